@@ -1,0 +1,147 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestOpt(t *testing.T) {
+	t.Parallel()
+	old := "old"
+	absent, null, value := Opt[string]{}, Opt[string]{Set: true, Null: true}, Some("new")
+	if absent.Or(old) != "old" || null.Or(old) != "" || value.Or(old) != "new" {
+		t.Errorf("Or gives %q, %q, %q", absent.Or(old), null.Or(old), value.Or(old))
+	}
+	if got := absent.OrNil(&old); got != &old {
+		t.Errorf("an absent field gives %v, want the old value itself", got)
+	}
+	if got := absent.OrNil(nil); got != nil {
+		t.Errorf("an absent field of nothing gives %v", got)
+	}
+	if got := null.OrNil(&old); got != nil {
+		t.Errorf("a null gives %v", got)
+	}
+	got := value.OrNil(&old)
+	if got == nil || *got != "new" || old != "old" {
+		t.Errorf("a value gives %v, and old is %q", got, old)
+	}
+	*got = "changed"
+	if value.Value != "new" {
+		t.Error("the pointer shares memory with the request")
+	}
+	if zero := Some(0); !zero.Set || zero.Null || zero.Or(7) != 0 {
+		t.Errorf("Some(0) = %+v", zero)
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	t.Parallel()
+	at := func(hour int) *time.Time {
+		at := time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)
+		return &at
+	}
+	for _, c := range []struct {
+		period Period
+		holds  []int // of the hours 0 to 3
+	}{
+		{Period{}, []int{0, 1, 2, 3}},
+		{Period{From: at(1)}, []int{1, 2, 3}},
+		{Period{To: at(1)}, []int{0, 1}},
+		{Period{From: at(1), To: at(2)}, []int{1, 2}},
+		{Period{From: at(2), To: at(2)}, []int{2}},
+	} {
+		var held []int
+		for hour := range 4 {
+			if c.period.Holds(*at(hour)) {
+				held = append(held, hour)
+			}
+		}
+		if !slices.Equal(held, c.holds) || c.period.Check() != nil {
+			t.Errorf("%+v holds %v, want %v; Check: %v", c.period, held, c.holds, c.period.Check())
+		}
+	}
+	expectField(t, Period{From: at(2), To: at(1)}.Check(), "from", "reversed period")
+}
+
+// A period compares instants, not the zones they are told in.
+func TestPeriodIgnoresZones(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	same := from.In(time.FixedZone("", -5*3600))
+	if p := (Period{From: &from, To: &from}); !p.Holds(same) {
+		t.Error("the same instant told in another zone is outside")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk on fire")
+	for _, c := range []struct {
+		err  *Error
+		kind Kind
+		code string
+	}{
+		{Invalid("no %s", "way"), KindInvalid, "bad_request"},
+		{InvalidField("name", "%s is bad", "name"), KindInvalid, "bad_request"},
+		{Unauthorized("Sign in."), KindUnauthorized, "unauthorized"},
+		{Forbidden("Not yours."), KindForbidden, "forbidden"},
+		{NotFound("tag"), KindNotFound, "not_found"},
+		{Conflict("taken"), KindConflict, "conflict"},
+		{Stale(), KindStale, "precondition_failed"},
+		{TooLarge("over %d", 5), KindTooLarge, "too_large"},
+		{Limited(time.Second), KindLimited, "rate_limited"},
+		{Unavailable(cause), KindUnavailable, "unavailable"},
+	} {
+		wrapped := fmt.Errorf("doing something: %w", c.err)
+		if !IsKind(wrapped, c.kind) || IsKind(wrapped, KindInternal) || c.err.Code != c.code {
+			t.Errorf("%v is not of its kind", c.err)
+		}
+		if c.err.Message == "" || strings.Contains(c.err.Message, "%!") || strings.Contains(c.err.Message, "fire") {
+			t.Errorf("%s: message %q", c.code, c.err.Message)
+		}
+	}
+	if !errors.Is(Unavailable(cause), cause) || !strings.Contains(Unavailable(cause).Error(), "fire") {
+		t.Error("the log would not learn the cause")
+	}
+	if Limited(time.Minute).RetryAfter != time.Minute || Unavailable(cause).RetryAfter == 0 {
+		t.Error("the caller would not learn when to come back")
+	}
+	if IsKind(cause, KindInternal) || IsKind(nil, KindInvalid) {
+		t.Error("an error of somebody else has a kind")
+	}
+}
+
+// Ids are unique and sort by the time they were made, so that new rows are
+// appended to an index.
+func TestIDsGrow(t *testing.T) {
+	t.Parallel()
+	ids := make([]TradeID, 2000)
+	for i := range ids {
+		ids[i] = NewID[TradeID]()
+	}
+	if !slices.IsSorted(ids) || len(slices.Compact(ids)) != 2000 {
+		t.Error("ids do not grow, or repeat")
+	}
+	if len(ids[0]) != 36 || ids[0][14] != '7' {
+		t.Errorf("%s is no UUIDv7", ids[0])
+	}
+}
+
+// Holds and Check agree: a sound period holds its own ends.
+func TestPeriodHoldsItsEnds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		from := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "from"))
+		to := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "to"))
+		p := Period{From: &from, To: &to}
+		if sound := p.Check() == nil; sound != (p.Holds(from) && p.Holds(to)) {
+			t.Fatalf("Check says %v, ends held: %v, %v", sound, p.Holds(from), p.Holds(to))
+		}
+	})
+}

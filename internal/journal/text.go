@@ -1,0 +1,86 @@
+package journal
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The longest texts that are taken, in characters except where bytes are
+// named. The page and the CLI read the same constants.
+const (
+	MaxName      = 200
+	MaxSymbol    = 64
+	MaxNoteBytes = 256 << 10
+)
+
+// Name cleans a short text that a person gave: trimmed, at most MaxName
+// characters, no control characters. It may be empty.
+func Name(field, text string) (string, error) {
+	return line(field, text, MaxName)
+}
+
+// RequiredName is Name for texts that must not be blank.
+func RequiredName(field, text string) (string, error) {
+	name, err := Name(field, text)
+	if err == nil && isBlank(name) {
+		return "", InvalidField(field, "%s must not be empty.", field)
+	}
+	return name, err
+}
+
+// Symbol cleans a ticker: trimmed, upper-cased, not blank, at most MaxSymbol
+// characters.
+func Symbol(field, text string) (string, error) {
+	symbol, err := line(field, text, MaxSymbol)
+	if err != nil {
+		return "", err
+	}
+	if isBlank(symbol) {
+		return "", InvalidField(field, "%s must not be empty.", field)
+	}
+	return strings.ToUpper(symbol), nil
+}
+
+// Prose checks a long text, such as a note, and leaves it as it was typed.
+func Prose(field, text string) (string, error) {
+	if len(text) > MaxNoteBytes {
+		return "", InvalidField(field, "%s must be at most 256 KiB long.", field)
+	}
+	if !utf8.ValidString(text) {
+		return "", notUnicode(field)
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return "", InvalidField(field, "%s must not contain control characters.", field)
+		}
+	}
+	return text, nil
+}
+
+// notUnicode refuses bytes that are no text: PostgreSQL would not store them,
+// SQLite would.
+func notUnicode(field string) error {
+	return InvalidField(field, "%s must be UTF-8 text.", field)
+}
+
+func line(field, text string, limit int) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", notUnicode(field)
+	}
+	text = strings.TrimSpace(text)
+	if utf8.RuneCountInString(text) > limit {
+		return "", InvalidField(field, "%s must be at most %d characters long.", field, limit)
+	}
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return "", InvalidField(field, "%s must not contain control characters.", field)
+	}
+	return text, nil
+}
+
+// isBlank also sees through zero-width characters, which TrimSpace leaves.
+func isBlank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
+	})
+}
