@@ -1,0 +1,207 @@
+// Package decimal holds the exact numbers of the journal: prices, quantities,
+// costs and profit. A Decimal never passes through a binary float, so 0.1 + 0.2
+// is 0.3 and a position that was bought in three parts closes at exactly zero.
+//
+// There are two ways in. Parse reads what a person or a broker wrote: it knows
+// one small grammar (that of JSON numbers) and hard bounds, and refuses the rest
+// before any arithmetic happens, so that no input can cost more than its length.
+// ParseExact reads what the journal itself wrote, which may be wider because
+// products have more digits than their factors.
+//
+// There is one way out: the canonical text, with no exponent and no digit more
+// than needed. JSON and SQL both carry that text.
+//
+// Addition, subtraction and multiplication are exact. Division is the only
+// operation that can lose something, so it always names the number of decimals
+// it keeps and rounds half to even; Split divides an amount in two parts that
+// still add up to the whole.
+//
+// The arithmetic is that of github.com/shopspring/decimal, and this file is the
+// only one that knows it.
+package decimal
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+
+	lib "github.com/shopspring/decimal"
+)
+
+// Decimal is an exact decimal number. The zero value is 0. A Decimal is
+// immutable and may be copied and shared between goroutines freely.
+//
+// Two Decimals of equal value may be stored differently (1.5 and 1.50), so the
+// type refuses the == operator at compile time: use Equal or Cmp.
+type Decimal struct {
+	_ [0]func()
+	v lib.Decimal
+}
+
+// Zero is the number 0, the same as the zero value of Decimal.
+var Zero Decimal
+
+// New returns the whole number n.
+func New(n int64) Decimal { return FromScaled(n, 0) }
+
+// FromScaled returns coef divided by ten to the power of scale: FromScaled(125, 2)
+// is 1.25. It is how fixed-point columns and constants become Decimals.
+func FromScaled(coef int64, scale int32) Decimal {
+	return Decimal{v: lib.New(coef, -scale)}
+}
+
+// Must returns the number written in s, in the notation of ParseExact, and panics
+// when it is none. It is meant for constants and tests, never for input.
+func Must(s string) Decimal {
+	d, err := ParseExact(s)
+	if err != nil {
+		panic(fmt.Sprintf("decimal.Must(%q): %v", s, err))
+	}
+	return d
+}
+
+// Add returns d + e, exactly. Adding zero, as sums begin and costs often are, is
+// free.
+func (d Decimal) Add(e Decimal) Decimal {
+	switch {
+	case e.IsZero():
+		return d
+	case d.IsZero():
+		return e
+	}
+	return Decimal{v: d.v.Add(e.v)}
+}
+
+// Sub returns d - e, exactly.
+func (d Decimal) Sub(e Decimal) Decimal {
+	if e.IsZero() {
+		return d
+	}
+	return Decimal{v: d.v.Sub(e.v)}
+}
+
+// Mul returns d × e, exactly: the result has as many decimals as both together.
+func (d Decimal) Mul(e Decimal) Decimal { return Decimal{v: d.v.Mul(e.v)} }
+
+// Neg returns -d.
+func (d Decimal) Neg() Decimal { return Decimal{v: d.v.Neg()} }
+
+// Abs returns d without its sign.
+func (d Decimal) Abs() Decimal { return Decimal{v: d.v.Abs()} }
+
+// DivRound returns d / e, rounded half to even to the given number of decimals.
+// The rounding happens once, on the exact quotient, so a quotient that fits into
+// scale decimals is exact. It panics when e is zero: a caller that cannot rule
+// that out has a rule of its own for the case, and must ask IsZero first.
+func (d Decimal) DivRound(e Decimal, scale int32) Decimal {
+	if e.IsZero() {
+		panic("decimal: division of " + d.String() + " by zero")
+	}
+	quotient, rest := d.v.QuoRem(e.v, scale)
+	if rest.IsZero() {
+		return Decimal{v: quotient}
+	}
+	// The unit is what one step in the last decimal of the quotient is worth.
+	unit := e.v.Abs().Shift(-scale)
+	half := rest.Abs().Add(rest.Abs()).Cmp(unit)
+	if half < 0 || half == 0 && quotient.Coefficient().Bit(0) == 0 {
+		return Decimal{v: quotient}
+	}
+	step := int64(d.Sign() * e.Sign())
+	return Decimal{v: quotient.Add(lib.New(step, -scale))}
+}
+
+// Round returns d rounded half to even to the given number of decimals.
+func (d Decimal) Round(scale int32) Decimal {
+	if -d.v.Exponent() <= scale {
+		return d
+	}
+	return Decimal{v: d.v.RoundBank(scale)}
+}
+
+// Split divides d in the proportion part to whole: a is d × part / whole, rounded
+// half to even to scale decimals, and b is the rest, so that a + b is exactly d.
+// Costs of a fill that belongs to two trades are shared by it without losing or
+// inventing a fraction of a cent. It panics when whole is zero.
+func (d Decimal) Split(part, whole Decimal, scale int32) (a, b Decimal) {
+	a = d.Mul(part).DivRound(whole, scale)
+	return a, d.Sub(a)
+}
+
+// Cmp returns -1, 0 or +1 as d is less than, equal to or greater than e.
+func (d Decimal) Cmp(e Decimal) int { return d.v.Cmp(e.v) }
+
+// Equal reports whether d and e are the same number. It is also what go-cmp uses.
+func (d Decimal) Equal(e Decimal) bool { return d.v.Cmp(e.v) == 0 }
+
+// Sign returns -1, 0 or +1 as d is negative, zero or positive.
+func (d Decimal) Sign() int { return d.v.Sign() }
+
+// IsZero reports whether d is 0.
+func (d Decimal) IsZero() bool { return d.v.Sign() == 0 }
+
+// Scale returns how many decimals it takes to write d: 2 for 1.50 - 0.25, and 0
+// for any whole number.
+func (d Decimal) Scale() int32 { return max(0, -d.v.Normalize().Exponent()) }
+
+// Float64 returns the float nearest to d. It is for ratios, deviations and
+// drawing only: no amount of money or quantity may be computed from it.
+func (d Decimal) Float64() float64 { return d.v.InexactFloat64() }
+
+// Rat returns d as a fraction that the caller owns.
+func (d Decimal) Rat() *big.Rat { return d.v.Rat() }
+
+// Sum adds up its arguments, exactly. The sum of nothing is 0.
+func Sum(values ...Decimal) Decimal {
+	var total Decimal
+	for _, v := range values {
+		total = total.Add(v)
+	}
+	return total
+}
+
+// Min returns the smaller of a and b.
+func Min(a, b Decimal) Decimal {
+	if b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
+
+// Max returns the greater of a and b.
+func Max(a, b Decimal) Decimal {
+	if b.Cmp(a) > 0 {
+		return b
+	}
+	return a
+}
+
+// narrow is the number of digits that always fit into an int64.
+const narrow = 18
+
+// fromDigits makes the number that the decimal digits spell after moving the
+// point scale places to the left. The caller has checked that they are digits.
+func fromDigits(negative bool, digits string, scale int32) Decimal {
+	coef := new(big.Int)
+	if len(digits) <= narrow {
+		n, _ := strconv.ParseInt(digits, 10, 64)
+		coef.SetInt64(n)
+	} else {
+		coef.SetString(digits, 10)
+	}
+	if negative {
+		coef.Neg(coef)
+	}
+	return Decimal{v: lib.NewFromBigInt(coef, -scale)}
+}
+
+// appendDigits is the inverse of fromDigits: it appends the digits of |d| to b
+// and returns them with the scale they are to be read at.
+func (d Decimal) appendDigits(b []byte) (digits []byte, scale int32) {
+	if d.v.NumDigits() <= narrow {
+		n := d.v.CoefficientInt64()
+		return strconv.AppendInt(b, max(n, -n), 10), -d.v.Exponent()
+	}
+	coef := d.v.Coefficient()
+	return coef.Abs(coef).Append(b, 10), -d.v.Exponent()
+}

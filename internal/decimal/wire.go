@@ -1,0 +1,84 @@
+package decimal
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// longestEscape is the length of \u0031, the longest way JSON has for one digit.
+const longestEscape = 6
+
+var errNull = &refusal{ErrSyntax, "give a number here; null is not allowed"}
+
+// MarshalJSON writes d as a bare JSON number in canonical text.
+func (d Decimal) MarshalJSON() ([]byte, error) {
+	return d.AppendTo(nil), nil
+}
+
+// UnmarshalJSON reads a JSON number, or a JSON string that holds one, under the
+// rules of Parse. It works on the text, so no digit is lost on the way. A null is
+// refused: a field that may be null is a Null.
+func (d *Decimal) UnmarshalJSON(b []byte) error {
+	text, err := numberText(b)
+	if err != nil {
+		return err
+	}
+	parsed, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*d = parsed
+	return nil
+}
+
+// numberText returns what stands between the quotes when b is a JSON string, and
+// b itself otherwise. It looks at the length before it copies anything.
+func numberText(b []byte) (string, error) {
+	switch {
+	case len(b) > longestEscape*maxInputText:
+		return "", errLong
+	case string(b) == "null":
+		return "", errNull
+	case len(b) == 0 || b[0] != '"':
+		return string(b), nil
+	}
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return "", errNotPlain
+	}
+	return text, nil
+}
+
+// Value stores d as canonical text, the one form that both engines keep exactly.
+func (d Decimal) Value() (driver.Value, error) {
+	return d.String(), nil
+}
+
+// Scan reads a column that Value wrote, under the rules of ParseExact, or a whole
+// number. A float is refused, because its digits are no longer the stored ones.
+func (d *Decimal) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		return d.scanText(v)
+	case []byte:
+		return d.scanText(string(v))
+	case int64:
+		*d = New(v)
+		return nil
+	case nil:
+		return errors.New("decimal: column is NULL; scan it into a decimal.Null")
+	default:
+		return fmt.Errorf("decimal: column holds a %T; it must hold text or a whole number", src)
+	}
+}
+
+func (d *Decimal) scanText(s string) error {
+	parsed, err := ParseExact(s)
+	if err != nil {
+		return fmt.Errorf("decimal: stored number: %w", err)
+	}
+	*d = parsed
+	return nil
+}
