@@ -1,0 +1,101 @@
+package matching
+
+import (
+	"cmp"
+
+	"fillbook/internal/decimal"
+)
+
+// Side says whether a fill bought or sold.
+type Side string
+
+// The two sides, spelled as the API spells them.
+const (
+	Buy  Side = "buy"
+	Sell Side = "sell"
+)
+
+// Fill is one execution as the broker reported it. Group takes it as sound: the
+// side is Buy or Sell and the quantity above zero. Prices may be zero or below
+// (options expire worthless, oil has traded at -37), costs may be rebates.
+type Fill struct {
+	ID string
+	// At is the instant of execution in microseconds since 1970, UTC.
+	At int64
+	// Seq is the arrival number; it orders fills of the same instant.
+	Seq  int64
+	Side Side
+	// Quantity is always positive; Side gives it its direction.
+	Quantity decimal.Decimal
+	Price    decimal.Decimal
+	// Multiplier is what one unit of price is worth for one unit of quantity.
+	Multiplier decimal.Decimal
+	// Fees and Commission are costs: positive is paid, negative is received.
+	Fees       decimal.Decimal
+	Commission decimal.Decimal
+	// StatedPnL is the broker's own gross result of the part of a position that
+	// this fill closes, for instruments whose result cannot be computed from
+	// prices alone. It has no meaning on a fill that only opens.
+	StatedPnL decimal.Null
+}
+
+// Position returns the place of the fill in its stream.
+func (f Fill) Position() Position { return Position{At: f.At, Seq: f.Seq} }
+
+// Position is a place in a stream: an instant, and among fills of that instant
+// the arrival number.
+type Position struct {
+	At, Seq int64
+}
+
+// Compare returns -1, 0 or +1 as p comes before, is, or comes after q.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.Seq, q.Seq))
+}
+
+// Order compares two fills by position, and by id when that is equal, so that
+// slices.SortFunc(fills, Order) gives the one order Group expects.
+func Order(a, b Fill) int {
+	return cmp.Or(a.Position().Compare(b.Position()), cmp.Compare(a.ID, b.ID))
+}
+
+// Head says where inside its first fill a grouping starts. Its zero value is the
+// usual start, with a flat position before the first fill. When the first fill
+// crossed zero, Consumed is the part of its quantity that closed the trade before;
+// the rest of the fill, with the rest of its costs, opens the first trade. Each
+// Trade carries the Head to start from it again.
+type Head struct {
+	Consumed decimal.Decimal
+}
+
+// piece is the part of one fill that falls into one trade; consumed is what of the
+// fill fell into the trade before.
+type piece struct {
+	fill       Fill
+	quantity   decimal.Decimal
+	fees       decimal.Decimal
+	commission decimal.Decimal
+	consumed   decimal.Decimal
+}
+
+func wholeOf(f Fill) piece {
+	return piece{fill: f, quantity: f.Quantity, fees: f.Fees, commission: f.Commission}
+}
+
+// cut divides a whole fill into the quantity that closes and the rest that opens.
+// The closing part gets its share of the costs rounded, the rest what remains of
+// them, so both sum exactly.
+func (p piece) cut(closing decimal.Decimal) (first, rest piece) {
+	first, rest = p, p
+	first.quantity, rest.quantity = closing, p.quantity.Sub(closing)
+	first.fees, rest.fees = p.fees.Split(closing, p.quantity, CostScale)
+	first.commission, rest.commission = p.commission.Split(closing, p.quantity, CostScale)
+	rest.consumed = closing
+	return first, rest
+}
+
+// value is price × quantity, which averages are made of.
+func (p piece) value() decimal.Decimal { return p.fill.Price.Mul(p.quantity) }
+
+// costs is what the piece paid for being executed.
+func (p piece) costs() decimal.Decimal { return p.fees.Add(p.commission) }

@@ -1,0 +1,98 @@
+package matching
+
+import "fillbook/internal/decimal"
+
+// holding is a trade while it is being put together.
+type holding struct {
+	trade Trade
+	// entered and exited are the sums of price × quantity, for the averages.
+	entered, exited decimal.Decimal
+	// openNotional and openCosts are the entry notional and the entry's costs of
+	// what is still held.
+	openNotional, openCosts decimal.Decimal
+	// gross is the result of the closings so far, spent the costs they carry.
+	gross, spent decimal.Decimal
+}
+
+func openWith(p piece) *holding {
+	direction := Long
+	if p.fill.Side == Sell {
+		direction = Short
+	}
+	return &holding{trade: Trade{
+		Direction:  direction,
+		First:      p.fill.Position(),
+		Head:       Head{Consumed: p.consumed},
+		Multiplier: p.fill.Multiplier,
+	}}
+}
+
+// enter adds a piece that opens or adds to the position.
+func (h *holding) enter(p piece) {
+	t, value := &h.trade, p.value()
+	notional := value.Mul(p.fill.Multiplier)
+	h.entered = h.entered.Add(value)
+	h.openNotional = h.openNotional.Add(notional)
+	h.openCosts = h.openCosts.Add(p.costs())
+	t.QtyOpened = t.QtyOpened.Add(p.quantity)
+	t.QtyRemaining = t.QtyRemaining.Add(p.quantity)
+	t.EntryNotional = t.EntryNotional.Add(notional)
+	h.record(p, Opening, notional)
+}
+
+// exit adds a piece that closes at most what is held.
+func (h *holding) exit(p piece) {
+	t, value := &h.trade, p.value()
+	notional := value.Mul(p.fill.Multiplier)
+	var entry, entryCosts decimal.Decimal
+	entry, h.openNotional = h.share(h.openNotional, p.quantity)
+	entryCosts, h.openCosts = h.share(h.openCosts, p.quantity)
+	h.exited = h.exited.Add(value)
+	h.gross = h.gross.Add(p.fill.StatedPnL.Or(t.Direction.signed(notional.Sub(entry))))
+	h.spent = decimal.Sum(h.spent, entryCosts, p.costs())
+	t.QtyRemaining = t.QtyRemaining.Sub(p.quantity)
+	t.ExitNotional = t.ExitNotional.Add(notional)
+	h.record(p, Closing, notional)
+}
+
+// share cuts from an amount that belongs to everything held the part that belongs
+// to the quantity being closed. Closing all of it takes all, unrounded.
+func (h *holding) share(amount, quantity decimal.Decimal) (taken, left decimal.Decimal) {
+	held := h.trade.QtyRemaining
+	if quantity.Equal(held) || amount.IsZero() {
+		return amount, decimal.Zero
+	}
+	return amount.Split(quantity, held, CostScale)
+}
+
+// record notes what every part has, whatever its role.
+func (h *holding) record(p piece, role Role, notional decimal.Decimal) {
+	t := &h.trade
+	t.Last = p.fill.Position()
+	t.Volume = t.Volume.Add(notional.Abs())
+	t.FeesTotal = t.FeesTotal.Add(p.fees)
+	t.Commission = t.Commission.Add(p.commission)
+	t.Parts = append(t.Parts, Part{
+		FillID: p.fill.ID, Role: role, Quantity: p.quantity, Fees: p.fees, Commission: p.commission,
+	})
+}
+
+func (h *holding) closed() bool { return h != nil && h.trade.Closed() }
+
+// settle works out the figures that need the whole trade.
+func (h *holding) settle() Trade {
+	t := h.trade
+	t.AvgEntry = h.entered.DivRound(t.QtyOpened, DisplayScale)
+	if exited := t.QtyOpened.Sub(t.QtyRemaining); !exited.IsZero() {
+		t.AvgExit = decimal.Of(h.exited.DivRound(exited, DisplayScale))
+	}
+	t.RealizedPnL = h.gross.Sub(h.spent)
+	if !t.Closed() {
+		return t
+	}
+	t.GrossPnL, t.NetPnL = decimal.Of(h.gross), decimal.Of(t.RealizedPnL)
+	if invested := t.EntryNotional.Abs(); !invested.IsZero() {
+		t.ReturnPct = decimal.Of(t.RealizedPnL.Mul(decimal.New(100)).DivRound(invested, DisplayScale))
+	}
+	return t
+}

@@ -1,0 +1,122 @@
+package oracle
+
+import "math/big"
+
+// shareDecimals is the rule's number of decimals for shares that must be rounded.
+const shareDecimals = 12
+
+// describe works out one trade from its cuts, the first of which gives the
+// direction.
+func describe(cuts []cut) Trade {
+	t := Trade{Long: cuts[0].fill.Buy, Fees: new(big.Rat), Commission: new(big.Rat)}
+	bought, sold := new(big.Rat), new(big.Rat)
+	paid, received := new(big.Rat), new(big.Rat)
+	for _, c := range cuts {
+		t.FillIDs = append(t.FillIDs, c.fill.ID)
+		t.Fees = add(t.Fees, c.fees)
+		t.Commission = add(t.Commission, c.commission)
+		if c.fill.Buy {
+			bought, paid = add(bought, c.quantity), add(paid, c.notional())
+		} else {
+			sold, received = add(sold, c.quantity), add(received, c.notional())
+		}
+	}
+	if t.Long {
+		t.Opened, t.Entry, t.Exit = bought, paid, received
+	} else {
+		t.Opened, t.Entry, t.Exit = sold, received, paid
+	}
+	t.Remaining = abs(sub(bought, sold))
+	closings, stated := replay(cuts)
+	t.Realized = sub(closings.result, closings.costs)
+	if t.Remaining.Sign() == 0 {
+		t.Gross = sub(received, paid)
+		if stated {
+			t.Gross = closings.result
+		}
+		t.Net = sub(t.Gross, add(t.Fees, t.Commission))
+	}
+	return t
+}
+
+// notional is what the cut was traded for.
+func (c cut) notional() *big.Rat { return mul(mul(c.fill.Price, c.quantity), c.fill.Multiplier) }
+
+// pool is an amount spread evenly over a held quantity.
+type pool struct {
+	held, amount *big.Rat
+}
+
+// draw takes the share of some quantity out of the pool's amount: all of it when
+// that is all the quantity, else rounded. It leaves the held quantity alone.
+func (p *pool) draw(quantity *big.Rat) *big.Rat {
+	share := p.amount
+	if quantity.Cmp(p.held) != 0 {
+		share = roundShare(quo(mul(p.amount, quantity), p.held))
+	}
+	p.amount = sub(p.amount, share)
+	return share
+}
+
+// closed sums up the closings of a trade: their results before costs, and their
+// costs with those of the entries they closed.
+type closed struct {
+	result, costs *big.Rat
+}
+
+// replay goes through a trade once more at average cost, the one rule that needs
+// the order of its fills, and reports whether any result was stated.
+func replay(cuts []cut) (total closed, stated bool) {
+	total = closed{new(big.Rat), new(big.Rat)}
+	money, costs := pool{new(big.Rat), new(big.Rat)}, pool{new(big.Rat), new(big.Rat)}
+	for _, c := range cuts {
+		own := add(c.fees, c.commission)
+		// A sale brings money in, a purchase takes it: the pool holds what the
+		// open position brought in so far, which is negative for a long one.
+		flow := signed(c.notional(), !c.fill.Buy)
+		if c.fill.Buy == cuts[0].fill.Buy {
+			money.amount, costs.amount = add(money.amount, flow), add(costs.amount, own)
+			money.held = add(money.held, c.quantity)
+			costs.held = money.held
+			continue
+		}
+		result := add(flow, money.draw(c.quantity))
+		if c.fill.Stated != nil {
+			result, stated = c.fill.Stated, true
+		}
+		total.result = add(total.result, result)
+		total.costs = add(total.costs, add(own, costs.draw(c.quantity)))
+		money.held = sub(money.held, c.quantity)
+		costs.held = money.held
+	}
+	return total, stated
+}
+
+// roundShare rounds half to even. It cuts the fraction off by integer division of
+// twice the scaled value, whose last bit tells the upper half from the lower.
+func roundShare(x *big.Rat) *big.Rat {
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(shareDecimals), nil)
+	twice := new(big.Int).Mul(abs(x).Num(), unit)
+	twice.Lsh(twice, 1)
+	halves, rest := new(big.Int).QuoRem(twice, x.Denom(), new(big.Int))
+	tie := rest.Sign() == 0 && halves.Bit(0) == 1
+	whole := new(big.Int).Rsh(halves, 1)
+	if halves.Bit(0) == 1 && (!tie || whole.Bit(0) == 1) {
+		whole.Add(whole, big.NewInt(1))
+	}
+	return signed(new(big.Rat).SetFrac(whole, unit), x.Sign() >= 0)
+}
+
+func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
+func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
+func abs(a *big.Rat) *big.Rat    { return new(big.Rat).Abs(a) }
+
+// signed returns a, or its negative.
+func signed(a *big.Rat, positive bool) *big.Rat {
+	if positive {
+		return a
+	}
+	return new(big.Rat).Neg(a)
+}

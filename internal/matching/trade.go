@@ -1,0 +1,106 @@
+package matching
+
+import "fillbook/internal/decimal"
+
+// Direction says which way the position of a trade points.
+type Direction string
+
+// The two directions, spelled as the API spells them.
+const (
+	Long  Direction = "long"
+	Short Direction = "short"
+)
+
+// Role says what a fill did in a trade. Within one trade a fill has one role; a
+// fill that crosses zero is Closing in one trade and Opening in the next.
+type Role string
+
+// The two roles of a part.
+const (
+	Opening Role = "opening"
+	Closing Role = "closing"
+)
+
+// Trade is one round trip, from flat to flat, or the position still open at the
+// end of a stream. Money that is marked exact has no rounding in it at all.
+type Trade struct {
+	Direction Direction
+	// First and Last are the positions of the first and the last fill. Trades of
+	// one stream never overlap: one begins where the one before ended, or later.
+	First, Last Position
+	// Head starts a new grouping exactly at this trade; see Group.
+	Head Head
+
+	// QtyOpened is the whole quantity of all opening parts, exact, and
+	// QtyRemaining what of it is not closed yet: zero for a closed trade.
+	QtyOpened, QtyRemaining decimal.Decimal
+	// EntryNotional and ExitNotional are the exact sums of price × quantity ×
+	// multiplier over opening and closing parts, each with its fill's multiplier.
+	EntryNotional, ExitNotional decimal.Decimal
+	// Volume is the traded notional: the exact sum over all parts, without signs.
+	Volume decimal.Decimal
+	// AvgEntry and AvgExit are the mean prices of all opening and all closing
+	// parts, rounded for display. AvgExit is absent until something was closed.
+	AvgEntry decimal.Decimal
+	AvgExit  decimal.Null
+	// Multiplier is that of the fill that opened the trade.
+	Multiplier decimal.Decimal
+
+	// FeesTotal and Commission are the exact sums over the trade's parts.
+	FeesTotal, Commission decimal.Decimal
+	// GrossPnL is the result before costs, NetPnL the result after fees and
+	// commission, both absent while the trade is open. Without stated results
+	// they are exact; with them, see the package comment.
+	GrossPnL, NetPnL decimal.Null
+	// RealizedPnL is the result of what was closed so far, after its own costs
+	// and its share of the entry's. For a closed trade it is NetPnL.
+	RealizedPnL decimal.Decimal
+	// ReturnPct is NetPnL in percent of the entry notional without its sign,
+	// rounded; absent while the trade is open or when that notional is zero.
+	ReturnPct decimal.Null
+
+	// Parts are the fills of the trade in time order, each once; their number is
+	// the trade's execution count.
+	Parts []Part
+}
+
+// Part is the share that one fill has in one trade. Over the trades a fill
+// belongs to, its parts sum to exactly its quantity, fees and commission.
+type Part struct {
+	FillID     string
+	Role       Role
+	Quantity   decimal.Decimal
+	Fees       decimal.Decimal
+	Commission decimal.Decimal
+}
+
+// Closed reports whether the position went back to exactly zero.
+func (t *Trade) Closed() bool { return t.QtyRemaining.IsZero() }
+
+// OpenedAt returns the instant of the first fill, in microseconds since 1970.
+func (t *Trade) OpenedAt() int64 { return t.First.At }
+
+// ClosedAt returns the instant of the fill that closed the trade, in microseconds
+// since 1970, and false while the trade is open.
+func (t *Trade) ClosedAt() (at int64, ok bool) {
+	if !t.Closed() {
+		return 0, false
+	}
+	return t.Last.At, true
+}
+
+// opens returns the side that adds to a position of this direction.
+func (d Direction) opens() Side {
+	if d == Short {
+		return Sell
+	}
+	return Buy
+}
+
+// signed turns what a long position would have gained into the gain of d.
+func (d Direction) signed(gain decimal.Decimal) decimal.Decimal {
+	if d == Short {
+		return gain.Neg()
+	}
+	return gain
+}
