@@ -1,0 +1,135 @@
+// Package secrets keeps secrets out of sight and derives every key that
+// Fillbook uses from one root secret.
+//
+// The root secret is what the operator sets or what [LoadOrCreate] makes at
+// the first start. It is never used by itself: [Keys] derives one key for each
+// purpose (HKDF with a label), so that what signs tokens can never open what
+// is sealed, and the loss of one derived key tells nothing of another.
+//
+// [Secret] is the type of passwords, tokens and codes on their way through the
+// program: it cannot be printed by accident.
+package secrets
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// MinRoot is the least length of a root secret, in bytes.
+const MinRoot = 32
+
+const (
+	keySize = 32 // AES-256, HMAC-SHA256
+	// sealVersion leads every sealed value. A later way of sealing takes
+	// the next number and both can be opened.
+	sealVersion = 1
+)
+
+// ErrSealed tells that a sealed value cannot be opened: it was changed, moved
+// to another row, or sealed with another root secret.
+var ErrSealed = errors.New("the sealed value does not open with this secret")
+
+// Keys derives keys from the root secret, one a purpose. It is safe for
+// concurrent use.
+type Keys struct {
+	root []byte
+	jwt  []byte
+}
+
+// NewKeys takes the root secret, which must have at least [MinRoot] bytes.
+func NewKeys(root []byte) (*Keys, error) {
+	if len(root) < MinRoot {
+		return nil, fmt.Errorf("the secret has %d bytes and needs at least %d", len(root), MinRoot)
+	}
+	k := &Keys{root: bytes.Clone(root)}
+	var err error
+	k.jwt, err = k.derive("jwt", keySize)
+	return k, err
+}
+
+// derive gives the key of one purpose.
+func (k *Keys) derive(label string, size int) ([]byte, error) {
+	key, err := hkdf.Key(sha256.New, k.root, nil, "fillbook/"+label, size)
+	if err != nil {
+		return nil, fmt.Errorf("deriving the key %q: %w", label, err)
+	}
+	return key, nil
+}
+
+// JWT is the key that signs access tokens.
+func (k *Keys) JWT() []byte { return k.jwt }
+
+// Fingerprint identifies the root secret without telling anything about it.
+// Kept in the database, it shows a start with the wrong secret.
+func (k *Keys) Fingerprint() []byte {
+	return k.MAC("fingerprint")[:16]
+}
+
+// Seal encrypts and authenticates a value (AES-256-GCM, random nonce) with the
+// key of the label. aad names the place where the value belongs, such as a row;
+// a sealed value opens at no other place.
+func (k *Keys) Seal(label, aad string, plaintext []byte) ([]byte, error) {
+	aead, err := k.aead(label)
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, aead.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return nil, fmt.Errorf("drawing a nonce: %w", err)
+	}
+	sealed := append([]byte{sealVersion}, nonce...)
+	return aead.Seal(sealed, nonce, plaintext, []byte(aad)), nil
+}
+
+// Open gives back what [Keys.Seal] sealed with the same label and aad, or
+// [ErrSealed].
+func (k *Keys) Open(label, aad string, sealed []byte) ([]byte, error) {
+	aead, err := k.aead(label)
+	if err != nil {
+		return nil, err
+	}
+	start := 1 + aead.NonceSize()
+	if len(sealed) < start || sealed[0] != sealVersion {
+		return nil, ErrSealed
+	}
+	plaintext, err := aead.Open(nil, sealed[1:start], sealed[start:], []byte(aad))
+	if err != nil {
+		return nil, ErrSealed
+	}
+	return plaintext, nil
+}
+
+func (k *Keys) aead(label string) (cipher.AEAD, error) {
+	key, err := k.derive("seal/"+label, keySize)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// MAC is HMAC-SHA256 over the parts with the key of the label. Each part goes
+// in with its length before it, so that ("ab", "c") and ("a", "bc") differ.
+func (k *Keys) MAC(label string, parts ...[]byte) []byte {
+	key, err := k.derive("mac/"+label, keySize)
+	if err != nil {
+		panic(err) // only a key longer than HKDF can give fails
+	}
+	mac := hmac.New(sha256.New, key)
+	for _, part := range parts {
+		_, _ = mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		_, _ = mac.Write(part)
+	}
+	return mac.Sum(nil)
+}
