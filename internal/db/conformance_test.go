@@ -1,0 +1,312 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fillbook/internal/db"
+	"fillbook/internal/testkit"
+)
+
+var errStop = errors.New("stop")
+
+func TestUpdateCommits(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+		if n := count(t, d, "probe"); n != 1 {
+			t.Errorf("%d rows after a commit, want 1", n)
+		}
+	})
+}
+
+func TestUpdateRollsBackOnError(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		err := d.Update(t.Context(), func(tx *db.Tx) error {
+			must(t, put(t.Context(), tx, "a"))
+			return errStop
+		})
+		if !errors.Is(err, errStop) {
+			t.Errorf("Update = %v, want the function's own error", err)
+		}
+		if n := count(t, d, "probe"); n != 0 {
+			t.Errorf("%d rows after a rollback, want 0", n)
+		}
+	})
+}
+
+func TestUpdateRollsBackOnPanic(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		func() {
+			defer func() {
+				if recover() != "oops" {
+					t.Error("the panic did not reach the caller")
+				}
+			}()
+			_ = d.Update(t.Context(), func(tx *db.Tx) error {
+				must(t, put(t.Context(), tx, "a"))
+				panic("oops")
+			})
+		}()
+		if n := count(t, d, "probe"); n != 0 {
+			t.Errorf("%d rows after a panic, want 0", n)
+		}
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "b") })
+	})
+}
+
+// A transaction that passed over a failed statement would be kept in part by
+// SQLite and dropped in silence by PostgreSQL.
+func TestUpdateRefusesToCommitAfterAFailedStatement(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+		err := d.Update(t.Context(), func(tx *db.Tx) error {
+			must(t, put(t.Context(), tx, "b"))
+			if !errors.Is(put(t.Context(), tx, "a"), db.ErrConflict) {
+				t.Error("a second row of the same key was taken")
+			}
+			return nil
+		})
+		if !errors.Is(err, db.ErrConflict) {
+			t.Errorf("Update = %v, want ErrConflict", err)
+		}
+		if n := count(t, d, "probe"); n != 1 {
+			t.Errorf("%d rows, want the first alone", n)
+		}
+	})
+}
+
+func TestNoStatementInsideTheRowsOfAnother(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		update(t, d, func(ctx context.Context, tx *db.Tx) error {
+			return errors.Join(put(ctx, tx, "a"), put(ctx, tx, "b"))
+		})
+		err := d.View(t.Context(), func(tx *db.Tx) error {
+			return db.Each(t.Context(), tx, func(db.Scanner) error {
+				_, err := countIn(t.Context(), tx, "probe")
+				return err
+			}, `SELECT id FROM probe ORDER BY id`)
+		})
+		if err == nil {
+			t.Error("a nested statement ran; PostgreSQL cannot do that")
+		}
+		if n := count(t, d, "probe"); n != 2 {
+			t.Errorf("%d rows afterwards, want 2", n)
+		}
+	})
+}
+
+func TestViewIsOneSnapshot(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		must(t, d.View(t.Context(), func(tx *db.Tx) error {
+			before, err := countIn(t.Context(), tx, "probe")
+			must(t, err)
+			update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+			after, err := countIn(t.Context(), tx, "probe")
+			if before != 0 || after != 0 {
+				t.Errorf("the snapshot had %d rows, then %d, want 0 and 0", before, after)
+			}
+			return err
+		}))
+		if n := count(t, d, "probe"); n != 1 {
+			t.Errorf("a later view has %d rows, want 1", n)
+		}
+	})
+}
+
+func TestReadersDoNotWaitForAWriter(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		must(t, d.Update(t.Context(), func(tx *db.Tx) error {
+			must(t, put(t.Context(), tx, "a"))
+			// This view runs while the writing transaction is open.
+			if n := count(t, d, "probe"); n != 0 {
+				t.Errorf("a reader sees %d rows that were not committed", n)
+			}
+			return nil
+		}))
+	})
+}
+
+func TestViewAndPeekCannotWrite(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		err := d.View(t.Context(), func(tx *db.Tx) error { return put(t.Context(), tx, "a") })
+		if err == nil {
+			t.Error("View let a write through")
+		}
+		if n := count(t, d, "probe"); n != 0 {
+			t.Errorf("%d rows, want 0", n)
+		}
+	})
+}
+
+func TestWritersQueueAndLoseNothing(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+		const writers = 50
+		group, ctx := errgroup.WithContext(t.Context())
+		for range writers {
+			group.Go(func() error {
+				return d.Update(ctx, func(tx *db.Tx) error { return increment(ctx, tx, "a") })
+			})
+		}
+		must(t, group.Wait())
+		var n int
+		must(t, d.Peek(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT n FROM probe WHERE id = $1`, "a").Scan(&n)
+		}))
+		if n != writers {
+			t.Errorf("n = %d after %d increments", n, writers)
+		}
+	})
+}
+
+// increment reads, changes and writes back, as rule 5 of the SQL rules says.
+func increment(ctx context.Context, tx *db.Tx, id string) error {
+	var n int
+	if err := tx.QueryRow(ctx, `SELECT n FROM probe WHERE id = $1`+tx.Lock(), id).Scan(&n); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE probe SET n = $1 WHERE id = $2`, n+1, id)
+	return err
+}
+
+func TestCancelledTransactionWritesNothing(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		for i := range 5 {
+			ctx, cancel := context.WithCancel(t.Context())
+			err := d.Update(ctx, func(tx *db.Tx) error {
+				must(t, put(ctx, tx, fmt.Sprint("lost", i)))
+				cancel()
+				if i%2 == 0 {
+					return nil // the end of the function is too late as well
+				}
+				return put(ctx, tx, "late")
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("Update = %v, want context.Canceled", err)
+			}
+		}
+		if n := count(t, d, "probe"); n != 0 {
+			t.Errorf("%d rows of cancelled transactions", n)
+		}
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+	})
+}
+
+// endless takes hours on either engine.
+const endless = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000) SELECT COUNT(*) FROM n`
+
+func TestCancelledStatementStopsAndLeavesTheConnectionUsable(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		for _, run := range []func(context.Context, func(*db.Tx) error) error{d.Update, d.View, d.Peek} {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+			err := run(ctx, func(tx *db.Tx) error {
+				var n int64
+				return tx.QueryRow(ctx, endless).Scan(&n)
+			})
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the statement ended with %v, want the deadline", err)
+			}
+		}
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+		if n := count(t, d, "probe"); n != 1 {
+			t.Errorf("%d rows, want 1", n)
+		}
+	})
+}
+
+func TestReaderThatLeavesHalfWay(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		update(t, d, func(ctx context.Context, tx *db.Tx) error {
+			for i := range 300 {
+				must(t, put(ctx, tx, fmt.Sprintf("%03d", i)))
+			}
+			return nil
+		})
+		for range 20 {
+			ctx, cancel := context.WithCancel(t.Context())
+			seen := 0
+			_ = d.View(ctx, func(tx *db.Tx) error {
+				return db.Each(ctx, tx, func(db.Scanner) error {
+					if seen++; seen == 7 {
+						cancel()
+					}
+					return nil
+				}, `SELECT id FROM probe ORDER BY id`)
+			})
+			cancel()
+			if n := count(t, d, "probe"); n != 300 {
+				t.Fatalf("the next reader sees %d rows, want 300", n)
+			}
+		}
+	})
+}
+
+// Two transactions take two rows in opposite order. PostgreSQL ends one of
+// them, and Update runs it again. SQLite has no such case: writers queue.
+func TestDeadlockIsRunAgain(t *testing.T) {
+	t.Parallel()
+	d := testkit.Open(t, db.PostgreSQL)
+	must(t, d.Define(t.Context(), probe))
+	update(t, d, func(ctx context.Context, tx *db.Tx) error {
+		return errors.Join(put(ctx, tx, "a"), put(ctx, tx, "b"))
+	})
+	var both sync.WaitGroup
+	both.Add(2)
+	runs := make([]int, 2)
+	group, ctx := errgroup.WithContext(t.Context())
+	for i, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		group.Go(func() error {
+			return d.Update(ctx, func(tx *db.Tx) error {
+				if err := increment(ctx, tx, order[0]); err != nil {
+					return err
+				}
+				if runs[i]++; runs[i] == 1 {
+					both.Done()
+					both.Wait() // now each holds one row and wants the other
+				}
+				return increment(ctx, tx, order[1])
+			})
+		})
+	}
+	must(t, group.Wait())
+	if runs[0]+runs[1] != 3 {
+		t.Errorf("the transactions ran %v times, want three in all", runs)
+	}
+	for _, id := range []string{"a", "b"} {
+		var n int
+		must(t, d.Peek(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT n FROM probe WHERE id = $1`, id).Scan(&n)
+		}))
+		if n != 2 {
+			t.Errorf("%s = %d, want 2", id, n)
+		}
+	}
+}
+
+func TestSerialisationFailureIsRunAgainAndGivenUp(t *testing.T) {
+	t.Parallel()
+	d := testkit.Open(t, db.PostgreSQL)
+	for failures, want := range map[int]error{1: nil, 3: nil, 1000: db.ErrUnavailable} {
+		runs := 0
+		err := d.Update(t.Context(), func(tx *db.Tx) error {
+			if runs++; runs > failures {
+				return nil
+			}
+			_, err := tx.Exec(t.Context(), `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$`)
+			return err
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("%d failures: Update = %v, want %v", failures, err, want)
+		}
+		if limit := min(failures+1, db.Attempts); runs != limit {
+			t.Errorf("%d failures: ran %d times, want %d", failures, runs, limit)
+		}
+	}
+}

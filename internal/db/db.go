@@ -1,0 +1,214 @@
+// Package db makes two database engines look like one: SQLite in a file of
+// the data directory, and PostgreSQL by URL.
+//
+// All SQL in Fillbook is PostgreSQL text of a common subset that SQLite
+// understands as it stands: $1 placeholders, RETURNING, ON CONFLICT, row
+// values, TRUE and FALSE. Only DDL is translated (see migrate.go). What else
+// differs is kept in this package: opening and pragmas, pools, row locks, bulk
+// inserts and the meaning of driver errors.
+//
+// A caller works inside [DB.View], one consistent snapshot, or [DB.Update],
+// one transaction that is committed whole or not at all. On SQLite there is
+// exactly one writing connection, taken in turn, and several reading ones, so
+// that a long import never blocks a reader and nobody ever sees SQLITE_BUSY.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Engine names a database engine.
+type Engine string
+
+// The engines.
+const (
+	SQLite     Engine = "sqlite"
+	PostgreSQL Engine = "postgresql"
+)
+
+// DB is an open database of either engine. It is safe for concurrent use.
+type DB struct {
+	engine Engine
+	path   string // SQLite's file
+	log    *slog.Logger
+
+	postgres *sql.DB // PostgreSQL's pool
+
+	file    *sql.DB       // SQLite's connections, all held below
+	writer  chan *session // holds the one writing connection when it is free
+	readers chan *session // holds the free reading connections
+	made    struct{ writers, readers int }
+	closing sync.Once
+	closed  chan struct{} // closed when nobody may begin any more
+}
+
+// Options says what to open.
+type Options struct {
+	// URL is postgres://… for PostgreSQL; empty for SQLite.
+	URL string
+	// Path is SQLite's file; used when URL is empty.
+	Path string
+	// Readers is the number of SQLite's reading connections, or of all
+	// PostgreSQL connections; 0 takes a sensible default.
+	Readers int
+	// Log receives what happens behind the scenes, such as retries.
+	Log *slog.Logger
+}
+
+// Open opens a database without changing its schema; see [DB.Migrate].
+func Open(ctx context.Context, options Options) (*DB, error) {
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.URL == "" {
+		return openSQLite(ctx, options)
+	}
+	if !strings.HasPrefix(options.URL, "postgres://") && !strings.HasPrefix(options.URL, "postgresql://") {
+		return nil, errors.New("the database URL must start with postgres://")
+	}
+	return openPostgres(ctx, options)
+}
+
+// Engine tells which engine this is.
+func (d *DB) Engine() Engine { return d.engine }
+
+// Path is SQLite's file, empty on PostgreSQL.
+func (d *DB) Path() string { return d.path }
+
+// Ping tells whether the database answers.
+func (d *DB) Ping(ctx context.Context) error {
+	return d.Peek(ctx, func(tx *Tx) error {
+		var one int
+		return tx.QueryRow(ctx, `SELECT 1`).Scan(&one)
+	})
+}
+
+// Close refuses new transactions and closes every connection when it is
+// free. On SQLite it waits for running transactions, and the write-ahead log
+// is folded into the file. To close again does nothing.
+func (d *DB) Close() error {
+	if d.engine == PostgreSQL {
+		return d.postgres.Close()
+	}
+	return d.closeSQLite()
+}
+
+// View runs fn on one consistent snapshot. fn must only read.
+func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
+	return d.withReader(ctx, func(s *session) error {
+		return s.transact(ctx, beginRead(d.engine), fn)
+	})
+}
+
+// Peek runs fn for a single reading statement, without the cost of a
+// transaction around it. Two statements may see two states.
+func (d *DB) Peek(ctx context.Context, fn func(*Tx) error) error {
+	return d.withReader(ctx, func(s *session) error {
+		return fn(&Tx{session: s})
+	})
+}
+
+// attempts bounds how often a transaction that lost against another one is
+// run again.
+const attempts = 8
+
+// Update runs fn in one writing transaction: all of it is kept when fn
+// returns nil, none of it otherwise. fn runs again when the database asks for
+// it (a deadlock or a serialisation failure), so it must not have effects
+// outside the transaction.
+func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	var err error
+	for attempt := range attempts {
+		err = d.withWriter(ctx, func(s *session) error {
+			return s.transact(ctx, beginWrite(d.engine), fn)
+		})
+		if !errors.Is(err, errRetry) {
+			return err
+		}
+		d.log.Debug("transaction is run again", "attempt", attempt+1, "error", err)
+		if pause(ctx, backOff(attempt)) != nil {
+			break
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// backOff doubles from 2 ms with jitter, so that two losers do not meet again.
+func backOff(attempt int) time.Duration {
+	base := 2 * time.Millisecond << attempt
+	return base + rand.N(base)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (d *DB) withReader(ctx context.Context, fn func(*session) error) error {
+	if d.engine == PostgreSQL {
+		return d.withPostgres(ctx, fn)
+	}
+	s, err := d.take(ctx, d.readers)
+	if err != nil {
+		return err
+	}
+	defer func() { d.readers <- s }()
+	return fn(s)
+}
+
+func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
+	if d.engine == PostgreSQL {
+		return d.withPostgres(ctx, fn)
+	}
+	s, err := d.take(ctx, d.writer)
+	if err != nil {
+		return err
+	}
+	defer func() { d.writer <- s }()
+	return fn(s)
+}
+
+// queueLimit is how long a caller waits for a connection before it is told to
+// come back later.
+const queueLimit = 30 * time.Second
+
+var errClosed = fmt.Errorf("%w: it is closed", ErrUnavailable)
+
+func (d *DB) take(ctx context.Context, from chan *session) (*session, error) {
+	select {
+	case <-d.closed:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case s := <-from:
+		return s, nil
+	default:
+	}
+	timer := time.NewTimer(queueLimit)
+	defer timer.Stop()
+	select {
+	case s := <-from:
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-d.closed:
+		return nil, errClosed
+	case <-timer.C:
+		return nil, fmt.Errorf("%w: waited %s for a connection", ErrUnavailable, queueLimit)
+	}
+}

@@ -1,0 +1,32 @@
+package db
+
+import (
+	"context"
+	"io/fs"
+)
+
+// MaxStatements is how many statements a connection keeps.
+const MaxStatements = maxStatements
+
+// Attempts is how often Update runs a transaction that must be run again.
+const Attempts = attempts
+
+// MigrateFiles is Migrate with other steps than the embedded ones.
+func (d *DB) MigrateFiles(ctx context.Context, files fs.FS) error {
+	steps, err := migrations(files)
+	if err != nil {
+		return err
+	}
+	return d.migrate(ctx, steps)
+}
+
+// Define runs DDL of a test's own, translated as a migration would be.
+func (d *DB) Define(ctx context.Context, ddl string) error {
+	if d.engine == SQLite {
+		ddl = toSQLite(ddl)
+	}
+	return d.Update(ctx, func(tx *Tx) error {
+		_, err := tx.session.conn.ExecContext(ctx, ddl)
+		return err
+	})
+}

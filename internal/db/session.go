@@ -1,0 +1,142 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// session is one connection in use. On SQLite it lives as long as the DB and
+// keeps its prepared statements; on PostgreSQL it is borrowed from the pool
+// for one transaction and the driver keeps the statements.
+type session struct {
+	engine     Engine
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+// maxStatements bounds the cache: texts with IN lists vary without end.
+const maxStatements = 400
+
+func beginRead(engine Engine) string {
+	if engine == PostgreSQL {
+		return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	}
+	return "BEGIN"
+}
+
+func beginWrite(engine Engine) string {
+	if engine == PostgreSQL {
+		return "BEGIN ISOLATION LEVEL READ COMMITTED"
+	}
+	return "BEGIN IMMEDIATE"
+}
+
+// transact runs fn between begin and COMMIT, or ROLLBACK when fn fails or
+// panics. The end of a transaction is not cancelled with the request: a
+// connection must never go back with a transaction open.
+func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	end := context.WithoutCancel(ctx)
+	if _, err := s.exec(end, begin, nil); err != nil {
+		return translate(err)
+	}
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		if _, rollback := s.exec(end, "ROLLBACK", nil); rollback != nil {
+			err = errors.Join(err, s.discard(rollback))
+		}
+		if cause := ctx.Err(); cause != nil && err != nil && !errors.Is(err, cause) {
+			// What a cancelled statement ends with is the driver's affair.
+			err = fmt.Errorf("%w: %w", cause, err)
+		}
+	}()
+	tx := &Tx{session: s}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if tx.failed != nil {
+		// PostgreSQL would answer this COMMIT with a silent rollback, SQLite
+		// would keep the other statements: refuse on both.
+		return fmt.Errorf("a failed statement was passed over: %w", tx.failed)
+	}
+	if _, err := s.exec(end, "COMMIT", nil); err != nil {
+		return translate(err)
+	}
+	done = true
+	return nil
+}
+
+// discard makes sure that a connection whose transaction could not be ended
+// is not used again.
+func (s *session) discard(cause error) error {
+	if s.engine == SQLite {
+		// SQLite has ended the transaction by itself (disk full, I/O error).
+		return nil
+	}
+	_ = s.conn.Raw(func(any) error { return errBadConn })
+	return fmt.Errorf("rolling back: %w", cause)
+}
+
+func (s *session) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if stmt, err := s.prepare(ctx, query); err != nil {
+		return nil, err
+	} else if stmt != nil {
+		return stmt.ExecContext(ctx, args...)
+	}
+	return s.conn.ExecContext(ctx, query, args...)
+}
+
+func (s *session) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	if stmt, err := s.prepare(ctx, query); err != nil {
+		return nil, err
+	} else if stmt != nil {
+		return stmt.QueryContext(ctx, args...)
+	}
+	return s.conn.QueryContext(ctx, query, args...)
+}
+
+func (s *session) queryRow(ctx context.Context, query string, args []any) (*sql.Row, error) {
+	if stmt, err := s.prepare(ctx, query); err != nil {
+		return nil, err
+	} else if stmt != nil {
+		return stmt.QueryRowContext(ctx, args...), nil
+	}
+	return s.conn.QueryRowContext(ctx, query, args...), nil
+}
+
+// prepare gives the kept statement for a text, or nil where the driver keeps
+// its own (PostgreSQL). When the cache is full it starts anew.
+func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s.statements == nil {
+		return nil, nil
+	}
+	if stmt, ok := s.statements[query]; ok {
+		return stmt, nil
+	}
+	if len(s.statements) >= maxStatements {
+		s.forget()
+	}
+	stmt, err := s.conn.PrepareContext(context.WithoutCancel(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	s.statements[query] = stmt
+	return stmt, nil
+}
+
+func (s *session) forget() {
+	for _, stmt := range s.statements {
+		_ = stmt.Close()
+	}
+	clear(s.statements)
+}

@@ -1,0 +1,266 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+)
+
+// defaultReaders is enough to keep two to eight cores busy with reading.
+const defaultReaders = 6
+
+// pragmas of every connection. busy_timeout comes first because the others
+// may have to wait; FULL makes an acknowledged write survive a power cut.
+var pragmas = []string{
+	"busy_timeout(10000)",
+	"journal_mode(WAL)",
+	"synchronous(FULL)",
+	"foreign_keys(ON)",
+	"trusted_schema(OFF)",
+	"cell_size_check(ON)",
+	"temp_store(MEMORY)",
+	"journal_size_limit(67108864)",
+	"secure_delete(FAST)",
+}
+
+// Page cache in KiB: the writer holds the upper levels of every index of a
+// large journal; a reader needs less.
+const (
+	writerCache = "cache_size(-65536)"
+	readerCache = "cache_size(-16384)"
+)
+
+func openSQLite(ctx context.Context, options Options) (*DB, error) {
+	if err := checkFile(options.Path); err != nil {
+		return nil, err
+	}
+	if err := makePrivate(options.Path); err != nil {
+		return nil, fmt.Errorf("making the database file: %w", err)
+	}
+	readers := options.Readers
+	if readers <= 0 {
+		readers = defaultReaders
+	}
+	d := &DB{
+		engine: SQLite, path: options.Path, log: options.Log,
+		writer: make(chan *session, 1), readers: make(chan *session, readers),
+		closed: make(chan struct{}),
+	}
+	if err := d.connect(ctx, readers); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the database file: %w", translate(err)), d.closeSQLite())
+	}
+	return d, nil
+}
+
+// connect makes every connection at once, so that a damaged file is found at
+// the start and not by the first visitor.
+func (d *DB) connect(ctx context.Context, readers int) error {
+	var err error
+	if d.file, err = sql.Open("sqlite", dsn(d.path, writerCache)); err != nil {
+		return err
+	}
+	writer, err := newSession(ctx, d.file)
+	if err != nil {
+		return err
+	}
+	d.writer <- writer
+	d.made.writers++
+	for range readers {
+		reader, err := newSession(ctx, d.file)
+		if err != nil {
+			return err
+		}
+		for _, pragma := range []string{readerCache, "query_only(ON)"} {
+			if _, err := reader.conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+				return err
+			}
+		}
+		d.readers <- reader
+		d.made.readers++
+	}
+	return nil
+}
+
+func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{engine: SQLite, conn: conn, statements: map[string]*sql.Stmt{}}, nil
+}
+
+func dsn(path string, extra ...string) string {
+	query := url.Values{}
+	for _, pragma := range append(append([]string{}, pragmas...), extra...) {
+		query.Add("_pragma", pragma)
+	}
+	return fileURL(path, query)
+}
+
+// fileURL names a file to SQLite whatever characters its path holds.
+func fileURL(path string, query url.Values) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}
+
+func (d *DB) closeSQLite() (err error) {
+	d.closing.Do(func() {
+		close(d.closed)
+		if d.file == nil {
+			return
+		}
+		late := time.After(queueLimit)
+		collect(d.readers, d.made.readers, late, func(*session) {})
+		collect(d.writer, d.made.writers, late, func(w *session) {
+			_, _ = w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		})
+		err = d.file.Close()
+	})
+	return err
+}
+
+// collect closes so many connections as they become free, until it is late.
+func collect(from chan *session, count int, late <-chan time.Time, last func(*session)) {
+	for range count {
+		select {
+		case s := <-from:
+			s.forget()
+			last(s)
+			_ = s.conn.Close()
+		case <-late:
+			return
+		}
+	}
+}
+
+// sqliteMagic begins every SQLite file.
+const sqliteMagic = "SQLite format 3\x00"
+
+// checkFile refuses a file that is something else: SQLite would either fail
+// late or, for an empty path typed wrongly, quietly start a new journal.
+func checkFile(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening the database file: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head := make([]byte, len(sqliteMagic))
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) && n == 0 {
+		return nil // a new file that was not written yet
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("reading the database file: %w", err)
+	}
+	if string(head) != sqliteMagic {
+		return fmt.Errorf("%w: %s is not a SQLite database", ErrDamaged, path)
+	}
+	return nil
+}
+
+// makePrivate makes the file readable by its owner alone before anything is
+// written to it; SQLite gives its -wal and -shm files the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
+// Snapshot writes a consistent copy of the database to a new file, readable
+// by its owner alone, while the database is in use. Nothing is left of a copy
+// that failed, and a file that is there already is not touched. Only SQLite can do it; PostgreSQL has its own tools.
+func (d *DB) Snapshot(ctx context.Context, to string) error {
+	if d.engine != SQLite {
+		return errors.New("a snapshot file can only be made of SQLite; use pg_dump for PostgreSQL")
+	}
+	// Ours alone from the first byte: VACUUM INTO takes an empty file.
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("copying the database: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // nothing is written through it
+	err = d.withReader(ctx, func(s *session) error {
+		// VACUUM INTO reads one snapshot and writes elsewhere, but counts
+		// as a write to query_only.
+		defer s.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only(ON)") //nolint:errcheck // cannot fail
+		if _, err := s.conn.ExecContext(ctx, "PRAGMA query_only(OFF)"); err != nil {
+			return err
+		}
+		_, err := s.conn.ExecContext(ctx, "VACUUM INTO $1", to)
+		return err
+	})
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("copying the database: %w", translate(err)), os.Remove(to))
+	}
+	return nil
+}
+
+// Inspect runs the engine's own integrity checks and gives what they
+// complain of. Quick leaves out the comparison of indexes with their tables.
+func (d *DB) Inspect(ctx context.Context, quick bool) ([]string, error) {
+	if d.engine != SQLite {
+		return nil, nil
+	}
+	checks := []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"}
+	if quick {
+		checks = []string{"PRAGMA quick_check"}
+	}
+	var complaints []string
+	err := d.Peek(ctx, func(tx *Tx) error {
+		for _, check := range checks {
+			found, err := complain(ctx, tx, check)
+			if err != nil {
+				return err
+			}
+			complaints = append(complaints, found...)
+		}
+		return nil
+	})
+	return complaints, err
+}
+
+func complain(ctx context.Context, tx *Tx, check string) ([]string, error) {
+	rows, err := tx.Query(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err below tells
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var complaints []string
+	for rows.Next() {
+		cells := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		words := []string{check}
+		for _, cell := range cells {
+			words = append(words, cell.String)
+		}
+		if len(cells) != 1 || cells[0].String != "ok" {
+			complaints = append(complaints, strings.Join(words, " "))
+		}
+	}
+	return complaints, translate(rows.Err())
+}

@@ -1,0 +1,198 @@
+package db_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sqlText is one string literal of the program that speaks SQL.
+type sqlText struct {
+	text  string
+	place token.Position // the file is relative to the module's root
+}
+
+// An SQL text is told by its words in capitals.
+var (
+	speaksSQL = regexp.MustCompile(`\b(SELECT|INSERT (?:OR|INTO)|UPDATE [a-z_]+ SET|DELETE FROM|WITH [a-z_]+ AS|WHERE|ORDER BY|GROUP BY|LEFT JOIN|JOIN [a-z_]+|ON CONFLICT|CREATE (UNIQUE )?(TABLE|INDEX|VIEW)|ALTER TABLE|DROP (TABLE|INDEX|VIEW))\b|^\s*(AND|OR|SET|FROM|VALUES|RETURNING)\s`)
+	speaksDDL = regexp.MustCompile(`\b(CREATE (UNIQUE )?(TABLE|INDEX|VIEW|TRIGGER)|ALTER TABLE|DROP (TABLE|INDEX|VIEW|TRIGGER))\b`)
+)
+
+// forbidden is what rule 3 of design.md section 5 keeps out of SQL, and a few
+// words that only one of the engines knows.
+var forbidden = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|age|date_trunc|date_part|extract|to_char|to_date|to_timestamp|make_date|strftime|datetime|date|time|julianday|unixepoch|timediff)\s*\(`),
+	regexp.MustCompile(`\b(CURRENT_TIMESTAMP|CURRENT_DATE|CURRENT_TIME|LOCALTIME|LOCALTIMESTAMP|INTERVAL)\b`),
+	regexp.MustCompile(`(?i)\b(jsonb?_[a-z_]+|row_to_json|to_jsonb?)\s*\(|->>?|#>>?|@>|<@`),
+	regexp.MustCompile(`\b(ILIKE|SIMILAR TO|GLOB|REGEXP|NULLS FIRST|NULLS LAST|ARRAY|ANY|UNNEST|LATERAL|DISTINCT ON|SERIAL|AUTOINCREMENT|INSERT OR|REPLACE INTO|FOR UPDATE|NUMERIC|DECIMAL|REAL|DOUBLE)\b`),
+	regexp.MustCompile(`(?i)\b(unnest|array_agg|string_agg|group_concat|ifnull|iif|random|gen_random_uuid|uuid_generate_v4|total|printf|instr|strpos|typeof)\s*\(`),
+	regexp.MustCompile(`::|[^~]~\*?\s|\?`),
+}
+
+// programTexts are the SQL texts of every Go file that is not a test.
+func programTexts(t *testing.T) []sqlText {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var texts []sqlText
+	must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		found, err := textsOf(path)
+		texts = append(texts, found...)
+		return err
+	}))
+	if len(texts) == 0 {
+		t.Fatal("no SQL found: the test looks in the wrong place")
+	}
+	return texts
+}
+
+func textsOf(path string) ([]sqlText, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var texts []sqlText
+	ast.Inspect(file, func(node ast.Node) bool {
+		literal, ok := node.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(literal.Value)
+		if err != nil || !speaksSQL.MatchString(text) {
+			return true
+		}
+		place := set.Position(literal.Pos())
+		place.Filename = strings.TrimPrefix(filepath.ToSlash(place.Filename), "../../")
+		texts = append(texts, sqlText{text: text, place: place})
+		return true
+	})
+	return texts, nil
+}
+
+// inShim tells whether a text belongs to the package that knows the engines.
+func (s sqlText) inShim() bool { return strings.HasPrefix(s.place.Filename, "internal/db/") }
+
+func TestSQLIsOfTheCommonSubset(t *testing.T) {
+	t.Parallel()
+	for _, sql := range programTexts(t) {
+		if sql.inShim() {
+			continue
+		}
+		for _, pattern := range forbidden {
+			if word := pattern.FindString(sql.text); word != "" {
+				t.Errorf("%s: %q is not of the common subset (design.md, section 5)", sql.place, word)
+			}
+		}
+		if strings.Contains(sql.text, "SELECT *") {
+			t.Errorf("%s: SELECT * does not name its columns", sql.place)
+		}
+		if !ascends(sql.text) {
+			t.Errorf("%s: the first appearances of $1, $2, … do not ascend", sql.place)
+		}
+	}
+}
+
+// ascends tells whether the placeholders of a text first appear in order. A
+// text that is a piece of a statement may begin at any number.
+func ascends(text string) bool {
+	highest := 0
+	for _, match := range regexp.MustCompile(`\$(\d+)`).FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(match[1])
+		if highest > 0 && n > highest+1 {
+			return false
+		}
+		highest = max(highest, n)
+	}
+	return true
+}
+
+func TestDDLStaysInMigrations(t *testing.T) {
+	t.Parallel()
+	for _, sql := range programTexts(t) {
+		if speaksDDL.MatchString(sql.text) && !strings.Contains(sql.text, "schema_migrations") {
+			t.Errorf("%s: DDL outside internal/db/migrations: %.60q", sql.place, sql.text)
+		}
+	}
+}
+
+// A migration 0002_ledger.sql makes the tables of the package ledger. These
+// few belong to another package than the one that their file is named after.
+var otherOwners = map[string]string{
+	"schema_migrations": "db",
+	"idempotency_keys":  "transport",
+}
+
+var makesTable = regexp.MustCompile(`(?m)^CREATE TABLE ([a-z_]+)`)
+
+// owners gives each table's package.
+func owners(t *testing.T) map[string]string {
+	t.Helper()
+	owner := maps.Clone(otherOwners)
+	files, err := filepath.Glob("migrations/*.sql")
+	must(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		_, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".sql"), "_")
+		for _, match := range makesTable.FindAllStringSubmatch(string(text), -1) {
+			if _, known := owner[match[1]]; !known {
+				owner[match[1]] = name
+			}
+		}
+	}
+	return owner
+}
+
+var namesTable = regexp.MustCompile(`\b(?:FROM|INTO|JOIN|UPDATE)\s+([a-z_]+)`)
+
+func TestEveryTableIsNamedByItsOwnerAlone(t *testing.T) {
+	t.Parallel()
+	owner := owners(t)
+	for _, sql := range programTexts(t) {
+		for _, match := range namesTable.FindAllStringSubmatch(sql.text, -1) {
+			wanted, owned := owner[match[1]]
+			if home := "internal/" + wanted + "/"; owned && !strings.HasPrefix(sql.place.Filename, home) {
+				t.Errorf("%s: names %s, which belongs to %s", sql.place, match[1], wanted)
+			}
+		}
+	}
+}
+
+// The patterns themselves are worth a test: a typo would let everything pass.
+func TestForbiddenWordsAreSeen(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`SELECT now()`, `SELECT a FROM b WHERE c ILIKE $1`, `SELECT a->>'b' FROM c`, `SELECT a::text FROM b`,
+		`SELECT strftime('%Y', a) FROM b`, `SELECT CURRENT_TIMESTAMP`, `SELECT a FROM b WHERE c = ANY ($1)`,
+		`SELECT a FROM b WHERE c = ?`, `SELECT date(a) FROM b`, `SELECT json_extract(a, '$.b') FROM c`,
+		`INSERT OR IGNORE INTO a (b) VALUES ($1)`, `SELECT a FROM b WHERE c = $1 FOR UPDATE`, `SELECT EXTRACT(year FROM a) FROM b`,
+	} {
+		seen := false
+		for _, pattern := range forbidden {
+			seen = seen || pattern.MatchString(text)
+		}
+		if !seen || !speaksSQL.MatchString(text) {
+			t.Errorf("%s passes", text)
+		}
+	}
+	if ascends(`SELECT $1, $3, $2`) || !ascends(`SELECT $1, $2, $1, $3`) {
+		t.Error("the order of placeholders is not seen")
+	}
+}

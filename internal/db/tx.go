@@ -1,0 +1,196 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Tx is one transaction, or for [DB.Peek] one statement, of either engine. It
+// must not be used after the function it was handed to has returned.
+type Tx struct {
+	session *session
+	failed  error // the first statement that failed
+	reading bool  // rows are being handed out by Each
+}
+
+// errNested tells of a mistake in our own code. PostgreSQL cannot do it, and
+// SQLite would disturb the rows being read where the two texts are the same.
+var errNested = errors.New("a statement was run while the rows of another were being read")
+
+// result translates a statement's error and remembers it: a transaction in
+// which a statement failed is not committed, whatever its function says.
+func (t *Tx) result(err error) error {
+	err = translate(err)
+	if err != nil && t.failed == nil && !errors.Is(err, ErrNoRows) {
+		t.failed = err
+	}
+	return err
+}
+
+// ready refuses a statement inside the rows of another one.
+func (t *Tx) ready() error {
+	if t.reading {
+		return t.result(errNested)
+	}
+	return nil
+}
+
+// Engine tells which engine this transaction runs on.
+func (t *Tx) Engine() Engine { return t.session.engine }
+
+// Lock is what a SELECT that is followed by a write of the same rows ends
+// with: a row lock on PostgreSQL; nothing on SQLite, where a writing
+// transaction is alone anyway.
+func (t *Tx) Lock() string {
+	if t.session.engine == PostgreSQL {
+		return " FOR UPDATE"
+	}
+	return ""
+}
+
+// Exec runs a statement and tells how many rows it touched.
+func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := t.ready(); err != nil {
+		return 0, err
+	}
+	result, err := t.session.exec(ctx, query, args)
+	if err != nil {
+		return 0, t.result(err)
+	}
+	n, err := result.RowsAffected()
+	return n, t.result(err)
+}
+
+// Query runs a SELECT. The caller closes the rows; [List] does it by itself.
+func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	rows, err := t.session.query(ctx, query, args)
+	return rows, t.result(err)
+}
+
+// Row is the answer to QueryRow.
+type Row struct {
+	tx  *Tx
+	row *sql.Row
+	err error
+}
+
+// Scan reads the row; [ErrNoRows] tells that there was none.
+func (r Row) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.tx.result(r.err)
+	}
+	return r.tx.result(r.row.Scan(dest...))
+}
+
+// QueryRow runs a statement that gives at most one row.
+func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
+	if err := t.ready(); err != nil {
+		return Row{tx: t, err: err}
+	}
+	row, err := t.session.queryRow(ctx, query, args)
+	return Row{tx: t, row: row, err: err}
+}
+
+// Scanner is a row that can be read: [Row] or *sql.Rows.
+type Scanner interface {
+	Scan(dest ...any) error
+}
+
+// List runs a SELECT and reads every row with scan. The result is never nil.
+func List[T any](ctx context.Context, tx *Tx, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
+	list := []T{}
+	err := Each(ctx, tx, func(row Scanner) error {
+		item, err := scan(row)
+		list = append(list, item)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// Each runs a SELECT and hands every row to fn as it arrives, so that memory
+// stays flat however long the list is. fn must not run statements of its own.
+func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err below tells what went wrong
+	tx.reading = true
+	defer func() { tx.reading = false }()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return translate(err)
+		}
+	}
+	return tx.result(rows.Err())
+}
+
+// In writes an IN list: it appends the values to args and gives the
+// placeholders in brackets. An empty list gives one that matches nothing.
+func In[T any](args *[]any, values []T) string {
+	if len(values) == 0 {
+		return "(NULL)"
+	}
+	var b strings.Builder
+	for i, value := range values {
+		b.WriteString([]string{"(", ", "}[min(i, 1)])
+		*args = append(*args, value)
+		b.WriteString("$" + strconv.Itoa(len(*args)))
+	}
+	return b.String() + ")"
+}
+
+// insertChunk is how many rows one INSERT carries. On SQLite a prepared
+// one-row statement is fastest; PostgreSQL is bound by round trips.
+func insertChunk(engine Engine) int {
+	if engine == PostgreSQL {
+		return 100
+	}
+	return 1
+}
+
+// InsertMany inserts rows that all have the same columns and tells how many
+// were really inserted. suffix may hold an ON CONFLICT clause.
+func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suffix string, rows [][]any) (int64, error) {
+	head := fmt.Sprintf("INSERT INTO %s (%s) VALUES ", table, strings.Join(columns, ", "))
+	chunk := insertChunk(t.session.engine)
+	var inserted int64
+	for start := 0; start < len(rows); start += chunk {
+		part := rows[start:min(start+chunk, len(rows))]
+		args := make([]any, 0, len(part)*len(columns))
+		for _, row := range part {
+			args = append(args, row...)
+		}
+		n, err := t.Exec(ctx, head+valueLists(len(part), len(columns))+" "+suffix, args...)
+		if err != nil {
+			return inserted, err
+		}
+		inserted += n
+	}
+	return inserted, nil
+}
+
+// valueLists gives ($1, $2), ($3, $4), … for so many rows and columns.
+func valueLists(rows, columns int) string {
+	var b strings.Builder
+	n := 0
+	for r := range rows {
+		if r > 0 {
+			b.WriteString(", ")
+		}
+		for c := range columns {
+			b.WriteString([]string{"(", ", "}[min(c, 1)])
+			n++
+			b.WriteString("$" + strconv.Itoa(n))
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}

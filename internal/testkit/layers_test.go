@@ -1,0 +1,189 @@
+package testkit_test
+
+import (
+	"errors"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// levels is the dependency rule of design.md section 1: a package imports
+// packages of lower levels only. A package that is not here fails the test;
+// whoever adds one says where it belongs.
+var levels = map[string]int{
+	"cmd/fillbook": 5,
+
+	"internal/httpapi":   4,
+	"internal/transport": 4,
+	"internal/webui":     4,
+
+	"internal/imports": 3,
+	"internal/sharing": 3,
+	"internal/backup":  3,
+
+	"internal/identity": 2,
+	"internal/ledger":   2,
+	"internal/playbook": 2,
+	"internal/routine":  2,
+
+	"internal/matching":        1,
+	"internal/matching/oracle": 1,
+	"internal/analytics":       1,
+	"internal/instruments":     1,
+	"internal/imports/tabular": 1,
+
+	"internal/journal": 0,
+	"internal/decimal": 0,
+	"internal/db":      0,
+	"internal/secrets": 0,
+
+	"internal/testkit": testsOnly,
+}
+
+// testsOnly marks a package that only tests may import.
+const testsOnly = 99
+
+// sideways are the imports inside one level that are allowed, and why.
+var sideways = map[[2]string]string{
+	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
+	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
+}
+
+const module = "fillbook/"
+
+// programImports gives the imports of each package of the program, its tests
+// left out. What lies outside cmd and internal is a tool and not the program.
+func programImports(t *testing.T) map[string][]string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	imports := map[string][]string{}
+	visit := func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && entry.Name() == "testdata" {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		relative, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name := path.Dir(filepath.ToSlash(relative))
+		found, err := importsOf(file)
+		imports[name] = append(imports[name], found...)
+		return err
+	}
+	for _, top := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(filepath.Join(root, top), visit)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	return imports
+}
+
+func importsOf(file string) ([]string, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, spec := range parsed.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
+	imports := programImports(t)
+	for _, from := range slices.Sorted(maps.Keys(imports)) {
+		if _, known := levels[from]; !known {
+			t.Errorf("%s has no level: add it to design.md section 1 and to this test", from)
+			continue
+		}
+		for _, name := range imports[from] {
+			if to, own := strings.CutPrefix(name, module); own && !allowed(from, to) {
+				t.Errorf("%s (level %d) imports %s (level %d)", from, levels[from], to, levels[to])
+			}
+		}
+	}
+}
+
+// allowed is the rule itself.
+func allowed(from, to string) bool {
+	if from == "internal/testkit" {
+		return true
+	}
+	if levels[to] == testsOnly {
+		return false
+	}
+	if to == "internal/db" && levels[from] == 1 {
+		return false // level 1 is pure
+	}
+	_, excused := sideways[[2]string{from, to}]
+	return levels[to] < levels[from] || excused
+}
+
+func TestLibrariesHaveOneHome(t *testing.T) {
+	t.Parallel()
+	homes := map[string]func(from string) bool{
+		"net/http":                             func(from string) bool { return levels[from] >= 4 },
+		"modernc.org/":                         func(from string) bool { return from == "internal/db" },
+		"github.com/jackc/":                    func(from string) bool { return from == "internal/db" },
+		"github.com/danielgtaylor/huma/":       func(from string) bool { return from == "internal/httpapi" },
+		"github.com/shopspring/decimal":        func(from string) bool { return from == "internal/decimal" },
+		"pgregory.net/rapid":                   func(from string) bool { return from == "internal/testkit" },
+		"github.com/google/go-cmp/":            func(from string) bool { return from == "internal/testkit" },
+		"github.com/rogpeppe/go-internal/":     func(from string) bool { return from == "internal/testkit" },
+		"testing":                              func(from string) bool { return from == "internal/testkit" },
+		"github.com/prometheus/client_golang/": func(from string) bool { return levels[from] >= 4 },
+	}
+	for from, names := range programImports(t) {
+		for _, name := range names {
+			for library, atHome := range homes {
+				if (name == library || strings.HasPrefix(name, library) && strings.HasSuffix(library, "/")) && !atHome(from) {
+					t.Errorf("%s imports %s", from, name)
+				}
+			}
+		}
+	}
+}
+
+func TestTheRuleItself(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"cmd/fillbook", "internal/httpapi", true},
+		{"internal/httpapi", "internal/ledger", true},
+		{"internal/ledger", "internal/httpapi", false},
+		{"internal/ledger", "internal/playbook", false},
+		{"internal/matching", "internal/journal", true},
+		{"internal/matching", "internal/db", false},
+		{"internal/ledger", "internal/db", true},
+		{"internal/journal", "internal/decimal", false},
+		{"internal/ledger", "internal/testkit", false},
+		{"internal/imports", "internal/imports/tabular", true},
+		{"internal/imports/tabular", "internal/imports", false},
+	} {
+		if got := allowed(c.from, c.to); got != c.want {
+			t.Errorf("%s may import %s: %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+}
