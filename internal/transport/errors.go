@@ -1,0 +1,108 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// ErrorBody is the one shape of every refusal.
+type ErrorBody struct {
+	Error ErrorInfo `json:"error"`
+}
+
+// ErrorInfo says what went wrong: Code for programs, Message for people.
+type ErrorInfo struct {
+	Code    string         `json:"code" doc:"Stable word for programs." example:"bad_request"`
+	Message string         `json:"message" doc:"One plain sentence for people." example:"quantity must be greater than zero."`
+	Details map[string]any `json:"details,omitempty" doc:"More to act on where it helps, for example the name of the field."`
+}
+
+// statuses is the one table from kinds of refusal to HTTP.
+var statuses = map[journal.Kind]int{
+	journal.KindInternal:     http.StatusInternalServerError,
+	journal.KindInvalid:      http.StatusBadRequest,
+	journal.KindUnauthorized: http.StatusUnauthorized,
+	journal.KindForbidden:    http.StatusForbidden,
+	journal.KindNotFound:     http.StatusNotFound,
+	journal.KindConflict:     http.StatusConflict,
+	journal.KindStale:        http.StatusPreconditionFailed,
+	journal.KindTooLarge:     http.StatusRequestEntityTooLarge,
+	journal.KindUnsupported:  http.StatusUnsupportedMediaType,
+	journal.KindLimited:      http.StatusTooManyRequests,
+	journal.KindUnavailable:  http.StatusServiceUnavailable,
+}
+
+// Refusal is an error ready to be sent.
+type Refusal struct {
+	Status  int
+	Headers http.Header
+	Body    ErrorBody
+}
+
+// Refuse turns any error into what the client may see of it. A refusal of
+// the domain is shown as it is; everything else becomes a generic 500, or 503
+// where the database is away, and is kept for the log.
+func Refuse(ctx context.Context, err error) Refusal {
+	refusal := refusalOf(err)
+	if refusal.Status >= 500 {
+		RequestOf(ctx).Fault = err
+	}
+	return refusal
+}
+
+func refusalOf(err error) Refusal {
+	var tooLarge *http.MaxBytesError
+	var known *journal.Error
+	switch {
+	case errors.As(err, &known):
+	case errors.As(err, &tooLarge):
+		known = journal.TooLarge("The request is larger than the %d bytes that are taken here.", tooLarge.Limit)
+	case errors.Is(err, db.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		known = journal.Unavailable(err)
+	default:
+		known = &journal.Error{
+			Code:    "internal",
+			Message: "Something went wrong on our side; the log of the server has it under this request's id.",
+		}
+	}
+	refusal := Refusal{Status: statuses[known.Kind], Headers: http.Header{}}
+	refusal.Body.Error = ErrorInfo{Code: known.Code, Message: known.Message, Details: known.Details}
+	if known.RetryAfter > 0 {
+		seconds := max(1, int((known.RetryAfter+999_999_999)/1_000_000_000))
+		refusal.Headers.Set("Retry-After", strconv.Itoa(seconds))
+	}
+	if refusal.Status == http.StatusUnauthorized {
+		refusal.Headers.Set("WWW-Authenticate", `Bearer realm="fillbook"`)
+	}
+	return refusal
+}
+
+// WriteError answers with an error.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	Refuse(r.Context(), err).write(w)
+}
+
+// WriteRefusal answers with a status that no error of the domain has, such as
+// 405.
+func WriteRefusal(w http.ResponseWriter, status int, code, message string) {
+	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.write(w)
+}
+
+func (refusal Refusal) write(w http.ResponseWriter) {
+	for name, values := range refusal.Headers {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Del("ETag")
+	body, err := Marshal(refusal.Body)
+	if err != nil {
+		body = []byte(`{"error":{"code":"internal","message":"The error could not be described."}}`)
+	}
+	w.WriteHeader(refusal.Status)
+	_, _ = w.Write(body)
+}

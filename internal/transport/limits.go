@@ -1,0 +1,126 @@
+package transport
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"fillbook/internal/journal"
+)
+
+// Rate is the size of a token bucket: so many a second, so many at once. The
+// zero value limits nothing.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// UnmarshalText reads RATE/BURST, for example 2/20, or off.
+func (r *Rate) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*r = Rate{}
+		return nil
+	}
+	perSecond, burst, ok := strings.Cut(string(text), "/")
+	parsed, err1 := strconv.ParseFloat(perSecond, 64)
+	size, err2 := strconv.Atoi(burst)
+	if !ok || err1 != nil || err2 != nil || !(parsed > 0 && parsed <= 1e6) || size < 1 {
+		return fmt.Errorf("%q is not RATE/BURST, such as 2/20, or off", text)
+	}
+	*r = Rate{PerSecond: parsed, Burst: size}
+	return nil
+}
+
+// String writes the rate as UnmarshalText reads it.
+func (r Rate) String() string {
+	if r.Burst == 0 {
+		return "off"
+	}
+	return strconv.FormatFloat(r.PerSecond, 'g', -1, 64) + "/" + strconv.Itoa(r.Burst)
+}
+
+// Limiter holds one token bucket a key. Its memory is bounded.
+type Limiter struct {
+	size  Rate
+	clock journal.Clock
+
+	mu      sync.Mutex
+	buckets map[string]*rate.Limiter
+}
+
+// maxBuckets bounds the memory of a limiter to some ten megabytes.
+const maxBuckets = 100_000
+
+// NewLimiter makes an empty limiter.
+func NewLimiter(size Rate, clock journal.Clock) *Limiter {
+	return &Limiter{size: size, clock: clock, buckets: map[string]*rate.Limiter{}}
+}
+
+// Take takes a token for a key, or tells as an error how long to wait.
+func (l *Limiter) Take(key string) error {
+	if l.size.Burst == 0 {
+		return nil
+	}
+	now := l.clock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	bucket, ok := l.buckets[key]
+	if !ok {
+		l.makeRoom(now)
+		bucket = rate.NewLimiter(rate.Limit(l.size.PerSecond), l.size.Burst)
+		l.buckets[key] = bucket
+	}
+	reservation := bucket.ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
+	if wait == 0 {
+		return nil
+	}
+	reservation.CancelAt(now)
+	return journal.Limited(wait)
+}
+
+// makeRoom drops the buckets that are full again: forgetting them changes
+// nothing. If all are in use, some are dropped all the same.
+func (l *Limiter) makeRoom(now time.Time) {
+	if len(l.buckets) < maxBuckets {
+		return
+	}
+	for key, bucket := range l.buckets {
+		if bucket.TokensAt(now) >= float64(l.size.Burst) {
+			delete(l.buckets, key)
+		}
+	}
+	for key := range l.buckets {
+		if len(l.buckets) < maxBuckets*9/10 {
+			return
+		}
+		delete(l.buckets, key)
+	}
+}
+
+// ByAddress limits requests by the client's address.
+func (l *Limiter) ByAddress() Middleware {
+	return l.by(func(r *Request) string { return bucketOf(r.Address) })
+}
+
+// ByUser limits requests by the signed-in user.
+func (l *Limiter) ByUser() Middleware {
+	return l.by(func(r *Request) string { return r.User })
+}
+
+func (l *Limiter) by(key func(*Request) string) Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := l.Take(key(RequestOf(r.Context()))); err != nil {
+				WriteError(w, r, err)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
