@@ -73,6 +73,9 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		return translate(err)
 	}
 	done = true
+	for _, after := range tx.after {
+		after()
+	}
 	return nil
 }
 

@@ -15,7 +15,14 @@ type Tx struct {
 	session *session
 	failed  error // the first statement that failed
 	reading bool  // rows are being handed out by Each
+	// after is what to do once the transaction is committed.
+	after []func()
 }
+
+// AfterCommit runs fn once the transaction is committed, and never if it is
+// not: for what must not happen before, such as removing a file that a deleted
+// row named. fn must not use the transaction.
+func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 // errNested tells of a mistake in our own code. PostgreSQL cannot do it, and
 // SQLite would disturb the rows being read where the two texts are the same.

@@ -24,9 +24,11 @@ var levels = map[string]int{
 	"internal/transport": 4,
 	"internal/webui":     4,
 
-	"internal/imports": 3,
-	"internal/sharing": 3,
-	"internal/backup":  3,
+	"internal/imports":      3,
+	"internal/sharing":      3,
+	"internal/backup":       3,
+	"internal/demo":         3,
+	"internal/installation": 3,
 
 	"internal/identity": 2,
 	"internal/ledger":   2,
