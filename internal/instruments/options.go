@@ -1,0 +1,204 @@
+package instruments
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Right is what an option gives: to buy or to sell.
+type Right string
+
+// The rights, in the words that executions use.
+const (
+	Call Right = "call"
+	Put  Right = "put"
+)
+
+// Option is what an option symbol stands for.
+type Option struct {
+	// Root is the option's own root, such as SPXW or USO1.
+	Root string
+	// Underlying is what the option is on: the root without the digit of an
+	// adjusted contract, or the future, such as /ESU6.
+	Underlying string
+	Right      Right
+	Strike     decimal.Decimal
+	// Expiry is the last day. It is empty where the symbol names only a
+	// month, as those of the Indian exchanges do.
+	Expiry journal.Day
+	// Adjusted tells that the root ends in a digit, as it does for contracts
+	// that were adjusted after a split or merger and for mini options: one
+	// contract may not be 100 shares.
+	Adjusted bool
+	// OnFuture tells that the underlying is a future.
+	OnFuture bool
+}
+
+// maxOption bounds what is looked at. Some brokers give the option only inside
+// a description, which is longer than a symbol.
+const maxOption = 200
+
+// ParseOption reads an option in any notation that brokers are known to use:
+// OCC's, padded or not, with a strike in thousandths or as it is; those of
+// thinkorswim, Fidelity, Interactive Brokers, Schwab, Robinhood, Webull,
+// E*TRADE, Firstrade, Questrade, tastytrade, NSE and Angel One.
+//
+// A strike without a point is in thousandths when it has six digits or more,
+// because no strike is as high as 100000; shorter ones are taken as they are.
+func ParseOption(symbol string) (Option, bool) {
+	if len(symbol) > maxOption {
+		return Option{}, false
+	}
+	text := strings.Join(strings.Fields(strings.ToUpper(symbol)), " ")
+	if rest, ok := strings.CutPrefix(text, "./"); ok {
+		return parseOnFuture(rest)
+	}
+	for _, parse := range []func(string) (Option, bool){parseCompact, parseMonthly, parseWords} {
+		if option, ok := parse(text); ok {
+			return option, true
+		}
+	}
+	return Option{}, false
+}
+
+// OCC writes the option in the padded form of the Options Clearing
+// Corporation, such as "AAPL  240119C00150000". The form has no place for
+// options on futures, roots of more than six characters, unknown days and
+// strikes finer than a thousandth: those give false.
+func (o Option) OCC() (string, bool) {
+	thousandths := o.Strike.Mul(decimal.New(1000))
+	digits := thousandths.String()
+	if o.OnFuture || len(o.Root) > 6 || !isRoot(o.Root) || len(o.Expiry) != 10 || o.Expiry[:2] != "20" ||
+		thousandths.Sign() <= 0 || thousandths.Scale() > 0 || len(digits) > 8 {
+		return "", false
+	}
+	day := strings.ReplaceAll(string(o.Expiry[2:]), "-", "")
+	return o.Root + strings.Repeat(" ", 6-len(o.Root)) + day + string(o.Right.letter()) +
+		strings.Repeat("0", 8-len(digits)) + digits, true
+}
+
+func (r Right) letter() byte {
+	if r == Put {
+		return 'P'
+	}
+	return 'C'
+}
+
+// newOption puts an option together and says whether it can exist.
+func newOption(root string, right Right, strike decimal.Decimal, expiry journal.Day) (Option, bool) {
+	option := Option{Root: root, Underlying: root, Right: right, Strike: strike, Expiry: expiry, Adjusted: isAdjusted(root)}
+	if option.Adjusted {
+		option.Underlying = root[:len(root)-1]
+	}
+	return option, strike.Sign() > 0 && root != ""
+}
+
+// isAdjusted tells whether a root is letters followed by one digit.
+func isAdjusted(root string) bool {
+	last := len(root) - 1
+	return last >= 1 && isDigits(root[last:]) && !strings.ContainsFunc(root[:last], func(r rune) bool {
+		return r < 'A' || r > 'Z'
+	})
+}
+
+// isRoot tells whether a text can be the root of an OCC symbol.
+func isRoot(text string) bool {
+	return isCode(text) && text[0] >= 'A'
+}
+
+// parseCompact reads root, yymmdd, C or P and strike in one word, or in two
+// where the root was padded. thinkorswim puts a dot before it, Fidelity a dash.
+func parseCompact(text string) (Option, bool) {
+	text = strings.TrimLeft(text, ".-")
+	at := strings.LastIndexAny(text, "CP")
+	if at < 7 {
+		return Option{}, false
+	}
+	expiry, right, strike, ok := parseTail(text[at-6:], compactStrike)
+	root := strings.TrimRight(text[:at-6], " ")
+	if !ok || !isUnderlying(root) {
+		return Option{}, false
+	}
+	return newOption(root, right, strike, expiry)
+}
+
+// parseTail reads yymmdd, C or P and the strike.
+func parseTail(text string, strike func(string) (decimal.Decimal, bool)) (journal.Day, Right, decimal.Decimal, bool) {
+	if len(text) < 8 || !isDigits(text[:6]) {
+		return "", "", decimal.Zero, false
+	}
+	expiry, okDay := day(text[:2], text[2:4], text[4:6])
+	right, okRight := parseRight(text[6:7])
+	price, okStrike := strike(text[7:])
+	return expiry, right, price, okDay && okRight && okStrike
+}
+
+// compactStrike reads the strike of a compact symbol.
+func compactStrike(text string) (decimal.Decimal, bool) {
+	price, ok := plainStrike(text)
+	if !isDigits(text) {
+		return price, ok
+	}
+	if len(text) >= 6 {
+		price = price.Mul(decimal.FromScaled(1, 3))
+	}
+	return price, ok && len(text) <= 8
+}
+
+// plainStrike reads a strike as a person would write it. There is none of zero.
+func plainStrike(text string) (decimal.Decimal, bool) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "$"), ",", "")
+	if strings.Trim(text, "0123456789.") != "" {
+		return decimal.Zero, false
+	}
+	text = strings.TrimLeft(text, "0")
+	if strings.HasPrefix(text, ".") {
+		text = "0" + text
+	}
+	price, err := decimal.Parse(text)
+	return price, err == nil
+}
+
+// parseOnFuture reads tastytrade's "ESU6 E1AN6 260703C5500", in which the
+// strike is never in thousandths.
+func parseOnFuture(text string) (Option, bool) {
+	words := strings.Split(text, " ")
+	if len(words) != 3 || !isCode(words[0]) || !isCode(words[1]) {
+		return Option{}, false
+	}
+	expiry, right, strike, ok := parseTail(words[2], plainStrike)
+	option := Option{
+		Root: words[1], Underlying: "/" + words[0], Right: right, Strike: strike, Expiry: expiry, OnFuture: true,
+	}
+	return option, ok && strike.Sign() > 0
+}
+
+// parseMonthly reads NSE's EURINR26OCT90.5PE. The exchange decides the day of
+// the month, and has changed its mind about it, so the expiry stays open.
+func parseMonthly(text string) (Option, bool) {
+	right, ok := parseRight(text[max(0, len(text)-2):])
+	at := strings.IndexAny(text, "0123456789")
+	if !ok || at < 1 || len(text) < at+8 {
+		return Option{}, false
+	}
+	root, year, month, strike := text[:at], text[at:at+2], text[at+2:at+5], text[at+5:len(text)-2]
+	_, okMonth := namedDelivery(month + year)
+	price, okStrike := plainStrike(strike)
+	if !okMonth || !okStrike || !isUnderlying(root) {
+		return Option{}, false
+	}
+	return newOption(root, right, price, "")
+}
+
+// parseRight reads the words for call and put.
+func parseRight(word string) (Right, bool) {
+	switch word {
+	case "C", "CALL", "CE":
+		return Call, true
+	case "P", "PUT", "PE":
+		return Put, true
+	}
+	return "", false
+}
