@@ -1,0 +1,238 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+)
+
+// operator is whoever runs the command line on the server.
+func operator() Principal { return Principal{Credential: CredentialCLI} }
+
+func notOwner() error { return journal.Forbidden("Only an owner of this installation may do this.") }
+
+// requireOwner makes sure, inside the transaction, that the caller is an owner
+// still. The operator needs not be a user at all.
+func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
+	if caller.Credential == CredentialCLI {
+		return nil
+	}
+	var isAdmin bool
+	err := tx.QueryRow(ctx, `SELECT COALESCE((SELECT is_admin FROM users WHERE id = $1), FALSE)`, caller.UserID).Scan(&isAdmin)
+	if err == nil && !isAdmin {
+		return notOwner()
+	}
+	return err
+}
+
+// lockOwners locks the rows of all owners, always in the same order, and
+// gives their ids. Whoever holds the locks is alone in changing who is an
+// owner: two owners who demote each other do so one after the other, and the
+// second finds that only one is left.
+func lockOwners(ctx context.Context, tx *db.Tx, caller Principal) ([]journal.UserID, error) {
+	scan := func(row db.Scanner) (id journal.UserID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	}
+	owners, err := db.List(ctx, tx, scan, `SELECT id FROM users WHERE is_admin = TRUE ORDER BY id`+tx.Lock())
+	if err != nil {
+		return nil, fmt.Errorf("locking the owners: %w", err)
+	}
+	if caller.Credential != CredentialCLI && !slices.Contains(owners, caller.UserID) {
+		return nil, notOwner()
+	}
+	return owners, nil
+}
+
+// isLastOwner tells whether nobody would be left to own the installation.
+func isLastOwner(owners []journal.UserID, id journal.UserID) bool {
+	return len(owners) == 1 && owners[0] == id
+}
+
+// lockUser reads another user's row for a change of it, and lets check, which
+// may be nil, refuse the change.
+func lockUser(ctx context.Context, tx *db.Tx, id journal.UserID, check func(User) error) (User, error) {
+	user, err := scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
+	if err != nil {
+		return User{}, orNotFound(err, "user")
+	}
+	if check != nil {
+		err = check(user)
+	}
+	return user, err
+}
+
+// CreateUser adds a user who is no owner. It works while registration is
+// closed.
+func (s *Service) CreateUser(ctx context.Context, caller Principal, client Client, address string, password secrets.Secret) (User, error) {
+	to, hash, err := s.newCredentials(ctx, address, password)
+	if err != nil {
+		return User{}, err
+	}
+	var user User
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := requireOwner(ctx, tx, caller); err != nil {
+			return err
+		}
+		var err error
+		if user, err = s.insertUser(ctx, tx, to, hash, false); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, caller, client, ActionUserCreate, string(user.ID))
+	})
+	if err != nil {
+		return User{}, err
+	}
+	return user, nil
+}
+
+// SetAdmin makes a user an owner or takes it from them; the last owner stays
+// one. check, which may be nil, sees the stored user first and may refuse.
+func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client, id journal.UserID, isAdmin bool, check func(User) error) (User, error) {
+	var user User
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		owners, err := lockOwners(ctx, tx, caller)
+		if err != nil {
+			return err
+		}
+		if user, err = lockUser(ctx, tx, id, check); err != nil || user.IsAdmin == isAdmin {
+			return err
+		}
+		if !isAdmin && isLastOwner(owners, id) {
+			return journal.Conflict("This is the last owner; make somebody else an owner first.")
+		}
+		user.IsAdmin = isAdmin
+		if _, err := tx.Exec(ctx, `UPDATE users SET is_admin = $2 WHERE id = $1`, id, isAdmin); err != nil {
+			return fmt.Errorf("changing an owner: %w", err)
+		}
+		action := ActionUserDemote
+		if isAdmin {
+			action = ActionUserPromote
+		}
+		return s.record(ctx, tx, caller, client, action, string(id))
+	})
+	if err != nil {
+		return User{}, err
+	}
+	return user, nil
+}
+
+// DeleteUser removes a user with all they own. It cannot be undone. Nobody
+// deletes themselves, and the last owner stays. check, which may be nil, sees
+// the stored user first and may refuse.
+func (s *Service) DeleteUser(ctx context.Context, caller Principal, client Client, id journal.UserID, check func(User) error) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		owners, err := lockOwners(ctx, tx, caller)
+		if err != nil {
+			return err
+		}
+		if _, err := lockUser(ctx, tx, id, check); err != nil {
+			return err
+		}
+		if id == caller.UserID {
+			return journal.Conflict("You cannot delete yourself; ask another owner.")
+		}
+		if isLastOwner(owners, id) {
+			return journal.Conflict("This is the last owner; make somebody else an owner first.")
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, id); err != nil {
+			return fmt.Errorf("deleting a user: %w", err)
+		}
+		return s.record(ctx, tx, caller, client, ActionUserDelete, string(id))
+	})
+}
+
+// AdminResetPassword sets another user's password without knowing the present
+// one and ends their sessions. Their second factor and their access tokens
+// stay.
+func (s *Service) AdminResetPassword(ctx context.Context, caller Principal, client Client, id journal.UserID, next secrets.Secret) error {
+	user, err := s.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.resetPassword(ctx, caller, client, user, next)
+}
+
+func (s *Service) resetPassword(ctx context.Context, caller Principal, client Client, user User, next secrets.Secret) error {
+	if err := checkPassword("new_password", next, user.Email); err != nil {
+		return err
+	}
+	hash, err := s.hasher.hash(ctx, next)
+	if err != nil {
+		return err
+	}
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := requireOwner(ctx, tx, caller); err != nil {
+			return err
+		}
+		if err := replacePassword(ctx, tx, user.ID, hash); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, caller, client, ActionPasswordReset, string(user.ID))
+	})
+}
+
+// CreateUserByOperator adds a user from the command line. Before the setup it
+// takes its place: the first user is an owner, whatever admin says.
+func (s *Service) CreateUserByOperator(ctx context.Context, address string, password secrets.Secret, admin bool) (User, error) {
+	to, hash, err := s.newCredentials(ctx, address, password)
+	if err != nil {
+		return User{}, err
+	}
+	var user User
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		first, err := s.claimInstance(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if user, err = s.insertUser(ctx, tx, to, hash, admin || first); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, operator(), Client{}, ActionUserCreate, string(user.ID))
+	})
+	if err != nil {
+		return User{}, err
+	}
+	return user, nil
+}
+
+// ResetPasswordByEmail sets a password from the command line and ends the
+// user's sessions.
+func (s *Service) ResetPasswordByEmail(ctx context.Context, address string, password secrets.Secret) error {
+	user, err := s.userByEmail(ctx, address)
+	if err != nil {
+		return err
+	}
+	return s.resetPassword(ctx, operator(), Client{}, user, password)
+}
+
+// DisableTOTPByEmail is the way back in for a user who lost their
+// authenticator: there are no recovery codes. It forgives wrong codes too. A
+// second factor that is off already stays off.
+func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error {
+	user, err := s.userByEmail(ctx, address)
+	if err != nil {
+		return err
+	}
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.disableTOTP(ctx, tx, operator(), Client{}, user.ID)
+	})
+}
+
+func (s *Service) userByEmail(ctx context.Context, address string) (User, error) {
+	to, err := parseEmail(address)
+	if err != nil {
+		return User{}, journal.NotFound("user")
+	}
+	var user User
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE email_key = $1`, to.key))
+		return err
+	})
+	return user, orNotFound(err, "user")
+}

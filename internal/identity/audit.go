@@ -1,0 +1,188 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// auditRetention is how long a security event is kept.
+const auditRetention = 400 * 24 * time.Hour
+
+// Action is what a security event is about. Other packages may add their own.
+type Action string
+
+// The actions of this package.
+const (
+	ActionSetup             Action = "setup"
+	ActionRegister          Action = "register"
+	ActionLogin             Action = "login"
+	ActionLogout            Action = "logout"
+	ActionRefreshReuse      Action = "refresh_reuse"
+	ActionSessionEnd        Action = "session_end"
+	ActionPasswordChange    Action = "password_change"
+	ActionPasswordReset     Action = "password_reset"
+	ActionTOTPEnable        Action = "totp_enable"
+	ActionTOTPDisable       Action = "totp_disable"
+	ActionAccessTokenMint   Action = "access_token_mint"
+	ActionAccessTokenRevoke Action = "access_token_revoke"
+	ActionUserCreate        Action = "user_create"
+	ActionUserDelete        Action = "user_delete"
+	ActionUserPromote       Action = "user_promote"
+	ActionUserDemote        Action = "user_demote"
+)
+
+// Outcome is how a security event ended.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeOK            Outcome = "ok"
+	OutcomeRefused       Outcome = "refused"
+	OutcomeWrongPassword Outcome = "wrong_password"
+	OutcomeWrongCode     Outcome = "wrong_code"
+	OutcomeUnknownUser   Outcome = "unknown_user"
+)
+
+// AuditEvent is one security event: who did what to whom, by which credential
+// and from where. It holds no secret and no address of a person we do not know,
+// and it outlives the people it speaks of.
+type AuditEvent struct {
+	ID string
+	At time.Time
+	// UserID is who acted; empty for strangers and for the operator.
+	UserID     journal.UserID
+	Action     Action
+	Outcome    Outcome
+	Credential Credential
+	// Target is the id of what was acted on: a user, a session, a token.
+	Target    string
+	IP        string
+	UserAgent string
+	RequestID string
+}
+
+// NewAuditEvent makes an event that went well. A caller whose action did not
+// sets another Outcome.
+func NewAuditEvent(at time.Time, caller Principal, client Client, action Action, target string) AuditEvent {
+	client = client.clean()
+	return AuditEvent{
+		ID: journal.NewID[string](), At: at, UserID: caller.UserID, Action: action, Outcome: OutcomeOK,
+		Credential: caller.Credential, Target: target,
+		IP: client.IP, UserAgent: client.UserAgent, RequestID: client.RequestID,
+	}
+}
+
+// RecordAudit is one step of a transaction: it stores an event together with
+// the change that it tells of.
+func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
+	if event.ID == "" || event.At.IsZero() {
+		return errors.New("an audit event needs an id and a time; make it with NewAuditEvent")
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO audit_events
+		(user_id, id, at, action, outcome, credential, target, ip, user_agent, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		event.UserID, event.ID, db.Micros(event.At), event.Action, event.Outcome, event.Credential, event.Target,
+		event.IP, event.UserAgent, event.RequestID)
+	if err != nil {
+		return fmt.Errorf("recording the event %s: %w", event.Action, err)
+	}
+	return nil
+}
+
+// event is NewAuditEvent at the present time.
+func (s *Service) event(caller Principal, client Client, action Action, target string) AuditEvent {
+	return NewAuditEvent(s.clock(), caller, client, action, target)
+}
+
+// record stores an event that went well.
+func (s *Service) record(ctx context.Context, tx *db.Tx, caller Principal, client Client, action Action, target string) error {
+	return RecordAudit(ctx, tx, s.event(caller, client, action, target))
+}
+
+// AuditCursor is a place in the list of events. The zero value is its top.
+type AuditCursor struct {
+	At time.Time
+	ID string
+}
+
+// Cursor is the place of an event; the next page begins after it.
+func (e AuditEvent) Cursor() AuditCursor { return AuditCursor{At: e.At, ID: e.ID} }
+
+// String writes the cursor for a query parameter; the zero value is empty.
+func (c AuditCursor) String() string {
+	if c.ID == "" {
+		return ""
+	}
+	return strconv.FormatInt(db.Micros(c.At), 10) + "." + c.ID
+}
+
+// ParseAuditCursor reads what String wrote.
+func ParseAuditCursor(text string) (AuditCursor, error) {
+	if text == "" {
+		return AuditCursor{}, nil
+	}
+	number, id, ok := strings.Cut(text, ".")
+	micros, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil || id == "" {
+		return AuditCursor{}, journal.InvalidField("cursor", "cursor must be one that an earlier answer gave.")
+	}
+	return AuditCursor{At: db.FromMicros(micros), ID: id}, nil
+}
+
+// AuditQuery says which events to list.
+type AuditQuery struct {
+	// Before gives the events older than this place.
+	Before AuditCursor
+	// Limit is the most to give; 0 or anything above 1001 gives 1001.
+	Limit int
+}
+
+// maxAuditPage is the longest page of the API and one event more, which tells
+// that another page follows.
+const maxAuditPage = 1001
+
+// Audit lists security events, newest first.
+func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, error) {
+	s.settle(ctx)
+	limit := query.Limit
+	if limit <= 0 || limit > maxAuditPage {
+		limit = maxAuditPage
+	}
+	text, args := auditColumns+` ORDER BY at DESC, id DESC LIMIT $1`, []any{limit}
+	if query.Before.ID != "" {
+		text = auditColumns + ` WHERE (at, id) < ($1, $2) ORDER BY at DESC, id DESC LIMIT $3`
+		args = []any{db.Micros(query.Before.At), query.Before.ID, limit}
+	}
+	var events []AuditEvent
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		events, err = db.List(ctx, tx, scanAuditEvent, text, args...)
+		return err
+	})
+	return events, err
+}
+
+// AuditCount tells how many events there are in all.
+func (s *Service) AuditCount(ctx context.Context) (int, error) {
+	var count int
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM audit_events`).Scan(&count)
+	})
+	return count, err
+}
+
+const auditColumns = `SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`
+
+func scanAuditEvent(row db.Scanner) (AuditEvent, error) {
+	var e AuditEvent
+	err := row.Scan(&e.ID, db.Instant(&e.At), &e.UserID, &e.Action, &e.Outcome, &e.Credential, &e.Target,
+		&e.IP, &e.UserAgent, &e.RequestID)
+	return e, err
+}

@@ -1,0 +1,219 @@
+package identity
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fillbook/internal/db"
+	"fillbook/internal/secrets"
+	"fillbook/internal/testkit"
+)
+
+func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		owner, _ := f.owner()
+		guest, _ := f.guest(guestEmail)
+		step := func(err error) { t.Helper(); must(t, err); f.clock.Advance(time.Second) }
+		f.clock.Advance(time.Second)
+		_, err := f.ChangePassword(ctx, guest, home, otherPass, "some other password")
+		forbidden(t, err)
+		f.clock.Advance(time.Second)
+		pair, err := f.ChangePassword(ctx, guest, home, goodPass, otherPass)
+		step(err)
+		guest = f.caller(pair)
+		step(f.AdminResetPassword(ctx, owner, home, guest.UserID, goodPass))
+		token, _, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
+		step(err)
+		step(f.RevokeAccessToken(ctx, guest, home, token.ID, nil))
+		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, true, nil)
+		step(err)
+		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, true, nil)
+		step(err) // no change, no event
+		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, false, nil)
+		step(err)
+		secret := f.enrolTOTP(guest)
+		_, err = f.Login(ctx, home, guestEmail, goodPass, f.wrongCode(secret))
+		wrongCodeAtLogin(t, err)
+		f.clock.Advance(time.Second)
+		step(f.DisableTOTP(ctx, guest, home, goodPass, f.code(secret, 0)))
+		step(f.EndSession(ctx, owner, home, owner.SessionID))
+		pair, err = f.Login(ctx, home, guestEmail, goodPass, "")
+		step(err)
+		step(f.Logout(ctx, f.caller(pair), Client{}, ""))
+		step(f.DeleteUser(ctx, owner, home, guest.UserID, nil))
+		created, err := f.CreateUser(ctx, owner, home, guestEmail, goodPass)
+		step(err)
+		want := []string{
+			"setup ok", "register ok", "password_change wrong_password", "password_change ok", "password_reset ok",
+			"access_token_mint ok", "access_token_revoke ok", "user_promote ok", "user_demote ok", "totp_enable ok",
+			"login wrong_code", "totp_disable ok", "session_end ok", "login ok", "logout ok", "user_delete ok", "user_create ok",
+		}
+		if diff := cmp.Diff(want, f.events()); diff != "" {
+			t.Error(diff)
+		}
+		events, err := f.Audit(ctx, AuditQuery{Limit: 1})
+		must(t, err)
+		wantEvent := AuditEvent{
+			ID: events[0].ID, At: f.clock.Now().Add(-time.Second), UserID: owner.UserID, Action: ActionUserCreate, Outcome: OutcomeOK,
+			Credential: CredentialSession, Target: string(created.ID), IP: home.IP, UserAgent: home.UserAgent, RequestID: home.RequestID,
+		}
+		if diff := cmp.Diff(wantEvent, events[0]); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestTheOperatorIsRecorded(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		_, err := f.CreateUserByOperator(ctx, ownerEmail, goodPass, true)
+		must(t, err)
+		must(t, f.ResetPasswordByEmail(ctx, ownerEmail, otherPass))
+		must(t, f.DisableTOTPByEmail(ctx, ownerEmail))
+		events, err := f.Audit(ctx, AuditQuery{})
+		must(t, err)
+		if len(events) != 3 {
+			t.Fatalf("got %+v", events)
+		}
+		for _, event := range events {
+			if event.Credential != CredentialCLI || event.UserID != "" || event.Target == "" {
+				t.Errorf("got %+v", event)
+			}
+		}
+	})
+}
+
+func TestARefusedChangeLeavesNoEvent(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		owner, _ := f.owner()
+		before := len(f.events())
+		_, err := f.SetAdmin(t.Context(), owner, home, owner.UserID, false, nil)
+		conflict(t, err)
+		notFound(t, f.DeleteUser(t.Context(), owner, home, "unknown", nil))
+		if got := f.events(); len(got) != before {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestAuditPages(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		for i := range 7 {
+			if i%2 == 0 {
+				f.clock.Advance(time.Second) // so that some share their instant
+			}
+			must(t, f.db.Update(ctx, func(tx *db.Tx) error {
+				return RecordAudit(ctx, tx, NewAuditEvent(f.clock.Now(), operator(), home, "test", fmt.Sprint(i)))
+			}))
+		}
+		whole, err := f.Audit(ctx, AuditQuery{})
+		must(t, err)
+		var paged []AuditEvent
+		query := AuditQuery{Limit: 2}
+		for {
+			page, err := f.Audit(ctx, query)
+			must(t, err)
+			if len(page) == 0 {
+				break
+			}
+			paged = append(paged, page...)
+			query.Before, err = ParseAuditCursor(page[len(page)-1].Cursor().String())
+			must(t, err)
+		}
+		if total, err := f.AuditCount(ctx); len(whole) != 7 || total != 7 || err != nil {
+			t.Fatalf("%d events, %d counted, %v", len(whole), total, err)
+		}
+		if diff := cmp.Diff(whole, paged); diff != "" {
+			t.Error(diff)
+		}
+		for i := range whole[1:] {
+			if whole[i].At.Before(whole[i+1].At) {
+				t.Error("not newest first")
+			}
+		}
+	})
+}
+
+func TestAuditCursorsOfStrangersAreRefused(t *testing.T) {
+	for _, text := range []string{"x", "1", "1.", ".x", "x.y", "99999999999999999999.x"} {
+		_, err := ParseAuditCursor(text)
+		invalid(t, err, "cursor")
+	}
+	if cursor, err := ParseAuditCursor(""); err != nil || cursor.String() != "" {
+		t.Errorf("the top of the list: %v, %v", cursor, err)
+	}
+}
+
+func TestAnEventNeedsIdAndTime(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		err := f.db.Update(t.Context(), func(tx *db.Tx) error { return RecordAudit(t.Context(), tx, AuditEvent{Action: "test"}) })
+		if err == nil {
+			t.Error("an event without id and time was stored")
+		}
+	})
+}
+
+// TestNoCredentialIsStoredOrLoggedInClear lets every kind of secret pass
+// through a service and then looks for them in all that it has left behind.
+func TestNoCredentialIsStoredOrLoggedInClear(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	clock := testkit.NewClock()
+	d := testkit.Open(t, db.SQLite)
+	keys := testKeys(t, 1)
+	f := &fixture{
+		Service: New(d, keys, clock.Now, slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Options{RegistrationOpen: true, PasswordCost: cheap}),
+		t:       t, clock: clock,
+	}
+	ctx := t.Context()
+	caller, pair := f.owner()
+	canaries := map[string]string{"password": goodPass.Reveal(), "access token": pair.AccessToken.Reveal(), "refresh token": pair.RefreshToken.Reveal()}
+	next, err := f.Refresh(ctx, home, pair.RefreshToken)
+	must(t, err)
+	canaries["second refresh token"] = next.RefreshToken.Reveal()
+	_, token, err := f.MintAccessToken(ctx, caller, home, "cron", nil, "")
+	must(t, err)
+	_, err = f.Authenticate(ctx, token.Reveal(), home)
+	must(t, err)
+	canaries["personal access token"] = token.Reveal()
+	canaries["the token after its prefix"] = token.Reveal()[shownPrefix:]
+	secret := f.enrolTOTP(caller)
+	raw, err := parseTOTPSecret(secrets.Secret(secret))
+	must(t, err)
+	canaries["second factor"], canaries["second factor in bytes"] = secret, string(raw)
+	wrong := "wrong password canary"
+	_, err = f.Login(ctx, crook, ownerEmail, secrets.Secret(wrong), "")
+	unauthorized(t, err)
+	_, err = f.Login(ctx, crook, "unknown-canary@example.com", secrets.Secret(wrong), "")
+	unauthorized(t, err)
+	canaries["wrong password"], canaries["unknown address"] = wrong, "unknown-canary"
+	canaries["root secret"], canaries["signing key"] = strings.Repeat("\x01", 32), string(keys.JWT())
+	must(t, f.Close(ctx))
+
+	left := log.Bytes()
+	files, err := filepath.Glob(d.Path() + "*")
+	must(t, err)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		must(t, err)
+		left = append(left, content...)
+	}
+	if !bytes.Contains(left, []byte(ownerEmail)) || len(files) < 2 {
+		t.Fatalf("looking in the wrong place: %q", files)
+	}
+	for name, canary := range canaries {
+		if bytes.Contains(left, []byte(canary)) {
+			t.Errorf("the %s is there in clear", name)
+		}
+	}
+}

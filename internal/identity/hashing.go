@@ -1,0 +1,174 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+)
+
+// PasswordCost is the work of one argon2id hash.
+type PasswordCost struct {
+	MemoryKiB uint32
+	Passes    uint32
+}
+
+// DefaultPasswordCost is what OWASP and ASVS ask for at least: 19 MiB, two
+// passes. It takes about 40 ms here.
+func DefaultPasswordCost() PasswordCost { return PasswordCost{MemoryKiB: 19 * 1024, Passes: 2} }
+
+const (
+	saltSize = 16
+	tagSize  = 32
+	// lanes is argon2's parallelism. One keeps a hash on one core, so that
+	// the slots alone decide how much of the machine logins may take.
+	lanes = 1
+
+	maxHashSlots    = 4
+	defaultHashWait = 5 * time.Second
+)
+
+// errPasswordHash tells that a stored hash is none of ours.
+var errPasswordHash = errors.New("the stored password hash is malformed")
+
+// hasher computes password hashes, a bounded number at once: each takes
+// memory, and a crowd at the door must not take all of it.
+type hasher struct {
+	cost  PasswordCost
+	wait  time.Duration
+	slots chan struct{}
+	work  atomic.Int64 // KiB filled so far; tests measure work by it
+}
+
+func newHasher(options Options) *hasher {
+	h := &hasher{cost: options.PasswordCost, wait: options.HashWait}
+	if h.cost == (PasswordCost{}) {
+		h.cost = DefaultPasswordCost()
+	}
+	if h.wait <= 0 {
+		h.wait = defaultHashWait
+	}
+	slots := options.HashSlots
+	if slots <= 0 {
+		slots = min(maxHashSlots, runtime.GOMAXPROCS(0))
+	}
+	h.slots = make(chan struct{}, slots)
+	return h
+}
+
+// acquire waits for a slot and gives the function that frees it. Whoever
+// waits too long is told to come back.
+func (h *hasher) acquire(ctx context.Context) (release func(), err error) {
+	timer := time.NewTimer(h.wait)
+	defer timer.Stop()
+	select {
+	case h.slots <- struct{}{}:
+		return func() { <-h.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-timer.C:
+		return nil, journal.Unavailable(fmt.Errorf("waited %s for a password slot", h.wait))
+	}
+}
+
+// hash makes the PHC string of a password with the present cost.
+func (h *hasher) hash(ctx context.Context, password secrets.Secret) (string, error) {
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	salt := make([]byte, saltSize)
+	_, _ = rand.Read(salt) // never fails: the program ends instead
+	return phc{cost: h.cost, salt: salt, tag: h.derive(password, h.cost, salt)}.String(), nil
+}
+
+// matches tells whether a password is the one of a stored hash.
+func (h *hasher) matches(ctx context.Context, password secrets.Secret, stored string) (bool, error) {
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	return h.verify(password, stored)
+}
+
+// verify is matches for a caller who holds a slot. An empty hash, which stands
+// for a user who does not exist, costs the same work and never matches.
+func (h *hasher) verify(password secrets.Secret, stored string) (bool, error) {
+	if stored == "" {
+		h.derive(password, h.cost, make([]byte, saltSize))
+		return false, nil
+	}
+	want, err := parsePHC(stored)
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(h.derive(password, want.cost, want.salt), want.tag) == 1, nil
+}
+
+func (h *hasher) derive(password secrets.Secret, cost PasswordCost, salt []byte) []byte {
+	h.work.Add(int64(cost.MemoryKiB) * int64(cost.Passes))
+	return argon2.IDKey([]byte(password.Reveal()), salt, cost.Passes, cost.MemoryKiB, lanes, tagSize)
+}
+
+// isWeak tells whether a stored hash is cheaper to break than a new one.
+func (h *hasher) isWeak(stored string) bool {
+	have, err := parsePHC(stored)
+	return err == nil && (have.cost.MemoryKiB < h.cost.MemoryKiB || have.cost.Passes < h.cost.Passes)
+}
+
+// phc is a password hash in the string format of the Password Hashing
+// Competition, which carries its own parameters.
+type phc struct {
+	cost PasswordCost
+	salt []byte
+	tag  []byte
+}
+
+// String writes $argon2id$v=19$m=…,t=…,p=1$salt$tag.
+func (p phc) String() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.cost.MemoryKiB, p.cost.Passes, lanes,
+		base64.RawStdEncoding.EncodeToString(p.salt), base64.RawStdEncoding.EncodeToString(p.tag))
+}
+
+// The most that a stored hash may ask for, so that a damaged row cannot take
+// the machine down.
+const (
+	maxMemoryKiB = 1 << 20
+	maxPasses    = 32
+)
+
+func parsePHC(text string) (phc, error) {
+	fields := strings.Split(text, "$")
+	if len(fields) != 6 || fields[0] != "" || fields[1] != "argon2id" || fields[2] != "v="+strconv.Itoa(argon2.Version) {
+		return phc{}, errPasswordHash
+	}
+	var p phc
+	if _, err := fmt.Sscanf(fields[3]+" ", "m=%d,t=%d,p=1 ", &p.cost.MemoryKiB, &p.cost.Passes); err != nil {
+		return phc{}, errPasswordHash
+	}
+	var saltErr, tagErr error
+	p.salt, saltErr = base64.RawStdEncoding.DecodeString(fields[4])
+	p.tag, tagErr = base64.RawStdEncoding.DecodeString(fields[5])
+	if saltErr != nil || tagErr != nil || len(p.tag) != tagSize || !p.cost.isSane() {
+		return phc{}, errPasswordHash
+	}
+	return p, nil
+}
+
+func (c PasswordCost) isSane() bool {
+	return c.MemoryKiB >= 8 && c.MemoryKiB <= maxMemoryKiB && c.Passes >= 1 && c.Passes <= maxPasses
+}

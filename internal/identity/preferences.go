@@ -1,0 +1,130 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// The limits of what clients may keep in a user's preferences: the bytes of
+// the whole object as JSON, and its keys.
+const (
+	MaxPreferencesBytes = 64 << 10
+	MaxPreferenceKeys   = 500
+)
+
+// Preferences are what the clients of a user keep on the server. The values
+// are raw JSON and are given back as they came: the server never reads them, so
+// a number beyond every number type survives.
+type Preferences struct {
+	Values map[string]json.RawMessage
+	// UpdatedAt is nil until something is stored.
+	UpdatedAt *time.Time
+}
+
+// Preferences gives all that is stored for a user.
+func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Preferences, error) {
+	var prefs Preferences
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE id = $1`, owner).
+			Scan(db.NullInstant(&prefs.UpdatedAt))
+		if errors.Is(err, db.ErrNoRows) {
+			return gone()
+		}
+		if err != nil {
+			return err
+		}
+		prefs.Values, err = readPreferences(ctx, tx, owner)
+		return err
+	})
+	return prefs, err
+}
+
+func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[string]json.RawMessage, error) {
+	values := map[string]json.RawMessage{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var key, value string
+		if err := row.Scan(&key, &value); err != nil {
+			return err
+		}
+		values[key] = json.RawMessage(value)
+		return nil
+	}, `SELECT key, value FROM preferences WHERE user_id = $1 ORDER BY key`, owner)
+	return values, err
+}
+
+// MergePreferences stores the given keys and leaves the others alone; null is
+// a value like any other. Each key is a row, so merges that run at once are all
+// kept; the user's row is locked meanwhile, so that the limits hold for the sum
+// of them.
+func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, values map[string]json.RawMessage) error {
+	if err := checkPreferences(values); err != nil {
+		return err
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := touchPreferences(ctx, tx, owner, s.clock()); err != nil {
+			return err
+		}
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			_, err := tx.Exec(ctx, `INSERT INTO preferences (user_id, key, value) VALUES ($1, $2, $3)
+				ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value`, owner, key, string(values[key]))
+			if err != nil {
+				return fmt.Errorf("storing a preference: %w", err)
+			}
+		}
+		all, err := readPreferences(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		return checkPreferencesSize(all)
+	})
+}
+
+// touchPreferences writes, and by that locks, the user's row.
+func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time) error {
+	n, err := tx.Exec(ctx, `UPDATE users SET preferences_updated_at = $2 WHERE id = $1`, owner, db.Micros(now))
+	if err == nil && n == 0 {
+		return gone()
+	}
+	return err
+}
+
+// checkPreferences refuses what is not JSON or what a database cannot keep.
+func checkPreferences(values map[string]json.RawMessage) error {
+	for key, value := range values {
+		if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
+			return journal.Invalid("A preference's name must be text without a NUL character.")
+		}
+		if !json.Valid(value) || !utf8.Valid(value) {
+			return journal.InvalidField(key, "The preference must be valid JSON.")
+		}
+	}
+	return checkPreferencesSize(values)
+}
+
+// checkPreferencesSize measures the object as it would be sent.
+func checkPreferencesSize(values map[string]json.RawMessage) error {
+	if len(values) > MaxPreferenceKeys {
+		return journal.TooLarge("Preferences hold at most %d keys.", MaxPreferenceKeys)
+	}
+	size := len(`{`)
+	for key, value := range values {
+		size += len(`"":,`) + len(key) + len(value) // the last one ends with } and not with a comma
+	}
+	if size > MaxPreferencesBytes {
+		return journal.TooLarge("Preferences hold at most %d KiB.", MaxPreferencesBytes>>10)
+	}
+	return nil
+}

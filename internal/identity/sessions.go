@@ -1,0 +1,298 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+)
+
+const (
+	// RefreshTokenLifetime is how long a refresh token may lie unused.
+	RefreshTokenLifetime = 30 * 24 * time.Hour
+	// RefreshGrace is how long a refresh token is honoured again after it was
+	// exchanged: for an answer that got lost and for two tabs that refresh
+	// at once.
+	RefreshGrace = 30 * time.Second
+)
+
+// TokenPair is what a session lives on. The tokens are in clear and nowhere
+// else; they print as "[redacted]".
+type TokenPair struct {
+	AccessToken  secrets.Secret
+	RefreshToken secrets.Secret
+	IsAdmin      bool
+}
+
+// Session is a signed-in device: a family of refresh tokens, each the
+// successor of another.
+type Session struct {
+	ID         journal.SessionID
+	CreatedAt  time.Time
+	LastUsedAt time.Time
+	ExpiresAt  time.Time
+	// IP and UserAgent are those of the last refresh.
+	IP        string
+	UserAgent string
+}
+
+// refreshTokenSize is the number of random bytes of a refresh token.
+const refreshTokenSize = 32
+
+func newRefreshToken() secrets.Secret {
+	random := make([]byte, refreshTokenSize)
+	_, _ = rand.Read(random) // never fails: the program ends instead
+	return secrets.Secret(base64.RawURLEncoding.EncodeToString(random))
+}
+
+// tokenHash is all that is stored of a token. The tokens are random and long,
+// so a fast hash is as good as a slow one.
+func tokenHash(token secrets.Secret) []byte {
+	sum := sha256.Sum256([]byte(token.Reveal()))
+	return sum[:]
+}
+
+// openSession is one step of a transaction: a new family with its first token.
+func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client Client) (TokenPair, error) {
+	id, now := journal.NewID[journal.SessionID](), s.clock()
+	_, err := tx.Exec(ctx, `INSERT INTO sessions (user_id, id, created_at, last_used_at, expires_at, ip, user_agent)
+		VALUES ($1, $2, $3, $3, $4, $5, $6)`,
+		user.ID, id, db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)), client.IP, client.UserAgent)
+	if err != nil {
+		return TokenPair{}, fmt.Errorf("opening a session: %w", err)
+	}
+	return s.mintPair(ctx, tx, user.ID, user.IsAdmin, id)
+}
+
+// mintPair adds a refresh token to a family and signs an access token.
+func (s *Service) mintPair(ctx context.Context, tx *db.Tx, user journal.UserID, isAdmin bool, session journal.SessionID) (TokenPair, error) {
+	token, now := newRefreshToken(), s.clock()
+	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5)`,
+		user, session, tokenHash(token), db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)))
+	if err != nil {
+		return TokenPair{}, fmt.Errorf("storing a refresh token: %w", err)
+	}
+	access, err := s.signAccess(user, session, now)
+	return TokenPair{AccessToken: access, RefreshToken: token, IsAdmin: isAdmin}, err
+}
+
+// badRefresh is the one answer to every refresh token that is not honoured.
+func badRefresh() error {
+	return journal.Unauthorized("The refresh token is unknown, expired or already used; sign in again.")
+}
+
+// heldToken is a stored refresh token.
+type heldToken struct {
+	user      journal.UserID
+	session   journal.SessionID
+	hash      []byte
+	expiresAt time.Time
+	spentAt   *time.Time
+}
+
+// isStolen tells whether a token comes back that was exchanged too long ago
+// to be a lost answer: then two parties hold the family.
+func (h heldToken) isStolen(now time.Time) bool {
+	return h.spentAt != nil && now.Sub(*h.spentAt) > RefreshGrace
+}
+
+// Refresh exchanges a refresh token for a new pair. The token is spent by it;
+// within [RefreshGrace] it is honoured again, later its return ends the whole
+// session, since then somebody else holds a token of it too.
+func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secret) (TokenPair, error) {
+	// A caller who hangs up must not undo the end of a stolen session.
+	ctx = context.WithoutCancel(ctx)
+	client = client.clean()
+	held, err := s.findRefreshToken(ctx, token)
+	if err != nil {
+		return TokenPair{}, err
+	}
+	var pair TokenPair
+	honoured := false
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		var err error
+		pair, honoured, err = s.exchange(ctx, tx, held, client)
+		return err
+	})
+	if err != nil {
+		return TokenPair{}, err
+	}
+	if !honoured {
+		return TokenPair{}, badRefresh()
+	}
+	return pair, nil
+}
+
+func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (heldToken, error) {
+	held := heldToken{hash: tokenHash(token)}
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT user_id, session_id FROM refresh_tokens WHERE hash = $1`, held.hash).
+			Scan(&held.user, &held.session)
+	})
+	if errors.Is(err, db.ErrNoRows) {
+		return heldToken{}, badRefresh()
+	}
+	return held, err
+}
+
+// exchange spends a token and mints its successor. When the token is not
+// honoured it reports so without an error, so that the end of a stolen session
+// is committed.
+func (s *Service) exchange(ctx context.Context, tx *db.Tx, held heldToken, client Client) (TokenPair, bool, error) {
+	now := s.clock()
+	isAdmin, err := held.lock(ctx, tx)
+	if errors.Is(err, db.ErrNoRows) {
+		return TokenPair{}, false, nil
+	}
+	if err != nil {
+		return TokenPair{}, false, err
+	}
+	if held.isStolen(now) {
+		return TokenPair{}, false, s.endStolen(ctx, tx, held, client)
+	}
+	if !now.Before(held.expiresAt) {
+		return TokenPair{}, false, nil
+	}
+	if err := held.spend(ctx, tx, client, now); err != nil {
+		return TokenPair{}, false, err
+	}
+	pair, err := s.mintPair(ctx, tx, held.user, isAdmin, held.session)
+	return pair, err == nil, err
+}
+
+// lock locks the session, which orders all that happens to one family, and
+// then reads the token anew and whether its owner is an administrator.
+func (h *heldToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err error) {
+	var id journal.SessionID
+	err = tx.QueryRow(ctx, `SELECT id FROM sessions WHERE user_id = $1 AND id = $2`+tx.Lock(), h.user, h.session).Scan(&id)
+	if err != nil {
+		return false, err
+	}
+	err = tx.QueryRow(ctx, `SELECT r.expires_at, r.spent_at, u.is_admin
+		FROM refresh_tokens r JOIN users u ON u.id = r.user_id
+		WHERE r.user_id = $1 AND r.session_id = $2 AND r.hash = $3`, h.user, h.session, h.hash).
+		Scan(db.Instant(&h.expiresAt), db.NullInstant(&h.spentAt), &isAdmin)
+	return isAdmin, err
+}
+
+// spend marks a token as exchanged; the first time counts. The session lives
+// on from here.
+func (h heldToken) spend(ctx context.Context, tx *db.Tx, client Client, now time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE refresh_tokens SET spent_at = $4
+		WHERE user_id = $1 AND session_id = $2 AND hash = $3 AND spent_at IS NULL`,
+		h.user, h.session, h.hash, db.Micros(now))
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE sessions SET last_used_at = $3, expires_at = $4, ip = $5, user_agent = $6
+		WHERE user_id = $1 AND id = $2`,
+		h.user, h.session, db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)), client.IP, client.UserAgent)
+	return err
+}
+
+func (s *Service) endStolen(ctx context.Context, tx *db.Tx, held heldToken, client Client) error {
+	if err := deleteSession(ctx, tx, held.user, held.session); err != nil {
+		return err
+	}
+	event := s.event(Principal{UserID: held.user}, client, ActionRefreshReuse, string(held.session))
+	event.Outcome = OutcomeRefused
+	return RecordAudit(ctx, tx, event)
+}
+
+// deleteSession ends a family; [db.ErrNoRows] tells that there was none.
+func deleteSession(ctx context.Context, tx *db.Tx, user journal.UserID, id journal.SessionID) error {
+	n, err := tx.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, user, id)
+	if err == nil && n == 0 {
+		return db.ErrNoRows
+	}
+	return err
+}
+
+// Logout ends the session of a refresh token, or without one the session of
+// the caller's access token. When neither names a session it refuses. Access
+// tokens of the session live out their quarter of an hour.
+func (s *Service) Logout(ctx context.Context, caller Principal, client Client, token secrets.Secret) error {
+	user, session := caller.UserID, caller.SessionID
+	if token != "" {
+		held, err := s.findRefreshToken(ctx, token)
+		if err == nil {
+			user, session = held.user, held.session
+		} else if !journal.IsKind(err, journal.KindUnauthorized) {
+			return err
+		}
+	}
+	if session == "" {
+		return badRefresh()
+	}
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := deleteSession(ctx, tx, user, session); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, Principal{UserID: user, Credential: CredentialSession}, client, ActionLogout, string(session))
+	})
+	if errors.Is(err, db.ErrNoRows) {
+		return badRefresh()
+	}
+	return err
+}
+
+// Sessions lists a user's signed-in devices, the last used first.
+func (s *Service) Sessions(ctx context.Context, owner journal.UserID) ([]Session, error) {
+	var sessions []Session
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		sessions, err = db.List(ctx, tx, scanSession, `SELECT id, created_at, last_used_at, expires_at, ip, user_agent
+			FROM sessions WHERE user_id = $1 AND expires_at > $2
+			ORDER BY last_used_at DESC, id DESC`, owner, db.Micros(s.clock()))
+		return err
+	})
+	return sessions, err
+}
+
+func scanSession(row db.Scanner) (Session, error) {
+	var v Session
+	err := row.Scan(&v.ID, db.Instant(&v.CreatedAt), db.Instant(&v.LastUsedAt), db.Instant(&v.ExpiresAt), &v.IP, &v.UserAgent)
+	return v, err
+}
+
+// EndSession signs one of the caller's devices out.
+func (s *Service) EndSession(ctx context.Context, caller Principal, client Client, id journal.SessionID) error {
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := deleteSession(ctx, tx, caller.UserID, id); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, caller, client.clean(), ActionSessionEnd, string(id))
+	})
+	return orNotFound(err, "session")
+}
+
+// Sweep forgets what no longer serves anybody: sessions that have expired,
+// refresh tokens spent so long ago that their return need not be noticed, and
+// old audit events. The server calls it every hour.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.clock()
+	old := db.Micros(now.Add(-RefreshTokenLifetime))
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, db.Micros(now))
+		if err != nil {
+			return fmt.Errorf("sweeping sessions: %w", err)
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM refresh_tokens WHERE created_at < $1 AND (spent_at IS NULL OR spent_at < $1)`, old)
+		if err != nil {
+			return fmt.Errorf("sweeping refresh tokens: %w", err)
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM audit_events WHERE at < $1`, db.Micros(now.Add(-auditRetention)))
+		if err != nil {
+			return fmt.Errorf("sweeping audit events: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,177 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// User is a person who signs in, as others may see them.
+type User struct {
+	ID journal.UserID
+	// Email is the address as it was typed, without the blanks around it.
+	Email string
+	// IsAdmin marks an owner of the installation.
+	IsAdmin     bool
+	CreatedAt   time.Time
+	TOTPEnabled bool
+	// LastSeenAt is the last authenticated request, to the minute; nil
+	// before the first.
+	LastSeenAt *time.Time
+}
+
+// account is a user's row together with what proves who they are.
+type account struct {
+	User
+	passwordHash  string
+	totpSecret    []byte // sealed
+	totpLastStep  int64
+	totpFailures  int
+	failuresSince time.Time
+}
+
+const (
+	userColumns    = `id, email, is_admin, created_at, totp_secret IS NOT NULL, last_seen_at`
+	accountColumns = userColumns + `, password_hash, totp_secret, totp_last_step, totp_failures, totp_failures_since`
+)
+
+func (u *User) columns() []any {
+	return []any{&u.ID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled, db.NullInstant(&u.LastSeenAt)}
+}
+
+func (a *account) columns() []any {
+	return append(a.User.columns(), &a.passwordHash, &a.totpSecret, &a.totpLastStep, &a.totpFailures, db.Instant(&a.failuresSince))
+}
+
+func scanUser(row db.Scanner) (User, error) {
+	var u User
+	err := row.Scan(u.columns()...)
+	return u, err
+}
+
+func scanAccount(row db.Scanner) (account, error) {
+	var a account
+	err := row.Scan(a.columns()...)
+	return a, err
+}
+
+// gone answers a caller whose user was deleted after they were let in.
+func gone() error { return journal.Unauthorized("This user is no longer here; sign in again.") }
+
+// Me gives the signed-in user.
+func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
+	user, err := s.User(ctx, id)
+	if journal.IsKind(err, journal.KindNotFound) {
+		return User{}, gone()
+	}
+	return user, err
+}
+
+// User gives one user by id.
+func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
+	var user User
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id))
+		return err
+	})
+	return user, orNotFound(err, "user")
+}
+
+// Users lists everybody, oldest first.
+func (s *Service) Users(ctx context.Context) ([]User, error) {
+	s.settle(ctx)
+	var users []User
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		users, err = db.List(ctx, tx, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
+		return err
+	})
+	return users, err
+}
+
+// account reads the signed-in user's own row.
+func (s *Service) account(ctx context.Context, id journal.UserID) (account, error) {
+	var a account
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`, id))
+		return err
+	})
+	if errors.Is(err, db.ErrNoRows) {
+		return account{}, gone()
+	}
+	return a, err
+}
+
+// lockAccount reads a user's row for a change of it.
+func lockAccount(ctx context.Context, tx *db.Tx, id journal.UserID) (account, error) {
+	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
+	if errors.Is(err, db.ErrNoRows) {
+		return account{}, gone()
+	}
+	return a, err
+}
+
+// insertUser is one step of a transaction. The unique key on the normalised
+// address is what decides between two who want the same one.
+func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash string, isAdmin bool) (User, error) {
+	user := User{ID: journal.NewID[journal.UserID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
+	_, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
+		user.ID, address.typed, address.key, hash, isAdmin, db.Micros(user.CreatedAt))
+	if errors.Is(err, db.ErrConflict) {
+		return User{}, journal.Conflict("This e-mail address is already in use.")
+	}
+	return user, err
+}
+
+// orNotFound turns a missing row into the refusal that names what is missing.
+func orNotFound(err error, what string) error {
+	if errors.Is(err, db.ErrNoRows) {
+		return journal.NotFound(what)
+	}
+	return err
+}
+
+// maxEmailBytes is the longest address that mail can carry.
+const maxEmailBytes = 254
+
+// email is an address as it was typed and as it is compared.
+type email struct {
+	typed string
+	key   string
+}
+
+// parseEmail is the one normaliser of addresses: trimmed, of bounded length,
+// shaped like an address, compared in lower case (by Go, because the two
+// databases disagree about letters beyond ASCII).
+func parseEmail(text string) (email, error) {
+	typed := strings.TrimSpace(text)
+	if len(typed) > maxEmailBytes {
+		return email{}, journal.InvalidField("email", "The e-mail address must be at most %d bytes long.", maxEmailBytes)
+	}
+	local, domain, _ := strings.Cut(typed, "@")
+	if !utf8.ValidString(typed) || strings.ContainsFunc(typed, isForeignToEmail) || !isDotted(local) || !isDotted(domain) {
+		return email{}, journal.InvalidField("email", "The e-mail address must look like name@example.com.")
+	}
+	return email{typed: typed, key: strings.ToLower(typed)}, nil
+}
+
+// isForeignToEmail finds what no address of ours holds: blanks, controls,
+// invisible characters and the punctuation of mail headers.
+func isForeignToEmail(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(`"(),:;<>[\]`, r)
+}
+
+// isDotted tells whether one side of an address is words joined by dots.
+func isDotted(text string) bool {
+	return text != "" && !strings.Contains(text, "@") &&
+		!strings.HasPrefix(text, ".") && !strings.HasSuffix(text, ".") && !strings.Contains(text, "..")
+}
