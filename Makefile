@@ -1,0 +1,38 @@
+# Fillbook. `make` alone lists what can be made; nothing here needs Node.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+# A static binary without paths of the machine it was built on. The version is
+# ours to tell, so Go need not ask git (which refuses in a borrowed checkout).
+BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint check bench web clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+run: build ## Build what changed and serve on SQLite at http://127.0.0.1:8080
+	./bin/fillbook serve
+
+build: ## Build bin/fillbook, one static file
+	$(BUILD) -o bin/fillbook ./cmd/fillbook
+
+test: ## Run every test on SQLite and on a throwaway PostgreSQL
+	scripts/test
+
+lint: ## Check formatting, style and the rules of who may import whom
+	scripts/lint
+
+check: lint test ## Everything a change must pass
+
+bench: ## Measure a whole server, and the parts; prints ratios of one run
+	$(GO) run ./bench
+	scripts/with-postgres --optional $(GO) test -run '^$$' -bench . -benchmem ./...
+
+web: ## Fetch the API reference page's script anew (the web page's sources come with the page)
+	scripts/vendor-docs
+
+clean: ## Remove what was built; data stays
+	rm -rf bin

@@ -1,0 +1,149 @@
+package webui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// contentTypes names the kinds of asset there are. The table of the machine is
+// not asked: it differs from one to the next.
+var contentTypes = map[string]string{
+	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8",
+}
+
+// asset is a file that never changes under its address.
+type asset struct {
+	name    string // without hash and without .gz, such as docs.js
+	hash    string // of the stored bytes, shortened
+	content []byte // as stored
+	zipped  bool   // content is gzip
+}
+
+// assets are those of one section, by name.
+type assets map[string]*asset
+
+// loadAssets reads every file of a directory except its index.html.
+func loadAssets(from fs.FS, dir string) (assets, error) {
+	entries, err := fs.ReadDir(from, dir)
+	if err != nil {
+		return nil, err
+	}
+	found := assets{}
+	for _, entry := range entries {
+		if entry.Name() == "index.html" {
+			continue
+		}
+		content, err := fs.ReadFile(from, path.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		name, zipped := strings.CutSuffix(entry.Name(), ".gz")
+		if contentTypes[path.Ext(name)] == "" {
+			return nil, fmt.Errorf("%s/%s is of a kind we do not serve", dir, name)
+		}
+		found[name] = &asset{name: name, hash: hashOf(content), content: content, zipped: zipped}
+	}
+	return found, nil
+}
+
+func hashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:6])
+}
+
+// hashedName is the name in the address: docs.1f3a5c7e9b2d.js.
+func (a *asset) hashedName() string {
+	ext := path.Ext(a.name)
+	return strings.TrimSuffix(a.name, ext) + "." + a.hash + ext
+}
+
+// ServeHTTP sends the asset compressed where it is stored so and the client
+// takes it so, and plain otherwise.
+func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Content-Type", contentTypes[path.Ext(a.name)])
+	if !a.zipped {
+		serveBytes(w, r, a.hash, a.content)
+		return
+	}
+	h.Add("Vary", "Accept-Encoding")
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(a.content)))
+		serveBytes(w, r, a.hash+"-gz", a.content)
+		return
+	}
+	a.unzip(w, r)
+}
+
+// unzip sends the plain text of a compressed asset piece by piece. Clients that
+// need it are rare, so it is not kept in memory for them.
+func (a *asset) unzip(w http.ResponseWriter, r *http.Request) {
+	plain, err := gzip.NewReader(bytes.NewReader(a.content))
+	if err != nil { // cannot be: the file is part of the program and tested
+		http.Error(w, "asset is damaged", http.StatusInternalServerError)
+		return
+	}
+	if r.Method != http.MethodHead {
+		_, _ = io.Copy(w, plain) // an error here is a client that went away
+	}
+}
+
+// page is an HTML page: small, checked at every visit, with its own policy.
+type page struct {
+	html   []byte
+	hash   string
+	policy string
+}
+
+func newPage(html, policy string) *page {
+	return &page{html: []byte(html), hash: hashOf([]byte(html)), policy: policy}
+}
+
+// ServeHTTP sends the page, or 304 to a browser that has it already.
+func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", p.policy)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	serveBytes(w, r, p.hash, p.html)
+}
+
+// serveBytes leaves HEAD, conditions and ranges to the standard library.
+func serveBytes(w http.ResponseWriter, r *http.Request, tag string, content []byte) {
+	w.Header().Set("ETag", `"`+tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// acceptsGzip reads an Accept-Encoding header: gzip, or * for any, unless its
+// weight is zero.
+func acceptsGzip(header string) bool {
+	accepted := false
+	for item := range strings.SplitSeq(strings.ToLower(header), ",") {
+		coding, weight, _ := strings.Cut(item, ";")
+		coding = strings.TrimSpace(coding)
+		if coding != "gzip" && coding != "*" {
+			continue
+		}
+		_, q, _ := strings.Cut(strings.ReplaceAll(weight, " ", ""), "q=")
+		accepted = strings.Trim(q, "0.") != "" || q == ""
+		if coding == "gzip" {
+			return accepted // what is said by name outweighs the star
+		}
+	}
+	return accepted
+}
