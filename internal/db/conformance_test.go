@@ -338,3 +338,18 @@ func TestAfterCommit(t *testing.T) {
 		}
 	})
 }
+
+func TestUsingAnIndex(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		must(t, d.Define(t.Context(), `CREATE INDEX probe_n ON probe (n);`))
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
+		must(t, d.View(t.Context(), func(tx *db.Tx) error {
+			var id string
+			err := tx.QueryRow(t.Context(), `SELECT id FROM probe`+tx.Using("probe_n")+` WHERE n = $1`, 0).Scan(&id)
+			if id != "a" {
+				t.Errorf("found %q", id)
+			}
+			return err
+		}))
+	})
+}

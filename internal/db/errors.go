@@ -66,12 +66,10 @@ func translate(err error) error {
 }
 
 func meaningOf(err error) error {
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		return sqliteMeaning(lite.Code())
 	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return postgresMeaning(pg.Code)
 	}
 	var network net.Error

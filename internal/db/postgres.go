@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,7 +32,7 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	config, err := pgx.ParseConfig(options.URL)
 	if err != nil {
 		// The library's error would repeat the URL, password included.
-		return nil, fmt.Errorf("the database URL does not parse")
+		return nil, errors.New("the database URL does not parse")
 	}
 	for name, value := range runtimeParams {
 		if _, given := config.RuntimeParams[name]; !given {

@@ -91,7 +91,7 @@ func (s *session) discard(cause error) error {
 }
 
 func (s *session) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil {
+	if stmt, err := s.prepare(ctx, query); err != nil { //nolint:sqlclosecheck // kept for the next call
 		return nil, err
 	} else if stmt != nil {
 		return stmt.ExecContext(ctx, args...)
@@ -100,7 +100,7 @@ func (s *session) exec(ctx context.Context, query string, args []any) (sql.Resul
 }
 
 func (s *session) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil {
+	if stmt, err := s.prepare(ctx, query); err != nil { //nolint:sqlclosecheck // kept for the next call
 		return nil, err
 	} else if stmt != nil {
 		return stmt.QueryContext(ctx, args...)
@@ -109,7 +109,7 @@ func (s *session) query(ctx context.Context, query string, args []any) (*sql.Row
 }
 
 func (s *session) queryRow(ctx context.Context, query string, args []any) (*sql.Row, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil {
+	if stmt, err := s.prepare(ctx, query); err != nil { //nolint:sqlclosecheck // kept for the next call
 		return nil, err
 	} else if stmt != nil {
 		return stmt.QueryRowContext(ctx, args...), nil

@@ -9,7 +9,7 @@ package testkit
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -101,7 +101,7 @@ func migrated(options db.Options) error {
 		return err
 	}
 	if err := d.Migrate(ctx); err != nil {
-		return fmt.Errorf("%w (%v)", err, d.Close())
+		return errors.Join(err, d.Close())
 	}
 	return d.Close()
 }
