@@ -1,0 +1,284 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Account is a trading account of one user.
+type Account struct {
+	ID           journal.AccountID
+	Name         string
+	Broker       string
+	Type         string
+	BaseCurrency string
+	// StartingBalance is the equity before the first event.
+	StartingBalance decimal.Decimal
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+	// Revision is raised by every write to the account or to what it holds.
+	// Two reads with the same revision saw the same ledger.
+	Revision int64
+
+	// number is how rows of this account name it; see migration 2.
+	number int64
+}
+
+// NewAccount is what an account is made from. Only Name is required.
+type NewAccount struct {
+	Name            string
+	Broker          string
+	Type            string          // "cash" if empty
+	BaseCurrency    string          // "USD" if empty
+	StartingBalance decimal.Decimal // may be negative
+}
+
+// AccountChange is a partial change of an account.
+type AccountChange struct {
+	Name, Broker, Type, BaseCurrency journal.Opt[string]
+	StartingBalance                  journal.Opt[decimal.Decimal]
+}
+
+// Accounts lists the owner's accounts, oldest first.
+func (s *Service) Accounts(ctx context.Context, owner journal.UserID) (list []Account, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		list, err = Accounts(ctx, tx, owner)
+		return err
+	})
+	return list, err
+}
+
+// Account gives one account of the owner.
+func (s *Service) Account(ctx context.Context, owner journal.UserID, id journal.AccountID) (a Account, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		a, err = findAccount(ctx, tx, owner, id)
+		return err
+	})
+	return a, err
+}
+
+// CreateAccount makes an account in a transaction of its own.
+func (s *Service) CreateAccount(ctx context.Context, owner journal.UserID, in NewAccount) (a Account, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		a, err = CreateAccount(ctx, tx, owner, s.clock(), in)
+		return err
+	})
+	return a, err
+}
+
+// UpdateAccount changes what was sent. check, which may be nil, sees the
+// account as it is and may refuse. The currency of an account that holds fills
+// or cash cannot change: its amounts would silently mean something else.
+func (s *Service) UpdateAccount(
+	ctx context.Context, owner journal.UserID, id journal.AccountID, change AccountChange, check func(Account) error,
+) (a Account, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		before, err := lockAccount(ctx, tx, owner, id)
+		if err != nil {
+			return err
+		}
+		if err := checked(check, before); err != nil {
+			return err
+		}
+		a, err = change.apply(before)
+		if err != nil {
+			return err
+		}
+		if err := checkCurrencyChange(ctx, tx, owner, before, a); err != nil {
+			return err
+		}
+		a.UpdatedAt, a.Revision = s.clock(), before.Revision+1
+		return storeAccount(ctx, tx, owner, a)
+	})
+	return a, err
+}
+
+// DeleteAccount removes an account and everything it holds.
+func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, check func(Account) error) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		a, err := lockAccount(ctx, tx, owner, id)
+		if err != nil {
+			return err
+		}
+		if err := checked(check, a); err != nil {
+			return err
+		}
+		if err := s.follow.tell(ctx, tx, owner, Regrouped{Account: id, AccountDeleted: true}); err != nil {
+			return err
+		}
+		return deleteAccount(ctx, tx, owner, a)
+	})
+}
+
+// deleteAccount clears the large tables by themselves, as to cascade through
+// a foreign key looks for the children of each stream apart.
+func deleteAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) error {
+	for _, statement := range []string{
+		`DELETE FROM executions WHERE user_id = $1 AND account = $2`,
+		`DELETE FROM trades WHERE user_id = $1 AND account = $2`,
+		`DELETE FROM accounts WHERE user_id = $1 AND number = $2`,
+	} {
+		if _, err := tx.Exec(ctx, statement, owner, a.number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checked runs an optional precondition.
+func checked[T any](check func(T) error, record T) error {
+	if check == nil {
+		return nil
+	}
+	return check(record)
+}
+
+const accountColumns = `id, name, broker, account_type, base_currency, starting_balance, created_at, updated_at, revision, number`
+
+func scanAccount(row db.Scanner) (a Account, err error) {
+	err = row.Scan(a.scan()...)
+	return a, err
+}
+
+// scan lists the destinations for accountColumns.
+func (a *Account) scan() []any {
+	return []any{
+		&a.ID, &a.Name, &a.Broker, &a.Type, &a.BaseCurrency, &a.StartingBalance,
+		db.Instant(&a.CreatedAt), db.Instant(&a.UpdatedAt), &a.Revision, &a.number,
+	}
+}
+
+// Accounts lists the owner's accounts, oldest first, as one step.
+func Accounts(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Account, error) {
+	return db.List(ctx, tx, scanAccount,
+		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 ORDER BY created_at, number`, owner)
+}
+
+func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+	a, err := scanAccount(tx.QueryRow(ctx,
+		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`, owner, id))
+	return a, orNotFound(err, "account")
+}
+
+// lockAccount reads an account and makes other writers of it wait.
+func lockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+	a, err := scanAccount(tx.QueryRow(ctx,
+		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	return a, orNotFound(err, "account")
+}
+
+// orNotFound turns the absence of a row into the refusal that tells of it.
+func orNotFound(err error, what string) error {
+	if errors.Is(err, db.ErrNoRows) {
+		return journal.NotFound(what)
+	}
+	return err
+}
+
+// CreateAccount makes an account as one step, as the first setup does.
+func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, in NewAccount) (Account, error) {
+	a := Account{
+		ID: journal.NewID[journal.AccountID](), Name: in.Name, Broker: in.Broker, Type: in.Type,
+		BaseCurrency: in.BaseCurrency, StartingBalance: in.StartingBalance, CreatedAt: now, UpdatedAt: now,
+	}
+	if a.Type == "" {
+		a.Type = "cash"
+	}
+	if a.BaseCurrency == "" {
+		a.BaseCurrency = "USD"
+	}
+	if err := a.clean(); err != nil {
+		return Account{}, err
+	}
+	return insertAccount(ctx, tx, owner, a)
+}
+
+// insertAccount gives the account the owner's next number. Where two creators
+// choose the same number, the second inserts nothing and looks again.
+func insertAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) (Account, error) {
+	for {
+		err := tx.QueryRow(ctx,
+			`SELECT COALESCE(MAX(number), 0) + 1 FROM accounts WHERE user_id = $1`, owner).Scan(&a.number)
+		if err != nil {
+			return Account{}, err
+		}
+		n, err := tx.Exec(ctx, `
+			INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			ON CONFLICT (user_id, number) DO NOTHING`,
+			owner, a.ID, a.number, a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance,
+			db.Micros(a.CreatedAt), db.Micros(a.UpdatedAt))
+		if err != nil || n == 1 {
+			return a, err
+		}
+	}
+}
+
+func storeAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE accounts SET name = $1, broker = $2, account_type = $3, base_currency = $4, starting_balance = $5,
+			updated_at = $6, revision = $7
+		WHERE user_id = $8 AND id = $9`,
+		a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance, db.Micros(a.UpdatedAt), a.Revision, owner, a.ID)
+	return err
+}
+
+// apply gives the account with the change made, cleaned.
+func (c AccountChange) apply(a Account) (Account, error) {
+	a.Name = c.Name.Or(a.Name)
+	a.Broker = c.Broker.Or(a.Broker)
+	a.Type = c.Type.Or(a.Type)
+	a.BaseCurrency = c.BaseCurrency.Or(a.BaseCurrency)
+	a.StartingBalance = c.StartingBalance.Or(a.StartingBalance)
+	return a, a.clean()
+}
+
+// clean brings the texts into their stored form and refuses what has none.
+func (a *Account) clean() (err error) {
+	if a.Name, err = journal.RequiredName("name", a.Name); err != nil {
+		return err
+	}
+	if a.Broker, err = journal.Name("broker", a.Broker); err != nil {
+		return err
+	}
+	if a.Type, err = journal.RequiredName("account_type", a.Type); err != nil {
+		return err
+	}
+	if a.BaseCurrency, err = cleanCurrency("base_currency", a.BaseCurrency); err != nil {
+		return err
+	}
+	return checkAmount("starting_balance", a.StartingBalance)
+}
+
+// cleanCurrency takes three to five letters or digits: ISO codes and coins.
+func cleanCurrency(field, text string) (string, error) {
+	code := strings.ToUpper(strings.TrimSpace(text))
+	plain := !strings.ContainsFunc(code, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	if !plain || len(code) < 3 || len(code) > 5 {
+		return "", journal.InvalidField(field, "%s must be a currency code of three to five letters or digits, such as USD.", field)
+	}
+	return code, nil
+}
+
+func checkCurrencyChange(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after Account) error {
+	if before.BaseCurrency == after.BaseCurrency {
+		return nil
+	}
+	var used bool
+	err := tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND account = $2)
+			OR EXISTS (SELECT 1 FROM cash_transactions WHERE user_id = $1 AND account = $2)`,
+		owner, before.number).Scan(&used)
+	if err == nil && used {
+		return journal.Conflict("The base currency of an account that holds executions or cash transactions cannot be changed.")
+	}
+	return err
+}

@@ -1,0 +1,230 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// span is a row of import_spans: the arrival numbers that an import took, and
+// the instants between which their fills lie.
+type span struct {
+	account         int64
+	first, last     int64
+	firstAt, lastAt int64
+	batch           journal.BatchID
+}
+
+const spanSelect = `SELECT account, first_seq, last_seq, first_at, last_at, batch_id FROM import_spans `
+
+func scanSpan(row db.Scanner) (s span, err error) {
+	err = row.Scan(&s.account, &s.first, &s.last, &s.firstAt, &s.lastAt, &s.batch)
+	return s, err
+}
+
+// insertSpan notes which fills an import brings.
+func (b *book) insertSpan(ctx context.Context, s span) error {
+	_, err := b.tx.Exec(ctx, `
+		INSERT INTO import_spans (user_id, account, first_seq, last_seq, first_at, last_at, batch_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		b.owner, b.account.number, s.first, s.last, s.firstAt, s.lastAt, s.batch)
+	return err
+}
+
+// widen makes an import reach to an instant that one of its fills was moved to.
+func (b *book) widen(ctx context.Context, s span, at int64) error {
+	if at >= s.firstAt && at <= s.lastAt {
+		return nil
+	}
+	_, err := b.tx.Exec(ctx,
+		`UPDATE import_spans SET first_at = $1, last_at = $2 WHERE user_id = $3 AND account = $4 AND first_seq = $5`,
+		min(at, s.firstAt), max(at, s.lastAt), b.owner, b.account.number, s.first)
+	return err
+}
+
+// spans are the imports of some accounts, so that a fill's can be looked up.
+type spans map[int64][]span
+
+// loadSpans reads the imports of some accounts.
+func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ...Account) (spans, error) {
+	found := spans{}
+	numbers := make([]int64, len(accounts))
+	for i, a := range accounts {
+		numbers[i] = a.number
+	}
+	args := []any{owner}
+	list, err := db.List(ctx, tx, scanSpan,
+		spanSelect+`WHERE user_id = $1 AND account IN `+db.In(&args, numbers)+` ORDER BY account, first_seq`, args...)
+	for _, s := range list {
+		found[s.account] = append(found[s.account], s)
+	}
+	return found, err
+}
+
+// of gives the import that a fill came with, or nil.
+func (s spans) of(account, seq int64) *journal.BatchID {
+	list := s[account]
+	i, _ := slices.BinarySearchFunc(list, seq, func(s span, seq int64) int { return cmp.Compare(s.last, seq) })
+	if i < len(list) && list[i].holds(seq) {
+		return &list[i].batch
+	}
+	return nil
+}
+
+func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }
+
+// spanOf finds the import that one fill came with.
+func (b *book) spanOf(ctx context.Context, seq int64) (s span, imported bool, err error) {
+	s, err = scanSpan(b.tx.QueryRow(ctx,
+		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 ORDER BY first_seq DESC LIMIT 1`,
+		b.owner, b.account.number, seq))
+	if errors.Is(err, db.ErrNoRows) {
+		return span{}, false, nil
+	}
+	return s, err == nil && s.holds(seq), err
+}
+
+// BatchRows tells how much an import left in the ledger.
+type BatchRows struct {
+	Fills, Cash int
+	// FillsRemoved counts the fills that were deleted one by one.
+	FillsRemoved int
+}
+
+// BatchCount counts what is left of an import, as one step.
+func BatchCount(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (n BatchRows, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+			AND executions.account = import_spans.account
+			AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+			AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+		WHERE import_spans.user_id = $1 AND import_spans.batch_id = $2`, owner, batch).Scan(&n.Fills)
+	if err != nil {
+		return n, err
+	}
+	err = tx.QueryRow(ctx, `
+		SELECT COALESCE(SUM(removed), 0), (SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND import_batch_id = $2)
+		FROM import_spans WHERE user_id = $1 AND batch_id = $2`, owner, batch).Scan(&n.FillsRemoved, &n.Cash)
+	return n, err
+}
+
+// DeleteBatch takes an import back as one step: its fills and cash rows go,
+// also those that were edited since, and the touched streams are regrouped.
+// It tells how much there was. An unknown batch has nothing to delete.
+func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
+	gone, err := BatchCount(ctx, tx, owner, batch)
+	if err != nil {
+		return BatchRows{}, err
+	}
+	accounts, err := db.List(ctx, tx, scanAccount, `
+		SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND (
+			number IN (SELECT account FROM import_spans WHERE user_id = $1 AND batch_id = $2)
+			OR number IN (SELECT account FROM cash_transactions WHERE user_id = $1 AND import_batch_id = $2))
+		ORDER BY id`, owner, batch)
+	if err != nil {
+		return BatchRows{}, err
+	}
+	for _, a := range accounts {
+		err := s.writing(ctx, tx, owner, a.ID, func(b *book) error { return b.deleteBatch(ctx, batch) })
+		if err != nil {
+			return BatchRows{}, err
+		}
+	}
+	return gone, nil
+}
+
+func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
+	list, err := db.List(ctx, b.tx, scanSpan,
+		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`,
+		b.owner, b.account.number, batch)
+	if err != nil {
+		return err
+	}
+	var fills []*fill
+	for _, s := range list {
+		part, err := b.deleteSpan(ctx, s)
+		if err != nil {
+			return err
+		}
+		fills = append(fills, part...)
+	}
+	_, err = b.tx.Exec(ctx,
+		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
+		b.owner, b.account.number, batch)
+	if err != nil {
+		return err
+	}
+	return b.forget(ctx, fills)
+}
+
+// deleteSpan deletes the fills that are left of an import and gives them back.
+func (b *book) deleteSpan(ctx context.Context, s span) ([]*fill, error) {
+	const where = `WHERE user_id = $1 AND account = $2 AND executed_at >= $3 AND executed_at <= $4 AND seq >= $5 AND seq <= $6`
+	args := []any{b.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
+	fills, err := db.List(ctx, b.tx, scanFill, fillSelect+where+` ORDER BY executed_at, seq`, args...)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = b.tx.Exec(ctx, `DELETE FROM executions `+where, args...); err != nil {
+		return nil, err
+	}
+	_, err = b.tx.Exec(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
+		b.owner, s.account, s.first)
+	return fills, err
+}
+
+// forget regroups the streams of fills whose rows were deleted.
+func (b *book) forget(ctx context.Context, fills []*fill) error {
+	touched := map[int64]*changes{}
+	var order []*changes
+	for _, f := range fills {
+		c := touched[f.stream]
+		if c == nil {
+			s, err := b.streamNumbered(ctx, f.stream)
+			if err != nil {
+				return err
+			}
+			c = &changes{stream: s}
+			touched[f.stream] = c
+			order = append(order, c)
+		}
+		c.remove(f)
+	}
+	for _, c := range order {
+		if err := b.apply(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countRemoved notes that fills of imports were deleted one by one.
+func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
+	var s span
+	var imported bool
+	removed := map[int64]int{}
+	for _, f := range fills {
+		if !imported || !s.holds(f.seq) {
+			var err error
+			if s, imported, err = b.spanOf(ctx, f.seq); err != nil {
+				return err
+			}
+		}
+		if imported {
+			removed[s.first]++
+		}
+	}
+	for first, n := range removed {
+		_, err := b.tx.Exec(ctx,
+			`UPDATE import_spans SET removed = removed + $1 WHERE user_id = $2 AND account = $3 AND first_seq = $4`,
+			n, b.owner, b.account.number, first)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

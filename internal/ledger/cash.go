@@ -1,0 +1,395 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// CashType says why money moved.
+type CashType string
+
+// The types. Deposits and withdrawals are flows; the others are results.
+const (
+	Deposit    CashType = "deposit"
+	Withdrawal CashType = "withdrawal"
+	Fee        CashType = "fee"
+	Dividend   CashType = "dividend"
+	Interest   CashType = "interest"
+	Adjustment CashType = "adjustment"
+)
+
+var cashTypes = []CashType{Deposit, Withdrawal, Fee, Dividend, Interest, Adjustment}
+
+// Cash is money that moved without a fill. Amount is signed: what comes in is
+// positive.
+type Cash struct {
+	ID         journal.CashID
+	Account    journal.AccountID
+	Type       CashType
+	Amount     decimal.Decimal
+	Currency   string
+	OccurredAt time.Time
+	Note       string
+	Trade      *journal.TradeID
+	Batch      *journal.BatchID
+	CreatedAt  time.Time
+}
+
+// NewCash is what a cash transaction is made from. Deposits come in and
+// withdrawals and fees go out, whatever the sign of Amount; the other types
+// keep it.
+type NewCash struct {
+	Type       CashType
+	Amount     decimal.Decimal
+	Currency   string // the account's if empty, else it must be the account's
+	OccurredAt time.Time
+	Note       string
+	Trade      *journal.TradeID
+}
+
+// CashChange is a partial change of a cash transaction.
+type CashChange struct {
+	Type       journal.Opt[CashType]
+	Amount     journal.Opt[decimal.Decimal]
+	Currency   journal.Opt[string]
+	OccurredAt journal.Opt[time.Time]
+	Note       journal.Opt[string]
+	Trade      journal.Opt[journal.TradeID]
+}
+
+// EachCash hands the cash transactions of a scope to fn, oldest first.
+func (s *Service) EachCash(ctx context.Context, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
+	return s.db.View(ctx, func(tx *db.Tx) error { return EachCash(ctx, tx, owner, scope, fn) })
+}
+
+// EachCash is the step of that name. fn must not run statements.
+func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
+	accounts, err := resolveList(ctx, tx, owner, scope)
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	var f filter
+	text := branches(&f, "cash_transactions", owner, accounts, cashSelect, func(f *filter) {
+		f.during("occurred_at", scope.Period)
+	})
+	known := byNumber(accounts)
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		c, number, err := scanCash(row)
+		if err != nil {
+			return err
+		}
+		c.Account = known[number].ID
+		return fn(c)
+	}, text+` ORDER BY occurred_at, id`, f.args...)
+}
+
+// CashTransaction gives one cash transaction of the owner.
+func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id journal.CashID) (c Cash, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		account, err := accountOf(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+		if err != nil {
+			return err
+		}
+		b, err := readBook(ctx, tx, owner, account)
+		if err != nil {
+			return err
+		}
+		c, err = b.cashByID(ctx, id)
+		return err
+	})
+	return c, err
+}
+
+// AddCash stores a cash transaction. One that says the same as a stored one is
+// stored all the same: money can move twice a day.
+func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account journal.AccountID, in NewCash) (c Cash, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.writing(ctx, tx, owner, account, func(b *book) error {
+			if c, err = b.cleanCash(ctx, in); err != nil {
+				return err
+			}
+			return b.insertCash(ctx, []Cash{c})
+		})
+	})
+	return c, err
+}
+
+// UpdateCash changes what was sent. A new type gives the amount its sign anew.
+func (s *Service) UpdateCash(
+	ctx context.Context, owner journal.UserID, id journal.CashID, change CashChange, check func(Cash) error,
+) (c Cash, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.editingCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
+			if c, err = b.changeCash(ctx, was, change); err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, `
+				UPDATE cash_transactions SET type = $1, amount = $2, currency = $3, occurred_at = $4, note = $5, trade_id = $6
+				WHERE user_id = $7 AND id = $8`,
+				c.Type, c.Amount, c.Currency, db.Micros(c.OccurredAt), c.Note, c.Trade, owner, id)
+			return err
+		})
+	})
+	return c, err
+}
+
+// DeleteCash removes a cash transaction.
+func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.editingCash(ctx, tx, owner, id, check, func(*book, Cash) error {
+			_, err := tx.Exec(ctx, `DELETE FROM cash_transactions WHERE user_id = $1 AND id = $2`, owner, id)
+			return err
+		})
+	})
+}
+
+// editingCash opens the book of a cash transaction and reads it under its lock.
+func (s *Service) editingCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
+	check func(Cash) error, fn func(*book, Cash) error,
+) error {
+	account, err := accountOf(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+	if err != nil {
+		return err
+	}
+	return s.writing(ctx, tx, owner, account, func(b *book) error {
+		was, err := b.cashByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := checked(check, was); err != nil {
+			return err
+		}
+		return fn(b, was)
+	})
+}
+
+const cashSelect = `SELECT id, account, type, amount, currency, occurred_at, note, trade_id, import_batch_id, created_at
+	FROM cash_transactions`
+
+func scanCash(row db.Scanner) (c Cash, account int64, err error) {
+	err = row.Scan(&c.ID, &account, &c.Type, &c.Amount, &c.Currency, db.Instant(&c.OccurredAt), &c.Note,
+		&c.Trade, &c.Batch, db.Instant(&c.CreatedAt))
+	return c, account, err
+}
+
+func (b *book) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
+	c, _, err := scanCash(b.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
+		b.owner, id, b.account.number))
+	c.Account = b.account.ID
+	return c, orNotFound(err, "cash transaction")
+}
+
+// cleanCash checks a new cash transaction and gives it as it will be stored.
+func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
+	c := Cash{
+		ID: journal.NewID[journal.CashID](), Account: b.account.ID, Type: in.Type, Amount: in.Amount,
+		Currency: in.Currency, OccurredAt: in.OccurredAt, Note: in.Note, Trade: in.Trade, CreatedAt: b.now,
+	}
+	if c.Currency == "" {
+		c.Currency = b.account.BaseCurrency
+	}
+	return c, b.checkCash(ctx, &c)
+}
+
+// changeCash gives a cash transaction with the change made.
+func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash, error) {
+	for _, field := range []struct {
+		name string
+		null bool
+	}{{"type", change.Type.Null}, {"amount", change.Amount.Null}, {"occurred_at", change.OccurredAt.Null}} {
+		if field.null {
+			return Cash{}, journal.InvalidField(field.name, "%s must not be null.", field.name)
+		}
+	}
+	c.Type = change.Type.Or(c.Type)
+	c.Amount = change.Amount.Or(c.Amount)
+	c.Currency = change.Currency.Or(c.Currency)
+	c.OccurredAt = change.OccurredAt.Or(c.OccurredAt)
+	c.Note = change.Note.Or(c.Note)
+	c.Trade = change.Trade.OrNil(c.Trade)
+	if change.Currency.Null {
+		c.Currency = b.account.BaseCurrency
+	}
+	return c, b.checkCash(ctx, &c)
+}
+
+// checkCash brings a cash transaction into its stored form and refuses what
+// has none.
+func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
+	if err := c.sign(); err != nil {
+		return err
+	}
+	if c.Currency, err = cleanCurrency("currency", c.Currency); err != nil {
+		return err
+	}
+	if c.Currency != b.account.BaseCurrency {
+		return journal.InvalidField("currency", "currency must be %s, the account's own.", b.account.BaseCurrency)
+	}
+	c.OccurredAt = c.OccurredAt.UTC().Truncate(time.Microsecond)
+	if year := c.OccurredAt.Year(); year < 1970 || year > 2199 {
+		return journal.InvalidField("occurred_at", "occurred_at must lie between the years 1970 and 2199.")
+	}
+	if c.Note, err = journal.Prose("note", c.Note); err != nil {
+		return err
+	}
+	return b.checkCashTrade(ctx, c.Trade)
+}
+
+// sign checks type and amount and gives the amount the sign of its type.
+func (c *Cash) sign() error {
+	c.Type = CashType(strings.ToLower(strings.TrimSpace(string(c.Type))))
+	if !slices.Contains(cashTypes, c.Type) {
+		return journal.InvalidField("type", "type must be deposit, withdrawal, fee, dividend, interest or adjustment.")
+	}
+	switch c.Type {
+	case Deposit:
+		c.Amount = c.Amount.Abs()
+	case Withdrawal, Fee:
+		c.Amount = c.Amount.Abs().Neg()
+	case Dividend, Interest, Adjustment:
+	}
+	return checkAmount("amount", c.Amount)
+}
+
+// checkCashTrade refuses a trade that is not one of the account.
+func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
+	if id == nil {
+		return nil
+	}
+	var known bool
+	err := b.tx.QueryRow(ctx,
+		`SELECT EXISTS (SELECT 1 FROM trades WHERE user_id = $1 AND id = $2 AND account = $3)`,
+		b.owner, *id, b.account.number).Scan(&known)
+	if err == nil && !known {
+		return journal.InvalidField("trade_id", "trade_id must be a trade of the same account.")
+	}
+	return err
+}
+
+// dividendsOf adds up the dividends that are linked to a trade.
+func dividendsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var amount decimal.Decimal
+		err := row.Scan(&amount)
+		total = total.Add(amount)
+		return err
+	}, `SELECT amount FROM cash_transactions WHERE user_id = $1 AND trade_id = $2 AND type = $3 ORDER BY trade_id`, owner, id, Dividend)
+	return total, err
+}
+
+// origin is the key by which an import knows the row again.
+func (c *Cash) origin() string {
+	return fmt.Sprintf("%s|%s|%d", c.Type, c.Amount, db.Micros(c.OccurredAt))
+}
+
+func (b *book) insertCash(ctx context.Context, list []Cash) error {
+	rows := make([][]any, len(list))
+	for i, c := range list {
+		rows[i] = []any{
+			b.owner, c.ID, b.account.number, c.Type, c.Amount, c.Currency, db.Micros(c.OccurredAt), c.Note,
+			c.Trade, c.Batch, c.origin(), db.Micros(c.CreatedAt),
+		}
+	}
+	_, err := b.tx.InsertMany(ctx, "cash_transactions", []string{
+		"user_id", "id", "account", "type", "amount", "currency", "occurred_at", "note",
+		"trade_id", "import_batch_id", "origin", "created_at",
+	}, "", rows)
+	return err
+}
+
+// CashResult tells what became of the cash rows of an import.
+type CashResult struct {
+	Inserted, Skipped int
+}
+
+// InsertCash stores the cash rows of one file or backup as one step. Rows that
+// are stored already, by type, amount and instant, are skipped; of rows that
+// say the same within the call as many are kept as the call has.
+func (s *Service) InsertCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
+) (result CashResult, err error) {
+	err = s.writing(ctx, tx, owner, account, func(b *book) error {
+		var fresh []Cash
+		known := map[string]int{}
+		for i, in := range list {
+			c, err := b.cleanCash(ctx, in)
+			if err != nil {
+				return fmt.Errorf("cash row %d: %w", i+1, err)
+			}
+			repeats, err := b.repeatsCash(ctx, &c, known)
+			if err != nil {
+				return err
+			}
+			if repeats {
+				result.Skipped++
+				continue
+			}
+			if batch != "" {
+				c.Batch = &batch
+			}
+			fresh = append(fresh, c)
+		}
+		result.Inserted = len(fresh)
+		return b.insertCash(ctx, fresh)
+	})
+	return result, err
+}
+
+// repeatsCash tells whether a row is stored already. known counts the stored
+// rows of each key that no row of the call has answered for yet.
+func (b *book) repeatsCash(ctx context.Context, c *Cash, known map[string]int) (bool, error) {
+	origin := c.origin()
+	left, asked := known[origin]
+	if !asked {
+		err := b.tx.QueryRow(ctx,
+			`SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND account = $2 AND origin = $3`,
+			b.owner, b.account.number, origin).Scan(&left)
+		if err != nil {
+			return false, err
+		}
+	}
+	known[origin] = left - 1
+	return left > 0, nil
+}
+
+// moveCash keeps the links of cash rows on living trades.
+func (b *book) moveCash(ctx context.Context) error {
+	if len(b.change.Removed) == 0 {
+		return nil
+	}
+	linked, err := db.List(ctx, b.tx, func(row db.Scanner) (id journal.TradeID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	}, `SELECT DISTINCT trade_id FROM cash_transactions
+		WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL ORDER BY trade_id`, b.owner, b.account.number)
+	if err != nil || len(linked) == 0 {
+		return err
+	}
+	into := map[journal.TradeID]any{}
+	for _, id := range b.change.Removed {
+		into[id] = nil
+	}
+	for _, m := range b.change.Merged {
+		into[m.From] = m.Into
+	}
+	for _, id := range linked {
+		heir, gone := into[id]
+		if !gone {
+			continue
+		}
+		_, err := b.tx.Exec(ctx, `UPDATE cash_transactions SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
+			heir, b.owner, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package ledger_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+func TestCashSigns(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		for _, c := range []struct {
+			kind       ledger.CashType
+			sent, want string
+		}{
+			{ledger.Deposit, "100", "100"}, {ledger.Deposit, "-100", "100"},
+			{ledger.Withdrawal, "100", "-100"}, {ledger.Withdrawal, "-100", "-100"},
+			{ledger.Fee, "0.01", "-0.01"}, {ledger.Fee, "-0.01", "-0.01"},
+			{ledger.Dividend, "3", "3"}, {ledger.Dividend, "-3", "-3"},
+			{ledger.Interest, "3", "3"}, {ledger.Interest, "-3", "-3"},
+			{ledger.Adjustment, "3", "3"}, {ledger.Adjustment, "-3", "-3"}, {" FEE ", "1", "-1"},
+		} {
+			got, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: c.kind, Amount: decimal.Must(c.sent), OccurredAt: begin})
+			must(t, err)
+			if got.Amount.String() != c.want {
+				t.Errorf("%s %s became %s, want %s", c.kind, c.sent, got.Amount, c.want)
+			}
+		}
+	})
+}
+
+func TestCashIsStoredAndChanged(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		d.add("buy 100 10")
+		trade := d.trades()[0].ID
+		revision := d.revision()
+		added, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{
+			Type: ledger.Dividend, Amount: decimal.Must("12.5"), Currency: "usd", OccurredAt: begin.Add(1500), Note: "Q1\nspecial", Trade: &trade,
+		})
+		must(t, err)
+		want := ledger.Cash{
+			ID: added.ID, Account: d.account, Type: ledger.Dividend, Amount: decimal.Must("12.5"), Currency: "USD",
+			OccurredAt: begin.Add(1000), Note: "Q1\nspecial", Trade: &trade, CreatedAt: d.clock.Now(),
+		}
+		got, err := d.ledger.CashTransaction(t.Context(), d.owner, added.ID)
+		must(t, err)
+		if diff := cmp.Diff(want, got) + cmp.Diff(want, added); diff != "" {
+			t.Error(diff)
+		}
+		if d.revision() <= revision {
+			t.Error("the account's revision stood still")
+		}
+		detail, err := d.ledger.Trade(t.Context(), d.owner, trade)
+		must(t, err)
+		if detail.DividendTotal.String() != "12.5" {
+			t.Errorf("dividends %s", detail.DividendTotal)
+		}
+		changed, err := d.ledger.UpdateCash(t.Context(), d.owner, added.ID, ledger.CashChange{
+			Type: journal.Some(ledger.Withdrawal), Trade: journal.Opt[journal.TradeID]{Set: true, Null: true},
+			Note: journal.Opt[string]{Set: true, Null: true}, OccurredAt: journal.Some(minute(3)),
+		}, nil)
+		must(t, err)
+		want.Type, want.Amount, want.Trade, want.Note, want.OccurredAt = ledger.Withdrawal, decimal.Must("-12.5"), nil, "", minute(3)
+		got, err = d.ledger.CashTransaction(t.Context(), d.owner, added.ID)
+		must(t, err)
+		if diff := cmp.Diff(want, got) + cmp.Diff(want, changed); diff != "" {
+			t.Error(diff)
+		}
+		stale := errors.New("stale")
+		refuse := func(ledger.Cash) error { return stale }
+		if _, err := d.ledger.UpdateCash(t.Context(), d.owner, added.ID, ledger.CashChange{}, refuse); !errors.Is(err, stale) {
+			t.Errorf("a refused check gave %v", err)
+		}
+		if err := d.ledger.DeleteCash(t.Context(), d.owner, added.ID, refuse); !errors.Is(err, stale) {
+			t.Errorf("a refused check gave %v", err)
+		}
+		must(t, d.ledger.DeleteCash(t.Context(), d.owner, added.ID, nil))
+		refused(t, d.ledger.DeleteCash(t.Context(), d.owner, added.ID, nil), journal.KindNotFound, "")
+	})
+}
+
+func TestCashRefusals(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		d.add("buy 100 10")
+		here := d.trades()[0].ID
+		other := d.newAccount(d.owner, "EUR")
+		unknown := journal.TradeID("nothing")
+		good := ledger.NewCash{Type: ledger.Deposit, Amount: decimal.New(1), OccurredAt: begin}
+		for _, c := range []struct {
+			account journal.AccountID
+			field   string
+			spoil   func(*ledger.NewCash)
+		}{
+			{d.account, "type", func(c *ledger.NewCash) { c.Type = "gift" }},
+			{d.account, "amount", func(c *ledger.NewCash) { c.Amount = decimal.Must("1234567890123456") }},
+			{d.account, "currency", func(c *ledger.NewCash) { c.Currency = "EUR" }},
+			{d.account, "currency", func(c *ledger.NewCash) { c.Currency = "no" }},
+			{d.account, "occurred_at", func(c *ledger.NewCash) { c.OccurredAt = time.Time{} }},
+			{d.account, "note", func(c *ledger.NewCash) { c.Note = strings.Repeat("x", journal.MaxNoteBytes+1) }},
+			{d.account, "trade_id", func(c *ledger.NewCash) { c.Trade = &unknown }},
+			{other, "trade_id", func(c *ledger.NewCash) { c.Trade = &here }},
+		} {
+			in := good
+			c.spoil(&in)
+			_, err := d.ledger.AddCash(t.Context(), d.owner, c.account, in)
+			refused(t, err, journal.KindInvalid, c.field)
+		}
+		_, err := d.ledger.AddCash(t.Context(), d.owner, "nothing", good)
+		refused(t, err, journal.KindNotFound, "")
+		c, err := d.ledger.AddCash(t.Context(), d.owner, d.account, good)
+		must(t, err)
+		_, err = d.ledger.UpdateCash(t.Context(), d.owner, c.ID, ledger.CashChange{Amount: journal.Opt[decimal.Decimal]{Set: true, Null: true}}, nil)
+		refused(t, err, journal.KindInvalid, "amount")
+		_, err = d.ledger.UpdateCash(t.Context(), d.owner, c.ID, ledger.CashChange{Currency: journal.Some("EUR")}, nil)
+		refused(t, err, journal.KindInvalid, "currency")
+		_, err = d.ledger.UpdateCash(t.Context(), d.owner, c.ID, ledger.CashChange{Currency: journal.Opt[string]{Set: true, Null: true}}, nil)
+		must(t, err)
+	})
+}
+
+func TestCashList(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		put := func(amount string, n int) {
+			_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Adjustment, Amount: decimal.Must(amount), OccurredAt: minute(n)})
+			must(t, err)
+		}
+		put("1", 5)
+		put("2", 1)
+		first := d.account
+		d.account = d.newAccount(d.owner, "USD")
+		put("3", 3)
+		put("4", 5)
+		for want, scope := range map[string]journal.Scope{
+			"2 3 1 4": {},
+			"2 1":     {Accounts: []journal.AccountID{first}},
+			"3 1 4":   {Period: journal.Period{From: pointer(minute(3))}},
+			"2 3":     {Period: journal.Period{To: pointer(minute(4))}},
+		} {
+			var got []string
+			must(t, d.ledger.EachCash(t.Context(), d.owner, scope, func(c ledger.Cash) error {
+				got = append(got, c.Amount.String())
+				return nil
+			}))
+			if strings.Join(got, " ") != want {
+				t.Errorf("%+v: %v, want %s", scope, got, want)
+			}
+		}
+	})
+}
+
+// TestImportedCash is told apart by content and by how often a file has it.
+func TestImportedCash(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		dividend := ledger.NewCash{Type: ledger.Dividend, Amount: decimal.New(5), OccurredAt: begin}
+		fee := ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin}
+		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, fee)
+		must(t, err)
+		if got := d.insertCash("one", dividend, dividend, fee); got != (ledger.CashResult{Inserted: 2, Skipped: 1}) {
+			t.Errorf("first: %+v", got)
+		}
+		var ids []journal.CashID
+		must(t, d.ledger.EachCash(t.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
+			ids = append(ids, c.ID)
+			return nil
+		}))
+		for _, id := range ids {
+			_, err := d.ledger.UpdateCash(t.Context(), d.owner, id, ledger.CashChange{Amount: journal.Some(decimal.New(77)), Note: journal.Some("x")}, nil)
+			must(t, err)
+		}
+		if got := d.insertCash("two", dividend, dividend, dividend, fee); got != (ledger.CashResult{Inserted: 1, Skipped: 3}) {
+			t.Errorf("after edits: %+v", got)
+		}
+		if rows := d.reverse("one"); rows.Cash != 2 {
+			t.Errorf("reversed %+v", rows)
+		}
+		if d.count("cash_transactions") != 2 {
+			t.Error("other cash rows went along")
+		}
+	})
+}
+
+// TestCashFollowsItsTrade through merging and deletion.
+func TestCashFollowsItsTrade(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		ids := d.add("buy 1 10; buy 1 10; sell 2 11; buy 1 10; sell 1 12")
+		trades := d.trades()
+		small := trades[1].ID
+		c, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{
+			Type: ledger.Dividend, Amount: decimal.New(5), OccurredAt: begin, Trade: &small,
+		})
+		must(t, err)
+		// The trades become one: the smaller goes on inside the larger.
+		_, err = d.ledger.UpdateExecution(t.Context(), d.owner, ids[2], ledger.ExecutionChange{Quantity: journal.Some(decimal.New(1))}, nil)
+		must(t, err)
+		got, err := d.ledger.CashTransaction(t.Context(), d.owner, c.ID)
+		must(t, err)
+		if got.Trade == nil || *got.Trade != trades[0].ID {
+			t.Errorf("linked to %v, want %s", got.Trade, trades[0].ID)
+		}
+		must(t, d.ledger.DeleteTrade(t.Context(), d.owner, trades[0].ID, nil))
+		got, err = d.ledger.CashTransaction(t.Context(), d.owner, c.ID)
+		must(t, err)
+		if got.Trade != nil {
+			t.Errorf("linked to %s, which is deleted", *got.Trade)
+		}
+		d.sound()
+	})
+}

@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// CashCursor is a place in the order of cash transactions: by instant, then by
+// id.
+type CashCursor struct {
+	At int64 // microseconds since 1970
+	ID journal.CashID
+}
+
+// CashPage lists at most limit cash transactions of a scope (0 means all),
+// oldest first, that come after a place, or from the beginning where after is
+// nil. total counts the whole scope.
+func (s *Service) CashPage(
+	ctx context.Context, owner journal.UserID, scope journal.Scope, after *CashCursor, limit int,
+) (list []Cash, total int, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		accounts, err := resolveList(ctx, tx, owner, scope)
+		if err != nil || len(accounts) == 0 {
+			return err
+		}
+		var all filter
+		text := branches(&all, "cash_transactions", owner, accounts, "SELECT 1 FROM cash_transactions", func(f *filter) {
+			f.during("occurred_at", scope.Period)
+		})
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, all.args...).Scan(&total); err != nil {
+			return err
+		}
+		list, err = cashPage(ctx, tx, owner, accounts, scope.Period, after, limit)
+		return err
+	})
+	return list, total, err
+}
+
+func cashPage(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account, period journal.Period, after *CashCursor, limit int,
+) ([]Cash, error) {
+	var f filter
+	text := branches(&f, "cash_transactions", owner, accounts, cashSelect, func(f *filter) {
+		f.during("occurred_at", period)
+		if after != nil {
+			f.terms = append(f.terms, fmt.Sprintf("(occurred_at, id) > (%s, %s)", f.arg(after.At), f.arg(after.ID)))
+		}
+	})
+	text += ` ORDER BY occurred_at, id`
+	if limit > 0 {
+		text += " LIMIT " + f.arg(limit)
+	}
+	known := byNumber(accounts)
+	return db.List(ctx, tx, func(row db.Scanner) (Cash, error) {
+		c, number, err := scanCash(row)
+		c.Account = known[number].ID
+		return c, err
+	}, text, f.args...)
+}

@@ -1,0 +1,269 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+	"fillbook/internal/matching/oracle"
+)
+
+// RegroupAll builds the trades of one account anew from its fills and gives
+// how many were other than stored. Trades keep their ids. It is never needed
+// while the ledger is sound.
+func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.writing(ctx, tx, owner, account, func(b *book) error {
+			numbers, err := b.streamNumbers(ctx)
+			if err != nil {
+				return err
+			}
+			for _, number := range numbers {
+				found, err := b.streamNumbered(ctx, number)
+				if err != nil {
+					return err
+				}
+				if err := b.apply(ctx, &changes{stream: found, whole: true}); err != nil {
+					return err
+				}
+			}
+			changed = len(b.change.Created) + len(b.change.Changed) + len(b.change.Removed)
+			return nil
+		})
+	})
+	return changed, err
+}
+
+func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
+	return db.List(ctx, b.tx, func(row db.Scanner) (n int64, err error) {
+		err = row.Scan(&n)
+		return n, err
+	}, `SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
+}
+
+// Problem is something that is not as it must be.
+type Problem struct {
+	User    journal.UserID
+	Account journal.AccountID
+	// Record is the id of the trade, execution or cash row; empty where the
+	// problem is the account's.
+	Record string
+	// What is one sentence.
+	What string
+}
+
+// Check looks at every journal of the installation and reports what is wrong:
+// each trade is recomputed from its fills twice, by package matching and by
+// the oracle, and compared with its row; each fill must be linked to exactly
+// the trades it is in; counters, imports and links must agree with the rows.
+// It changes nothing. Memory does not grow with the journals, as it goes from
+// one flat point of a stream to the next. The error tells that the check could
+// not be done, never that something is wrong.
+func (s *Service) Check(ctx context.Context, report func(Problem)) error {
+	type owned struct {
+		user    journal.UserID
+		account journal.AccountID
+	}
+	var all []owned
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		all, err = db.List(ctx, tx, func(row db.Scanner) (o owned, err error) {
+			err = row.Scan(&o.user, &o.account)
+			return o, err
+		}, `SELECT user_id, id FROM accounts ORDER BY user_id, number`)
+		return err
+	})
+	for _, o := range all {
+		if err == nil {
+			err = s.db.View(ctx, func(tx *db.Tx) error {
+				return checkAccount(ctx, tx, o.user, o.account, report)
+			})
+		}
+		if journal.IsKind(err, journal.KindNotFound) {
+			err = nil // deleted meanwhile
+		}
+	}
+	return err
+}
+
+// checker is the check of one account.
+type checker struct {
+	*book
+	report func(Problem)
+}
+
+func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account journal.AccountID, report func(Problem)) error {
+	b, err := readBook(ctx, tx, user, account)
+	if err != nil {
+		return err
+	}
+	c := &checker{book: b, report: report}
+	numbers, err := b.streamNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		if err := c.stream(ctx, number); err != nil {
+			return err
+		}
+	}
+	return c.rows(ctx)
+}
+
+func (c *checker) problem(record, format string, args ...any) {
+	c.report(Problem{User: c.owner, Account: c.account.ID, Record: record, What: fmt.Sprintf(format, args...)})
+}
+
+// stream goes through one stream from flat point to flat point.
+func (c *checker) stream(ctx context.Context, number int64) error {
+	s, err := c.streamNumbered(ctx, number)
+	if err != nil {
+		return err
+	}
+	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s}}
+	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
+	fills.seek(matching.Position{})
+	trades.seek(matching.Position{})
+	for part := nextSegment(fills); len(part) > 0; part = nextSegment(fills) {
+		c.segment(s, part, trades)
+	}
+	for t := trades.take(); t != nil; t = trades.take() {
+		c.problem(string(t.id), "The trade has no fills.")
+	}
+	if fills.err != nil {
+		return fills.err
+	}
+	return trades.err
+}
+
+// nextSegment takes fills up to the next that leaves the position flat.
+func nextSegment(fills *fillCursor) []*fill {
+	var part []*fill
+	var position decimal.Decimal
+	for f := fills.take(); f != nil; f = fills.take() {
+		part = append(part, f)
+		if f.side == matching.Buy {
+			position = position.Add(f.quantity)
+		} else {
+			position = position.Sub(f.quantity)
+		}
+		if position.IsZero() {
+			break
+		}
+	}
+	return part
+}
+
+// segment compares the stored trades of a segment with what its fills make.
+func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) {
+	grouped := make([]matching.Fill, len(part))
+	retold := make([]oracle.Fill, len(part))
+	for i, f := range part {
+		grouped[i], retold[i] = f.matching(), f.oracle()
+	}
+	told := oracle.Recompute(retold)
+	in := map[string]links{}
+	for i, want := range matching.Group(grouped, matching.Head{}) {
+		t := trades.takeBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
+		if t == nil {
+			c.problem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
+			continue
+		}
+		c.trade(t, newTradeRow(t.id, s.number, want), told, i)
+		for _, p := range want.Parts {
+			l := in[p.FillID]
+			l.add(t.id)
+			in[p.FillID] = l
+		}
+	}
+	for _, f := range part {
+		if f.links != in[string(f.id)] {
+			c.problem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
+		}
+	}
+}
+
+// trade compares a stored trade with both of its recomputations.
+func (c *checker) trade(t, want *tradeRow, told []oracle.Trade, i int) {
+	if !want.same(t) {
+		c.problem(string(t.id), "The trade is not what its fills make.")
+	}
+	if i >= len(told) || !agrees(t, told[i]) {
+		c.problem(string(t.id), "The trade is not what the second computation makes of its fills.")
+	}
+}
+
+// agrees compares a stored trade with the oracle's.
+func agrees(t *tradeRow, o oracle.Trade) bool {
+	return (t.Direction == matching.Long) == o.Long && int(t.count) == len(o.FillIDs) &&
+		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
+		t.EntryNotional.Rat().Cmp(o.Entry) == 0 && t.ExitNotional.Rat().Cmp(o.Exit) == 0 &&
+		t.FeesTotal.Rat().Cmp(o.Fees) == 0 && t.Commission.Rat().Cmp(o.Commission) == 0 &&
+		sameOrNone(t.GrossPnL, o.Gross) && sameOrNone(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0
+}
+
+func sameOrNone(n decimal.Null, r *big.Rat) bool {
+	if r == nil || !n.Valid {
+		return r == nil && !n.Valid
+	}
+	return n.Decimal.Rat().Cmp(r) == 0
+}
+
+func (f *fill) oracle() oracle.Fill {
+	o := oracle.Fill{
+		ID: string(f.id), At: f.at, Seq: f.seq, Buy: f.side == matching.Buy, Quantity: f.quantity.Rat(), Price: f.price.Rat(),
+		Multiplier: f.multiplier.Rat(), Fees: f.fees.Rat(), Commission: f.commission.Rat(),
+	}
+	if f.stated.Valid {
+		o.Stated = f.stated.Decimal.Rat()
+	}
+	return o
+}
+
+// rowChecks find rows that contradict others. Each gives the ids of the rows
+// that are wrong, for the user and the account's number.
+var rowChecks = []struct{ what, query string }{
+	{"The trade was changed by a revision that the account has not reached.", `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2
+			AND revision > (SELECT revision FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
+	{"The trade was touched by the revision that it names, but the log does not tell.", `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2
+			AND revision > (SELECT logged_since FROM accounts WHERE user_id = $1 AND number = $2)
+			AND NOT EXISTS (SELECT 1 FROM trade_log WHERE trade_log.user_id = $1 AND trade_log.account = $2
+				AND trade_log.revision = trades.revision AND trade_log.trade_id = trades.id) ORDER BY id`},
+	{"The execution's arrival number is one that the account has not given yet.", `
+		SELECT id FROM executions WHERE user_id = $1 AND account = $2
+			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
+	{"The cash transaction is linked to a trade that the account does not have.", `
+		SELECT id FROM cash_transactions WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
+			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2) ORDER BY id`},
+	{"The import's executions are not as many as were stored and not deleted.", `
+		SELECT batch_id FROM import_spans WHERE user_id = $1 AND account = $2 AND last_seq - first_seq + 1 - removed <>
+			(SELECT COUNT(*) FROM executions WHERE executions.user_id = $1 AND executions.account = $2
+				AND executed_at >= first_at AND executed_at <= last_at AND seq >= first_seq AND seq <= last_seq)
+		ORDER BY first_seq`},
+	{"The imports took the same arrival numbers.", `
+		SELECT batch_id FROM import_spans AS early WHERE user_id = $1 AND account = $2 AND EXISTS (
+			SELECT 1 FROM import_spans AS late WHERE late.user_id = $1 AND late.account = $2
+				AND late.first_seq > early.first_seq AND late.first_seq <= early.last_seq) ORDER BY first_seq`},
+}
+
+func (c *checker) rows(ctx context.Context) error {
+	for _, check := range rowChecks {
+		wrong, err := db.List(ctx, c.tx, func(row db.Scanner) (id string, err error) {
+			err = row.Scan(&id)
+			return id, err
+		}, check.query, c.owner, c.account.number)
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Compact(wrong) {
+			c.problem(id, "%s", check.what)
+		}
+	}
+	return nil
+}

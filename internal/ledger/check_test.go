@@ -1,0 +1,67 @@
+package ledger_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fillbook/internal/ledger"
+)
+
+// TestCheckFindsDamage spoils one thing after the other and expects to be
+// told; building everything anew then repairs what is wrong with trades.
+func TestCheckFindsDamage(t *testing.T) {
+	type example = struct {
+		spoil  string
+		want   string
+		repair bool
+	}
+	eachCase(t, map[string]example{
+		"net":            {`UPDATE trades SET net_pnl = '999' WHERE net_pnl = '2'`, "not what its fills make", true},
+		"remaining":      {`UPDATE trades SET qty_remaining = '1' WHERE net_pnl = '2'`, "not what its fills make", true},
+		"listing":        {`UPDATE trades SET list_at = list_at + 1`, "not what its fills make", true},
+		"state":          {`UPDATE trades SET is_open = NOT is_open`, "not what its fills make", true},
+		"head":           {`UPDATE trades SET head = '0' WHERE head <> '0'`, "not what its fills make", true},
+		"begin":          {`UPDATE trades SET opened_at = opened_at + 1 WHERE net_pnl = '2'`, "is missing", true},
+		"link":           {`UPDATE executions SET trade_id = 'x' WHERE flip_trade_id IS NULL`, "is linked to", true},
+		"second link":    {`UPDATE executions SET flip_trade_id = NULL`, "is linked to", true},
+		"lost trade":     {`DELETE FROM trades WHERE net_pnl = '2'`, "is missing", true},
+		"lost fill":      {`DELETE FROM executions WHERE quantity = '3'`, "not what its fills make", true},
+		"lost fills":     {`DELETE FROM executions`, "has no fills", true},
+		"edited fill":    {`UPDATE executions SET price = '77' WHERE quantity = '3'`, "not what the second computation makes", true},
+		"import":         {`DELETE FROM executions WHERE quantity = '3'`, "not as many as were stored", false},
+		"imports":        {`UPDATE import_spans SET last_seq = 99`, "not as many as were stored", false},
+		"same numbers":   {`INSERT INTO import_spans SELECT user_id, account, 2, 2, first_at, last_at, 'other', 0 FROM import_spans`, "took the same arrival numbers", false},
+		"arrival number": {`UPDATE accounts SET next_seq = 2`, "arrival number", false},
+		"revision":       {`UPDATE accounts SET revision = 0`, "has not reached", false},
+		"log":            {`DELETE FROM trade_log`, "the log does not tell", false},
+		"cash":           {`UPDATE cash_transactions SET trade_id = 'x'`, "linked to a trade", false},
+	}, func(t *testing.T, d *desk, c example) {
+		d.insert("batch", orders(t, "buy 1 10; sell 3 12; buy 2 11; sell 5 10 symbol=MSFT")...)
+		id := d.trades()[0].ID
+		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Dividend, OccurredAt: begin, Trade: &id})
+		must(t, err)
+		d.sound()
+		d.spoil(c.spoil)
+		var problems []string
+		must(t, d.ledger.Check(context.Background(), func(p ledger.Problem) {
+			if p.User != d.owner || p.Account != d.account || p.Record == "" {
+				t.Errorf("a problem of nobody: %+v", p)
+			}
+			problems = append(problems, p.What)
+		}))
+		if !strings.Contains(strings.Join(problems, "\n"), c.want) {
+			t.Errorf("problems %q, want one with %q", problems, c.want)
+		}
+		if !c.repair {
+			return
+		}
+		_, err = d.ledger.RegroupAll(t.Context(), d.owner, d.account)
+		must(t, err)
+		must(t, d.ledger.Check(context.Background(), func(p ledger.Problem) {
+			if !strings.Contains(p.What, "import") {
+				t.Errorf("not repaired: %s", p.What)
+			}
+		}))
+	})
+}

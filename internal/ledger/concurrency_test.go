@@ -1,0 +1,123 @@
+package ledger_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/testkit"
+)
+
+// TestManyWritersOfOneAccount lets sixteen of them add, edit, import and read
+// at once: nobody sees an error, no fill is lost and the ledger is sound.
+func TestManyWritersOfOneAccount(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
+		d := newDesk(t, database)
+		d.ledger = ledger.New(database, d.clock.Now, nil)
+		ctx := context.Background()
+		const writers, each = 16, 8
+		var group sync.WaitGroup
+		for w := range writers {
+			group.Go(func() {
+				for n := range each {
+					in := order(t, []string{"buy 3 10", "sell 2 11"}[n%2], (n*7+w)%20)
+					in.AllowDuplicate = true
+					added, err := d.ledger.AddExecution(ctx, d.owner, d.account, in)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if n%3 == 0 {
+						change := ledger.ExecutionChange{ExecutedAt: journal.Some(minute(w)), Price: journal.Some(decimal.New(int64(9 + n)))}
+						if _, err := d.ledger.UpdateExecution(ctx, d.owner, added.ID, change, nil); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		group.Go(func() {
+			for n := range each {
+				err := database.Update(ctx, func(tx *db.Tx) error {
+					_, err := d.ledger.InsertFills(ctx, tx, d.owner, d.account, journal.BatchID(fmt.Sprint(n)),
+						[]ledger.NewFill{order(t, fmt.Sprintf("buy 1 %d id=%d", n, n), n), order(t, fmt.Sprintf("sell 1 %d symbol=MSFT", n), n)})
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		group.Go(func() {
+			for range each {
+				if err := d.ledger.Check(ctx, func(p ledger.Problem) { t.Errorf("while writing: %+v", p) }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		group.Wait()
+		if n := len(d.executions()); n != writers*each+2*each {
+			t.Errorf("%d executions, want %d", n, writers*each+2*each)
+		}
+		d.sound()
+	})
+}
+
+// TestTwoImportsOfOneFileAtOnce store its fills once.
+func TestTwoImportsOfOneFileAtOnce(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
+		d := newDesk(t, database)
+		d.ledger = ledger.New(database, d.clock.Now, nil)
+		file := history(300)
+		var group sync.WaitGroup
+		for _, batch := range []journal.BatchID{"one", "two", "three"} {
+			group.Go(func() { d.insert(batch, file...) })
+		}
+		group.Wait()
+		if n := d.count("executions"); n != len(file) {
+			t.Errorf("%d executions, want %d", n, len(file))
+		}
+		d.sound()
+	})
+}
+
+// TestDeletedWhileWaiting: a writer that waited for an account which is then
+// deleted is told that it is not there.
+func TestDeletedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
+		d := newDesk(t, database)
+		ids := d.add("buy 1 10")
+		var group sync.WaitGroup
+		must(t, database.Update(context.Background(), func(tx *db.Tx) error {
+			if _, err := ledger.LockTrade(context.Background(), tx, d.owner, d.trades()[0].ID); err != nil {
+				return err
+			}
+			started := make(chan bool, 2)
+			for _, write := range []func() error{
+				func() error { return d.ledger.DeleteExecution(context.Background(), d.owner, ids[0], nil) },
+				func() error {
+					_, err := d.ledger.AddExecution(context.Background(), d.owner, d.account, order(t, "buy 2 10", 0))
+					return err
+				},
+			} {
+				group.Go(func() {
+					started <- true
+					refused(t, write(), journal.KindNotFound, "")
+				})
+			}
+			<-started
+			<-started
+			_, err := tx.Exec(context.Background(), `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, d.owner, d.account)
+			return err
+		}))
+		group.Wait()
+	})
+}

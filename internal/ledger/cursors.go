@@ -1,0 +1,200 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/matching"
+)
+
+// Regrouping reads a stream's fills and stored trades side by side and mostly
+// stops soon, so both are read in chunks that begin small and double.
+const (
+	firstChunk = 16
+	lastChunk  = 1024
+)
+
+// What the cursors ask: always a stretch of one stream, by its index.
+var (
+	fillsAfter = fillSelect + `
+		WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4)
+		ORDER BY executed_at, seq LIMIT $5`
+	tradesAfter = tradeSelect + `
+		WHERE user_id = $1 AND stream = $2 AND (opened_at, first_seq) > ($3, $4)
+		ORDER BY opened_at, first_seq LIMIT $5`
+	lastTradeBefore = tradeSelect + `
+		WHERE user_id = $1 AND stream = $2 AND (opened_at, first_seq) < ($3, $4)
+		ORDER BY opened_at DESC, first_seq DESC LIMIT 1`
+)
+
+// fillCursor gives the fills of a stream in order as they will be after the
+// write: the stored ones without those that go, and the new ones among them.
+type fillCursor struct {
+	b       *book
+	ctx     context.Context
+	changes *changes
+
+	waiting  []*fill           // stored fills that were read and not given yet
+	after    matching.Position // the last that was read
+	size     int               // of the next chunk
+	end      bool              // nothing more is stored
+	upcoming int               // index into changes.added
+	err      error
+}
+
+// seek makes from the first position that can come next.
+func (c *fillCursor) seek(from matching.Position) {
+	c.waiting, c.size, c.end = nil, firstChunk, c.changes.stream.isNew
+	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
+	c.upcoming, _ = slices.BinarySearchFunc(c.changes.added, from, func(f *fill, p matching.Position) int {
+		return f.position().Compare(p)
+	})
+}
+
+// peek gives the next fill without taking it, nil at the end or after an error.
+func (c *fillCursor) peek() *fill {
+	for len(c.waiting) == 0 && !c.end && c.err == nil {
+		c.read()
+	}
+	if c.err != nil {
+		return nil
+	}
+	var fresh *fill
+	if c.upcoming < len(c.changes.added) {
+		fresh = c.changes.added[c.upcoming]
+	}
+	switch {
+	case len(c.waiting) == 0:
+		return fresh
+	case fresh == nil || c.waiting[0].position().Compare(fresh.position()) < 0:
+		return c.waiting[0]
+	}
+	return fresh
+}
+
+// take gives the next fill.
+func (c *fillCursor) take() *fill {
+	f := c.peek()
+	switch {
+	case f == nil:
+	case len(c.waiting) > 0 && c.waiting[0] == f:
+		c.waiting = c.waiting[1:]
+	default:
+		c.upcoming++
+	}
+	return f
+}
+
+// atInstant gives the fills of one instant; instants must be asked for in
+// order. What lies between two of them is read only while it is little.
+func (c *fillCursor) atInstant(at int64) []*fill {
+	passed := 0
+	for len(c.waiting) > 0 && c.waiting[0].at < at {
+		c.waiting = c.waiting[1:]
+		passed++
+	}
+	if len(c.waiting) == 0 && c.after.At < at {
+		if passed > c.size/4 {
+			c.size = firstChunk
+		}
+		c.after = matching.Position{At: at, Seq: -1}
+	}
+	var here []*fill
+	for f := c.peek(); f != nil && f.at == at; f = c.peek() {
+		here = append(here, c.take())
+	}
+	return here
+}
+
+// read fetches the next chunk and leaves out what the write removes.
+func (c *fillCursor) read() {
+	chunk, err := db.List(c.ctx, c.b.tx, scanFill, fillsAfter,
+		c.b.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)
+	if err != nil {
+		c.err = err
+		return
+	}
+	c.b.read += len(chunk)
+	c.end = len(chunk) < c.size
+	c.size = min(2*c.size, lastChunk)
+	if len(chunk) > 0 {
+		c.after = chunk[len(chunk)-1].position()
+	}
+	c.waiting = slices.DeleteFunc(chunk, func(f *fill) bool { return c.changes.goes[f.seq] })
+}
+
+// tradeCursor gives the stored trades of a stream in order.
+type tradeCursor struct {
+	b       *book
+	ctx     context.Context
+	stream  *stream
+	waiting []*tradeRow
+	after   matching.Position
+	size    int
+	end     bool
+	err     error
+}
+
+// seek makes from the first position at which the next trade can begin.
+func (c *tradeCursor) seek(from matching.Position) {
+	c.waiting, c.size, c.end = nil, firstChunk, c.stream.isNew
+	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
+}
+
+// peek gives the next trade without taking it, nil at the end.
+func (c *tradeCursor) peek() *tradeRow {
+	if len(c.waiting) == 0 && !c.end && c.err == nil {
+		c.read()
+	}
+	if len(c.waiting) == 0 || c.err != nil {
+		return nil
+	}
+	return c.waiting[0]
+}
+
+// take gives the next trade.
+func (c *tradeCursor) take() *tradeRow {
+	t := c.peek()
+	if t != nil {
+		c.waiting = c.waiting[1:]
+	}
+	return t
+}
+
+// takeBefore gives the next trade if it begins before p, else nil.
+func (c *tradeCursor) takeBefore(p matching.Position) *tradeRow {
+	if t := c.peek(); t == nil || t.First.Compare(p) >= 0 {
+		return nil
+	}
+	return c.take()
+}
+
+func (c *tradeCursor) read() {
+	chunk, err := db.List(c.ctx, c.b.tx, scanTradeRow, tradesAfter,
+		c.b.owner, c.stream.number, c.after.At, c.after.Seq, c.size)
+	if err != nil {
+		c.err = err
+		return
+	}
+	c.b.read += len(chunk)
+	c.end = len(chunk) < c.size
+	c.size = min(2*c.size, lastChunk)
+	if len(chunk) > 0 {
+		c.after = chunk[len(chunk)-1].First
+	}
+	c.waiting = chunk
+}
+
+// tradeBefore gives the last stored trade that begins before p, or nil.
+func (c *tradeCursor) tradeBefore(p matching.Position) (*tradeRow, error) {
+	if c.stream.isNew {
+		return nil, nil
+	}
+	found, err := db.List(c.ctx, c.b.tx, scanTradeRow, lastTradeBefore,
+		c.b.owner, c.stream.number, p.At, p.Seq)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}

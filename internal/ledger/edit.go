@@ -1,0 +1,287 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// Added is the answer to AddExecution.
+type Added struct {
+	Execution
+	// Deduped tells that the execution was stored already and nothing was
+	// written.
+	Deduped bool
+	// Warnings are sentences for the user.
+	Warnings []string
+}
+
+// AddExecution stores one fill and regroups its stream. A fill that says the
+// same as a stored one is not stored again, unless it comes with another id of
+// the broker or AllowDuplicate asks for it.
+func (s *Service) AddExecution(
+	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
+) (out Added, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		b, err := s.openBook(ctx, tx, owner, account)
+		if err != nil {
+			return err
+		}
+		arrivals, warnings, err := b.prepare(ctx, []NewFill{in})
+		if err != nil {
+			return err
+		}
+		if !in.AllowDuplicate {
+			known, err := b.duplicateOf(ctx, arrivals[0].fill, arrivals[0].key)
+			if err != nil {
+				return err
+			}
+			if known != nil {
+				out = Added{Deduped: true}
+				out.Execution, err = b.describe(ctx, known, known.links)
+				return err
+			}
+		}
+		out = Added{Warnings: warnings}
+		if out.Execution, err = b.add(ctx, arrivals[0]); err != nil {
+			return err
+		}
+		return b.close(ctx)
+	})
+	return out, err
+}
+
+// add stores one new fill that came by hand.
+func (b *book) add(ctx context.Context, a *arrival) (Execution, error) {
+	if err := b.number(ctx, []*arrival{a}, ""); err != nil {
+		return Execution{}, err
+	}
+	if err := b.insert(ctx, []*arrival{a}); err != nil {
+		return Execution{}, err
+	}
+	return a.execution(b.account, a.key, nil, a.next)
+}
+
+// ExecutionChange is a partial change of an execution. Details are replaced as
+// a whole, the contract in them included. A multiplier sent as null becomes
+// the usual one of the instrument.
+type ExecutionChange struct {
+	Symbol, InstrumentType            journal.Opt[string]
+	Side                              journal.Opt[matching.Side]
+	Quantity, Price, Fees, Commission journal.Opt[decimal.Decimal]
+	Multiplier, StatedPnL             journal.Opt[decimal.Decimal]
+	ExecutedAt                        journal.Opt[time.Time]
+	ExternalID                        journal.Opt[string]
+	Details                           journal.Opt[map[string]string]
+}
+
+// UpdateExecution changes what was sent and regroups the streams touched, two
+// if the fill moves to another instrument. A stated result speaks of the price
+// and quantity it was given with: when one of them changes and no new result
+// comes along, it is cleared. check, which may be nil, sees the execution as it
+// is and may refuse.
+func (s *Service) UpdateExecution(
+	ctx context.Context, owner journal.UserID, id journal.ExecutionID, change ExecutionChange, check func(Execution) error,
+) (e Execution, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.editing(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
+			after, key, err := b.edit(ctx, before, was, change)
+			if err != nil {
+				return err
+			}
+			if err := b.replace(ctx, before, after, key); err != nil {
+				return err
+			}
+			e, err = b.describe(ctx, after, after.next)
+			return err
+		})
+	})
+	return e, err
+}
+
+// DeleteExecution removes a fill and regroups its stream.
+func (s *Service) DeleteExecution(
+	ctx context.Context, owner journal.UserID, id journal.ExecutionID, check func(Execution) error,
+) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.editing(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
+			if err := b.deleteFills(ctx, f); err != nil {
+				return err
+			}
+			return b.forget(ctx, []*fill{f})
+		})
+	})
+}
+
+// editing opens the book of an execution and reads the execution under its
+// lock, so that what check sees is what fn changes.
+func (s *Service) editing(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
+	check func(Execution) error, fn func(*book, *fill, Execution) error,
+) error {
+	account, err := accountOf(ctx, tx, owner, "executions", string(id), "execution")
+	if err != nil {
+		return err
+	}
+	return s.writing(ctx, tx, owner, account, func(b *book) error {
+		f, err := b.fillByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		was, err := b.describe(ctx, f, f.links)
+		if err != nil {
+			return err
+		}
+		if err := checked(check, was); err != nil {
+			return err
+		}
+		return fn(b, f, was)
+	})
+}
+
+// deleteFills deletes the rows of fills and counts those of imports.
+func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
+	for _, f := range fills {
+		_, err := b.tx.Exec(ctx,
+			`DELETE FROM executions WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
+			b.owner, b.account.number, f.at, f.seq)
+		if err != nil {
+			return err
+		}
+	}
+	return b.countRemoved(ctx, fills)
+}
+
+// edit gives the fill with the change made, and its instrument.
+func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
+	if err := c.refuseNull(); err != nil {
+		return nil, Instrument{}, err
+	}
+	in := c.apply(was)
+	after, instrument, err := in.clean()
+	if err != nil {
+		return nil, Instrument{}, err
+	}
+	if !in.Multiplier.Valid {
+		if after.multiplier, err = b.multipliers().of(ctx, instrument); err != nil {
+			return nil, Instrument{}, err
+		}
+	}
+	after.seq, after.id, after.createdAt, after.links = f.seq, f.id, f.createdAt, f.links
+	after.origin, after.state, after.was = f.origin, edited, f.at
+	if after.externalID != f.externalID && after.externalID != "" {
+		known, err := b.fillsByExternalID(ctx, []string{after.externalID})
+		if err == nil && len(known) > 0 {
+			err = takenExternalID()
+		}
+		if err != nil {
+			return nil, Instrument{}, err
+		}
+	}
+	return after, instrument, nil
+}
+
+// refuseNull refuses null for what every execution must have.
+func (c ExecutionChange) refuseNull() error {
+	for _, field := range []struct {
+		name string
+		null bool
+	}{
+		{"symbol", c.Symbol.Null}, {"side", c.Side.Null}, {"quantity", c.Quantity.Null},
+		{"price", c.Price.Null}, {"executed_at", c.ExecutedAt.Null},
+	} {
+		if field.null {
+			return journal.InvalidField(field.name, "%s must not be null.", field.name)
+		}
+	}
+	return nil
+}
+
+// apply gives the execution as it would have to be entered now.
+func (c ExecutionChange) apply(was Execution) NewFill {
+	in := NewFill{
+		Symbol:         c.Symbol.Or(was.Instrument.Symbol),
+		InstrumentType: c.InstrumentType.Or(was.Instrument.Type),
+		Side:           c.Side.Or(was.Side),
+		Quantity:       c.Quantity.Or(was.Quantity),
+		Price:          c.Price.Or(was.Price),
+		Fees:           c.Fees.Or(was.Fees),
+		Commission:     c.Commission.Or(was.Commission),
+		Multiplier:     change(c.Multiplier, decimal.Of(was.Multiplier)),
+		ExecutedAt:     c.ExecutedAt.Or(was.ExecutedAt),
+		Details:        c.Details.Or(was.Details),
+	}
+	if id := c.ExternalID.OrNil(was.ExternalID); id != nil {
+		in.ExternalID = *id
+	}
+	in.StatedPnL = change(c.StatedPnL, was.StatedPnL)
+	if !c.StatedPnL.Set && (!in.Price.Equal(was.Price) || !in.Quantity.Equal(was.Quantity)) {
+		in.StatedPnL = decimal.Null{}
+	}
+	return in
+}
+
+// change applies a change to a number that may be absent.
+func change(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
+	switch {
+	case !c.Set:
+		return old
+	case c.Null:
+		return decimal.Null{}
+	}
+	return decimal.Of(c.Value)
+}
+
+// replace puts an edited fill in the place of what is stored.
+func (b *book) replace(ctx context.Context, before, after *fill, instrument Instrument) error {
+	from, err := b.streamNumbered(ctx, before.stream)
+	if err != nil {
+		return err
+	}
+	to, err := b.streamFor(ctx, instrument.key())
+	if err != nil {
+		return err
+	}
+	after.stream = to.number
+	if err := b.noteEdit(ctx, before, after, from.key); err != nil {
+		return err
+	}
+	if to == from && sameFigures(before, after) {
+		after.next = after.links
+		return b.updateFill(ctx, after)
+	}
+	old := &changes{stream: from}
+	old.remove(before)
+	if to == from {
+		old.added = append(old.added, after)
+		return b.apply(ctx, old)
+	}
+	return b.apply(ctx, old, &changes{stream: to, added: []*fill{after}})
+}
+
+// sameFigures tells whether an edit leaves everything that trades are made of.
+func sameFigures(f, g *fill) bool {
+	return f.sameContent(g) && f.fees.Equal(g.fees) && f.commission.Equal(g.commission) &&
+		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
+}
+
+// noteEdit keeps what the import of an edited fill must know of it: the key it
+// arrived with, by which the next import of the same file knows it again, and
+// where to find it when the import is taken back.
+func (b *book) noteEdit(ctx context.Context, before, after *fill, key streamKey) error {
+	if after.stream == before.stream && before.sameContent(after) {
+		return nil
+	}
+	s, imported, err := b.spanOf(ctx, before.seq)
+	if err != nil || !imported {
+		return err
+	}
+	if after.origin == "" {
+		after.origin = before.contentKey(key)
+	}
+	return b.widen(ctx, s, after.at)
+}

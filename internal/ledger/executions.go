@@ -1,0 +1,235 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// Execution is a stored fill.
+type Execution struct {
+	ID         journal.ExecutionID
+	Account    journal.AccountID
+	Instrument Instrument
+	Side       matching.Side
+	Quantity   decimal.Decimal
+	Price      decimal.Decimal
+	Fees       decimal.Decimal
+	Commission decimal.Decimal
+	Multiplier decimal.Decimal
+	StatedPnL  decimal.Null
+	ExecutedAt time.Time
+	ExternalID *string
+	// Details are what was given beside the figures, the contract included;
+	// nil where there is nothing.
+	Details map[string]string
+	// Batch is the import that the fill came with, nil for one entered by hand.
+	Batch     *journal.BatchID
+	CreatedAt time.Time
+	// TradeIDs are the trades it belongs to: one, or two in time order for a
+	// fill that crosses zero.
+	TradeIDs []journal.TradeID
+	// Cursor is the place of the fill in lists.
+	Cursor ExecutionCursor
+}
+
+// ExecutionCursor is a place in the order of lists: by instant, then by
+// arrival, then by account.
+type ExecutionCursor struct {
+	At      int64 // microseconds since 1970
+	Seq     int64
+	Account int64 // the account's number in its user
+}
+
+// ExecutionQuery says which executions to list.
+type ExecutionQuery struct {
+	Scope journal.Scope
+	// After leaves out everything up to and including that place.
+	After *ExecutionCursor
+	// Limit bounds the list; 0 means all.
+	Limit int
+}
+
+// Execution gives one execution of the owner.
+func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		account, err := accountOf(ctx, tx, owner, "executions", string(id), "execution")
+		if err != nil {
+			return err
+		}
+		b, err := readBook(ctx, tx, owner, account)
+		if err != nil {
+			return err
+		}
+		e, err = b.execution(ctx, id)
+		return err
+	})
+	return e, err
+}
+
+// EachExecution hands the executions of a query to fn, oldest first, as they
+// are read: memory stays flat however many there are.
+func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
+	return s.db.View(ctx, func(tx *db.Tx) error { return EachExecution(ctx, tx, owner, q, fn) })
+}
+
+// CountExecutions counts what EachExecution would list without its limit and
+// cursor.
+func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (n int, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		accounts, err := resolveList(ctx, tx, owner, q.Scope)
+		if err != nil || len(accounts) == 0 {
+			return err
+		}
+		q.After = nil
+		var f filter
+		text := branches(&f, "executions", owner, accounts, "SELECT 1 FROM executions", q.where)
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, f.args...).Scan(&n)
+	})
+	return n, err
+}
+
+// EachExecution is the step of that name. fn must not run statements.
+func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
+	accounts, err := resolveList(ctx, tx, owner, q.Scope)
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	imports, err := loadSpans(ctx, tx, owner, accounts...)
+	if err != nil {
+		return err
+	}
+	var f filter
+	text := branches(&f, "executions", owner, accounts, executionSelect, q.where) + ` ORDER BY executed_at, seq, account_number`
+	if q.Limit > 0 {
+		text += " LIMIT " + f.arg(q.Limit)
+	}
+	known := byNumber(accounts)
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		var number int64
+		var key streamKey
+		fill := &fill{}
+		if err := row.Scan(append(append(fill.scan(), &number), key.scan()...)...); err != nil {
+			return err
+		}
+		e, err := fill.execution(known[number], key, imports.of(number, fill.seq), fill.links)
+		if err != nil {
+			return err
+		}
+		return fn(e)
+	}, text, f.args...)
+}
+
+var executionSelect = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
+	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
+
+// where adds the conditions of the query.
+func (q ExecutionQuery) where(f *filter) {
+	f.during("executions.executed_at", q.Scope.Period)
+	if q.After != nil {
+		f.terms = append(f.terms, fmt.Sprintf("(executions.executed_at, executions.seq, executions.account) > (%s, %s, %s)",
+			f.arg(q.After.At), f.arg(q.After.Seq), f.arg(q.After.Account)))
+	}
+}
+
+// execution gives a fill in the words of the package's users.
+func (f *fill) execution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
+	e := Execution{
+		ID: f.id, Account: a.ID, Instrument: key.instrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
+		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
+		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(),
+		Cursor: ExecutionCursor{At: f.at, Seq: f.seq, Account: a.number},
+	}
+	if f.externalID != "" {
+		e.ExternalID = &f.externalID
+	}
+	var err error
+	e.Details, err = readDetails(f.details, key)
+	return e, err
+}
+
+// readDetails puts a fill's details together again.
+func readDetails(text string, key streamKey) (map[string]string, error) {
+	var details map[string]string
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &details); err != nil {
+			return nil, fmt.Errorf("stored details: %w", err)
+		}
+	}
+	for _, word := range []struct{ key, text string }{
+		{keyRight, key.right}, {keyStrike, key.strike}, {keyExpiry, key.expiry}, {keyLot, key.lot},
+	} {
+		if word.text == "" {
+			continue
+		}
+		if details == nil {
+			details = map[string]string{}
+		}
+		details[word.key] = word.text
+	}
+	return details, nil
+}
+
+// execution reads one execution of the book's account.
+func (b *book) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
+	f, err := b.fillByID(ctx, id)
+	if err != nil {
+		return Execution{}, err
+	}
+	return b.describe(ctx, f, f.links)
+}
+
+// describe gives a fill of the book with everything that belongs to it.
+func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, error) {
+	s, err := b.streamNumbered(ctx, f.stream)
+	if err != nil {
+		return Execution{}, err
+	}
+	from, imported, err := b.spanOf(ctx, f.seq)
+	if err != nil {
+		return Execution{}, err
+	}
+	if !imported {
+		return f.execution(b.account, s.key, nil, in)
+	}
+	return f.execution(b.account, s.key, &from.batch, in)
+}
+
+// accountOf finds the account of one of the owner's records.
+func accountOf(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, what string) (account journal.AccountID, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT accounts.id FROM `+table+` AS record JOIN accounts
+			ON accounts.user_id = record.user_id AND accounts.number = record.account
+		WHERE record.user_id = $1 AND record.id = $2`, owner, id).Scan(&account)
+	return account, orNotFound(err, what)
+}
+
+// TradesOf tells which trades some executions belong to now, as one step.
+// Executions that are not the owner's are left out.
+func TradesOf(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
+) (map[journal.ExecutionID][]journal.TradeID, error) {
+	found := make(map[journal.ExecutionID][]journal.TradeID, len(ids))
+	for len(ids) > 0 {
+		part := ids[:min(100, len(ids))]
+		ids = ids[len(part):]
+		args := []any{owner}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.ExecutionID
+			var in links
+			err := row.Scan(&id, &in.trade, orEmpty[journal.TradeID]{&in.flip})
+			found[id] = in.list()
+			return err
+		}, `SELECT id, trade_id, flip_trade_id FROM executions WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

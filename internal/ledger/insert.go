@@ -1,0 +1,185 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// InsertResult tells what became of the fills that were to be inserted.
+type InsertResult struct {
+	// Outcomes has one entry for each fill, in the order given.
+	Outcomes []Outcome
+	Inserted int
+	// Skipped counts the fills that were stored already.
+	Skipped int
+	// Trades lists the trades that were created or changed.
+	Trades []journal.TradeID
+	// Warnings are sentences for the user, each once.
+	Warnings []string
+}
+
+// Outcome is what became of one fill.
+type Outcome struct {
+	// ID is the fill's, or that of the stored fill that it repeats.
+	ID journal.ExecutionID
+	// Duplicate tells that the fill was known; nothing was stored for it.
+	Duplicate bool
+	// Trades are the trades of a new fill: two if it crosses zero. For those
+	// of a duplicate ask [TradesOf].
+	Trades []journal.TradeID
+}
+
+// InsertFills stores the fills of one file or backup as one step, in the order
+// given, which is their order of arrival. Fills that are stored already are
+// skipped, and so are rows that repeat a broker's id within the call; equal
+// fills without an id are all taken, as a broker's file does not say things
+// twice. batch names the import that the fills can be taken back with; it may
+// be empty. A fill that [NewFill.Check] refuses fails the whole step.
+func (s *Service) InsertFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []NewFill,
+) (result InsertResult, err error) {
+	err = s.writing(ctx, tx, owner, account, func(b *book) error {
+		arrivals, warnings, err := b.prepare(ctx, fills)
+		if err != nil {
+			return err
+		}
+		if err := b.dedup(ctx, arrivals); err != nil {
+			return err
+		}
+		if err := b.adoptIDs(ctx, arrivals); err != nil {
+			return err
+		}
+		if err := b.number(ctx, arrivals, batch); err != nil {
+			return err
+		}
+		if err := b.insert(ctx, arrivals); err != nil {
+			return err
+		}
+		result = report(arrivals)
+		result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
+		return nil
+	})
+	return result, err
+}
+
+// Duplicates tells for each fill whether InsertFills would skip it, as one
+// reading step.
+func Duplicates(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
+) ([]bool, error) {
+	b, err := readBook(ctx, tx, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	arrivals, _, err := b.prepare(ctx, fills)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.dedup(ctx, arrivals); err != nil {
+		return nil, err
+	}
+	known := make([]bool, len(arrivals))
+	for i, a := range arrivals {
+		known[i] = a.known != nil
+	}
+	return known, nil
+}
+
+// prepare cleans the fills and gives each its multiplier.
+func (b *book) prepare(ctx context.Context, fills []NewFill) (arrivals []*arrival, warnings []string, err error) {
+	usual := b.multipliers()
+	arrivals = make([]*arrival, len(fills))
+	for i, in := range fills {
+		f, instrument, err := in.clean()
+		if err == nil && !in.Multiplier.Valid {
+			f.multiplier, err = usual.of(ctx, instrument)
+		}
+		if err != nil && len(fills) > 1 {
+			err = fmt.Errorf("fill %d: %w", i+1, err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		arrivals[i] = &arrival{fill: f, key: instrument.key()}
+	}
+	return arrivals, usual.warnings, nil
+}
+
+// number gives the new fills their ids and arrival numbers. Those of an import
+// are consecutive, which is how the import is found again.
+func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
+	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
+	for _, a := range arrivals {
+		if a.known == nil {
+			a.seq, a.id, a.createdAt = b.nextSeq, journal.NewID[journal.ExecutionID](), db.Micros(b.now)
+			taken.firstAt, taken.lastAt = min(taken.firstAt, a.at), max(taken.lastAt, a.at)
+			b.nextSeq++
+		}
+	}
+	taken.last = b.nextSeq - 1
+	if batch == "" || taken.last < taken.first {
+		return nil
+	}
+	return b.insertSpan(ctx, taken)
+}
+
+// insert groups the new fills stream by stream, in the order in which the
+// streams first appear.
+func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
+	touched := map[streamKey]*changes{}
+	var order []*changes
+	for _, a := range arrivals {
+		if a.known != nil {
+			continue
+		}
+		c := touched[a.key]
+		if c == nil {
+			s, err := b.streamFor(ctx, a.key)
+			if err != nil {
+				return err
+			}
+			c = &changes{stream: s}
+			touched[a.key] = c
+			order = append(order, c)
+		}
+		a.stream = c.stream.number
+		c.added = append(c.added, a.fill)
+	}
+	for _, c := range order {
+		if err := b.apply(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply regroups what the changes of some streams touch. Streams between which
+// a fill moves must be given together, or its trade would not follow it.
+func (b *book) apply(ctx context.Context, together ...*changes) error {
+	r := newRegrouping()
+	for _, c := range together {
+		if err := b.regroup(ctx, c, r); err != nil {
+			return err
+		}
+	}
+	return b.settle(ctx, r)
+}
+
+func report(arrivals []*arrival) (r InsertResult) {
+	r.Outcomes = make([]Outcome, len(arrivals))
+	for i, a := range arrivals {
+		if a.known != nil {
+			r.Outcomes[i] = Outcome{ID: a.known.id, Duplicate: true}
+			r.Skipped++
+			continue
+		}
+		r.Outcomes[i] = Outcome{ID: a.id, Trades: a.next.list()}
+		r.Inserted++
+	}
+	return r
+}

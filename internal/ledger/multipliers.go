@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
+	"fillbook/internal/journal"
+)
+
+// Override is what the user says a contract is worth, for one account. Root is
+// the root of a future (ES for ESZ4) or the symbol of anything else.
+type Override struct {
+	Root       string
+	Multiplier decimal.Decimal
+	TickSize   decimal.Null
+}
+
+// Overrides lists the overrides of an account by root.
+func (s *Service) Overrides(ctx context.Context, owner journal.UserID, account journal.AccountID) (list []Override, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		a, err := findAccount(ctx, tx, owner, account)
+		if err != nil {
+			return err
+		}
+		list, err = overridesOf(ctx, tx, owner, a)
+		return err
+	})
+	return list, err
+}
+
+// SetOverrides replaces the overrides of an account. They are for fills to
+// come: a stored fill keeps the multiplier that it was stored with. Each check
+// sees the overrides as they are and may refuse.
+func (s *Service) SetOverrides(
+	ctx context.Context, owner journal.UserID, account journal.AccountID, list []Override, checks ...func([]Override) error,
+) ([]Override, error) {
+	list, err := cleanOverrides(list)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		a, err := lockAccount(ctx, tx, owner, account)
+		if err != nil {
+			return err
+		}
+		stored, err := overridesOf(ctx, tx, owner, a)
+		if err != nil {
+			return err
+		}
+		for _, check := range checks {
+			if err := checked(check, stored); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM instrument_overrides WHERE user_id = $1 AND account = $2`, owner, a.number)
+		if err != nil {
+			return err
+		}
+		rows := make([][]any, len(list))
+		for i, o := range list {
+			rows[i] = []any{owner, a.number, o.Root, o.Multiplier, o.TickSize}
+		}
+		_, err = tx.InsertMany(ctx, "instrument_overrides",
+			[]string{"user_id", "account", "root", "multiplier", "tick_size"}, "", rows)
+		return err
+	})
+	return list, err
+}
+
+// maxOverrides bounds how many overrides an account may have.
+const maxOverrides = 1000
+
+func cleanOverrides(list []Override) ([]Override, error) {
+	if len(list) > maxOverrides {
+		return nil, journal.Invalid("There may be at most %d overrides in an account.", maxOverrides)
+	}
+	list = slices.Clone(list)
+	seen := map[string]bool{}
+	for i := range list {
+		o := &list[i]
+		var err error
+		if o.Root, err = journal.Symbol("root", o.Root); err != nil {
+			return nil, err
+		}
+		if seen[o.Root] {
+			return nil, journal.InvalidField("root", "%s is given twice.", o.Root)
+		}
+		seen[o.Root] = true
+		if err := checkMultiplier(o.Multiplier); err != nil {
+			return nil, err
+		}
+		if o.TickSize.Valid && o.TickSize.Decimal.Sign() <= 0 {
+			return nil, journal.InvalidField("tick_size", "tick_size must be above zero.")
+		}
+		if err := checkAmount("tick_size", o.TickSize.Decimal); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(list, func(a, b Override) int { return cmp.Compare(a.Root, b.Root) })
+	return list, nil
+}
+
+func overridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) ([]Override, error) {
+	return db.List(ctx, tx, func(row db.Scanner) (o Override, err error) {
+		err = row.Scan(&o.Root, &o.Multiplier, &o.TickSize)
+		return o, err
+	}, `SELECT root, multiplier, tick_size FROM instrument_overrides WHERE user_id = $1 AND account = $2 ORDER BY root`,
+		owner, a.number)
+}
+
+// multipliers answers what a fill's multiplier is when nobody said so: what
+// the user set for the account, else what is usual for the instrument.
+type multipliers struct {
+	b         *book
+	overrides map[string]decimal.Decimal    // nil until they are asked for
+	known     map[[2]string]decimal.Decimal // by symbol and type
+	warnings  []string
+}
+
+func (b *book) multipliers() *multipliers {
+	return &multipliers{b: b, known: map[[2]string]decimal.Decimal{}}
+}
+
+func (m *multipliers) of(ctx context.Context, i Instrument) (decimal.Decimal, error) {
+	key := [2]string{i.Symbol, i.Type}
+	if found, ok := m.known[key]; ok {
+		return found, nil
+	}
+	if m.overrides == nil {
+		list, err := overridesOf(ctx, m.b.tx, m.b.owner, m.b.account)
+		if err != nil {
+			return decimal.Zero, err
+		}
+		m.overrides = map[string]decimal.Decimal{}
+		for _, o := range list {
+			m.overrides[o.Root] = o.Multiplier
+		}
+	}
+	m.known[key] = m.find(i)
+	return m.known[key], nil
+}
+
+func (m *multipliers) find(i Instrument) decimal.Decimal {
+	if found, ok := m.overrides[i.Symbol]; ok {
+		return found
+	}
+	if i.Type == instruments.TypeFuture {
+		if found, ok := m.overrides[instruments.RootOf(i.Symbol)]; ok {
+			return found
+		}
+	}
+	usual, warning := instruments.DefaultMultiplier(i.Symbol, i.Type)
+	if warning != "" {
+		m.warnings = append(m.warnings, warning)
+	}
+	return usual
+}

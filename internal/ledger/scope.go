@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Purpose says what the rows of a scope are wanted for.
+type Purpose int
+
+const (
+	// ToList means that each row speaks for itself and names its currency.
+	ToList Purpose = iota
+	// ToSum means that amounts of several accounts are added up.
+	ToSum
+)
+
+// ResolveScope gives the accounts that a question is about, oldest first: the
+// named ones, or all of the owner's where none is named. A name that is not
+// the owner's is not found. Named accounts must share one currency; so must
+// all of them where their amounts are to be added.
+func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
+	all, err := Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	named := all
+	if len(ids) > 0 {
+		named = slices.DeleteFunc(slices.Clone(all), func(a Account) bool { return !slices.Contains(ids, a.ID) })
+		for _, id := range ids {
+			if !slices.ContainsFunc(named, func(a Account) bool { return a.ID == id }) {
+				return nil, journal.NotFound("account")
+			}
+		}
+	}
+	if len(ids) > 0 || purpose == ToSum {
+		return named, checkOneCurrency(named)
+	}
+	return named, nil
+}
+
+// ResolveScope is the step of that name in a transaction of its own.
+func (s *Service) ResolveScope(
+	ctx context.Context, owner journal.UserID, ids []journal.AccountID, purpose Purpose,
+) (accounts []Account, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		accounts, err = ResolveScope(ctx, tx, owner, ids, purpose)
+		return err
+	})
+	return accounts, err
+}
+
+func checkOneCurrency(accounts []Account) error {
+	for _, a := range accounts {
+		if a.BaseCurrency != accounts[0].BaseCurrency {
+			return &journal.Error{
+				Kind: journal.KindInvalid, Code: "mixed_currencies",
+				Message: "The accounts have different base currencies; choose accounts that share one.",
+			}
+		}
+	}
+	return nil
+}
+
+// resolveList checks a list's scope and gives its accounts.
+func resolveList(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope) ([]Account, error) {
+	if err := scope.Period.Check(); err != nil {
+		return nil, err
+	}
+	return ResolveScope(ctx, tx, owner, scope.Accounts, ToList)
+}
+
+// byNumber finds accounts by the number that rows name them by.
+func byNumber(accounts []Account) map[int64]Account {
+	found := make(map[int64]Account, len(accounts))
+	for _, a := range accounts {
+		found[a.number] = a
+	}
+	return found
+}
+
+// maxBranches bounds how many accounts get a branch of their own in a query.
+const maxBranches = 60
+
+// filter collects the conditions of a query and their arguments.
+type filter struct {
+	args  []any
+	terms []string
+}
+
+// arg adds an argument and gives its placeholder.
+func (f *filter) arg(value any) string {
+	f.args = append(f.args, value)
+	return "$" + strconv.Itoa(len(f.args))
+}
+
+// add adds a condition that ends with a placeholder for the value.
+func (f *filter) add(condition string, value any) {
+	f.terms = append(f.terms, condition+" "+f.arg(value))
+}
+
+// in adds the condition that a column has one of some values.
+func in[T any](f *filter, column string, values []T) {
+	f.terms = append(f.terms, column+" IN "+db.In(&f.args, values))
+}
+
+// during adds the conditions of a period on a column of instants.
+func (f *filter) during(column string, period journal.Period) {
+	if period.From != nil {
+		f.add(column+" >=", db.Micros(*period.From))
+	}
+	if period.To != nil {
+		f.add(column+" <=", db.Micros(*period.To))
+	}
+}
+
+// branches writes one SELECT for each account, joined by UNION ALL. Each can be
+// read in the order of an index that begins with the account, and both engines
+// merge them: a list of several accounts streams without being sorted. Beyond
+// maxBranches accounts it is one SELECT.
+func branches(f *filter, table string, owner journal.UserID, accounts []Account, head string, where func(*filter)) string {
+	groups := make([][]int64, 0, len(accounts))
+	for _, a := range accounts {
+		groups = append(groups, []int64{a.number})
+	}
+	if len(accounts) > maxBranches {
+		groups = [][]int64{slices.Concat(groups...)}
+	}
+	selects := make([]string, 0, len(groups))
+	for _, numbers := range groups {
+		f.terms = nil
+		f.add(table+".user_id =", owner)
+		if len(numbers) == 1 {
+			f.add(table+".account =", numbers[0])
+		} else {
+			in(f, table+".account", numbers)
+		}
+		where(f)
+		selects = append(selects, head+" WHERE "+strings.Join(f.terms, " AND "))
+	}
+	return strings.Join(selects, " UNION ALL ")
+}

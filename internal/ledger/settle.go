@@ -1,0 +1,258 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// settle gives the trades of a regrouping their identities and writes what is
+// other than stored. New fills and new trades are kept for the end of the
+// write, where they are inserted in bulk.
+func (b *book) settle(ctx context.Context, r *regrouping) error {
+	ids := b.identify(r)
+	r.link(ids)
+	changed, err := b.writeFills(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := b.writeTrades(ctx, r, ids, changed); err != nil {
+		return err
+	}
+	b.noteEmptied(r)
+	return nil
+}
+
+// identify decides which new trade is which stored one, gives the others an id
+// of their own, and notes the stored ones that are not to be found again.
+func (b *book) identify(r *regrouping) []journal.TradeID {
+	ids := make([]journal.TradeID, len(r.trades))
+	before := r.identities()
+	var found matching.Reconciliation
+	if len(before) > 0 {
+		found = matching.Reconcile(before, r.trades)
+	}
+	for i := range ids {
+		if found.Kept != nil && found.Kept[i] != "" {
+			ids[i] = journal.TradeID(found.Kept[i])
+		} else {
+			ids[i] = journal.NewID[journal.TradeID]()
+		}
+	}
+	for _, m := range found.Merged {
+		from := journal.TradeID(m.From)
+		b.change.Merged = append(b.change.Merged, Merge{From: from, Into: ids[m.Into]})
+		b.change.Removed = append(b.change.Removed, from)
+	}
+	b.noteOrphans(r, found.Orphans)
+	if r.deleted != "" {
+		b.change.Deleted = append(b.change.Deleted, r.deleted)
+		b.change.Removed = append(b.change.Removed, r.deleted)
+	}
+	return ids
+}
+
+// identities gives the stored trades with the fills that they held before.
+func (r *regrouping) identities() []matching.Identity {
+	index := make(map[journal.TradeID]int, len(r.old))
+	list := make([]matching.Identity, 0, len(r.old))
+	know := func(id journal.TradeID, first matching.Position) {
+		index[id] = len(list)
+		list = append(list, matching.Identity{ID: string(id), First: first})
+	}
+	for _, t := range r.old {
+		if t.id != r.deleted {
+			know(t.id, t.First)
+		}
+	}
+	hold := func(f *fill) {
+		for _, id := range r.holders(f) {
+			if _, known := index[id]; !known && r.repair && id != "" {
+				know(id, f.position())
+			}
+			if i, known := index[id]; known {
+				list[i].Fills = append(list[i].Fills, string(f.id))
+			}
+		}
+	}
+	for _, f := range r.gone {
+		hold(f)
+	}
+	for _, f := range r.fills {
+		if f.state == stored {
+			hold(f)
+		}
+	}
+	return list
+}
+
+// holders are the trades that a fill was in before: those it is linked to. A
+// repair trusts the place of the fill more than its link, and the link where
+// no trade is in that place any more.
+func (r *regrouping) holders(f *fill) []journal.TradeID {
+	var holders []journal.TradeID
+	if r.repair {
+		i, _ := slices.BinarySearchFunc(r.old, f.position(), func(t *tradeRow, p matching.Position) int { return t.Last.Compare(p) })
+		for ; i < len(r.old) && r.old[i].First.Compare(f.position()) <= 0; i++ {
+			holders = append(holders, r.old[i].id)
+		}
+	}
+	if len(holders) == 0 {
+		return f.links.list()
+	}
+	return holders
+}
+
+// noteOrphans keeps the names of the fills that an orphaned trade had.
+func (b *book) noteOrphans(r *regrouping, orphans []string) {
+	if len(orphans) == 0 {
+		return
+	}
+	lost := map[journal.TradeID]Orphan{}
+	for _, f := range r.gone {
+		for _, id := range f.links.list() {
+			lost[id] = lost[id].with(f, r.keys[f.stream])
+		}
+	}
+	for _, orphan := range orphans {
+		id := journal.TradeID(orphan)
+		o := lost[id]
+		o.Trade = id
+		b.change.Orphaned = append(b.change.Orphaned, o)
+		b.change.Removed = append(b.change.Removed, id)
+	}
+}
+
+// link tells every fill which trades it is in now.
+func (r *regrouping) link(ids []journal.TradeID) {
+	for i := range r.trades {
+		for _, part := range r.trades[i].Parts {
+			r.byID[part.FillID].next.add(ids[i])
+		}
+	}
+	for f, t := range r.beyond {
+		f.next.add(t.id)
+	}
+}
+
+// manyLinks is from how many fills on the links of one trade are changed by
+// one statement for all of them.
+const manyLinks = 8
+
+// writeFills writes edited fills and changed links, and keeps new fills for
+// the end. It tells which trades have other fills than before.
+func (b *book) writeFills(ctx context.Context, r *regrouping) (changed map[journal.TradeID]bool, err error) {
+	changed = map[journal.TradeID]bool{}
+	stale := map[journal.TradeID][]*fill{}
+	for _, f := range r.fills {
+		if f.state == stored && f.next == f.links {
+			continue
+		}
+		for _, id := range f.next.list() {
+			changed[id] = true
+		}
+		switch {
+		case f.state == added:
+			b.arrive(f, r.keys[f.stream])
+		case f.state == edited:
+			err = b.updateFill(ctx, f)
+		case f.next.flip != "":
+			err = b.relink(ctx, f)
+		default:
+			stale[f.next.trade] = append(stale[f.next.trade], f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, fills := range stale {
+		if err := b.relinkAll(ctx, fills); err != nil {
+			return nil, err
+		}
+	}
+	return changed, nil
+}
+
+// arrive keeps a new fill for insertion and tells whoever follows of it.
+func (b *book) arrive(f *fill, instrument streamKey) {
+	b.arrived = append(b.arrived, f)
+	if b.follow == nil {
+		return
+	}
+	keys := f.keys(instrument)
+	for _, id := range f.next.list() {
+		b.change.Arrived = append(b.change.Arrived, Arrival{Trade: id, FillKeys: keys})
+	}
+}
+
+func (b *book) relink(ctx context.Context, f *fill) error {
+	_, err := b.tx.Exec(ctx, `
+		UPDATE executions SET trade_id = $1, flip_trade_id = $2
+		WHERE user_id = $3 AND account = $4 AND executed_at = $5 AND seq = $6`,
+		f.next.trade, orNull(f.next.flip), b.owner, b.account.number, f.at, f.seq)
+	return err
+}
+
+// relinkAll links fills to the one trade that they are in. The fills of a trade
+// are a stretch of their stream, at the ends of which alone a fill can be
+// shared, so that many of them are one range.
+func (b *book) relinkAll(ctx context.Context, fills []*fill) error {
+	if len(fills) < manyLinks {
+		for _, f := range fills {
+			if err := b.relink(ctx, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	first, last := fills[0], fills[len(fills)-1]
+	_, err := b.tx.Exec(ctx, `
+		UPDATE executions SET trade_id = $1, flip_trade_id = NULL
+		WHERE user_id = $2 AND stream = $3
+			AND (executed_at, seq) >= ($4, $5) AND (executed_at, seq) <= ($6, $7)
+			AND (trade_id <> $1 OR flip_trade_id IS NOT NULL)`,
+		first.next.trade, b.owner, first.stream, first.at, first.seq, last.at, last.seq)
+	return err
+}
+
+// writeTrades writes the rows of trades that are other than stored.
+func (b *book) writeTrades(
+	ctx context.Context, r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool,
+) error {
+	before := make(map[journal.TradeID]*tradeRow, len(r.old))
+	for _, t := range r.old {
+		before[t.id] = t
+	}
+	for i := range r.trades {
+		row := newTradeRow(ids[i], r.streams[i], r.trades[i])
+		was := before[row.id]
+		if was == nil {
+			b.newTrades = append(b.newTrades, row)
+			b.change.Created = append(b.change.Created, row.id)
+			continue
+		}
+		if !row.same(was) {
+			if err := b.updateTrade(ctx, row); err != nil {
+				return err
+			}
+		} else if !changed[row.id] {
+			continue
+		}
+		b.change.Changed = append(b.change.Changed, row.id)
+	}
+	if len(b.newTrades) >= 500 {
+		return b.insertTrades(ctx)
+	}
+	return nil
+}
+
+// noteEmptied remembers the streams in which no trade is left.
+func (b *book) noteEmptied(r *regrouping) {
+	for _, t := range r.old {
+		if !slices.Contains(r.streams, t.stream) {
+			b.emptied[t.stream] = true
+		}
+	}
+}

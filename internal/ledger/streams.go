@@ -1,0 +1,167 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Instrument says what a fill trades. Together with the account it is the
+// stream whose fills are grouped into trades.
+type Instrument struct {
+	Symbol string
+	// Type is stock, option, future, forex, crypto, cfd or another word.
+	Type string
+	// OptionRight is call or put, Strike and Expiry the rest of a contract;
+	// they are absent where they do not apply.
+	OptionRight string
+	Strike      decimal.Null
+	Expiry      journal.Day
+	// Lot keeps positions in one instrument apart where the source does.
+	Lot string
+}
+
+// The keys of a fill's details that belong to its instrument.
+const (
+	keyRight  = "option_right"
+	keyStrike = "strike"
+	keyExpiry = "expiry"
+	keyLot    = "lot"
+)
+
+// streamKey is an instrument as it is stored, and can be compared.
+type streamKey struct {
+	symbol, kind, right, strike, expiry, lot string
+}
+
+func (i Instrument) key() streamKey {
+	key := streamKey{i.Symbol, i.Type, i.OptionRight, "", string(i.Expiry), i.Lot}
+	if i.Strike.Valid {
+		key.strike = i.Strike.Decimal.String()
+	}
+	return key
+}
+
+// stream is a row of streams.
+type stream struct {
+	number int64
+	key    streamKey
+	// isNew tells that this write made it: nothing of it is stored yet.
+	isNew bool
+}
+
+// streamFor finds the stream of an instrument, or makes it.
+func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
+	found, err := b.findStream(ctx, key)
+	if err != nil || found != nil {
+		return found, err
+	}
+	s := &stream{number: b.account.number<<32 | b.nextStream, key: key, isNew: true}
+	b.nextStream++
+	b.streams[key] = s
+	_, err = b.tx.Exec(ctx, `
+		INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot)
+	return s, err
+}
+
+// findStream gives nil where the account has no such stream.
+func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
+	if s, known := b.streams[key]; known || b.nextStream == 1 {
+		return s, nil
+	}
+	s := &stream{key: key}
+	err := b.tx.QueryRow(ctx, `
+		SELECT number FROM streams
+		WHERE user_id = $1 AND account = $2 AND symbol = $3 AND instrument_type = $4
+			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
+		b.owner, b.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.streams[key] = s
+	return s, nil
+}
+
+// streamNumbered reads a stream that is known to exist.
+func (b *book) streamNumbered(ctx context.Context, number int64) (*stream, error) {
+	s := &stream{number: number}
+	err := b.tx.QueryRow(ctx, `
+		SELECT symbol, instrument_type, option_right, strike, expiry, lot FROM streams
+		WHERE user_id = $1 AND number = $2`, b.owner, number).
+		Scan(&s.key.symbol, &s.key.kind, &s.key.right, &s.key.strike, &s.key.expiry, &s.key.lot)
+	if err != nil {
+		return nil, err
+	}
+	if known := b.streams[s.key]; known != nil {
+		return known, nil
+	}
+	b.streams[s.key] = s
+	return s, nil
+}
+
+// dropEmptyStreams forgets the streams that lost their last fill.
+func (b *book) dropEmptyStreams(ctx context.Context) error {
+	for _, number := range slices.Sorted(maps.Keys(b.emptied)) {
+		_, err := b.tx.Exec(ctx, `
+			DELETE FROM streams WHERE user_id = $1 AND number = $2
+				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stream = $2)`, b.owner, number)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamColumns are read by scanStream beside the columns of a fill or trade.
+const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
+
+// instrument is the stored key in its rich form.
+func (k streamKey) instrument() Instrument {
+	i := Instrument{
+		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Expiry: journal.Day(k.expiry), Lot: k.lot,
+	}
+	if k.strike != "" {
+		if strike, err := decimal.ParseExact(k.strike); err == nil {
+			i.Strike = decimal.Of(strike)
+		}
+	}
+	return i
+}
+
+// scan lists the destinations for streamColumns.
+func (k *streamKey) scan() []any {
+	return []any{&k.symbol, &k.kind, &k.right, &k.strike, &k.expiry, &k.lot}
+}
+
+// takeContract moves the contract out of a fill's details into the instrument.
+func (i *Instrument) takeContract(details map[string]string) (err error) {
+	i.OptionRight = strings.ToLower(strings.TrimSpace(details[keyRight]))
+	if i.OptionRight != "" && i.OptionRight != "call" && i.OptionRight != "put" {
+		return journal.InvalidField("details.option_right", "option_right must be call or put.")
+	}
+	if text := strings.TrimSpace(details[keyStrike]); text != "" {
+		strike, err := decimal.Parse(text)
+		if err != nil {
+			return journal.InvalidField("details.strike", "strike must be a number: %s.", err)
+		}
+		i.Strike = decimal.Of(strike)
+	}
+	if text := strings.TrimSpace(details[keyExpiry]); text != "" {
+		if i.Expiry, err = journal.ParseDay("details.expiry", text); err != nil {
+			return err
+		}
+	}
+	i.Lot, err = journal.Name("details.lot", details[keyLot])
+	return err
+}

@@ -1,0 +1,237 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+	"fillbook/internal/testkit"
+)
+
+// longStream is a journal of one symbol with so many fills: round trips that
+// end flat, or a position that turns over with every fill and is never flat.
+func longStream(fills int, flips bool) []NewFill {
+	list := make([]NewFill, fills)
+	for i := range list {
+		list[i] = NewFill{
+			Symbol: "AAPL", Side: []matching.Side{matching.Buy, matching.Sell}[i%2], Quantity: decimal.New(10),
+			Price: decimal.New(int64(100 + i%7)), ExecutedAt: hour(i),
+		}
+		if flips && i > 0 {
+			list[i].Quantity = decimal.New(20)
+		}
+	}
+	return list
+}
+
+func hour(n int) time.Time {
+	return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Hour)
+}
+
+// TestTheWorkDoesNotGrowWithTheHistory makes the same writes in the middle of
+// a short stream and of one that is thirty times as long: the rows read and
+// the trades written are the same.
+func TestTheWorkDoesNotGrowWithTheHistory(t *testing.T) {
+	t.Parallel()
+	writes := map[string]func(ctx context.Context, b *book, middle int) error{
+		"a fill at the end": func(ctx context.Context, b *book, _ int) error {
+			return insertOne(ctx, b, NewFill{Side: matching.Buy, Quantity: decimal.New(1), ExecutedAt: hour(1 << 20)})
+		},
+		"a round trip in the middle": func(ctx context.Context, b *book, middle int) error {
+			at := hour(middle).Add(time.Minute)
+			return insertOne(ctx, b,
+				NewFill{Side: matching.Buy, Quantity: decimal.New(1), ExecutedAt: at},
+				NewFill{Side: matching.Sell, Quantity: decimal.New(1), ExecutedAt: at.Add(time.Minute)})
+		},
+		"an edit in the middle": func(ctx context.Context, b *book, middle int) error {
+			return editOne(ctx, b, hour(middle), func(f *fill) { f.fees = decimal.New(3) })
+		},
+		"a deletion and its counterpart": func(ctx context.Context, b *book, middle int) error {
+			first, err := fillAt(ctx, b, hour(middle))
+			if err != nil {
+				return err
+			}
+			second, err := fillAt(ctx, b, hour(middle+1))
+			if err != nil {
+				return err
+			}
+			if err := b.deleteFills(ctx, first, second); err != nil {
+				return err
+			}
+			return b.forget(ctx, []*fill{first, second})
+		},
+	}
+	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
+		for name, write := range writes {
+			for _, flips := range []bool{false, true} {
+				short := workOf(t, database, 100, flips, write)
+				long := workOf(t, database, 3000, flips, write)
+				if short != long || long.read > 80 || long.trades > 3 {
+					t.Errorf("%s, flips %t: %+v in a short stream, %+v in a long one", name, flips, short, long)
+				}
+			}
+		}
+	})
+}
+
+// work is what a write did.
+type work struct {
+	read   int // rows that the regrouping read
+	trades int // trades that it wrote or removed
+}
+
+func workOf(t *testing.T, database *db.DB, fills int, flips bool, write func(context.Context, *book, int) error) (done work) {
+	t.Helper()
+	ctx := context.Background()
+	s := New(database, testkit.NewClock().Now, nil)
+	owner, account := personWithAccount(t, s)
+	middle := fills / 2 / 2 * 2
+	err := database.Update(ctx, func(tx *db.Tx) error {
+		_, err := s.InsertFills(ctx, tx, owner, account, "", longStream(fills, flips))
+		return err
+	})
+	if err == nil {
+		err = database.Update(ctx, func(tx *db.Tx) error {
+			return s.writing(ctx, tx, owner, account, func(b *book) error {
+				err := write(ctx, b, middle)
+				done = work{read: b.read, trades: len(b.change.Created) + len(b.change.Changed) + len(b.change.Removed)}
+				return err
+			})
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(ctx, func(p Problem) { t.Errorf("%+v", p) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteAccount(ctx, owner, account, nil); err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func personWithAccount(t *testing.T, s *Service) (journal.UserID, journal.AccountID) {
+	t.Helper()
+	id := journal.NewID[journal.UserID]()
+	var a Account
+	err := s.db.Update(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(t.Context(), `
+			INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+			id, string(id), string(id), "", false, 0)
+		if err != nil {
+			return err
+		}
+		a, err = CreateAccount(t.Context(), tx, id, s.clock(), NewAccount{Name: "Main"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id, a.ID
+}
+
+func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
+	for i := range fills {
+		fills[i].Symbol, fills[i].Price = "AAPL", decimal.New(100)
+	}
+	arrivals, _, err := b.prepare(ctx, fills)
+	if err != nil {
+		return err
+	}
+	if err := b.number(ctx, arrivals, ""); err != nil {
+		return err
+	}
+	return b.insert(ctx, arrivals)
+}
+
+func fillAt(ctx context.Context, b *book, at time.Time) (*fill, error) {
+	return scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3`,
+		b.owner, b.account.number, db.Micros(at)))
+}
+
+func editOne(ctx context.Context, b *book, at time.Time, change func(*fill)) error {
+	before, err := fillAt(ctx, b, at)
+	if err != nil {
+		return err
+	}
+	after := *before
+	after.state, after.was = edited, before.at
+	change(&after)
+	s, err := b.streamNumbered(ctx, before.stream)
+	if err != nil {
+		return err
+	}
+	return b.replace(ctx, before, &after, s.key.instrument())
+}
+
+// TestPlans holds SQLite to the indexes that the statements were written for.
+// It plans without statistics, so the plan is the same in every installation.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	database := testkit.Open(t, db.SQLite)
+	two := []Account{{number: 1}, {number: 2}}
+	list := func(table, head, order string, where func(*filter)) string {
+		var f filter
+		return branches(&f, table, "u", two, head, where) + order
+	}
+	period := journal.Period{From: new(time.Time), To: new(time.Time)}
+	scope := journal.Scope{Period: period}
+	for statement, want := range map[string][]string{
+		fillsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
+		tradesAfter:     {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)>(?,?))"},
+		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
+		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
+		fillSelect + editedFills: {"executions_origin (user_id=? AND account=?"},
+		list("executions", executionSelect, " ORDER BY executed_at, seq, account_number LIMIT 5", ExecutionQuery{Scope: scope}.where): {
+			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",
+		},
+		list("trades", tradesSelect, " ORDER BY list_at DESC, id DESC LIMIT 5", TradeQuery{Scope: scope}.where): {
+			"trades_listed (user_id=? AND account=? AND list_at>? AND list_at<?)", "MERGE (UNION ALL)",
+		},
+		list("trades", tradesSelect, " ORDER BY opened_at DESC, id DESC LIMIT 5", TradeQuery{Scope: scope, Basis: ByOpening}.where): {
+			"trades_opened (user_id=? AND account=? AND opened_at>? AND opened_at<?)", "MERGE (UNION ALL)",
+		},
+	} {
+		plan := planOf(t, database, statement)
+		for _, part := range want {
+			if !strings.Contains(plan, part) {
+				t.Errorf("%s\nplan: %s\nwant: %s", statement, plan, part)
+			}
+		}
+		if strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") && !strings.Contains(statement, "external_id IN") {
+			t.Errorf("%s\nis sorted: %s", statement, plan)
+		}
+	}
+}
+
+func planOf(t *testing.T, database *db.DB, statement string) string {
+	t.Helper()
+	args := make([]any, strings.Count(statement, "$"))
+	for i := range args {
+		args[i] = i
+	}
+	for n := len(args); n > 0 && !strings.Contains(statement, fmt.Sprint("$", n)); n-- {
+		args = args[:n-1]
+	}
+	var plan []string
+	err := database.View(t.Context(), func(tx *db.Tx) error {
+		return db.Each(t.Context(), tx, func(row db.Scanner) error {
+			var id, parent, unused int
+			var detail string
+			err := row.Scan(&id, &parent, &unused, &detail)
+			plan = append(plan, detail)
+			return err
+		}, "EXPLAIN QUERY PLAN "+statement, args...)
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	return strings.Join(plan, "; ")
+}
