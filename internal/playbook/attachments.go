@@ -1,0 +1,258 @@
+package playbook
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Attachment is an image or PDF that hangs on a trade or on a note, on exactly
+// one of them.
+type Attachment struct {
+	ID        journal.AttachmentID
+	Trade     *journal.TradeID
+	Note      *journal.NoteID
+	Name      string
+	MediaType string
+	Size      int64
+	SHA256    []byte
+	CreatedAt time.Time
+}
+
+// Target is what an attachment hangs on: one of the two is set.
+type Target struct {
+	Trade journal.TradeID
+	Note  journal.NoteID
+}
+
+// Upload is a file as a client sends it. Name and MediaType are what it claims.
+type Upload struct {
+	Name      string
+	MediaType string
+	Content   io.Reader
+}
+
+// Attach stores a file. What it is, is decided by its content. A trade or note
+// that is not the owner's is not found.
+func (s *Service) Attach(ctx context.Context, owner journal.UserID, target Target, upload Upload) (Attachment, error) {
+	attachment, content, err := s.receive(upload)
+	if err != nil {
+		return Attachment{}, err
+	}
+	if target.Trade != "" {
+		attachment.Trade = &target.Trade
+	} else {
+		attachment.Note = &target.Note
+	}
+	if s.options.Files != nil {
+		if err := s.options.Files.write(owner, attachment.ID, content); err != nil {
+			return Attachment{}, fmt.Errorf("storing an attachment: %w", err)
+		}
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.addAttachment(ctx, tx, owner, attachment, content)
+	})
+	if _, refused := errors.AsType[*journal.Error](err); refused { // after any other fault the row may be there
+		s.RemoveFiles(owner, []journal.AttachmentID{attachment.ID})
+	}
+	return attachment, err
+}
+
+// receive reads and inspects a file.
+func (s *Service) receive(upload Upload) (Attachment, []byte, error) {
+	content, err := io.ReadAll(io.LimitReader(upload.Content, s.options.MaxFileBytes+1))
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	if int64(len(content)) > s.options.MaxFileBytes {
+		return Attachment{}, nil, journal.TooLarge("A file must be at most %s large.", sizeText(s.options.MaxFileBytes))
+	}
+	kind, err := inspect(upload.Name, upload.MediaType, content)
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	name, err := kind.fileName(upload.Name)
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	sum := sha256.Sum256(content)
+	return Attachment{
+		ID: journal.NewID[journal.AttachmentID](), Name: name, MediaType: kind.mediaType,
+		Size: int64(len(content)), SHA256: sum[:], CreatedAt: s.clock(),
+	}, content, nil
+}
+
+func sizeText(size int64) string {
+	if size%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", size>>20)
+	}
+	return fmt.Sprintf("%d bytes", size)
+}
+
+func (s *Service) addAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+	if err := s.checkTarget(ctx, tx, owner, a); err != nil {
+		return err
+	}
+	if err := s.checkQuota(ctx, tx, owner, a.Size); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		owner, a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, a.SHA256, db.Micros(a.CreatedAt))
+	if err != nil || s.options.Files != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, owner, a.ID, content)
+	return err
+}
+
+// checkTarget makes sure that there is something to attach to.
+func (s *Service) checkTarget(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment) error {
+	if a.Trade == nil {
+		_, err := lockNote(ctx, tx, owner, *a.Note, nil)
+		return err
+	}
+	account, err := s.options.Known.Trade(ctx, tx, owner, *a.Trade)
+	if err != nil {
+		return err
+	}
+	return Anchor(ctx, tx, owner, *a.Trade, account, a.CreatedAt)
+}
+
+// checkQuota bounds what one user may attach. Two uploads at the same instant
+// may each be let in; the next one is not.
+func (s *Service) checkQuota(ctx context.Context, tx *db.Tx, owner journal.UserID, size int64) error {
+	var files, total int64
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM attachments WHERE user_id = $1`, owner).
+		Scan(&files, &total)
+	if err != nil {
+		return err
+	}
+	if total+size > s.options.MaxUserBytes || files >= s.options.MaxUserFiles {
+		return journal.TooLarge("There is no room left for attachments; delete some first.")
+	}
+	return nil
+}
+
+const selectAttachments = `
+	SELECT id, trade_id, note_id, name, media_type, size, sha256, created_at FROM attachments`
+
+func scanAttachment(row db.Scanner) (Attachment, error) {
+	var a Attachment
+	err := row.Scan(&a.ID, &a.Trade, &a.Note, &a.Name, &a.MediaType, &a.Size, &a.SHA256, db.Instant(&a.CreatedAt))
+	return a, err
+}
+
+// Attachments lists what hangs on a trade or note, in the order of arrival. For
+// a trade or note that is not the owner's the list is empty.
+func (s *Service) Attachments(ctx context.Context, owner journal.UserID, target Target) ([]Attachment, error) {
+	var list []Attachment
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		list, err = AttachmentsOf(ctx, tx, owner, target)
+		return err
+	})
+	return list, err
+}
+
+// AttachmentsOf is the step of [Service.Attachments].
+func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target Target) ([]Attachment, error) {
+	w := owned("user_id", owner)
+	if target.Trade != "" {
+		w.and("trade_id =", target.Trade)
+	} else {
+		w.and("note_id =", target.Note)
+	}
+	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
+}
+
+// ListAttachments lists everything that a user has attached, in the order of
+// arrival. It is a step.
+func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Attachment, error) {
+	return db.List(ctx, tx, scanAttachment, selectAttachments+` WHERE user_id = $1 ORDER BY created_at, id`, owner)
+}
+
+// attachmentsOf gives what hangs on each of some trades.
+func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID][]Attachment, error) {
+	found := make(map[journal.TradeID][]Attachment)
+	for chunk := range slices.Chunk(trades, idChunk) {
+		w := owned("user_id", owner)
+		andIn(w, "trade_id", padded(chunk))
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			a, err := scanAttachment(row)
+			if err == nil {
+				found[*a.Trade] = append(found[*a.Trade], a)
+			}
+			return err
+		}, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// OpenAttachment gives a file to read. The caller closes it.
+func (s *Service) OpenAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID) (Attachment, io.ReadSeekCloser, error) {
+	var attachment Attachment
+	var content []byte
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		if attachment, err = readAttachment(ctx, tx, owner, id, ""); err != nil || s.options.Files != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, owner, id).Scan(&content)
+	})
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	if s.options.Files == nil {
+		return attachment, inMemory{bytes.NewReader(content)}, nil
+	}
+	file, err := s.options.Files.open(owner, id)
+	if err != nil {
+		return Attachment{}, nil, fmt.Errorf("opening attachment %s: %w", id, err)
+	}
+	return attachment, file, nil
+}
+
+// inMemory is content that needs no closing.
+type inMemory struct{ *bytes.Reader }
+
+// Close does nothing.
+func (inMemory) Close() error { return nil }
+
+func readAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID, lock string) (Attachment, error) {
+	a, err := scanAttachment(tx.QueryRow(ctx, selectAttachments+` WHERE user_id = $1 AND id = $2`+lock, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Attachment{}, journal.NotFound("attachment")
+	}
+	return a, err
+}
+
+// DeleteAttachment deletes a file.
+func (s *Service) DeleteAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID, check Check[Attachment]) error {
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := readAttachment(ctx, tx, owner, id, tx.Lock())
+		if err != nil {
+			return err
+		}
+		if err := check.run(old); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.RemoveFiles(owner, []journal.AttachmentID{id})
+	return nil
+}

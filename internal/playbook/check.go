@@ -1,0 +1,24 @@
+package playbook
+
+import (
+	"context"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// EachMarked hands out the trades that something is written on, orphans left
+// out, user by user, so that whoever knows the trades can tell whether each of
+// them exists. It is a step.
+func EachMarked(ctx context.Context, tx *db.Tx, fn func(journal.UserID, journal.TradeID) error) error {
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		var user journal.UserID
+		var trade journal.TradeID
+		if err := row.Scan(&user, &trade); err != nil {
+			return err
+		}
+		return fn(user, trade)
+	}, `SELECT m.user_id, m.trade_id FROM trade_marks m
+		WHERE NOT EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
+		ORDER BY m.user_id, m.trade_id`)
+}

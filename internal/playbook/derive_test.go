@@ -1,0 +1,57 @@
+package playbook_test
+
+import (
+	"testing"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/playbook"
+)
+
+func maybe(text string) decimal.Null {
+	if text == "" {
+		return decimal.Null{}
+	}
+	return decimal.Of(decimal.Must(text))
+}
+
+func TestDerive(t *testing.T) {
+	type in struct {
+		short                           bool
+		entry, quantity, multiplier     string
+		net, risk, stopPrice, goalPrice string
+	}
+	for name, test := range map[string]struct {
+		in
+		risk    string
+		derived bool
+		r       string
+		planned string
+	}{
+		"nothing said":               {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200"}},
+		"a stated risk":              {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", risk: "80"}, risk: "80", r: "2.5"},
+		"a loss":                     {in: in{entry: "10", quantity: "100", multiplier: "1", net: "-100", risk: "80"}, risk: "80", r: "-1.25"},
+		"an open trade":              {in: in{entry: "10", quantity: "100", multiplier: "1", risk: "80"}, risk: "80"},
+		"a third":                    {in: in{entry: "10", quantity: "1", multiplier: "1", net: "1", risk: "3"}, risk: "3", r: "0.333333333333"},
+		"two thirds":                 {in: in{entry: "10", quantity: "1", multiplier: "1", net: "2", risk: "3"}, risk: "3", r: "0.666666666667"},
+		"half to even":               {in: in{entry: "10", quantity: "1", multiplier: "1", net: "0.0000000000005", risk: "1"}, risk: "1", r: "0"},
+		"a stop":                     {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", stopPrice: "9.5"}, risk: "50", derived: true, r: "4"},
+		"a stop of a future":         {in: in{entry: "5000", quantity: "2", multiplier: "50", net: "1000", stopPrice: "4990"}, risk: "1000", derived: true, r: "1"},
+		"a stop above a short":       {in: in{short: true, entry: "20", quantity: "50", multiplier: "1", net: "100", stopPrice: "21"}, risk: "50", derived: true, r: "2"},
+		"a stop at the entry":        {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", stopPrice: "10", goalPrice: "12"}},
+		"the stated risk goes first": {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", risk: "100", stopPrice: "9.5"}, risk: "100", r: "2"},
+		"a plan":                     {in: in{entry: "100", quantity: "10", multiplier: "1", stopPrice: "98", goalPrice: "105"}, risk: "20", derived: true, planned: "2.5"},
+		"a short plan":               {in: in{short: true, entry: "100", quantity: "10", multiplier: "1", stopPrice: "102", goalPrice: "95"}, risk: "20", derived: true, planned: "2.5"},
+		"a target behind the entry":  {in: in{entry: "100", quantity: "10", multiplier: "1", stopPrice: "98", goalPrice: "99"}, risk: "20", derived: true, planned: "-0.5"},
+		"a plan without a stop":      {in: in{entry: "100", quantity: "10", multiplier: "2", risk: "40", goalPrice: "105"}, risk: "40", planned: "2.5"},
+		"a target alone":             {in: in{entry: "100", quantity: "10", multiplier: "2", goalPrice: "105"}},
+	} {
+		got := playbook.Derive(playbook.Figures{
+			Long: !test.short, AvgEntry: decimal.Must(test.entry), QtyOpened: decimal.Must(test.quantity),
+			Multiplier: decimal.Must(test.multiplier), NetPnL: maybe(test.net),
+		}, playbook.Marks{InitialRisk: maybe(test.in.risk), StopPrice: maybe(test.stopPrice), TargetPrice: maybe(test.goalPrice)})
+		if !got.InitialRisk.Equal(maybe(test.risk)) || got.InitialRiskDerived != test.derived ||
+			!got.RMultiple.Equal(maybe(test.r)) || !got.PlannedR.Equal(maybe(test.planned)) {
+			t.Errorf("%s: risk %s (derived: %v), r %s, planned %s", name, got.InitialRisk, got.InitialRiskDerived, got.RMultiple, got.PlannedR)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package playbook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// MarkChange is what a request says about the marks of a trade. A null clears a
+// field, and so does an empty list.
+type MarkChange struct {
+	Notes                  journal.Opt[string]
+	Setup                  journal.Opt[journal.SetupID] // the one setup
+	Setups                 journal.Opt[[]journal.SetupID]
+	Tags                   journal.Opt[[]journal.TagID]
+	InitialRisk            journal.Opt[decimal.Decimal]
+	StopPrice, TargetPrice journal.Opt[decimal.Decimal]
+	MAE, MFE               journal.Opt[decimal.Decimal]
+	EmotionalState         journal.Opt[string]
+	Confidence             journal.Opt[int]
+	TradeQuality           journal.Opt[int]
+	Reviewed               journal.Opt[bool]
+}
+
+// maxLinks is how many tags, and how many setups, a trade may have.
+const maxLinks = 100
+
+// apply gives the marks after the change, or says what is wrong with it. Whether
+// the tags and setups exist is not its business.
+func (c MarkChange) apply(m Marks, now time.Time) (Marks, error) {
+	var err error
+	if c.Notes.Set { // what two merged trades say may be longer than one may be
+		if m.Notes, err = journal.Prose("notes", c.Notes.Value); err != nil {
+			return Marks{}, err
+		}
+	}
+	if m.InitialRisk, err = price("initial_risk", c.InitialRisk, m.InitialRisk); err != nil {
+		return Marks{}, err
+	}
+	m.StopPrice, m.TargetPrice = orNull(c.StopPrice, m.StopPrice), orNull(c.TargetPrice, m.TargetPrice)
+	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
+	if m.EmotionalState, err = journal.Name("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
+		return Marks{}, err
+	}
+	if m.Confidence, err = oneToFive("confidence", c.Confidence, m.Confidence); err != nil {
+		return Marks{}, err
+	}
+	if m.TradeQuality, err = oneToFive("trade_quality", c.TradeQuality, m.TradeQuality); err != nil {
+		return Marks{}, err
+	}
+	m.ReviewedAt = reviewedAt(c.Reviewed, m.ReviewedAt, now)
+	if m.Tags, err = links("tag_ids", c.Tags.Or(m.Tags)); err != nil {
+		return Marks{}, err
+	}
+	m.Setups, err = c.setups(m.Setups)
+	m.UpdatedAt = now
+	return m, err
+}
+
+func oneToFive(field string, o journal.Opt[int], old int) (int, error) {
+	if o.Set && !o.Null && (o.Value < 1 || o.Value > 5) {
+		return 0, journal.InvalidField(field, "%s must be a whole number from 1 to 5.", field)
+	}
+	return o.Or(old), nil
+}
+
+// reviewedAt keeps the instant of the first review.
+func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
+	switch {
+	case !o.Set:
+		return old
+	case !o.Value:
+		return nil
+	case old != nil:
+		return old
+	}
+	return &now
+}
+
+// setups brings the two ways to name setups together. Where both are sent the
+// list decides, and must have the one in it.
+func (c MarkChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
+	one := c.Setup.Set && !c.Setup.Null
+	switch {
+	case c.Setups.Set && one && !slices.Contains(c.Setups.Value, c.Setup.Value):
+		return nil, journal.InvalidField("setup_id", "setup_id must be one of setup_ids where both are given.")
+	case c.Setups.Set:
+		return links("setup_ids", c.Setups.Value)
+	case one:
+		return []journal.SetupID{c.Setup.Value}, nil
+	case c.Setup.Set:
+		return nil, nil
+	}
+	return old, nil
+}
+
+// links drops repeated ids.
+func links[T comparable](field string, ids []T) ([]T, error) {
+	if len(ids) > maxLinks {
+		return nil, journal.InvalidField(field, "%s must name at most %d records.", field, maxLinks)
+	}
+	return united(nil, ids), nil
+}
+
+// united is a followed by what b has beyond it.
+func united[T comparable](a, b []T) []T {
+	list := slices.Clone(a)
+	for _, item := range b {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// MarkCheck is the [Check] of a trade's marks. It is given the transaction too,
+// because what a client has read of a trade is more than its marks.
+type MarkCheck func(tx *db.Tx, stored Marks) error
+
+// Mark changes what is written on a trade. A trade that is not the owner's is
+// not found; a tag or setup that is not the owner's is a wrong field.
+func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.TradeID, change MarkChange, check MarkCheck) (Marks, error) {
+	var marks Marks
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := s.lockMarks(ctx, tx, owner, trade)
+		if err != nil {
+			return err
+		}
+		if check != nil {
+			if err := check(tx, old); err != nil {
+				return err
+			}
+		}
+		if marks, err = change.apply(old, s.clock()); err != nil {
+			return err
+		}
+		if err := checkLinks(ctx, tx, owner, old, marks, change); err != nil {
+			return err
+		}
+		if err := replaceMarks(ctx, tx, owner, old, marks); err != nil {
+			return err
+		}
+		marks, err = readMarks(ctx, tx, owner, trade)
+		if err != nil {
+			return err
+		}
+		return s.marked(ctx, tx, owner, marks)
+	})
+	return marks, err
+}
+
+// lockMarks reads the marks of a trade that are about to change, making the row
+// first, so that two writers of an unmarked trade take turns as well.
+func (s *Service) lockMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Marks, error) {
+	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
+	if err != nil {
+		return Marks{}, err
+	}
+	if err := Anchor(ctx, tx, owner, trade, account, s.clock()); err != nil {
+		return Marks{}, err
+	}
+	found := make(map[journal.TradeID]Marks)
+	err = loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found)
+	return found[trade], err
+}
+
+func readMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Marks, error) {
+	found, err := LoadMarks(ctx, tx, owner, []journal.TradeID{trade})
+	return found[trade], err
+}
+
+func (s *Service) marked(ctx context.Context, tx *db.Tx, owner journal.UserID, marks Marks) error {
+	if s.options.Known.Marked == nil {
+		return nil
+	}
+	return s.options.Known.Marked(ctx, tx, owner, marks.Account, marks.Trade)
+}
+
+// checkLinks refuses tags and setups that the owner does not have.
+func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, marks Marks, change MarkChange) error {
+	if !slices.Equal(old.Tags, marks.Tags) {
+		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", marks.Tags); err != nil {
+			return err
+		}
+	}
+	if slices.Equal(old.Setups, marks.Setups) {
+		return nil
+	}
+	field := "setup_ids"
+	if !change.Setups.Set {
+		field = "setup_id"
+	}
+	return checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, marks.Setups)
+}
+
+func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count, field string, ids []T) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	w := owned("user_id", owner)
+	andIn(w, "id", ids)
+	var n int
+	if err := tx.QueryRow(ctx, count+w.text.String(), w.args...).Scan(&n); err != nil {
+		return err
+	}
+	if n != len(ids) {
+		return reference(field, journal.NotFound(field))
+	}
+	return nil
+}
+
+// replaceMarks writes marks over what is stored, links included.
+func replaceMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, marks Marks) error {
+	if !slices.Equal(old.Tags, marks.Tags) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, marks.Trade); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(old.Setups, marks.Setups) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, marks.Trade); err != nil {
+			return err
+		}
+	}
+	return saveMarks(ctx, tx, owner, marks)
+}
+
+// NewMarks gives the marks that a change makes of none, checked like a request.
+// It is how a row of a file becomes marks for [Annotate].
+func NewMarks(trade journal.TradeID, account journal.AccountID, change MarkChange, now time.Time) (Marks, error) {
+	return change.apply(Marks{Trade: trade, Account: account}, now)
+}
+
+// Annotate adds marks to trades the way an import or a backup does: what is
+// already written stays, empty fields are filled, tags and setups are added, and
+// other notes are appended below a line. To annotate twice with the same changes
+// nothing. The trades, accounts, tags and setups must be the owner's. It is a
+// step, and gives the trades that it changed.
+func Annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Marks) ([]journal.TradeID, error) {
+	var order []journal.TradeID
+	given := make(map[journal.TradeID]Marks, len(list))
+	for _, m := range list {
+		if _, seen := given[m.Trade]; !seen {
+			order = append(order, m.Trade)
+		}
+		given[m.Trade] = merge(given[m.Trade], m)
+	}
+	return annotate(ctx, tx, owner, now, order, given)
+}
+
+func annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Marks) ([]journal.TradeID, error) {
+	old, err := LoadMarks(ctx, tx, owner, order)
+	if err != nil {
+		return nil, err
+	}
+	var changed []journal.TradeID
+	var rows []Marks
+	for _, trade := range order {
+		marks := merge(old[trade], given[trade])
+		if marks.equal(old[trade]) {
+			continue
+		}
+		marks.Trade, marks.Account, marks.UpdatedAt = trade, given[trade].Account, now
+		changed, rows = append(changed, trade), append(rows, marks)
+	}
+	return changed, saveMarks(ctx, tx, owner, rows...)
+}

@@ -1,0 +1,111 @@
+package playbook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// NoteFilter says which notes a list is about. Empty fields are no condition.
+type NoteFilter struct {
+	Period  journal.Period
+	Types   []NoteType
+	Account []journal.AccountID
+	Trade   journal.TradeID
+}
+
+// Notes lists notes, newest first, and tells how many the filter has in all.
+func (s *Service) Notes(ctx context.Context, owner journal.UserID, filter NoteFilter, page Page) (notes []Note, total int, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		notes = []Note{}
+		err := EachNote(ctx, tx, owner, filter, page, func(note Note) error {
+			notes = append(notes, note)
+			return nil
+		})
+		if err != nil || page == (Page{}) {
+			total = len(notes)
+			return err
+		}
+		w := filter.where(owner)
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM notes n`+w.text.String(), w.args...).Scan(&total)
+	})
+	return notes, total, err
+}
+
+// EachNote hands out notes, newest first, one at a time, so that memory stays
+// flat however long the list is. It is a step; fn must not run statements.
+func EachNote(ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page, fn func(Note) error) error {
+	w := filter.where(owner)
+	query := selectNotes + w.newestFirst("n.occurred_at", "n.id", page)
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		note, err := scanNote(row)
+		if err != nil {
+			return err
+		}
+		return fn(note)
+	}, query, w.args...)
+}
+
+func (f NoteFilter) where(owner journal.UserID) *where {
+	w := owned("n.user_id", owner)
+	w.period("n.occurred_at", f.Period)
+	andIn(w, "n.type", f.Types)
+	andIn(w, "n.account_id", f.Account)
+	if f.Trade != "" {
+		w.and("n.trade_id =", f.Trade)
+	}
+	return w
+}
+
+// selectNotes hides the link to a trade that has no fill left.
+const selectNotes = `
+	SELECT n.id, n.type, n.occurred_at, n.is_day, n.title, n.body, n.symbols, n.account_id,
+		CASE WHEN EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = n.user_id AND o.trade_id = n.trade_id)
+			THEN NULL ELSE n.trade_id END,
+		n.created_at, n.updated_at
+	FROM notes n`
+
+func scanNote(row db.Scanner) (Note, error) {
+	var n Note
+	var symbols string
+	err := row.Scan(&n.ID, &n.Type, db.Instant(&n.OccurredAt.At), &n.OccurredAt.WholeDay, &n.Title, &n.Body, &symbols,
+		&n.Account, &n.Trade, db.Instant(&n.CreatedAt), db.Instant(&n.UpdatedAt))
+	if err != nil {
+		return Note{}, err
+	}
+	if err := json.Unmarshal([]byte(symbols), &n.Symbols); err != nil {
+		return Note{}, fmt.Errorf("symbols of note %s: %w", n.ID, err)
+	}
+	return n, nil
+}
+
+// Note gives one note.
+func (s *Service) Note(ctx context.Context, owner journal.UserID, id journal.NoteID) (Note, error) {
+	var note Note
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		note, err = readNote(ctx, tx, owner, id, "")
+		return err
+	})
+	return note, err
+}
+
+func readNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteID, lock string) (Note, error) {
+	note, err := scanNote(tx.QueryRow(ctx, selectNotes+` WHERE n.user_id = $1 AND n.id = $2`+lock, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Note{}, journal.NotFound("note")
+	}
+	return note, err
+}
+
+// lockNote reads a note that is about to change and lets check look at it.
+func lockNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteID, check Check[Note]) (Note, error) {
+	note, err := readNote(ctx, tx, owner, id, tx.Lock())
+	if err != nil {
+		return Note{}, err
+	}
+	return note, check.run(note)
+}

@@ -1,0 +1,315 @@
+package playbook
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// NoteType says what a note is.
+type NoteType string
+
+// The types of notes.
+const (
+	PlainNote    NoteType = "note"
+	DailyLog     NoteType = "daily_log"
+	WeeklyReview NoteType = "weekly_review"
+)
+
+// Note is a text of its own: a thought, the log of a day, the review of a week.
+type Note struct {
+	ID                   journal.NoteID
+	Type                 NoteType
+	OccurredAt           Moment
+	Title                string
+	Body                 string // Markdown
+	Symbols              []SymbolNote
+	Account              *journal.AccountID
+	Trade                *journal.TradeID // nil also while the trade has no fill left
+	CreatedAt, UpdatedAt time.Time
+}
+
+// SymbolNote is what a note says about one symbol.
+type SymbolNote struct {
+	Symbol string `json:"symbol"`
+	Body   string `json:"body"`
+}
+
+// Moment is an instant or a whole calendar day, and gives back which of the two
+// it was given. A day is compared as its midnight in UTC.
+type Moment struct {
+	At       time.Time
+	WholeDay bool
+}
+
+// ParseMoment reads a day or a date-time with an offset.
+func ParseMoment(field, text string) (Moment, error) {
+	if len(text) == len(time.DateOnly) {
+		day, err := journal.ParseDay(field, text)
+		return MomentOf(day), err
+	}
+	at, err := journal.ParseInstant(field, text)
+	return Moment{At: at}, err
+}
+
+// MomentOf is a whole day.
+func MomentOf(day journal.Day) Moment { return Moment{At: day.Time(), WholeDay: true} }
+
+// String writes the moment as the kind it was given.
+func (m Moment) String() string {
+	if m.WholeDay {
+		return string(m.Day())
+	}
+	return journal.FormatInstant(m.At)
+}
+
+// Day is the calendar day of the moment, in UTC.
+func (m Moment) Day() journal.Day { return journal.DayOf(m.At.UTC()) }
+
+// NoteChange is what a request says about a note.
+type NoteChange struct {
+	Type        journal.Opt[NoteType]
+	OccurredAt  journal.Opt[Moment]
+	Title, Body journal.Opt[string]
+	Symbols     journal.Opt[[]SymbolNote]
+	Account     journal.Opt[journal.AccountID]
+	Trade       journal.Opt[journal.TradeID]
+}
+
+// maxSymbols is how many symbols a note may speak of.
+const maxSymbols = 200
+
+// apply gives the note after the change, or says what is wrong with it. Whether
+// the account and the trade exist is not its business.
+func (c NoteChange) apply(note Note) (Note, error) {
+	var err error
+	if note.Type, err = noteType(c.Type.Or(note.Type)); err != nil {
+		return Note{}, err
+	}
+	if c.OccurredAt.Null {
+		return Note{}, journal.InvalidField("occurred_at", "occurred_at must be a day or a date and time.")
+	}
+	note.OccurredAt = c.OccurredAt.Or(note.OccurredAt)
+	if note.Title, err = journal.Name("title", c.Title.Or(note.Title)); err != nil {
+		return Note{}, err
+	}
+	if note.Body, err = journal.Prose("body", c.Body.Or(note.Body)); err != nil {
+		return Note{}, err
+	}
+	if note.Symbols, err = symbolNotes(c.Symbols.Or(note.Symbols)); err != nil {
+		return Note{}, err
+	}
+	note.Account = c.Account.OrNil(note.Account)
+	note.Trade = c.Trade.OrNil(note.Trade)
+	return note, note.checkContent()
+}
+
+func noteType(t NoteType) (NoteType, error) {
+	switch t {
+	case PlainNote, DailyLog, WeeklyReview:
+		return t, nil
+	case "":
+		return PlainNote, nil
+	}
+	return "", journal.InvalidField("type", "type must be note, daily_log or weekly_review.")
+}
+
+// checkContent demands something to read.
+func (n Note) checkContent() error {
+	switch {
+	case !isBlank(n.Body) || n.Type == DailyLog && len(n.Symbols) > 0:
+		return nil
+	case n.Type == DailyLog:
+		return journal.InvalidField("body", "A daily log needs a body or at least one symbol.")
+	}
+	return journal.InvalidField("body", "body must not be empty.")
+}
+
+func symbolNotes(list []SymbolNote) ([]SymbolNote, error) {
+	if len(list) > maxSymbols {
+		return nil, journal.InvalidField("symbols", "symbols must be at most %d.", maxSymbols)
+	}
+	clean := make([]SymbolNote, len(list))
+	size := 0
+	for i, item := range list {
+		symbol, err := journal.Symbol("symbols", item.Symbol)
+		if err != nil {
+			return nil, err
+		}
+		body, err := journal.Prose("symbols", item.Body)
+		if err != nil {
+			return nil, err
+		}
+		clean[i] = SymbolNote{symbol, body}
+		size += len(body)
+	}
+	if size > journal.MaxNoteBytes {
+		return nil, journal.InvalidField("symbols", "symbols must be at most 256 KiB long together.")
+	}
+	return clean, nil
+}
+
+// CreateNote makes a note. Without an occurred_at a log or review is of today
+// and a plain note of now. An account that is not the owner's is not found; a
+// trade that is not the owner's is a wrong field.
+func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
+	note, err := newNote(change, s.clock())
+	if err != nil {
+		return Note{}, err
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		if note.Account != nil {
+			if err := s.options.Known.Account(ctx, tx, owner, *note.Account); err != nil {
+				return err
+			}
+		}
+		if err := s.anchorNote(ctx, tx, owner, note); err != nil {
+			return err
+		}
+		return insertNote(ctx, tx, owner, note)
+	})
+	return note, err
+}
+
+func newNote(change NoteChange, now time.Time) (Note, error) {
+	if change.OccurredAt.Null {
+		change.OccurredAt = journal.Opt[Moment]{}
+	}
+	occurred := Moment{At: now}
+	if t := change.Type.Value; t == DailyLog || t == WeeklyReview {
+		occurred = MomentOf(journal.DayOf(now.UTC()))
+	}
+	return change.apply(Note{ID: journal.NewID[journal.NoteID](), OccurredAt: occurred, CreatedAt: now, UpdatedAt: now})
+}
+
+// anchorNote makes sure that the trade that a note is linked to exists and has
+// the row of marks that links hang on.
+func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
+	if note.Trade == nil {
+		return nil
+	}
+	account, err := s.options.Known.Trade(ctx, tx, owner, *note.Trade)
+	if err != nil {
+		return reference("trade_id", err)
+	}
+	return Anchor(ctx, tx, owner, *note.Trade, account, note.UpdatedAt)
+}
+
+func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO notes (user_id, id, type, occurred_at, is_day, title, body, symbols, account_id, trade_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		owner, n.ID, n.Type, db.Micros(n.OccurredAt.At), n.OccurredAt.WholeDay, n.Title, n.Body, n.symbolsText(),
+		n.Account, n.Trade, db.Micros(n.CreatedAt), db.Micros(n.UpdatedAt))
+	return missing("account_id", err)
+}
+
+func (n Note) symbolsText() string {
+	text, _ := json.Marshal(n.Symbols) // strings always marshal
+	return string(text)
+}
+
+// EnsureNote makes a note unless the owner has one of the same type, moment and
+// words. It is a step of an import, which may run twice; added tells whether the
+// note was made. Account and trade must be known to be the owner's, and the trade
+// must have its [Anchor].
+func EnsureNote(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change NoteChange) (id journal.NoteID, added bool, err error) {
+	note, err := newNote(change, now)
+	if err != nil {
+		return "", false, err
+	}
+	ids, err := db.List(ctx, tx, scanID[journal.NoteID], `
+		SELECT id FROM notes
+		WHERE user_id = $1 AND occurred_at = $2 AND is_day = $3 AND type = $4 AND title = $5 AND body = $6 AND symbols = $7
+		ORDER BY id LIMIT 1`,
+		owner, db.Micros(note.OccurredAt.At), note.OccurredAt.WholeDay, note.Type, note.Title, note.Body, note.symbolsText())
+	if err != nil || len(ids) > 0 {
+		return first(ids), false, err
+	}
+	return note.ID, true, insertNote(ctx, tx, owner, note)
+}
+
+func scanID[T ~string](row db.Scanner) (T, error) {
+	var id T
+	err := row.Scan(&id)
+	return id, err
+}
+
+func first[T any](list []T) T {
+	var none T
+	if len(list) == 0 {
+		return none
+	}
+	return list[0]
+}
+
+// ChangeNote changes what is sent. An account or trade that is not the owner's
+// is a wrong field.
+func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journal.NoteID, change NoteChange, check Check[Note]) (Note, error) {
+	var note Note
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := lockNote(ctx, tx, owner, id, check)
+		if err != nil {
+			return err
+		}
+		if note, err = change.apply(old); err != nil {
+			return err
+		}
+		note.UpdatedAt = s.clock()
+		if change.Account.Set && note.Account != nil {
+			if err := s.options.Known.Account(ctx, tx, owner, *note.Account); err != nil {
+				return reference("account_id", err)
+			}
+		}
+		if err := updateNote(ctx, tx, owner, note); err != nil || !change.Trade.Set {
+			return err
+		}
+		return s.linkNote(ctx, tx, owner, note)
+	})
+	return note, err
+}
+
+// updateNote writes everything but the link to a trade: while the trade has no
+// fill left the link does not show, and must survive a change of something else.
+func updateNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE notes SET type = $1, occurred_at = $2, is_day = $3, title = $4, body = $5, symbols = $6, account_id = $7, updated_at = $8
+		WHERE user_id = $9 AND id = $10`,
+		n.Type, db.Micros(n.OccurredAt.At), n.OccurredAt.WholeDay, n.Title, n.Body, n.symbolsText(), n.Account,
+		db.Micros(n.UpdatedAt), owner, n.ID)
+	return err
+}
+
+func (s *Service) linkNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
+	if err := s.anchorNote(ctx, tx, owner, note); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND id = $3`, note.Trade, owner, note.ID)
+	return err
+}
+
+// DeleteNote deletes a note with its attachments.
+func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journal.NoteID, check Check[Note]) error {
+	var files []journal.AttachmentID
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		if _, err := lockNote(ctx, tx, owner, id, check); err != nil {
+			return err
+		}
+		var err error
+		files, err = db.List(ctx, tx, scanID[journal.AttachmentID],
+			`SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, owner, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM notes WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.RemoveFiles(owner, files)
+	return nil
+}

@@ -1,0 +1,162 @@
+package playbook
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Orphan is what was written on a trade that has no fill left. It returns by
+// itself when one of the fills does; until then its owner may give it to another
+// trade or throw it away.
+type Orphan struct {
+	Marks
+	Symbol      string     // of the trade that is gone, if it was known
+	OpenedAt    *time.Time // likewise
+	OrphanedAt  time.Time
+	Attachments []Attachment
+}
+
+// Orphans lists the owner's orphans, newest first.
+func (s *Service) Orphans(ctx context.Context, owner journal.UserID) ([]Orphan, error) {
+	var orphans []Orphan
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		orphans, err = db.List(ctx, tx, scanOrphan, `
+			SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_marks
+			WHERE user_id = $1 ORDER BY orphaned_at DESC, trade_id DESC`, owner)
+		if err != nil {
+			return err
+		}
+		return describeOrphans(ctx, tx, owner, orphans)
+	})
+	return orphans, err
+}
+
+func scanOrphan(row db.Scanner) (Orphan, error) {
+	var o Orphan
+	err := row.Scan(&o.Trade, &o.Symbol, db.NullInstant(&o.OpenedAt), db.Instant(&o.OrphanedAt))
+	return o, err
+}
+
+func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orphans []Orphan) error {
+	trades := make([]journal.TradeID, len(orphans))
+	for i, o := range orphans {
+		trades[i] = o.Trade
+	}
+	marks, err := LoadMarks(ctx, tx, owner, trades)
+	if err != nil {
+		return err
+	}
+	files, err := attachmentsOf(ctx, tx, owner, trades)
+	if err != nil {
+		return err
+	}
+	for i := range orphans {
+		orphans[i].Marks = marks[orphans[i].Trade]
+		orphans[i].Attachments = files[orphans[i].Trade]
+	}
+	return nil
+}
+
+// AdoptOrphan adds what an orphan says to another trade, by the rules of
+// [Follow], and gives that trade's marks.
+func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (Marks, error) {
+	var marks Marks
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		// The trade first and the orphan then, as a regrouping does.
+		account, err := s.options.Known.Trade(ctx, tx, owner, into)
+		if err != nil {
+			return reference("trade_id", err)
+		}
+		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
+			return err
+		}
+		if err := Anchor(ctx, tx, owner, into, account, s.clock()); err != nil {
+			return err
+		}
+		if err := giveBack(ctx, tx, owner, s.clock(), orphan, into); err != nil {
+			return err
+		}
+		if marks, err = readMarks(ctx, tx, owner, into); err != nil {
+			return err
+		}
+		return s.marked(ctx, tx, owner, marks)
+	})
+	return marks, err
+}
+
+// DeleteOrphan throws an orphan away, with its attachments.
+func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan journal.TradeID) error {
+	var files []journal.AttachmentID
+	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
+		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
+			return err
+		}
+		files, err = ForgetTrades(ctx, tx, owner, []journal.TradeID{orphan})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.RemoveFiles(owner, files)
+	return nil
+}
+
+func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan journal.TradeID) error {
+	var id journal.TradeID
+	err := tx.QueryRow(ctx, `SELECT trade_id FROM orphaned_marks WHERE user_id = $1 AND trade_id = $2`+tx.Lock(), owner, orphan).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return journal.NotFound("orphan")
+	}
+	return err
+}
+
+// ForgetTrades deletes what was written on trades that the user deletes: marks
+// and attachments go, linked notes lose only the link. It is a step. The caller
+// hands the attachments to [Service.RemoveFiles] after the commit.
+func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) ([]journal.AttachmentID, error) {
+	var files []journal.AttachmentID
+	for chunk := range slices.Chunk(trades, idChunk) {
+		w := owned("user_id", owner)
+		andIn(w, "trade_id", padded(chunk))
+		some, err := db.List(ctx, tx, scanID[journal.AttachmentID], `SELECT id FROM attachments`+w.text.String()+` ORDER BY id`, w.args...)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, some...)
+		for _, statement := range []string{`UPDATE notes SET trade_id = NULL`, `DELETE FROM trade_marks`} {
+			if _, err := tx.Exec(ctx, statement+w.text.String(), w.args...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
+}
+
+// ForgetAccount deletes what was written on the trades of an account that is
+// about to go, orphans included; notes and missed trades lose only the link. It
+// is a step, and the database refuses to delete the account without it. The
+// caller hands the attachments to [Service.RemoveFiles] after the commit.
+func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.AttachmentID, error) {
+	const ofAccount = `trade_id IN (SELECT trade_id FROM trade_marks WHERE user_id = $1 AND account_id = $2)`
+	files, err := db.List(ctx, tx, scanID[journal.AttachmentID],
+		`SELECT id FROM attachments WHERE user_id = $1 AND `+ofAccount+` ORDER BY id`, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range []string{
+		`UPDATE notes SET trade_id = NULL WHERE user_id = $1 AND ` + ofAccount,
+		`UPDATE notes SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
+		`UPDATE missed_trades SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
+		`DELETE FROM trade_marks WHERE user_id = $1 AND account_id = $2`,
+	} {
+		if _, err := tx.Exec(ctx, statement, owner, account); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,260 @@
+package playbook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Setup is a pattern that the trader trades, with its plan and its checklist.
+// Its name is unique among the owner's setups without regard to case.
+type Setup struct {
+	ID                     journal.SetupID
+	Name                   string
+	Description            string
+	Thesis                 string
+	Symbol                 string    // empty where it is for any
+	Direction              Direction // empty where it is for both
+	TargetPrice, StopPrice decimal.Null
+	Checklist              []string
+	CreatedAt, UpdatedAt   time.Time
+}
+
+// SetupChange is what a request says about a setup. A new setup needs a name.
+type SetupChange struct {
+	Name, Description, Thesis, Symbol journal.Opt[string]
+	Direction                         journal.Opt[Direction]
+	TargetPrice, StopPrice            journal.Opt[decimal.Decimal]
+	Checklist                         journal.Opt[[]string]
+}
+
+// maxChecklist is how many lines a checklist may have.
+const maxChecklist = 100
+
+// apply gives the setup after the change, or says what is wrong with it.
+func (c SetupChange) apply(setup Setup) (Setup, error) {
+	var err error
+	if setup.Name, err = journal.RequiredName("name", c.Name.Or(setup.Name)); err != nil {
+		return Setup{}, err
+	}
+	if setup.Description, err = journal.Prose("description", c.Description.Or(setup.Description)); err != nil {
+		return Setup{}, err
+	}
+	if setup.Thesis, err = journal.Prose("thesis", c.Thesis.Or(setup.Thesis)); err != nil {
+		return Setup{}, err
+	}
+	if setup.Symbol, err = optionalSymbol(c.Symbol.Or(setup.Symbol)); err != nil {
+		return Setup{}, err
+	}
+	setup.Direction = c.Direction.Or(setup.Direction)
+	if !slices.Contains([]Direction{"", Long, Short}, setup.Direction) {
+		return Setup{}, journal.InvalidField("direction", "direction must be long, short or empty.")
+	}
+	if setup.TargetPrice, err = price("target_price", c.TargetPrice, setup.TargetPrice); err != nil {
+		return Setup{}, err
+	}
+	if setup.StopPrice, err = price("stop_price", c.StopPrice, setup.StopPrice); err != nil {
+		return Setup{}, err
+	}
+	setup.Checklist, err = checklist(c.Checklist.Or(setup.Checklist))
+	return setup, err
+}
+
+func optionalSymbol(text string) (string, error) {
+	if isBlank(text) {
+		return "", nil
+	}
+	return journal.Symbol("symbol", text)
+}
+
+func checklist(lines []string) ([]string, error) {
+	if len(lines) > maxChecklist {
+		return nil, journal.InvalidField("checklist", "checklist must have at most %d lines.", maxChecklist)
+	}
+	clean := make([]string, len(lines))
+	for i, line := range lines {
+		var err error
+		if clean[i], err = journal.RequiredName("checklist", line); err != nil {
+			return nil, err
+		}
+	}
+	return clean, nil
+}
+
+// row is the setup as it is stored, without its ids and times.
+func (s Setup) row() []any {
+	lines, _ := json.Marshal(s.Checklist) // strings always marshal
+	return []any{
+		s.Name, nameKey(s.Name), s.Description, s.Thesis, s.Symbol, string(s.Direction),
+		stored(s.TargetPrice), stored(s.StopPrice), string(lines),
+	}
+}
+
+const selectSetups = `
+	SELECT id, name, description, thesis, symbol, direction, target_price, stop_price, checklist, created_at, updated_at
+	FROM setups`
+
+func scanSetup(row db.Scanner) (Setup, error) {
+	var s Setup
+	var lines string
+	err := row.Scan(&s.ID, &s.Name, &s.Description, &s.Thesis, &s.Symbol, &s.Direction,
+		&s.TargetPrice, &s.StopPrice, &lines, db.Instant(&s.CreatedAt), db.Instant(&s.UpdatedAt))
+	if err != nil {
+		return Setup{}, err
+	}
+	if err := json.Unmarshal([]byte(lines), &s.Checklist); err != nil {
+		return Setup{}, fmt.Errorf("checklist of setup %s: %w", s.ID, err)
+	}
+	return s, nil
+}
+
+// Setups lists the owner's setups by name.
+func (s *Service) Setups(ctx context.Context, owner journal.UserID) ([]Setup, error) {
+	var setups []Setup
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		setups, err = ListSetups(ctx, tx, owner)
+		return err
+	})
+	return setups, err
+}
+
+// ListSetups is the step of [Service.Setups].
+func ListSetups(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Setup, error) {
+	return db.List(ctx, tx, scanSetup, selectSetups+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
+}
+
+// Setup gives one setup.
+func (s *Service) Setup(ctx context.Context, owner journal.UserID, id journal.SetupID) (Setup, error) {
+	var setup Setup
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		setup, err = readSetup(ctx, tx, owner, id, "")
+		return err
+	})
+	return setup, err
+}
+
+func readSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.SetupID, lock string) (Setup, error) {
+	setup, err := scanSetup(tx.QueryRow(ctx, selectSetups+` WHERE user_id = $1 AND id = $2`+lock, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Setup{}, journal.NotFound("setup")
+	}
+	return setup, err
+}
+
+// CreateSetup makes a setup. A name that is taken is a conflict.
+func (s *Service) CreateSetup(ctx context.Context, owner journal.UserID, change SetupChange) (Setup, error) {
+	setup, err := newSetup(change, s.clock())
+	if err != nil {
+		return Setup{}, err
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		n, err := insertSetup(ctx, tx, owner, setup)
+		if err == nil && n == 0 {
+			err = setupTaken(setup.Name)
+		}
+		return err
+	})
+	return setup, err
+}
+
+func newSetup(change SetupChange, now time.Time) (Setup, error) {
+	return change.apply(Setup{ID: journal.NewID[journal.SetupID](), CreatedAt: now, UpdatedAt: now})
+}
+
+func setupTaken(name string) error {
+	return journal.Conflict("There is already a setup called %s.", name)
+}
+
+// insertSetup inserts a setup unless its name is taken, and tells whether it did.
+func insertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) (int64, error) {
+	args := append([]any{owner, s.ID}, s.row()...)
+	return tx.Exec(ctx, `
+		INSERT INTO setups (user_id, id, name, name_key, description, thesis, symbol, direction,
+			target_price, stop_price, checklist, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT (user_id, name_key) DO NOTHING`,
+		append(args, db.Micros(s.CreatedAt), db.Micros(s.UpdatedAt))...)
+}
+
+// UpsertSetup makes a setup, or changes the one that has the name already. It is
+// a step of an import; changed tells whether anything was written.
+func UpsertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change SetupChange) (id journal.SetupID, changed bool, err error) {
+	fresh, err := newSetup(change, now)
+	if err != nil {
+		return "", false, err
+	}
+	n, err := insertSetup(ctx, tx, owner, fresh)
+	if err != nil || n > 0 {
+		return fresh.ID, n > 0, err
+	}
+	old, err := scanSetup(tx.QueryRow(ctx, selectSetups+` WHERE user_id = $1 AND name_key = $2`+tx.Lock(), owner, nameKey(fresh.Name)))
+	if err != nil {
+		return "", false, err
+	}
+	change.Name = journal.Opt[string]{} // the user's own spelling stays
+	setup, err := change.apply(old)
+	if err != nil || slices.Equal(setup.row(), old.row()) {
+		return old.ID, false, err
+	}
+	setup.UpdatedAt = now
+	return old.ID, true, updateSetup(ctx, tx, owner, setup)
+}
+
+func updateSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE setups SET name = $1, name_key = $2, description = $3, thesis = $4, symbol = $5, direction = $6,
+			target_price = $7, stop_price = $8, checklist = $9, updated_at = $10
+		WHERE user_id = $11 AND id = $12`,
+		append(s.row(), db.Micros(s.UpdatedAt), owner, s.ID)...)
+	if errors.Is(err, db.ErrConflict) {
+		return setupTaken(s.Name)
+	}
+	return err
+}
+
+// ChangeSetup changes what is sent.
+func (s *Service) ChangeSetup(ctx context.Context, owner journal.UserID, id journal.SetupID, change SetupChange, check Check[Setup]) (Setup, error) {
+	var setup Setup
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := readSetup(ctx, tx, owner, id, tx.Lock())
+		if err != nil {
+			return err
+		}
+		if err := check.run(old); err != nil {
+			return err
+		}
+		if setup, err = change.apply(old); err != nil {
+			return err
+		}
+		setup.UpdatedAt = s.clock()
+		return updateSetup(ctx, tx, owner, setup)
+	})
+	return setup, err
+}
+
+// DeleteSetup deletes a setup, takes it off every trade and leaves the missed
+// trades that named it without one.
+func (s *Service) DeleteSetup(ctx context.Context, owner journal.UserID, id journal.SetupID, check Check[Setup]) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := readSetup(ctx, tx, owner, id, tx.Lock())
+		if err != nil {
+			return err
+		}
+		if err := check.run(old); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE missed_trades SET setup_id = NULL WHERE user_id = $1 AND setup_id = $2`, owner, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM setups WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
+	})
+}

@@ -1,0 +1,183 @@
+package playbook
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// TagKind says what a tag is for.
+type TagKind string
+
+// The kinds of tags.
+const (
+	CustomTag  TagKind = "custom"
+	MistakeTag TagKind = "mistake"
+)
+
+// Tag is a word that a trader puts on trades. Its name is unique among the
+// owner's tags without regard to case.
+type Tag struct {
+	ID          journal.TagID
+	Name        string
+	Color       string // #rgb or #rrggbb in lower case, or empty
+	Description string
+	Kind        TagKind
+	CreatedAt   time.Time
+}
+
+// TagChange is what a request says about a tag. A new tag needs a name.
+type TagChange struct {
+	Name, Color, Description journal.Opt[string]
+	Kind                     journal.Opt[TagKind]
+}
+
+// apply gives the tag after the change, or says what is wrong with it.
+func (c TagChange) apply(tag Tag) (Tag, error) {
+	var err error
+	if tag.Name, err = journal.RequiredName("name", c.Name.Or(tag.Name)); err != nil {
+		return Tag{}, err
+	}
+	if tag.Color, err = color(c.Color.Or(tag.Color)); err != nil {
+		return Tag{}, err
+	}
+	if tag.Description, err = journal.Prose("description", c.Description.Or(tag.Description)); err != nil {
+		return Tag{}, err
+	}
+	switch tag.Kind = c.Kind.Or(tag.Kind); tag.Kind {
+	case CustomTag, MistakeTag:
+	case "":
+		tag.Kind = CustomTag
+	default:
+		return Tag{}, journal.InvalidField("kind", "kind must be custom or mistake.")
+	}
+	return tag, nil
+}
+
+// color takes the two forms of CSS colours that every client can show.
+func color(text string) (string, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	digits := strings.TrimPrefix(text, "#")
+	isColor := len(digits) != len(text) && (len(digits) == 3 || len(digits) == 6) && strings.Trim(digits, "0123456789abcdef") == ""
+	if text != "" && !isColor {
+		return "", journal.InvalidField("color", "color must be written like #1f77b4.")
+	}
+	return text, nil
+}
+
+// Tags lists the owner's tags by name.
+func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]Tag, error) {
+	var tags []Tag
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		tags, err = ListTags(ctx, tx, owner)
+		return err
+	})
+	return tags, err
+}
+
+const selectTags = `SELECT id, name, color, description, kind, created_at FROM tags`
+
+// ListTags is the step of [Service.Tags].
+func ListTags(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Tag, error) {
+	return db.List(ctx, tx, scanTag, selectTags+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
+}
+
+func scanTag(row db.Scanner) (Tag, error) {
+	var tag Tag
+	err := row.Scan(&tag.ID, &tag.Name, &tag.Color, &tag.Description, &tag.Kind, db.Instant(&tag.CreatedAt))
+	return tag, err
+}
+
+// CreateTag makes a tag. A name that is taken is a conflict.
+func (s *Service) CreateTag(ctx context.Context, owner journal.UserID, change TagChange) (Tag, error) {
+	tag, err := change.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: s.clock()})
+	if err != nil {
+		return Tag{}, err
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		n, err := insertTag(ctx, tx, owner, tag)
+		if err == nil && n == 0 {
+			err = tagTaken(tag.Name)
+		}
+		return err
+	})
+	return tag, err
+}
+
+func tagTaken(name string) error {
+	return journal.Conflict("There is already a tag called %s.", name)
+}
+
+// insertTag inserts a tag unless its name is taken, and tells whether it did.
+func insertTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag Tag) (int64, error) {
+	return tx.Exec(ctx, `
+		INSERT INTO tags (user_id, id, name, name_key, color, description, kind, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (user_id, name_key) DO NOTHING`,
+		owner, tag.ID, tag.Name, nameKey(tag.Name), tag.Color, tag.Description, tag.Kind, db.Micros(tag.CreatedAt))
+}
+
+// EnsureTag finds the tag of a name, without regard to case, or makes it. It is
+// a step of an import; created tells which of the two happened.
+func EnsureTag(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change TagChange) (id journal.TagID, created bool, err error) {
+	tag, err := change.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: now})
+	if err != nil {
+		return "", false, err
+	}
+	n, err := insertTag(ctx, tx, owner, tag)
+	if err != nil || n > 0 {
+		return tag.ID, n > 0, err
+	}
+	err = tx.QueryRow(ctx, `SELECT id FROM tags WHERE user_id = $1 AND name_key = $2`, owner, nameKey(tag.Name)).Scan(&id)
+	return id, false, err
+}
+
+// ChangeTag changes what is sent.
+func (s *Service) ChangeTag(ctx context.Context, owner journal.UserID, id journal.TagID, change TagChange, check Check[Tag]) (Tag, error) {
+	var tag Tag
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := lockTag(ctx, tx, owner, id, check)
+		if err != nil {
+			return err
+		}
+		if tag, err = change.apply(old); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE tags SET name = $1, name_key = $2, color = $3, description = $4, kind = $5
+			WHERE user_id = $6 AND id = $7`,
+			tag.Name, nameKey(tag.Name), tag.Color, tag.Description, tag.Kind, owner, id)
+		if errors.Is(err, db.ErrConflict) {
+			return tagTaken(tag.Name)
+		}
+		return err
+	})
+	return tag, err
+}
+
+// DeleteTag deletes a tag and takes it off every trade.
+func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journal.TagID, check Check[Tag]) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if _, err := lockTag(ctx, tx, owner, id, check); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
+	})
+}
+
+// lockTag reads a tag that is about to change and lets check look at it.
+func lockTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TagID, check Check[Tag]) (Tag, error) {
+	tag, err := scanTag(tx.QueryRow(ctx, selectTags+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Tag{}, journal.NotFound("tag")
+	}
+	if err != nil {
+		return Tag{}, err
+	}
+	return tag, check.run(tag)
+}
