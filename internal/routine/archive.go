@@ -1,0 +1,145 @@
+package routine
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Archive is a user's whole routine, for the backup.
+type Archive struct {
+	Items    []Item
+	Ticks    []Tick
+	Template []string
+}
+
+// Tick says that an item was done on a day.
+type Tick struct {
+	Item journal.RoutineID
+	Day  journal.Day
+}
+
+// Export gives the whole routine, ended items included. It is one step of a
+// transaction and seeds nothing.
+func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, error) {
+	var a Archive
+	var err error
+	if a.Items, err = allItems(ctx, tx, owner); err != nil {
+		return Archive{}, err
+	}
+	a.Ticks, err = db.List(ctx, tx, func(row db.Scanner) (t Tick, err error) {
+		return t, row.Scan(&t.Item, &t.Day)
+	}, `SELECT item_id, day FROM routine_ticks WHERE user_id = $1 ORDER BY day, item_id`, owner)
+	if err != nil {
+		return Archive{}, err
+	}
+	a.Template, err = readTemplate(ctx, tx, owner)
+	return a, err
+}
+
+func allItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, error) {
+	items, err := db.List(ctx, tx, scanItem,
+		`SELECT `+itemColumns+` FROM routine_items AS i WHERE i.user_id = $1 ORDER BY i.id`, owner)
+	sortItems(items)
+	return items, err
+}
+
+// Restore adds the items and ticks of an archive that are not there yet and
+// tells how many items it added. A routine that is restored is not seeded any
+// more; the template stays as it is. The archive may come from anywhere: what
+// breaks a rule is refused. It is one step of a transaction.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, now time.Time) (int, error) {
+	if _, err := markSeeded(ctx, tx, owner, db.Micros(now)); err != nil {
+		return 0, err
+	}
+	if _, err := isSeeded(ctx, tx, owner, tx.Lock()); err != nil {
+		return 0, err
+	}
+	known := map[journal.RoutineID]Item{}
+	stored, err := allItems(ctx, tx, owner)
+	if err != nil {
+		return 0, err
+	}
+	for _, item := range stored {
+		known[item.ID] = item
+	}
+	var added []Item
+	for _, item := range a.Items {
+		if _, there := known[item.ID]; there {
+			continue
+		}
+		item, err := item.cleaned()
+		if err != nil {
+			return 0, err
+		}
+		known[item.ID] = item
+		added = append(added, item)
+	}
+	unchain(added, stored)
+	done, err := restorable(a.Ticks, known)
+	if err != nil {
+		return 0, err
+	}
+	if err := insertItems(ctx, tx, owner, added); err != nil {
+		return 0, err
+	}
+	return len(added), insertTicks(ctx, tx, owner, done)
+}
+
+// restorable refuses ticks of no item and passes over those that an item
+// does not have any more because it ended before.
+func restorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, error) {
+	var done []tick
+	for _, t := range list {
+		item, there := known[t.Item]
+		if !there {
+			return nil, journal.Invalid("The routine has a tick of an item that is not in it.")
+		}
+		if _, err := journal.ParseDay("day", string(t.Day)); err != nil {
+			return nil, err
+		}
+		if !item.endsBy(t.Day) {
+			done = append(done, tick{t.Item, t.Day})
+		}
+	}
+	return done, nil
+}
+
+// unchain makes items stand alone that an archive calls successors of each
+// other although they are not, or of items that have gone on without them.
+func unchain(added, stored []Item) {
+	taken := chainsOf(stored)
+	for chain, items := range chainsOf(added) {
+		if _, gone := taken[chain]; !gone && len(breaks(items)) == 0 {
+			continue
+		}
+		for i := range added {
+			if added[i].Chain == chain {
+				added[i].Chain = added[i].ID
+			}
+		}
+	}
+}
+
+// cleaned holds an item of unknown origin to the rules of one typed in.
+func (i Item) cleaned() (Item, error) {
+	for _, id := range []journal.RoutineID{i.ID, i.Chain} {
+		if _, err := journal.RequiredName("id", string(id)); err != nil {
+			return Item{}, err
+		}
+	}
+	if i.Position < 0 {
+		return Item{}, journal.InvalidField("position", "position must not be negative.")
+	}
+	if _, err := journal.ParseDay("start_day", string(i.StartDay)); err != nil {
+		return Item{}, err
+	}
+	if _, err := journal.ParseDay("end_day", string(i.EndDay)); i.EndDay != "" && err != nil {
+		return Item{}, err
+	}
+	typed, err := newItem(i.Title, i.Stage, i.Weekdays.List(), i.StartDay)
+	i.Title, i.Weekdays = typed.Title, typed.Weekdays
+	return i, err
+}

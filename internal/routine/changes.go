@@ -1,0 +1,222 @@
+package routine
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// maxItems is how many items of a user may hold at once.
+const maxItems = 500
+
+// Items lists what is active on a day, by default the date in UTC, ordered by
+// stage and then by position.
+func (s *Service) Items(ctx context.Context, owner journal.UserID, day journal.Day) ([]Item, error) {
+	day = s.dayOr(day)
+	var active []Item
+	err := s.read(ctx, owner, day, func(tx *db.Tx) error {
+		items, err := listItems(ctx, tx, owner, day, day)
+		active = slices.DeleteFunc(items, func(item Item) bool { return !item.ActiveOn(day) })
+		return err
+	})
+	return active, err
+}
+
+// Draft is a new item as the caller describes it.
+type Draft struct {
+	Title    string
+	Stage    Stage
+	Weekdays []int
+	Day      journal.Day // the first day; by default the date in UTC
+}
+
+// Create adds an item, last in its stage.
+func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft) (Item, error) {
+	item, err := newItem(draft.Title, draft.Stage, draft.Weekdays, s.dayOr(draft.Day))
+	if err != nil {
+		return Item{}, err
+	}
+	err = s.change(ctx, owner, s.nearToday(item.StartDay), func(tx *db.Tx) error {
+		today := s.clock.Today()
+		living, err := livingItems(ctx, tx, owner, today)
+		if err != nil {
+			return err
+		}
+		if len(living) >= maxItems {
+			return journal.Conflict("A routine has at most %d items; delete one first.", maxItems)
+		}
+		item.Position = lastPlace(living, item.Stage, today)
+		return insertItems(ctx, tx, owner, []Item{item})
+	})
+	return item, err
+}
+
+// newItem makes an item of what somebody typed, or says what is wrong with it.
+func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item, error) {
+	title, err := journal.RequiredName("title", title)
+	if err != nil {
+		return Item{}, err
+	}
+	if err := stage.check(); err != nil {
+		return Item{}, err
+	}
+	days, err := NewWeekdays(weekdays...)
+	if err != nil {
+		return Item{}, err
+	}
+	id := journal.NewID[journal.RoutineID]()
+	return Item{ID: id, Chain: id, Title: title, Stage: stage, Weekdays: days, StartDay: start}, nil
+}
+
+// Change is a partial change of an item. Day says from when a new stage or
+// new weekdays hold; by default from the date in UTC.
+type Change struct {
+	Title    journal.Opt[string]
+	Stage    journal.Opt[Stage]
+	Weekdays journal.Opt[[]int]
+	Day      journal.Day
+}
+
+// apply gives the item as it is to be. No field can be cleared.
+func (c Change) apply(item Item) (Item, error) {
+	for field, null := range map[string]bool{"title": c.Title.Null, "stage": c.Stage.Null, "weekdays": c.Weekdays.Null} {
+		if null {
+			return Item{}, journal.InvalidField(field, "%s must not be null.", field)
+		}
+	}
+	wanted, err := newItem(c.Title.Or(item.Title), c.Stage.Or(item.Stage), c.Weekdays.Or(item.Weekdays.List()), item.StartDay)
+	if err != nil {
+		return Item{}, err
+	}
+	item.Title, item.Stage, item.Weekdays = wanted.Title, wanted.Stage, wanted.Weekdays
+	return item, nil
+}
+
+// Edit changes an item. A new title is given in place. A new stage or new
+// weekdays end the item and give back its successor, which has an id of its
+// own; days before are as they were. An item that has ended is not found.
+// check, where given, sees the stored item first and may refuse.
+func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.RoutineID, change Change, check func(Item) error) (Item, error) {
+	var result Item
+	day := s.dayOr(change.Day)
+	err := s.change(ctx, owner, s.nearToday(day), func(tx *db.Tx) error {
+		item, err := s.editable(ctx, tx, owner, id, day, check)
+		if err != nil {
+			return err
+		}
+		wanted, err := change.apply(item)
+		if err != nil {
+			return err
+		}
+		if wanted.Stage != item.Stage || wanted.Weekdays != item.Weekdays {
+			result, err = s.succeed(ctx, tx, owner, item, wanted, day)
+			return err
+		}
+		result = wanted
+		if wanted.Title == item.Title {
+			return nil
+		}
+		return setTitle(ctx, tx, owner, wanted)
+	})
+	return result, err
+}
+
+// editable reads an item that has not ended, neither today nor on the day
+// that the change is about.
+func (s *Service) editable(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) (Item, error) {
+	item, err := findItem(ctx, tx, owner, id)
+	if err != nil {
+		return Item{}, err
+	}
+	if item.endsBy(max(day, s.clock.Today())) || item.vain() {
+		return Item{}, noItem()
+	}
+	return item, accept(check, item)
+}
+
+// succeed ends an item on a day, or on its first day where that is later, and
+// hands its later ticks to a successor.
+func (s *Service) succeed(ctx context.Context, tx *db.Tx, owner journal.UserID, item, wanted Item, day journal.Day) (Item, error) {
+	ended, successor := handOver(item, wanted, day)
+	if successor.Stage != item.Stage {
+		today := s.clock.Today()
+		living, err := livingItems(ctx, tx, owner, today)
+		if err != nil {
+			return Item{}, err
+		}
+		successor.Position = lastPlace(living, successor.Stage, today)
+	}
+	if err := insertItems(ctx, tx, owner, []Item{successor}); err != nil {
+		return Item{}, err
+	}
+	if err := moveTicks(ctx, tx, owner, item.ID, successor.ID, successor.StartDay); err != nil {
+		return Item{}, err
+	}
+	return successor, endItem(ctx, tx, owner, ended)
+}
+
+// handOver splits an item's time at a day: what was before stays with the
+// item, what comes after is the successor's.
+func handOver(item, wanted Item, day journal.Day) (ended, successor Item) {
+	day = max(day, item.StartDay)
+	ended, successor = item, wanted
+	ended.EndDay = day
+	successor.ID = journal.NewID[journal.RoutineID]()
+	successor.StartDay = day
+	return ended, successor
+}
+
+// Delete removes an item from a day on, by default from the date in UTC, and
+// with it a successor that was to take over later. Earlier days keep it and its
+// ticks. An item that has ended is not found. check, where given, sees the stored item first and may refuse.
+func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) error {
+	day = s.dayOr(day)
+	return s.change(ctx, owner, s.nearToday(day), func(tx *db.Tx) error {
+		item, err := s.editable(ctx, tx, owner, id, day, check)
+		if err != nil {
+			return err
+		}
+		items, err := followers(ctx, tx, owner, item)
+		if err != nil {
+			return err
+		}
+		for _, item := range append(items, item) {
+			item.EndDay = day
+			if err := dropTicks(ctx, tx, owner, item.ID, day); err != nil {
+				return err
+			}
+			if err := endItem(ctx, tx, owner, item); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Reorder puts the items listed first inside their stages, in the order
+// given; the others keep their order behind them.
+func (s *Service) Reorder(ctx context.Context, owner journal.UserID, ids []journal.RoutineID) error {
+	if len(ids) == 0 {
+		return journal.InvalidField("ids", "ids must name at least one item.")
+	}
+	if len(ids) > maxItems {
+		return journal.InvalidField("ids", "ids must name at most %d items.", maxItems)
+	}
+	if sorted := slices.Sorted(slices.Values(ids)); len(slices.Compact(sorted)) != len(ids) {
+		return journal.InvalidField("ids", "ids must name each item once.")
+	}
+	return s.change(ctx, owner, s.clock.Today(), func(tx *db.Tx) error {
+		living, err := livingItems(ctx, tx, owner, s.clock.Today())
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if !slices.ContainsFunc(living, func(item Item) bool { return item.ID == id }) {
+				return noItem()
+			}
+		}
+		return setPositions(ctx, tx, owner, reordered(living, ids))
+	})
+}

@@ -1,0 +1,90 @@
+package routine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Check proves every user's routine: the items of one chain follow each other
+// without a gap and without an overlap, no tick lies behind its item's end, and
+// an item that holds on no day is there only for its ticks. It reports each
+// breach in one sentence and changes nothing.
+func (s *Service) Check(ctx context.Context, report func(string)) error {
+	return s.db.View(ctx, func(tx *db.Tx) error {
+		users, err := db.List(ctx, tx, func(row db.Scanner) (id journal.UserID, err error) {
+			return id, row.Scan(&id)
+		}, `SELECT user_id FROM routine_seeds ORDER BY user_id`)
+		if err != nil {
+			return err
+		}
+		for _, user := range users {
+			archive, err := Export(ctx, tx, user)
+			if err != nil {
+				return err
+			}
+			for _, breach := range breaches(archive) {
+				report(fmt.Sprintf("user %s: %s", user, breach))
+			}
+		}
+		return nil
+	})
+}
+
+// breaches tells what cannot be in a routine that this package has written.
+func breaches(a Archive) []string {
+	found := []string{}
+	chains := chainsOf(a.Items)
+	for _, chain := range slices.Sorted(maps.Keys(chains)) {
+		found = append(found, breaks(chains[chain])...)
+	}
+	ends, held := map[journal.RoutineID]Item{}, map[journal.RoutineID]bool{}
+	for _, item := range a.Items {
+		ends[item.ID] = item
+	}
+	for _, t := range a.Ticks {
+		held[t.Item] = true
+		if ends[t.Item].endsBy(t.Day) {
+			found = append(found, fmt.Sprintf("the routine item %s was ticked on %s, after its end.", t.Item, t.Day))
+		}
+	}
+	for _, item := range a.Items {
+		if item.vain() && !held[item.ID] {
+			found = append(found, fmt.Sprintf("the routine item %s holds on no day and has no ticks.", item.ID))
+		}
+	}
+	return found
+}
+
+// chainsOf gives the items of each chain in time order. Those that hold on no
+// day are no link of it.
+func chainsOf(items []Item) map[journal.RoutineID][]Item {
+	chains := map[journal.RoutineID][]Item{}
+	for _, item := range items {
+		if !item.vain() {
+			chains[item.Chain] = append(chains[item.Chain], item)
+		}
+	}
+	for _, chain := range chains {
+		slices.SortFunc(chain, func(a, b Item) int {
+			return cmp.Or(cmp.Compare(a.StartDay, b.StartDay), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	return chains
+}
+
+// breaks tells where a chain has a gap or an overlap.
+func breaks(chain []Item) []string {
+	var found []string
+	for i := 1; i < len(chain); i++ {
+		if chain[i-1].EndDay != chain[i].StartDay {
+			found = append(found, fmt.Sprintf("the routine items %s and %s do not follow each other.", chain[i-1].ID, chain[i].ID))
+		}
+	}
+	return found
+}

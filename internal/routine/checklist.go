@@ -1,0 +1,96 @@
+package routine
+
+import (
+	"context"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Checklist is one day of the routine: what is scheduled on it, and what was
+// ticked on it off schedule.
+type Checklist struct {
+	Day         journal.Day
+	Lines       []Line
+	Done, Total int
+}
+
+// Line is an item on a certain day.
+type Line struct {
+	Item
+	Done bool
+}
+
+// ticks are the days on which items were done.
+type ticks map[tick]bool
+
+type tick struct {
+	item journal.RoutineID
+	day  journal.Day
+}
+
+// checklist is the rule of what a day shows. items are in their order.
+func checklist(day journal.Day, items []Item, done ticks) Checklist {
+	list := Checklist{Day: day, Lines: []Line{}}
+	for _, item := range items {
+		ticked := done[tick{item.ID, day}]
+		if !ticked && !item.ScheduledOn(day) {
+			continue
+		}
+		list.Lines = append(list.Lines, Line{Item: item, Done: ticked})
+		list.Total++
+		if ticked {
+			list.Done++
+		}
+	}
+	return list
+}
+
+// Checklist gives one day of the routine.
+func (s *Service) Checklist(ctx context.Context, owner journal.UserID, day journal.Day) (Checklist, error) {
+	var list Checklist
+	err := s.read(ctx, owner, s.nearToday(day), func(tx *db.Tx) (err error) {
+		list, err = readChecklist(ctx, tx, owner, day)
+		return err
+	})
+	return list, err
+}
+
+func readChecklist(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) (Checklist, error) {
+	items, err := listItems(ctx, tx, owner, day, day)
+	if err != nil {
+		return Checklist{}, err
+	}
+	done, err := listTicks(ctx, tx, owner, day, day)
+	return checklist(day, items, done), err
+}
+
+// Tick says whether an item was done on a day and gives the day as it is
+// then. To say the same again changes nothing. The item need not be scheduled
+// on the day, but it must not have ended by then. check, where given, sees the
+// stored day first and may refuse.
+func (s *Service) Tick(ctx context.Context, owner journal.UserID, day journal.Day, id journal.RoutineID, done bool, check func(Checklist) error) (Checklist, error) {
+	var list Checklist
+	err := s.change(ctx, owner, s.nearToday(day), func(tx *db.Tx) error {
+		item, err := findItem(ctx, tx, owner, id)
+		if err != nil {
+			return err
+		}
+		if item.endsBy(day) {
+			return noItem()
+		}
+		before, err := readChecklist(ctx, tx, owner, day)
+		if err != nil {
+			return err
+		}
+		if err := accept(check, before); err != nil {
+			return err
+		}
+		if err := setTick(ctx, tx, owner, item, day, done); err != nil {
+			return err
+		}
+		list, err = readChecklist(ctx, tx, owner, day)
+		return err
+	})
+	return list, err
+}

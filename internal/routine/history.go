@@ -1,0 +1,185 @@
+package routine
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// MaxHistoryDays is the longest history that is given at once; a history
+// without a first day is of thirteen weeks.
+const (
+	MaxHistoryDays     = 400
+	defaultHistoryDays = 13 * 7
+)
+
+// Count is how much was done of how much.
+type Count struct{ Done, Total int }
+
+func (c *Count) add(ticked bool) {
+	c.Total++
+	if ticked {
+		c.Done++
+	}
+}
+
+// DayCount is the count of one day.
+type DayCount struct {
+	Day journal.Day
+	Count
+}
+
+// History is what was done over a span of days, both ends inside.
+type History struct {
+	From, To journal.Day
+	Days     []DayCount // every calendar day, ascending
+	Count               // of the whole span
+	ByStage  map[Stage]Count
+	// Streak counts the finished days in a row up to To, also where the row
+	// began before From. Days with nothing to do are passed over, and To
+	// itself may still be unfinished.
+	Streak int
+}
+
+// CompletionRate is the share of what was done, nil where nothing was to do.
+func (h History) CompletionRate() *float64 {
+	if h.Total == 0 {
+		return nil
+	}
+	rate := float64(h.Done) / float64(h.Total)
+	return &rate
+}
+
+// tally counts the checklists of a span. An item is looked at only on the
+// days on which it may appear, so that many short-lived ones cost little.
+func tally(from, to journal.Day, items []Item, done ticks) History {
+	h := History{From: from, To: to, Days: make([]DayCount, 0, from.DaysUntil(to)+1)}
+	at := map[journal.Day]int{}
+	for day := from; day <= to; day = day.AddDays(1) {
+		at[day] = len(h.Days)
+		h.Days = append(h.Days, DayCount{Day: day})
+	}
+	byStage := map[Stage]*Count{Pre: {}, During: {}, Post: {}}
+	stageOf := map[journal.RoutineID]Stage{}
+	count := func(stage Stage, day journal.Day, ticked bool) {
+		for _, c := range []*Count{&h.Count, &h.Days[at[day]].Count, byStage[stage]} {
+			c.add(ticked)
+		}
+	}
+	for _, item := range items {
+		stageOf[item.ID] = item.Stage
+		for day := max(from, item.StartDay); day <= to && !item.endsBy(day); day = day.AddDays(1) {
+			if item.ScheduledOn(day) && !done[tick{item.ID, day}] {
+				count(item.Stage, day, false)
+			}
+		}
+	}
+	for t := range done {
+		if stage, known := stageOf[t.item]; known {
+			count(stage, t.day, true)
+		}
+	}
+	h.ByStage = map[Stage]Count{Pre: *byStage[Pre], During: *byStage[During], Post: *byStage[Post]}
+	return h
+}
+
+// streak counts back over days from the last one, and tells whether a day
+// that was not finished ended the row.
+func streak(days []DayCount) (length int, broken bool) {
+	for _, day := range slices.Backward(days) {
+		if day.Done < day.Total {
+			return length, true
+		}
+		if day.Total > 0 {
+			length++
+		}
+	}
+	return length, false
+}
+
+// settled leaves out a last day that may still be finished.
+func settled(days []DayCount) []DayCount {
+	if last := len(days) - 1; last >= 0 && days[last].Done < days[last].Total {
+		return days[:last]
+	}
+	return days
+}
+
+// span gives the days of a history: by default thirteen weeks up to today.
+func span(from, to, today journal.Day) (journal.Day, journal.Day, error) {
+	if to == "" {
+		to = today
+	}
+	if from == "" {
+		from = to.AddDays(1 - defaultHistoryDays)
+	}
+	switch days := from.DaysUntil(to) + 1; {
+	case days < 1:
+		return "", "", journal.InvalidField("from", "from must not be after to.")
+	case days > MaxHistoryDays:
+		return "", "", journal.InvalidField("from", "A history has at most %d days.", MaxHistoryDays)
+	}
+	return from, to, nil
+}
+
+// History counts what was done from one day to another. By default it ends
+// on the date in UTC and is of thirteen weeks.
+func (s *Service) History(ctx context.Context, owner journal.UserID, from, to journal.Day) (History, error) {
+	from, to, err := span(from, to, s.clock.Today())
+	if err != nil {
+		return History{}, err
+	}
+	var h History
+	err = s.read(ctx, owner, s.clock.Today(), func(tx *db.Tx) error {
+		if h, err = readSpan(ctx, tx, owner, from, to); err != nil {
+			return err
+		}
+		var broken bool
+		h.Streak, broken = streak(settled(h.Days))
+		if broken {
+			return nil
+		}
+		earlier, err := streakBefore(ctx, tx, owner, from)
+		h.Streak += earlier
+		return err
+	})
+	return h, err
+}
+
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) (History, error) {
+	items, err := listItems(ctx, tx, owner, from, to)
+	if err != nil {
+		return History{}, err
+	}
+	done, err := listTicks(ctx, tx, owner, from, to)
+	if err != nil {
+		return History{}, err
+	}
+	return tally(from, to, items, done), nil
+}
+
+// streakBefore follows a row that is unbroken on a day into the days before
+// it, a year at a time.
+func streakBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) (int, error) {
+	first, err := firstDay(ctx, tx, owner)
+	if err != nil || first == "" {
+		return 0, err
+	}
+	length := 0
+	for day > first {
+		to := day.AddDays(-1)
+		day = max(first, day.AddDays(-MaxHistoryDays))
+		h, err := readSpan(ctx, tx, owner, day, to)
+		if err != nil {
+			return 0, err
+		}
+		n, broken := streak(h.Days)
+		length += n
+		if broken {
+			break
+		}
+	}
+	return length, nil
+}

@@ -1,0 +1,192 @@
+package routine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// isSeeded tells whether the user's first items were made. lock, where given,
+// keeps the answer, and every other change of this routine, until the end of
+// the transaction.
+func isSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (bool, error) {
+	var at int64
+	err := tx.QueryRow(ctx, `SELECT seeded_at FROM routine_seeds WHERE user_id = $1`+lock, owner).Scan(&at)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+const itemColumns = `i.id, i.chain_id, i.title, i.stage, i.weekdays, i.position, i.start_day, COALESCE(i.end_day, '')`
+
+func scanItem(row db.Scanner) (Item, error) {
+	var i Item
+	err := row.Scan(&i.ID, &i.Chain, &i.Title, &i.Stage, &i.Weekdays, &i.Position, &i.StartDay, &i.EndDay)
+	return i, err
+}
+
+// listItems gives the items that hold on one of the days from one to another
+// or were ticked on one of them, in the order in which they are shown.
+func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]Item, error) {
+	items, err := db.List(ctx, tx, scanItem, `
+		SELECT `+itemColumns+`
+		FROM routine_items AS i
+		WHERE i.user_id = $1
+			AND (i.start_day <= $2 AND (i.end_day IS NULL OR i.end_day > $3)
+				OR EXISTS (
+					SELECT 1 FROM routine_ticks AS t
+					WHERE t.user_id = i.user_id AND t.item_id = i.id AND t.day BETWEEN $3 AND $2))
+		ORDER BY i.id`, owner, to, from)
+	sortItems(items)
+	return items, err
+}
+
+// livingItems gives the items that have not ended by a day, in the order in
+// which they are shown; those that begin later are among them.
+func livingItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) ([]Item, error) {
+	items, err := db.List(ctx, tx, scanItem, `
+		SELECT `+itemColumns+`
+		FROM routine_items AS i
+		WHERE i.user_id = $1 AND (i.end_day IS NULL OR i.end_day > $2)
+		ORDER BY i.id`, owner, day)
+	sortItems(items)
+	return slices.DeleteFunc(items, Item.vain), err
+}
+
+func findItem(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID) (Item, error) {
+	item, err := scanItem(tx.QueryRow(ctx,
+		`SELECT `+itemColumns+` FROM routine_items AS i WHERE i.user_id = $1 AND i.id = $2`, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Item{}, noItem()
+	}
+	return item, err
+}
+
+// followers gives the successors that take over from an item with an end.
+func followers(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) ([]Item, error) {
+	if item.EndDay == "" {
+		return nil, nil
+	}
+	items, err := db.List(ctx, tx, scanItem, `
+		SELECT `+itemColumns+`
+		FROM routine_items AS i
+		WHERE i.user_id = $1 AND i.chain_id = $2 AND i.start_day >= $3
+		ORDER BY i.id`, owner, item.Chain, item.EndDay)
+	return slices.DeleteFunc(items, Item.vain), err
+}
+
+func insertItems(ctx context.Context, tx *db.Tx, owner journal.UserID, items []Item) error {
+	columns := []string{"user_id", "id", "chain_id", "title", "stage", "weekdays", "position", "start_day", "end_day"}
+	rows := make([][]any, 0, len(items))
+	for _, i := range items {
+		rows = append(rows, []any{owner, i.ID, i.Chain, i.Title, string(i.Stage), int64(i.Weekdays), i.Position, i.StartDay, nullDay(i.EndDay)})
+	}
+	_, err := tx.InsertMany(ctx, "routine_items", columns, "", rows)
+	return err
+}
+
+func nullDay(day journal.Day) any {
+	if day == "" {
+		return nil
+	}
+	return string(day)
+}
+
+func setTitle(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
+	_, err := tx.Exec(ctx, `UPDATE routine_items SET title = $1 WHERE user_id = $2 AND id = $3`, item.Title, owner, item.ID)
+	return err
+}
+
+func setPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, items []Item) error {
+	for _, item := range items {
+		_, err := tx.Exec(ctx, `UPDATE routine_items SET position = $1 WHERE user_id = $2 AND id = $3`, item.Position, owner, item.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endItem stores an item's end. One that then holds on no day is gone, unless
+// ticks from before its start hang on it.
+func endItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
+	_, err := tx.Exec(ctx, `UPDATE routine_items SET end_day = $1 WHERE user_id = $2 AND id = $3`, nullDay(item.EndDay), owner, item.ID)
+	if err != nil {
+		return err
+	}
+	return dropVain(ctx, tx, owner, item)
+}
+
+func dropVain(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
+	if !item.vain() {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		DELETE FROM routine_items
+		WHERE user_id = $1 AND id = $2
+			AND NOT EXISTS (SELECT 1 FROM routine_ticks AS t WHERE t.user_id = $1 AND t.item_id = $2)`, owner, item.ID)
+	return err
+}
+
+func listTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) (ticks, error) {
+	done := ticks{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var t tick
+		err := row.Scan(&t.item, &t.day)
+		done[t] = true
+		return err
+	}, `SELECT item_id, day FROM routine_ticks WHERE user_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day, item_id`, owner, from, to)
+	return done, err
+}
+
+func insertTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, list []tick) error {
+	rows := make([][]any, 0, len(list))
+	for _, t := range list {
+		rows = append(rows, []any{owner, t.day, t.item})
+	}
+	_, err := tx.InsertMany(ctx, "routine_ticks", []string{"user_id", "day", "item_id"},
+		"ON CONFLICT (user_id, day, item_id) DO NOTHING", rows)
+	return err
+}
+
+func setTick(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item, day journal.Day, done bool) error {
+	if done {
+		return insertTicks(ctx, tx, owner, []tick{{item.ID, day}})
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM routine_ticks WHERE user_id = $1 AND day = $2 AND item_id = $3`, owner, day, item.ID)
+	if err != nil {
+		return err
+	}
+	return dropVain(ctx, tx, owner, item)
+}
+
+func dropTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, since journal.Day) error {
+	_, err := tx.Exec(ctx, `DELETE FROM routine_ticks WHERE user_id = $1 AND item_id = $2 AND day >= $3`, owner, id, since)
+	return err
+}
+
+func moveTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.RoutineID, since journal.Day) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE routine_ticks SET item_id = $1
+		WHERE user_id = $2 AND item_id = $3 AND day >= $4`, to, owner, from, since)
+	return err
+}
+
+// firstDay is the first day on which a checklist may have a line; empty
+// where no day has.
+func firstDay(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Day, error) {
+	var start, ticked journal.Day
+	err := tx.QueryRow(ctx, `SELECT COALESCE(MIN(start_day), '') FROM routine_items WHERE user_id = $1`, owner).Scan(&start)
+	if err != nil {
+		return "", err
+	}
+	err = tx.QueryRow(ctx, `SELECT COALESCE(MIN(day), '') FROM routine_ticks WHERE user_id = $1`, owner).Scan(&ticked)
+	if ticked != "" && ticked < start {
+		start = ticked
+	}
+	return start, err
+}
