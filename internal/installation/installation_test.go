@@ -1,0 +1,251 @@
+package installation_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+	"fillbook/internal/secrets"
+	"fillbook/internal/testkit"
+)
+
+// house is an installation with one user and one account.
+type house struct {
+	*installation.Installation
+	t       *testing.T
+	owner   journal.UserID
+	account journal.AccountID
+	files   string
+}
+
+func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+	t.Helper()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
+		must(t, err)
+		h := &house{t: t, files: t.TempDir()}
+		h.Installation, err = installation.New(installation.Options{
+			DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler), Attachments: h.files,
+			Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+		})
+		must(t, err)
+		user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
+		must(t, err)
+		h.owner = user.ID
+		account, err := h.Ledger.CreateAccount(t.Context(), h.owner, ledger.NewAccount{Name: "Main"})
+		must(t, err)
+		h.account = account.ID
+		fn(t, h)
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *house) fill(side matching.Side, price string, minute int) ledger.Added {
+	h.t.Helper()
+	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
+		Symbol: "AAPL", Side: side, Quantity: decimal.New(10), Price: decimal.Must(price),
+		ExecutedAt: time.Date(2026, 3, 2, 15, minute, 0, 0, time.UTC),
+	})
+	must(h.t, err)
+	return added
+}
+
+func (h *house) write(trade journal.TradeID, notes string) {
+	h.t.Helper()
+	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	must(h.t, err)
+}
+
+func (h *house) attach(trade journal.TradeID) {
+	h.t.Helper()
+	var picture bytes.Buffer
+	must(h.t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))))
+	_, err := h.Playbook.Attach(h.t.Context(), h.owner, playbook.Target{Trade: trade}, playbook.Upload{Name: "chart.png", Content: &picture})
+	must(h.t, err)
+}
+
+func (h *house) stored() int {
+	h.t.Helper()
+	names, err := filepath.Glob(filepath.Join(h.files, "*", "*"))
+	must(h.t, err)
+	return len(names)
+}
+
+// problems runs the check.
+func (h *house) problems() []string {
+	h.t.Helper()
+	var found []string
+	must(h.t, h.Check(h.t.Context(), func(what string) { found = append(found, what) }))
+	return found
+}
+
+func (h *house) sound() {
+	h.t.Helper()
+	if found := h.problems(); len(found) > 0 {
+		h.t.Fatalf("the check found %q", found)
+	}
+}
+
+func TestMarksFollowTheFills(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		buy := h.fill(matching.Buy, "100", 0)
+		h.fill(matching.Sell, "101", 5)
+		trade := buy.TradeIDs[0]
+		h.write(trade, "waited for the pullback")
+		h.attach(trade)
+		h.sound()
+
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, buy.ID, nil))
+		marks, err := h.Playbook.Marks(t.Context(), h.owner, []journal.TradeID{trade})
+		must(t, err)
+		if marks[trade].Notes != "waited for the pullback" {
+			t.Fatalf("the words are gone with the opening fill: %+v", marks)
+		}
+		h.sound()
+	})
+}
+
+func TestOrphansComeBackWithTheirFill(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		buy := h.fill(matching.Buy, "100", 0)
+		h.write(buy.TradeIDs[0], "my best idea")
+		h.attach(buy.TradeIDs[0])
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, buy.ID, nil))
+		orphans, err := h.Playbook.Orphans(t.Context(), h.owner)
+		must(t, err)
+		if len(orphans) != 1 || orphans[0].Notes != "my best idea" || orphans[0].Symbol != "AAPL" || orphans[0].OpenedAt == nil {
+			t.Fatalf("the orphan is %+v", orphans)
+		}
+		h.sound()
+
+		again := h.fill(matching.Buy, "100", 0)
+		detail, err := h.Playbook.Marks(t.Context(), h.owner, again.TradeIDs)
+		must(t, err)
+		if detail[again.TradeIDs[0]].Notes != "my best idea" {
+			t.Fatalf("the words did not come back: %+v", detail)
+		}
+		if orphans, err = h.Playbook.Orphans(t.Context(), h.owner); err != nil || len(orphans) != 0 {
+			t.Fatalf("an orphan is left: %+v %v", orphans, err)
+		}
+		if h.stored() != 1 {
+			t.Fatalf("%d files, want the one picture", h.stored())
+		}
+		h.sound()
+	})
+}
+
+func TestFilesGoWithTheirOwner(t *testing.T) {
+	for name, remove := range map[string]func(h *house, trade journal.TradeID) error{
+		"trade": func(h *house, trade journal.TradeID) error {
+			return h.Ledger.DeleteTrade(h.t.Context(), h.owner, trade, nil)
+		},
+		"account": func(h *house, _ journal.TradeID) error {
+			return h.Ledger.DeleteAccount(h.t.Context(), h.owner, h.account, nil)
+		},
+		"user": func(h *house, _ journal.TradeID) error {
+			second, err := h.Identity.CreateUserByOperator(h.t.Context(), "bob@example.org", "another long sentence", true)
+			if err != nil {
+				return err
+			}
+			caller := identity.Principal{UserID: second.ID, IsAdmin: true, Credential: identity.CredentialSession}
+			return h.DeleteUser(h.t.Context(), caller, identity.Client{}, h.owner, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				trade := h.fill(matching.Buy, "100", 0).TradeIDs[0]
+				h.attach(trade)
+				if h.stored() != 1 {
+					t.Fatalf("%d files", h.stored())
+				}
+				must(t, remove(h, trade))
+				if h.stored() != 0 {
+					t.Fatal("the file is still there")
+				}
+				h.sound()
+			})
+		})
+	}
+}
+
+// TestCheckSeesDamage damages what is stored behind the program's back.
+func TestCheckSeesDamage(t *testing.T) {
+	for name, damage := range map[string]struct{ statement, says string }{
+		"a result":     {`UPDATE trades SET net_pnl = '1'`, "not what its fills make"},
+		"a fill":       {`UPDATE executions SET quantity = '11'`, ""},
+		"a mark":       {`UPDATE trade_marks SET trade_id = 'nowhere'`, "does not exist"},
+		"the owner":    {`UPDATE users SET is_admin = FALSE`, "no owner"},
+		"the setup":    {`DELETE FROM instance`, "set-up"},
+		"a trade gone": {`DELETE FROM trades`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachHouse(t, func(t *testing.T, h *house) {
+				trade := h.fill(matching.Buy, "100", 0).TradeIDs[0]
+				h.fill(matching.Sell, "101", 5)
+				h.write(trade, "words")
+				h.sound()
+				must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
+					_, err := tx.Exec(t.Context(), damage.statement)
+					return err
+				}))
+				found := strings.Join(h.problems(), "\n")
+				if found == "" || !strings.Contains(found, damage.says) {
+					t.Fatalf("the check says %q", found)
+				}
+			})
+		})
+	}
+}
+
+func TestCheckMissesAFile(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.attach(h.fill(matching.Buy, "100", 0).TradeIDs[0])
+		must(t, os.RemoveAll(filepath.Join(h.files, string(h.owner))))
+		if found := strings.Join(h.problems(), "\n"); !strings.Contains(found, "chart.png") {
+			t.Fatalf("the check says %q", found)
+		}
+	})
+}
+
+func TestRegroupMendsTrades(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.fill(matching.Buy, "100", 0)
+		trade := h.fill(matching.Sell, "101", 5).TradeIDs[0]
+		h.write(trade, "words")
+		must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(t.Context(), `UPDATE trades SET net_pnl = '1', gross_pnl = '2'`)
+			return err
+		}))
+		changed, err := h.Regroup(t.Context(), func(int, int) {})
+		must(t, err)
+		if changed != 1 {
+			t.Fatalf("%d trades were mended, want 1", changed)
+		}
+		found, err := h.Ledger.Trade(t.Context(), h.owner, trade)
+		must(t, err)
+		if found.NetPnL.String() != "10" {
+			t.Fatalf("net is %s", found.NetPnL)
+		}
+		h.sound()
+	})
+}
