@@ -1,0 +1,189 @@
+// Package demo makes up a trading journal of two years, so that somebody who
+// looks at Fillbook for the first time sees what it is for, and so that
+// pictures of it can be made.
+//
+// [Compose] writes the story. It is pure and has no clock: the same last day
+// gives the same story to the byte, and another last day gives nearly the same
+// one, moved along the calendar. Prices come first: every instrument has a
+// random walk from day to day and, inside each day, from bar to bar (prices.go).
+// A trader then lives on these prices (trader.go), with plans, stops, targets
+// and weaknesses, in three accounts (stocks.go, options.go, futures.go,
+// crypto.go). The trader is human: learns slowly, has a good run, gets careless
+// and loses for seven weeks with revenge trades and a day of overtrading, comes
+// back with small size, is afraid and takes profits too early for some months,
+// and then does well. Every report of the journal has something to tell.
+//
+// So that the story holds its shape whatever the dice say, the trader is
+// allowed to know the future a little: of two ways to take a trade the better
+// one is chosen more or less often, by how far the account is from where the
+// story wants it.
+//
+// What the trader writes (words.go, words.txt) is put together from what
+// really happened in the trade, so that the figures in a note are those of the
+// trade it hangs on. [Fill] stores a story through the services of the other
+// packages, and [Seed] does it for the user of the demo (writer.go).
+package demo
+
+import (
+	"slices"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// The kinds of instruments, as executions call them.
+const (
+	kindStock  = "stock"
+	kindOption = "option"
+	kindFuture = "future"
+	kindCrypto = "crypto"
+)
+
+// Story is a whole journal. Records name one another by words and not by ids,
+// which only storing gives them.
+type Story struct {
+	// First and Last are the days between which it plays. Nothing happens
+	// after 22:00 UTC of the last day.
+	First, Last journal.Day
+	Accounts    []Account
+	Setups      []Setup
+	Tags        []Tag
+	Notes       []Note
+	Missed      []Missed
+	Routine     []RoutineItem
+}
+
+// Account is a trading account with all that happened in it.
+type Account struct {
+	Name, Broker, Type, Currency string
+	StartingBalance              decimal.Decimal
+	Fills                        []Execution // in time order
+	Cash                         []Cash      // in time order
+	Marks                        []Mark
+	Pictures                     []Picture
+}
+
+// Execution is one fill.
+type Execution struct {
+	// ID is the broker's; it is unique in the account.
+	ID       string
+	Symbol   string
+	Kind     string
+	Contract Contract // of an option
+	Side     matching.Side
+	Quantity decimal.Decimal
+	Price    decimal.Decimal
+	// Fees and Commission are costs.
+	Fees, Commission decimal.Decimal
+	Multiplier       decimal.Decimal
+	At               time.Time
+}
+
+// Contract is what an option is about; it is empty for anything else.
+type Contract struct {
+	Right  string // call or put
+	Strike decimal.Decimal
+	Expiry journal.Day
+}
+
+// Cash is money that moved without a fill.
+type Cash struct {
+	Type   string // as cash transactions call it
+	Amount decimal.Decimal
+	At     time.Time
+	Note   string
+	// Opening is the id of the fill that opened the trade it belongs to;
+	// empty where it belongs to none.
+	Opening string
+}
+
+// Mark is what the trader wrote on a trade.
+type Mark struct {
+	// Opening is the id of the fill that opened the trade.
+	Opening             string
+	Notes               string
+	Setups, Tags        []string // by name
+	Risk, Stop, Target  decimal.Null
+	Worst, Best         decimal.Null // excursions, in money, without sign
+	Mood                string
+	Confidence, Quality int // 1 to 5; 0 for none
+	ReviewedAt          time.Time
+}
+
+// Picture is a screenshot on a trade.
+type Picture struct {
+	Opening string // the id of the fill that opened the trade
+	Name    string
+	PNG     []byte
+}
+
+// Setup is a pattern of the playbook.
+type Setup struct {
+	Name, Description, Thesis string
+	Direction                 string // long, short or empty
+	Checklist                 []string
+}
+
+// Tag is a word that the trader puts on trades.
+type Tag struct {
+	Name, Color, Description string
+	Mistake                  bool
+}
+
+// Note is a page of the journal: a note, a daily log or a weekly review.
+type Note struct {
+	Type  string // as notes call it
+	Day   journal.Day
+	Title string
+	Body  string
+	// Symbols are remarks on single symbols, in the order written.
+	Symbols []SymbolNote
+	// Account is the name of the account that it is about; empty for none.
+	Account string
+}
+
+// SymbolNote is what a daily log says about one symbol.
+type SymbolNote struct{ Symbol, Body string }
+
+// Missed is a trade that was seen and not taken.
+type Missed struct {
+	Account, Setup      string // by name; empty for none
+	Symbol              string
+	Long                bool
+	At                  time.Time
+	Entry, Stop, Target decimal.Null
+	Reason, Outcome     string
+	Notes               string
+}
+
+// RoutineItem is a line of the daily checklist, with the days it was done.
+type RoutineItem struct {
+	Title    string
+	Stage    string
+	Weekdays []int
+	Start    journal.Day
+	End      journal.Day // the first day without it; empty for none
+	Done     []journal.Day
+	// Follows tells that the item is the one before it under a new schedule.
+	Follows bool
+}
+
+// years is how long the story is.
+const years = 2
+
+// Compose writes the story that ends on the given day.
+func Compose(last journal.Day) Story {
+	first := journal.DayOf(last.Time().AddDate(-years, 0, 1))
+	w := newWorld(first, last)
+	w.live()
+	story := Story{First: first, Last: last, Setups: slices.Clone(setups), Tags: slices.Clone(tags)}
+	for _, d := range w.desks {
+		story.Accounts = append(story.Accounts, d.report(w))
+	}
+	story.Notes = w.notes()
+	story.Missed = w.missed()
+	story.Routine = w.routine()
+	return story
+}

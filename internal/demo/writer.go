@@ -1,0 +1,345 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
+	"fillbook/internal/secrets"
+)
+
+// The user of the demo. The password is no secret: whoever serves the demo on
+// more than the loopback address lets everybody in.
+const (
+	Email    = "demo@example.org"
+	Password = "fillbook-demo"
+)
+
+// Services are what a story is stored with.
+type Services struct {
+	DB       *db.DB
+	Clock    journal.Clock
+	Identity *identity.Service // for Seed only
+	Ledger   *ledger.Service
+	Playbook *playbook.Service
+}
+
+// Seed makes sure that the user of the demo exists, an owner of the
+// installation, and has a journal that ends today or yesterday. A journal that
+// is there stays as it is; the result tells whether one was written.
+func Seed(ctx context.Context, s Services) (wrote bool, err error) {
+	return seedWith(ctx, s, Compose)
+}
+
+func seedWith(ctx context.Context, s Services, compose func(last journal.Day) Story) (wrote bool, err error) {
+	owner, err := demoUser(ctx, s.Identity)
+	if err != nil {
+		return false, err
+	}
+	accounts, err := s.Ledger.Accounts(ctx, owner)
+	if err != nil || len(accounts) > 0 {
+		return false, err
+	}
+	err = Fill(ctx, s, owner, compose(LastDay(s.Clock())))
+	if errors.Is(err, errFull) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func demoUser(ctx context.Context, people *identity.Service) (journal.UserID, error) {
+	users, err := people.Users(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, u := range users {
+		if u.Email == Email {
+			return u.ID, nil
+		}
+	}
+	created, err := people.CreateUserByOperator(ctx, Email, secrets.Secret(Password), true)
+	return created.ID, err
+}
+
+// LastDay is the last day of a story told at an instant: that day where
+// nothing of it would lie in the future, else the day before.
+func LastDay(now time.Time) journal.Day {
+	return journal.DayOf(now.UTC().Add(-dayEnds * time.Hour))
+}
+
+// errFull is the cause of the refusal to write a story over something.
+var errFull = errors.New("the journal is not empty")
+
+// Fill stores a story as the journal of a user who has no account yet; for
+// any other user it is a conflict and nothing is written. Everything but the
+// pictures is one transaction. What can be dated is dated when it happened and
+// not when it is stored.
+func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) error {
+	var w *writer
+	err := s.DB.Update(ctx, func(tx *db.Tx) error {
+		w = &writer{Services: s, ctx: ctx, tx: tx, owner: owner, story: story}
+		return w.write()
+	})
+	if err != nil {
+		return fmt.Errorf("writing the demo journal: %w", err)
+	}
+	for _, a := range story.Accounts {
+		for _, p := range a.Pictures {
+			target := playbook.Target{Trade: w.trades[opening{a.Name, p.Opening}]}
+			upload := playbook.Upload{Name: p.Name, MediaType: "image/png", Content: bytes.NewReader(p.PNG)}
+			if _, err := s.Playbook.Attach(ctx, owner, target, upload); err != nil {
+				return fmt.Errorf("attaching %s: %w", p.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// writer is the transaction of Fill.
+type writer struct {
+	Services
+	ctx      context.Context
+	tx       *db.Tx
+	owner    journal.UserID
+	story    Story
+	accounts map[string]journal.AccountID
+	setups   map[string]journal.SetupID
+	tags     map[string]journal.TagID
+	trades   map[opening]journal.TradeID
+}
+
+// opening names a trade by the fill that opened it.
+type opening struct{ account, fill string }
+
+func (w *writer) write() error {
+	w.accounts, w.trades = map[string]journal.AccountID{}, map[opening]journal.TradeID{}
+	w.setups, w.tags = map[string]journal.SetupID{}, map[string]journal.TagID{}
+	// The routine comes first, because it makes a second writer wait.
+	if err := w.writeRoutine(); err != nil {
+		return err
+	}
+	there, err := ledger.Accounts(w.ctx, w.tx, w.owner)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
+		refusal := journal.Conflict("This user has a journal already.")
+		refusal.Err = errFull
+		return refusal
+	}
+	for _, step := range []func() error{w.writePlaybook, w.writeAccounts, w.writeNotes, w.writeMissed} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// began is the instant at which things were made that have no date.
+func (w *writer) began() time.Time { return w.story.First.Time() }
+
+func (w *writer) writePlaybook() (err error) {
+	for _, s := range w.story.Setups {
+		w.setups[s.Name], _, err = playbook.UpsertSetup(w.ctx, w.tx, w.owner, w.began(), playbook.SetupChange{
+			Name: journal.Some(s.Name), Description: journal.Some(s.Description), Thesis: journal.Some(s.Thesis),
+			Direction: journal.Some(playbook.Direction(s.Direction)), Checklist: journal.Some(s.Checklist),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, t := range w.story.Tags {
+		kind := playbook.CustomTag
+		if t.Mistake {
+			kind = playbook.MistakeTag
+		}
+		w.tags[t.Name], _, err = playbook.EnsureTag(w.ctx, w.tx, w.owner, w.began(), playbook.TagChange{
+			Name: journal.Some(t.Name), Color: journal.Some(t.Color), Description: journal.Some(t.Description), Kind: journal.Some(kind),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) writeAccounts() error {
+	for _, a := range w.story.Accounts {
+		created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.began(), ledger.NewAccount{
+			Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.Currency, StartingBalance: a.StartingBalance,
+		})
+		if err != nil {
+			return err
+		}
+		w.accounts[a.Name] = created.ID
+		for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeMarks} {
+			if err := step(a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeFills stores the fills of an account and learns their trades. A fill
+// that opens a trade is in that one, or in it and the one it closes first.
+func (w *writer) writeFills(a Account) error {
+	list := make([]ledger.NewFill, len(a.Fills))
+	for i, f := range a.Fills {
+		list[i] = f.forLedger()
+	}
+	result, err := w.Ledger.InsertFills(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", list)
+	if err != nil {
+		return err
+	}
+	for i, o := range result.Outcomes {
+		w.trades[opening{a.Name, a.Fills[i].ID}] = o.Trades[len(o.Trades)-1]
+	}
+	return nil
+}
+
+// forLedger is a fill in the words of the ledger.
+func (e Execution) forLedger() ledger.NewFill {
+	f := ledger.NewFill{
+		Symbol: e.Symbol, InstrumentType: e.Kind, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
+		Fees: e.Fees, Commission: e.Commission, Multiplier: decimal.Of(e.Multiplier), ExecutedAt: e.At, ExternalID: e.ID,
+	}
+	if e.Kind == kindOption {
+		f.Details = map[string]string{
+			"option_right": e.Contract.Right, "strike": e.Contract.Strike.String(), "expiry": string(e.Contract.Expiry),
+		}
+	}
+	return f
+}
+
+func (w *writer) writeCash(a Account) error {
+	list := make([]ledger.NewCash, len(a.Cash))
+	for i, c := range a.Cash {
+		list[i] = ledger.NewCash{Type: ledger.CashType(c.Type), Amount: c.Amount, OccurredAt: c.At, Note: c.Note}
+		if c.Opening != "" {
+			trade := w.trades[opening{a.Name, c.Opening}]
+			list[i].Trade = &trade
+		}
+	}
+	_, err := w.Ledger.InsertCash(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", list)
+	return err
+}
+
+func (w *writer) writeMarks(a Account) error {
+	list := make([]playbook.Marks, len(a.Marks))
+	for i, m := range a.Marks {
+		at := m.ReviewedAt
+		if at.IsZero() {
+			at = w.Clock()
+		}
+		var err error
+		trade := w.trades[opening{a.Name, m.Opening}]
+		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), at); err != nil {
+			return err
+		}
+	}
+	_, err := playbook.Annotate(w.ctx, w.tx, w.owner, w.Clock(), list)
+	return err
+}
+
+// change is a mark in the words of the playbook.
+func (w *writer) change(m Mark) playbook.MarkChange {
+	c := playbook.MarkChange{
+		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
+		InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
+		Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
+	}
+	for _, name := range m.Setups {
+		c.Setups = journal.Some(append(c.Setups.Value, w.setups[name]))
+	}
+	for _, name := range m.Tags {
+		c.Tags = journal.Some(append(c.Tags.Value, w.tags[name]))
+	}
+	return c
+}
+
+func opt(n decimal.Null) journal.Opt[decimal.Decimal] {
+	return journal.Opt[decimal.Decimal]{Set: true, Null: !n.Valid, Value: n.Decimal}
+}
+
+func grade(n int) journal.Opt[int] { return journal.Opt[int]{Set: true, Null: n == 0, Value: n} }
+
+func (w *writer) writeNotes() error {
+	for _, n := range w.story.Notes {
+		change := playbook.NoteChange{
+			Type: journal.Some(playbook.NoteType(n.Type)), OccurredAt: journal.Some(playbook.MomentOf(n.Day)),
+			Title: journal.Some(n.Title), Body: journal.Some(n.Body),
+		}
+		for _, s := range n.Symbols {
+			change.Symbols = journal.Some(append(change.Symbols.Value, playbook.SymbolNote(s)))
+		}
+		if n.Account != "" {
+			change.Account = journal.Some(w.accounts[n.Account])
+		}
+		written := n.Day.Time().Add(dayEnds * time.Hour)
+		if _, _, err := playbook.EnsureNote(w.ctx, w.tx, w.owner, written, change); err != nil {
+			return fmt.Errorf("note of %s: %w", n.Day, err)
+		}
+	}
+	return nil
+}
+
+func (w *writer) writeMissed() error {
+	for _, m := range w.story.Missed {
+		change := playbook.MissedChange{
+			Symbol: journal.Some(m.Symbol), Direction: journal.Some(playbook.Short), ObservedAt: journal.Some(m.At),
+			Entry: opt(m.Entry), Stop: opt(m.Stop), Target: opt(m.Target), Reason: journal.Some(playbook.Reason(m.Reason)),
+			Outcome: journal.Some(playbook.Outcome(m.Outcome)), Notes: journal.Some(m.Notes),
+		}
+		if m.Long {
+			change.Direction = journal.Some(playbook.Long)
+		}
+		if m.Account != "" {
+			change.Account = journal.Some(w.accounts[m.Account])
+		}
+		if m.Setup != "" {
+			change.Setup = journal.Some(w.setups[m.Setup])
+		}
+		if _, _, err := playbook.EnsureMissed(w.ctx, w.tx, w.owner, m.At, change); err != nil {
+			return fmt.Errorf("missed trade of %s: %w", m.At, err)
+		}
+	}
+	return nil
+}
+
+// writeRoutine stores the items with their ticks, as a backup would be.
+func (w *writer) writeRoutine() error {
+	var archive routine.Archive
+	places := map[string]int{}
+	for _, r := range w.story.Routine {
+		days, err := routine.NewWeekdays(r.Weekdays...)
+		if err != nil {
+			return err
+		}
+		id := journal.NewID[journal.RoutineID]()
+		item := routine.Item{
+			ID: id, Chain: id, Title: r.Title, Stage: routine.Stage(r.Stage), Weekdays: days,
+			Position: places[r.Stage], StartDay: r.Start, EndDay: r.End,
+		}
+		if last := len(archive.Items) - 1; r.Follows {
+			item.Chain, item.Position = archive.Items[last].Chain, archive.Items[last].Position
+		} else {
+			places[r.Stage]++
+		}
+		archive.Items = append(archive.Items, item)
+		for _, day := range r.Done {
+			archive.Ticks = append(archive.Ticks, routine.Tick{Item: id, Day: day})
+		}
+	}
+	_, err := routine.Restore(w.ctx, w.tx, w.owner, archive, w.began())
+	return err
+}
