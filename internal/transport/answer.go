@@ -67,6 +67,10 @@ func IfMatch[T any](header string, shape func(T) any) func(T) error {
 	}
 }
 
+// Matches tells whether an If-Match or If-None-Match header names a tag, for a
+// handler that knows its tag before its answer.
+func Matches(header, tag string) bool { return tagListed(header, tag) }
+
 // tagListed compares by value: a proxy may have marked the tag as weak.
 func tagListed(header, tag string) bool {
 	for item := range strings.SplitSeq(header, ",") {

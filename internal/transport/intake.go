@@ -110,6 +110,8 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 			return nil, err
 		}
 	}
+	// One spelling for all that is JSON: huma compares it letter by letter.
+	r.Header.Set("Content-Type", "application/json")
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return context.WithValue(r.Context(), bodyKey{}, body), nil
 }

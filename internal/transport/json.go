@@ -104,7 +104,10 @@ func unexpected(field string, cause *json.SemanticError) error {
 		if field == "" || known.Details != nil {
 			return known
 		}
-		return journal.InvalidField(field, "%s", strings.TrimPrefix(known.Message, "value "))
+		if rest, ok := strings.CutPrefix(known.Message, "value "); ok { // it did not know its name
+			return journal.InvalidField(field, "%s %s", field, rest)
+		}
+		return journal.InvalidField(field, "%s", known.Message)
 	}
 	if errors.Is(cause.Err, decimal.ErrSyntax) || errors.Is(cause.Err, decimal.ErrRange) {
 		return journal.InvalidField(field, "%s must be a number: %s.", field, innermost(cause.Err))

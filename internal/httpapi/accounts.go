@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/transport"
+)
+
+type account struct {
+	ID              journal.AccountID `json:"id"`
+	Name            string            `json:"name"`
+	Broker          string            `json:"broker"`
+	AccountType     string            `json:"account_type" doc:"Free text, for example cash, margin, prop, paper or crypto."`
+	BaseCurrency    string            `json:"base_currency"`
+	StartingBalance decimal.Decimal   `json:"starting_balance" doc:"The equity before the first event."`
+	CreatedAt       time.Time         `json:"created_at"`
+	UpdatedAt       time.Time         `json:"updated_at"`
+}
+
+func shapeAccount(a ledger.Account) account {
+	return account{a.ID, a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance, a.CreatedAt, a.UpdatedAt}
+}
+
+func accountTag(a ledger.Account) any { return shapeAccount(a) }
+
+// accountFields are the writable fields. All but name have a default.
+type accountFields struct {
+	Name            opt[string]          `json:"name"`
+	Broker          opt[string]          `json:"broker" required:"false"`
+	AccountType     opt[string]          `json:"account_type" required:"false"`
+	BaseCurrency    opt[string]          `json:"base_currency" required:"false" doc:"Three to five letters or digits. Default USD."`
+	StartingBalance opt[decimal.Decimal] `json:"starting_balance" required:"false"`
+}
+
+func (f accountFields) create() ledger.NewAccount {
+	return ledger.NewAccount{
+		Name: f.Name.Value, Broker: f.Broker.Value, Type: f.AccountType.Value,
+		BaseCurrency: f.BaseCurrency.Value, StartingBalance: f.StartingBalance.Value,
+	}
+}
+
+func (f accountFields) change() ledger.AccountChange {
+	return ledger.AccountChange{
+		Name: f.Name.Opt, Broker: f.Broker.Opt, Type: f.AccountType.Opt,
+		BaseCurrency: f.BaseCurrency.Opt, StartingBalance: f.StartingBalance.Opt,
+	}
+}
+
+// accountRoute, and its likes for other resources, are the routes of one
+// resource without what differs between them.
+func accountRoute(method, path, id, summary string) route {
+	return journalRoute(method, "/accounts"+path, id, "Accounts", summary)
+}
+
+// journalRoute is a route of the journal with the usual refusals: 404 where a
+// record is named, 412 where it is written.
+func journalRoute(method, path, id, tag, summary string) route {
+	r := route{method: method, path: path, id: id, tag: tag, summary: summary, repeated: repeatable}
+	switch method {
+	case http.MethodPost:
+		r.body, r.status, r.refusals = transport.JSONBody, http.StatusCreated, []int{http.StatusNotFound, http.StatusConflict}
+	case http.MethodPut, http.MethodPatch:
+		r.body, r.refusals = transport.JSONBody, []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed}
+	case http.MethodDelete:
+		r.refusals = []int{http.StatusNotFound, http.StatusPreconditionFailed}
+	default:
+		r.refusals = []int{http.StatusNotFound}
+	}
+	return r
+}
+
+func (a *API) accountOperations() {
+	registerList(a, accountRoute(http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
+		func(ctx context.Context, in *Paging) (*listing[account], error) {
+			accounts, err := a.Ledger.Accounts(ctx, caller(ctx).UserID)
+			if err != nil {
+				return nil, err
+			}
+			return pageOf(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
+		})
+	register(a, accountRoute(http.MethodPost, "", "createAccount", "Create an account"),
+		func(ctx context.Context, in *body[accountFields]) (*body[account], error) {
+			created, err := a.Ledger.CreateAccount(ctx, caller(ctx).UserID, in.Body.create())
+			return answer(shapeAccount(created), err)
+		})
+	register(a, accountRoute(http.MethodGet, "/{id}", "getAccount", "Read an account"),
+		func(ctx context.Context, in *ByID[journal.AccountID]) (*body[account], error) {
+			found, err := a.Ledger.Account(ctx, caller(ctx).UserID, in.ID)
+			return answer(shapeAccount(found), err)
+		})
+	register(a, accountRoute(http.MethodPut, "/{id}", "updateAccount", "Change what is sent of an account"),
+		func(ctx context.Context, in *ChangeOf[journal.AccountID, accountFields]) (*body[account], error) {
+			changed, err := a.Ledger.UpdateAccount(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, accountTag))
+			return answer(shapeAccount(changed), err)
+		})
+	register(a, accountRoute(http.MethodDelete, "/{id}", "deleteAccount", "Delete an account and everything it holds"),
+		func(ctx context.Context, in *DeleteOf[journal.AccountID]) (*nothing, error) {
+			return nil, a.Ledger.DeleteAccount(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, accountTag))
+		})
+}

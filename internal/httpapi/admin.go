@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+	"fillbook/internal/transport"
+)
+
+type adminUser struct {
+	ID          journal.UserID `json:"id"`
+	Email       string         `json:"email" format:"email"`
+	IsAdmin     bool           `json:"is_admin"`
+	CreatedAt   time.Time      `json:"created_at"`
+	TOTPEnabled bool           `json:"totp_enabled"`
+	LastSeenAt  *time.Time     `json:"last_seen_at"`
+}
+
+func shapeUser(u identity.User) adminUser { return adminUser(u) }
+
+type roleChange struct {
+	IsAdmin *bool `json:"is_admin"`
+}
+
+type passwordReset struct {
+	Next secrets.Secret `json:"new_password"`
+}
+
+func adminRoute(method, path, id, summary string) route {
+	return route{method: method, path: "/admin/" + path, id: id, tag: "Admin", summary: summary, access: owner}
+}
+
+func (a *API) adminOperations() {
+	registerList(a, adminRoute(http.MethodGet, "users", "listUsers", "List every user, oldest first"),
+		func(ctx context.Context, in *Paging) (*listing[adminUser], error) {
+			users, err := a.Identity.Users(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return pageOf(in, users, shapeUser, func(u identity.User) string { return string(u.ID) })
+		})
+	one := adminRoute(http.MethodGet, "users/{id}", "getUser", "Read one user")
+	one.refusals = []int{http.StatusNotFound}
+	register(a, one,
+		func(ctx context.Context, in *ByID[journal.UserID]) (*body[adminUser], error) {
+			found, err := a.Identity.User(ctx, in.ID)
+			return answer(shapeUser(found), err)
+		})
+	create := adminRoute(http.MethodPost, "users", "createUser", "Create a user, whether registration is open or not")
+	create.status, create.body, create.limit, create.refusals = http.StatusCreated, transport.JSONBody, authBody, []int{http.StatusConflict}
+	register(a, create, func(ctx context.Context, in *body[Credentials]) (*body[adminUser], error) {
+		created, err := a.Identity.CreateUser(ctx, caller(ctx), client(ctx), in.Body.Email, in.Body.Password)
+		return answer(shapeUser(created), err)
+	})
+	a.adminUserOperations()
+	a.auditOperations()
+}
+
+func (a *API) adminUserOperations() {
+	missing := []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed}
+	promote := adminRoute(http.MethodPatch, "users/{id}", "setRole", "Make a user an owner, or no longer one")
+	promote.body, promote.limit, promote.refusals = transport.JSONBody, authBody, missing
+	register(a, promote, a.setRole)
+	remove := adminRoute(http.MethodDelete, "users/{id}", "deleteUser", "Delete a user and everything the user owns")
+	remove.about, remove.refusals = "It cannot be undone.", missing
+	register(a, remove, func(ctx context.Context, in *DeleteOf[journal.UserID]) (*nothing, error) {
+		check := transport.IfMatch(in.IfMatch, func(u identity.User) any { return shapeUser(u) })
+		return nil, a.DeleteUser(ctx, caller(ctx), client(ctx), in.ID, check)
+	})
+	reset := adminRoute(http.MethodPost, "users/{id}/password", "resetPassword", "Set a user's password and sign the user out")
+	reset.body, reset.limit, reset.refusals = transport.JSONBody, authBody, []int{http.StatusNotFound}
+	register(a, reset, func(ctx context.Context, in *struct {
+		ByID[journal.UserID]
+		Body passwordReset
+	}) (*nothing, error) {
+		return nil, a.Identity.AdminResetPassword(ctx, caller(ctx), client(ctx), in.ID, in.Body.Next)
+	})
+}
+
+func (a *API) setRole(ctx context.Context, in *ChangeOf[journal.UserID, roleChange]) (*body[adminUser], error) {
+	if in.Body.IsAdmin == nil {
+		return nil, journal.InvalidField("is_admin", "is_admin must be true or false.")
+	}
+	check := transport.IfMatch(in.IfMatch, func(u identity.User) any { return shapeUser(u) })
+	changed, err := a.Identity.SetAdmin(ctx, caller(ctx), client(ctx), in.ID, *in.Body.IsAdmin, check)
+	return answer(shapeUser(changed), err)
+}

@@ -1,0 +1,223 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+	"fillbook/internal/transport"
+)
+
+// tradeDetail is a trade with everything that hangs on it.
+type tradeDetail struct {
+	Trade
+	Fills         []tradeFill     `json:"fills"`
+	Setups        []setup         `json:"setups"`
+	Attachments   []attachment    `json:"attachments"`
+	DividendTotal decimal.Decimal `json:"dividend_total" doc:"Dividends that are linked to the trade."`
+	TotalPnL      decimal.Null    `json:"total_pnl" doc:"Net result and dividends; null until the trade is closed."`
+}
+
+// tradeFill is a fill with its share in this trade: all of it, or for one that
+// crosses zero the part on this side.
+type tradeFill struct {
+	Execution
+	Role            matching.Role   `json:"role" enum:"opening,closing"`
+	TradeQuantity   decimal.Decimal `json:"trade_quantity"`
+	TradeFees       decimal.Decimal `json:"trade_fees"`
+	TradeCommission decimal.Decimal `json:"trade_commission"`
+}
+
+func shapeTradeFill(f ledger.TradeFill) tradeFill {
+	return tradeFill{shapeExecution(f.Execution), f.Role, f.PartQuantity, f.PartFees, f.PartCommission}
+}
+
+// tradeDetail reads a trade with its marks in one snapshot.
+func (a *API) tradeDetail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail tradeDetail, err error) {
+	err = a.DB.View(ctx, func(tx *db.Tx) error {
+		found, err := ledger.ReadTrade(ctx, tx, owner, id)
+		if err != nil {
+			return err
+		}
+		detail, err = describeTrade(ctx, tx, owner, found)
+		return err
+	})
+	return detail, err
+}
+
+// describeTrade adds to a trade what the playbook knows of it.
+func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found ledger.TradeDetail) (tradeDetail, error) {
+	names, err := tagsByID(ctx, tx, owner)
+	if err != nil {
+		return tradeDetail{}, err
+	}
+	marks, err := playbook.LoadMarks(ctx, tx, owner, []journal.TradeID{found.ID})
+	if err != nil {
+		return tradeDetail{}, err
+	}
+	attached, err := playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: found.ID})
+	if err != nil {
+		return tradeDetail{}, err
+	}
+	setups, err := setupsByID(ctx, tx, owner, marks[found.ID].Setups)
+	detail := tradeDetail{
+		Trade: shapeTrade(found.Trade, marks[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
+		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
+	}
+	if found.NetPnL.Valid {
+		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
+	}
+	return detail, err
+}
+
+func setupsByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.SetupID) ([]setup, error) {
+	out := []setup{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	all, err := playbook.ListSetups(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		for _, s := range all {
+			if s.ID == id {
+				out = append(out, shapeSetup(s))
+			}
+		}
+	}
+	return out, nil
+}
+
+type markFields struct {
+	Notes          opt[string]            `json:"notes" required:"false" doc:"Markdown."`
+	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"The one setup."`
+	SetupIDs       opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
+	TagIDs         opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
+	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false"`
+	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false"`
+	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false"`
+	MAE            opt[decimal.Decimal]   `json:"mae" required:"false"`
+	MFE            opt[decimal.Decimal]   `json:"mfe" required:"false"`
+	EmotionalState opt[string]            `json:"emotional_state" required:"false"`
+	Confidence     opt[integer]           `json:"confidence" required:"false" doc:"1 to 5."`
+	TradeQuality   opt[integer]           `json:"trade_quality" required:"false" doc:"1 to 5."`
+	Reviewed       opt[bool]              `json:"reviewed" required:"false"`
+}
+
+func (f markFields) change() playbook.MarkChange {
+	return playbook.MarkChange{
+		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
+		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
+		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
+		Reviewed: f.Reviewed.Opt,
+	}
+}
+
+func plainInt(o opt[integer]) journal.Opt[int] {
+	return journal.Opt[int]{Set: o.Set, Null: o.Null, Value: int(o.Value)}
+}
+
+func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, markFields]) (*body[tradeDetail], error) {
+	owner := caller(ctx).UserID
+	match := transport.IfMatch(in.IfMatch, func(d tradeDetail) any { return d })
+	var check playbook.MarkCheck
+	if match != nil {
+		check = func(tx *db.Tx, _ playbook.Marks) error { return a.matchTrade(ctx, tx, owner, in.ID, match) }
+	}
+	if _, err := a.Playbook.Mark(ctx, owner, in.ID, in.Body.change(), check); err != nil {
+		return nil, err
+	}
+	detail, err := a.tradeDetail(ctx, owner, in.ID)
+	return answer(detail, err)
+}
+
+func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(tradeDetail) error) error {
+	found, err := ledger.ReadTrade(ctx, tx, owner, id)
+	if err != nil {
+		return err
+	}
+	detail, err := describeTrade(ctx, tx, owner, found)
+	if err != nil {
+		return err
+	}
+	return match(detail)
+}
+
+func (a *API) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*nothing, error) {
+	owner := caller(ctx).UserID
+	match := transport.IfMatch(in.IfMatch, func(d tradeDetail) any { return d })
+	if match == nil {
+		return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, nil)
+	}
+	return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, func(ctx context.Context, tx *db.Tx, found ledger.TradeDetail) error {
+		detail, err := describeTrade(ctx, tx, owner, found)
+		if err != nil {
+			return err
+		}
+		return match(detail)
+	})
+}
+
+// orphan is what was written on a trade that has no fill left.
+type orphan struct {
+	TradeID        journal.TradeID   `json:"trade_id"`
+	AccountID      journal.AccountID `json:"account_id"`
+	Symbol         string            `json:"symbol"`
+	OpenedAt       *time.Time        `json:"opened_at"`
+	OrphanedAt     time.Time         `json:"orphaned_at"`
+	Notes          string            `json:"notes"`
+	TagIDs         []journal.TagID   `json:"tag_ids"`
+	SetupIDs       []journal.SetupID `json:"setup_ids"`
+	InitialRisk    decimal.Null      `json:"initial_risk"`
+	StopPrice      decimal.Null      `json:"stop_price"`
+	TargetPrice    decimal.Null      `json:"target_price"`
+	MAE            decimal.Null      `json:"mae"`
+	MFE            decimal.Null      `json:"mfe"`
+	EmotionalState string            `json:"emotional_state"`
+	Confidence     *int              `json:"confidence"`
+	TradeQuality   *int              `json:"trade_quality"`
+	ReviewedAt     *time.Time        `json:"reviewed_at"`
+	Attachments    []attachment      `json:"attachments"`
+}
+
+func shapeOrphan(o playbook.Orphan) orphan {
+	return orphan{
+		o.Trade, o.Account, o.Symbol, o.OpenedAt, o.OrphanedAt, o.Notes, o.Tags, o.Setups, o.InitialRisk, o.StopPrice,
+		o.TargetPrice, o.MAE, o.MFE, o.EmotionalState, orAbsent(o.Confidence), orAbsent(o.TradeQuality), o.ReviewedAt,
+		shapeAll(o.Attachments, shapeAttachment),
+	}
+}
+
+func (a *API) orphanOperations() {
+	list := tradeRoute(http.MethodGet, "/orphans", "listOrphans", "List what was written on trades that have lost every fill")
+	list.about = "It returns by itself when one of those fills is imported again."
+	register(a, list, func(ctx context.Context, _ *nothing) (*body[[]orphan], error) {
+		orphans, err := a.Playbook.Orphans(ctx, caller(ctx).UserID)
+		return answer(shapeAll(orphans, shapeOrphan), err)
+	})
+	adopt := tradeRoute(http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move what was written on a lost trade to another trade")
+	adopt.status = http.StatusOK
+	register(a, adopt, func(ctx context.Context, in *struct {
+		ByID[journal.TradeID]
+		Body struct {
+			TradeID journal.TradeID `json:"trade_id"`
+		}
+	}) (*body[tradeDetail], error) {
+		if _, err := a.Playbook.AdoptOrphan(ctx, caller(ctx).UserID, in.ID, in.Body.TradeID); err != nil {
+			return nil, err
+		}
+		detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.Body.TradeID)
+		return answer(detail, err)
+	})
+	register(a, tradeRoute(http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete what was written on a lost trade"),
+		func(ctx context.Context, in *ByID[journal.TradeID]) (*nothing, error) {
+			return nil, a.Playbook.DeleteOrphan(ctx, caller(ctx).UserID, in.ID)
+		})
+}

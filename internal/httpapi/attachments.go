@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+	"fillbook/internal/transport"
+)
+
+type attachment struct {
+	ID        journal.AttachmentID `json:"id"`
+	TradeID   *journal.TradeID     `json:"trade_id"`
+	NoteID    *journal.NoteID      `json:"note_id"`
+	Name      string               `json:"name"`
+	MediaType string               `json:"media_type"`
+	Size      int64                `json:"size"`
+	SHA256    string               `json:"sha256"`
+	CreatedAt time.Time            `json:"created_at"`
+}
+
+func shapeAttachment(a playbook.Attachment) attachment {
+	return attachment{a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, hex.EncodeToString(a.SHA256), a.CreatedAt}
+}
+
+func (a *API) attachmentOperations() {
+	for _, parent := range []struct {
+		path, word string
+		target     func(id string) playbook.Target
+	}{
+		{"/trades", "Trade", func(id string) playbook.Target { return playbook.Target{Trade: journal.TradeID(id)} }},
+		{"/notes", "Note", func(id string) playbook.Target { return playbook.Target{Note: journal.NoteID(id)} }},
+	} {
+		a.attachedOperations(parent.path, parent.word, parent.target)
+	}
+	a.attachmentFileOperations()
+}
+
+func (a *API) attachedOperations(path, word string, target func(string) playbook.Target) {
+	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+word, "Attachments", "Attach an image or a PDF")
+	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
+	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
+		form := transport.FormOf(ctx)
+		if form.File == nil {
+			return nil, journal.InvalidField("file", "The form must have a file.")
+		}
+		upload := playbook.Upload{Name: form.File.Name, Content: bytes.NewReader(form.File.Bytes)}
+		added, err := a.Playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
+		return answer(shapeAttachment(added), err)
+	})
+	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+word, "Attachments", "List what is attached")
+	register(a, list, func(ctx context.Context, in *ByID[string]) (*body[[]attachment], error) {
+		if err := a.knowTarget(ctx, target(in.ID)); err != nil {
+			return nil, err
+		}
+		attached, err := a.Playbook.Attachments(ctx, caller(ctx).UserID, target(in.ID))
+		return answer(shapeAll(attached, shapeAttachment), err)
+	})
+}
+
+// knowTarget refuses a trade or note that is not the caller's.
+func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error) {
+	if target.Trade != "" {
+		_, err = a.Ledger.Trade(ctx, caller(ctx).UserID, target.Trade)
+	} else {
+		_, err = a.Playbook.Note(ctx, caller(ctx).UserID, target.Note)
+	}
+	return err
+}
+
+func (a *API) attachmentFileOperations() {
+	read := journalRoute(http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
+	read.file = true
+	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
+		found, content, err := a.Playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		tag, err := transport.ETag(shapeAttachment(found))
+		if err != nil {
+			return nil, errors.Join(err, content.Close())
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) { sendFile(hc, found, tag, content) }}, nil
+	})
+	register(a, journalRoute(http.MethodDelete, "/attachments/{id}", "deleteAttachment", "Attachments", "Delete an attachment"),
+		func(ctx context.Context, in *DeleteOf[journal.AttachmentID]) (*nothing, error) {
+			check := transport.IfMatch(in.IfMatch, func(f playbook.Attachment) any { return shapeAttachment(f) })
+			return nil, a.Playbook.DeleteAttachment(ctx, caller(ctx).UserID, in.ID, check)
+		})
+}
+
+// sendFile hands a file out as a download: whatever is in it, a browser must
+// not run it in our name. Its tag is the record's, which If-Match compares.
+func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
+	defer content.Close()
+	ctx.SetHeader("ETag", tag)
+	if transport.Matches(ctx.Header("If-None-Match"), tag) { // a large file is not held back to be compared
+		ctx.SetStatus(http.StatusNotModified)
+		return
+	}
+	ctx.SetHeader("Content-Type", file.MediaType)
+	ctx.SetHeader("Content-Length", strconv.FormatInt(file.Size, 10))
+	ctx.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	ctx.SetHeader("Content-Security-Policy", "default-src 'none'; sandbox")
+	ctx.SetStatus(http.StatusOK)
+	_, _ = io.Copy(ctx.BodyWriter(), content)
+}

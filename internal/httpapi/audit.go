@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+)
+
+type auditEvent struct {
+	ID         string              `json:"id"`
+	At         time.Time           `json:"at"`
+	UserID     journal.UserID      `json:"user_id" doc:"Who did it; empty when nobody was signed in."`
+	Action     identity.Action     `json:"action" example:"login"`
+	Outcome    identity.Outcome    `json:"outcome" example:"ok"`
+	Credential identity.Credential `json:"credential" doc:"By what the caller proved who it is: session, token, cli or empty."`
+	Target     string              `json:"target" doc:"The record it was done to."`
+	IP         string              `json:"ip"`
+	UserAgent  string              `json:"user_agent"`
+	RequestID  string              `json:"request_id"`
+}
+
+func (a *API) auditOperations() {
+	list := adminRoute(http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
+	list.about = "Events are kept for 400 days. Without limit the newest 1000 are given."
+	registerList(a, list, a.listAudit)
+}
+
+func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
+	size, err := in.size()
+	if err != nil {
+		return nil, err
+	}
+	at, id, _, err := in.timePosition()
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		in.Limit = strconv.Itoa(maxPage)
+		size = maxPage
+	}
+	events, err := a.Identity.Audit(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})
+	if err != nil {
+		return nil, err
+	}
+	total, err := a.Identity.AuditCount(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shape := func(e identity.AuditEvent) auditEvent { return auditEvent(e) }
+	return listOf(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) })
+}

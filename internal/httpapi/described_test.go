@@ -1,0 +1,175 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fillbook/internal/httpapi"
+)
+
+// described is the API description in a form that answers can be held against.
+type described struct {
+	document document
+	routes   []describedRoute
+}
+
+type describedRoute struct {
+	method    string
+	path      *regexp.Regexp
+	holes     int
+	operation object
+}
+
+// description is the same for every world of this process.
+var description struct {
+	once sync.Once
+	described
+}
+
+func descriptionOf(t testing.TB, api *httpapi.API) described {
+	t.Helper()
+	description.once.Do(func() {
+		d := describe(t, api.Description())
+		holes := regexp.MustCompile(`\{[^}]+\}`)
+		description.document = d
+		d.eachOperation(func(method, path string, operation object) {
+			description.routes = append(description.routes, describedRoute{
+				method: method, path: regexp.MustCompile("^" + holes.ReplaceAllString(path, "[^/]+") + "$"),
+				holes: len(holes.FindAllString(path, -1)), operation: operation,
+			})
+		})
+	})
+	return described{document{t, description.document.root}, description.routes}
+}
+
+// operation finds what is said of a request; nil where nothing is.
+func (d described) operation(request *http.Request) object {
+	method := request.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	var found *describedRoute
+	for i, route := range d.routes {
+		if route.method == method && route.path.MatchString(request.URL.EscapedPath()) && (found == nil || route.holes < found.holes) {
+			found = &d.routes[i]
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return found.operation
+}
+
+// check holds every answer of every test against the description: its status
+// must be announced and its body must have the announced shape, with no field
+// more and none less.
+func (d described) check(request *http.Request, r *reply) {
+	r.t.Helper()
+	operation := d.operation(request)
+	if operation == nil || r.status == http.StatusNotModified || r.header.Get("Location") != "" {
+		return
+	}
+	response := child(operation, "responses", strconv.Itoa(r.status))
+	if response == nil {
+		r.t.Errorf("%s answers %d, of which the description says nothing: %s", r.call, r.status, r.body)
+		return
+	}
+	schema := child(response, "content", "application/json", "schema")
+	if schema == nil || request.Method == http.MethodHead || r.header.Get("Content-Encoding") != "" {
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		r.t.Errorf("%s: the answer is no JSON: %v", r.call, err)
+		return
+	}
+	for _, fault := range d.document.faults("answer", schema, value) {
+		r.t.Errorf("%s: %d is described otherwise: %s", r.call, r.status, fault)
+	}
+}
+
+// faults tells what of a value is not as its schema says.
+func (d document) faults(name string, schema object, value any) []string {
+	schema = d.schema(schema)
+	if choices, ok := schema["oneOf"].([]any); ok {
+		fits := slices.ContainsFunc(choices, func(choice any) bool { return len(d.faults(name, choice.(object), value)) == 0 })
+		if !fits {
+			return []string{fmt.Sprintf("%s is %v, which is none of %v", name, value, choices)}
+		}
+		return nil
+	}
+	if types := typesOf(schema); types != nil && !slices.ContainsFunc(types, func(kind string) bool { return isOfType(value, kind) }) {
+		return []string{fmt.Sprintf("%s is %v, not %v", name, value, types)}
+	}
+	if choices, ok := schema["enum"].([]any); ok && value != nil && !slices.Contains(choices, value) {
+		return []string{fmt.Sprintf("%s is %v, not one of %v", name, value, choices)}
+	}
+	if text, ok := value.(string); ok && schema["format"] == "date-time" && !isInstant(text) {
+		return []string{fmt.Sprintf("%s is no instant: %q", name, text)}
+	}
+	var faults []string
+	switch v := value.(type) {
+	case []any:
+		for i, item := range v {
+			faults = append(faults, d.faults(fmt.Sprintf("%s[%d]", name, i), child(schema, "items"), item)...)
+		}
+	case object:
+		faults = d.fieldFaults(name, schema, v)
+	}
+	return faults
+}
+
+func (d document) fieldFaults(name string, schema, value object) []string {
+	var faults []string
+	properties, free := child(schema, "properties"), child(schema, "additionalProperties")
+	required, _ := schema["required"].([]any)
+	for _, field := range required {
+		if _, there := value[field.(string)]; !there {
+			faults = append(faults, fmt.Sprintf("%s lacks %s", name, field))
+		}
+	}
+	for field, inner := range value {
+		switch {
+		case properties[field] != nil:
+			faults = append(faults, d.faults(name+"."+field, child(properties, field), inner)...)
+		case free != nil:
+			faults = append(faults, d.faults(name+"."+field, free, inner)...)
+		case properties != nil:
+			faults = append(faults, fmt.Sprintf("%s has %s, which is not described", name, field))
+		}
+	}
+	return faults
+}
+
+func isOfType(value any, kind string) bool {
+	switch v := value.(type) {
+	case nil:
+		return kind == "null"
+	case bool:
+		return kind == "boolean"
+	case string:
+		return kind == "string"
+	case json.Number:
+		return kind == "number" || kind == "integer" && !strings.ContainsAny(v.String(), ".eE")
+	case []any:
+		return kind == "array"
+	}
+	return kind == "object"
+}
+
+// isInstant is RFC 3339 in UTC with microseconds at most and no zeros behind.
+func isInstant(text string) bool {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) == text
+}

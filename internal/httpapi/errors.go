@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/transport"
+)
+
+// errorAnswer is a refusal in the form that huma sends.
+type errorAnswer struct {
+	status  int
+	headers http.Header
+	Info    transport.ErrorInfo `json:"error"`
+}
+
+func (e *errorAnswer) Error() string           { return e.Info.Message }
+func (e *errorAnswer) GetStatus() int          { return e.status }
+func (e *errorAnswer) GetHeaders() http.Header { return e.headers }
+
+// refuse turns an error of a handler into an answer.
+func refuse(ctx context.Context, err error) error {
+	refusal := transport.Refuse(ctx, err)
+	return &errorAnswer{status: refusal.Status, headers: refusal.Headers, Info: refusal.Body.Error}
+}
+
+// hookErrors makes huma's own refusals look like ours. Huma has one hook for
+// the whole process, so it is set once.
+var hookErrors = sync.OnceFunc(func() {
+	huma.DefaultArrayNullable = false // an empty list is [], never null
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, causes ...error) huma.StatusError {
+		background := context.Background()
+		if ctx != nil {
+			background = ctx.Context()
+		}
+		var answer *errorAnswer
+		errors.As(refuse(background, fromHuma(status, message, causes)), &answer)
+		return answer
+	}
+	huma.NewError = func(status int, message string, causes ...error) huma.StatusError {
+		return huma.NewErrorWithContext(nil, status, message, causes...)
+	}
+})
+
+// fromHuma reads what huma complains of: a body that does not fit its type
+// (packed by packError), a parameter that does not parse, a missing body.
+func fromHuma(status int, message string, causes []error) error {
+	if len(causes) > 0 {
+		return fromDetail(causes[0])
+	}
+	if message == "" || status >= http.StatusInternalServerError {
+		return errors.New("huma: " + message)
+	}
+	return journal.Invalid("%s.", strings.ToUpper(message[:1])+message[1:])
+}
+
+func fromDetail(cause error) error {
+	detail, ok := errors.AsType[*huma.ErrorDetail](cause)
+	if !ok {
+		return cause
+	}
+	if detail.Location == "body" {
+		return unpackError(detail.Message)
+	}
+	_, field, _ := strings.Cut(detail.Location, ".")
+	return journal.InvalidField(field, "%s is not valid: %s.", field, detail.Message)
+}
+
+// Huma keeps only the text of an error in a body. packError puts the field
+// in front of the message so that unpackError can tell them apart.
+const fieldMark = "\x1f"
+
+func packError(err error) error {
+	var known *journal.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	field, _ := known.Details["field"].(string)
+	return errors.New(field + fieldMark + known.Message)
+}
+
+func unpackError(text string) error {
+	field, message, packed := strings.Cut(text, fieldMark)
+	if !packed || field == "" {
+		return journal.Invalid("%s", strings.TrimPrefix(text, fieldMark))
+	}
+	return journal.InvalidField(field, "%s", message)
+}

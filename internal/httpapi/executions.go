@@ -1,0 +1,241 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/transport"
+)
+
+type Execution struct {
+	ID             journal.ExecutionID `json:"id"`
+	AccountID      journal.AccountID   `json:"account_id"`
+	TradeIDs       []journal.TradeID   `json:"trade_ids" doc:"One, or two for a fill that crosses zero."`
+	ExternalID     *string             `json:"external_id" doc:"The broker's own id of the fill."`
+	Symbol         string              `json:"symbol"`
+	InstrumentType string              `json:"instrument_type"`
+	Side           matching.Side       `json:"side" enum:"buy,sell"`
+	Quantity       decimal.Decimal     `json:"quantity"`
+	Price          decimal.Decimal     `json:"price"`
+	Fees           decimal.Decimal     `json:"fees"`
+	Commission     decimal.Decimal     `json:"commission"`
+	Multiplier     decimal.Decimal     `json:"multiplier"`
+	StatedPnL      decimal.Null        `json:"stated_pnl" doc:"The broker's own gross result of what this fill closes."`
+	ExecutedAt     time.Time           `json:"executed_at"`
+	Details        map[string]string   `json:"details"`
+	ImportBatchID  *journal.BatchID    `json:"import_batch_id"`
+	CreatedAt      time.Time           `json:"created_at"`
+}
+
+func shapeExecution(e ledger.Execution) Execution {
+	if e.Details == nil {
+		e.Details = map[string]string{}
+	}
+	return Execution{
+		e.ID, e.Account, e.TradeIDs, e.ExternalID, e.Instrument.Symbol, e.Instrument.Type, e.Side, e.Quantity, e.Price,
+		e.Fees, e.Commission, e.Multiplier, e.StatedPnL, e.ExecutedAt, e.Details, e.Batch, e.CreatedAt,
+	}
+}
+
+func executionTag(e ledger.Execution) any { return shapeExecution(e) }
+
+// writtenExecution is the answer of a write: the execution, and the trade that
+// it now belongs to.
+type writtenExecution struct {
+	Execution
+	ExecutionID journal.ExecutionID `json:"execution_id"`
+	TradeID     journal.TradeID     `json:"trade_id" doc:"The trade it belongs to; for a fill that crosses zero, the one it opens."`
+	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored; this is it."`
+	Warnings    []string            `json:"warnings,omitempty" doc:"What deserves a look, for example a future without a known multiplier."`
+}
+
+// executionAnswer carries the tag of the record, not of the answer, so that it
+// can be used in If-Match.
+type executionAnswer struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Body   writtenExecution
+}
+
+func answerExecution(e ledger.Execution, status int) (*executionAnswer, error) {
+	shaped := shapeExecution(e)
+	tag, err := transport.ETag(shaped)
+	out := &executionAnswer{Status: status, ETag: tag, Body: writtenExecution{Execution: shaped, ExecutionID: e.ID}}
+	if n := len(e.TradeIDs); n > 0 {
+		out.Body.TradeID = e.TradeIDs[n-1]
+	}
+	return out, err
+}
+
+type ExecutionFields struct {
+	Symbol         opt[string]            `json:"symbol"`
+	Side           opt[matching.Side]     `json:"side" enum:"buy,sell"`
+	Quantity       opt[decimal.Decimal]   `json:"quantity" doc:"Above zero."`
+	Price          opt[decimal.Decimal]   `json:"price" doc:"Below zero for futures and options only."`
+	ExecutedAt     opt[instant]           `json:"executed_at"`
+	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another word."`
+	Fees           opt[decimal.Decimal]   `json:"fees" required:"false" doc:"Costs are positive, rebates negative."`
+	Commission     opt[decimal.Decimal]   `json:"commission" required:"false"`
+	Multiplier     opt[decimal.Decimal]   `json:"multiplier" required:"false" doc:"Default: futures by contract root, options 100, else 1."`
+	StatedPnL      opt[decimal.Decimal]   `json:"stated_pnl" required:"false" doc:"The broker's own gross result of what this fill closes, in account currency."`
+	ExternalID     opt[string]            `json:"external_id" required:"false"`
+	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, and what else the source tells."`
+}
+
+type newExecution struct {
+	ExecutionFields
+	AccountID      journal.AccountID `json:"account_id"`
+	AllowDuplicate bool              `json:"allow_duplicate" required:"false" doc:"Store the fill even if an equal one is there."`
+}
+
+// fill checks that what a fill cannot be without is there.
+func (n newExecution) fill() (ledger.NewFill, error) {
+	for _, field := range []struct {
+		name string
+		sent bool
+	}{
+		{"account_id", n.AccountID != ""}, {"symbol", n.Symbol.Set}, {"side", n.Side.Set},
+		{"quantity", n.Quantity.Set}, {"price", n.Price.Set}, {"executed_at", n.ExecutedAt.Set},
+	} {
+		if !field.sent {
+			return ledger.NewFill{}, journal.InvalidField(field.name, "%s is required.", field.name)
+		}
+	}
+	if n.Price.Null {
+		return ledger.NewFill{}, journal.InvalidField("price", "price must be a number.")
+	}
+	return ledger.NewFill{
+		Symbol: n.Symbol.Value, InstrumentType: n.InstrumentType.Value, Side: n.Side.Value, Quantity: n.Quantity.Value,
+		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: nullable(n.Multiplier),
+		StatedPnL: nullable(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
+		Details: n.Details.Value, AllowDuplicate: n.AllowDuplicate,
+	}, nil
+}
+
+func nullable(o opt[decimal.Decimal]) decimal.Null {
+	if !o.Set || o.Null {
+		return decimal.Null{}
+	}
+	return decimal.Of(o.Value)
+}
+
+func (f ExecutionFields) change() ledger.ExecutionChange {
+	at := f.ExecutedAt
+	return ledger.ExecutionChange{
+		Symbol: f.Symbol.Opt, InstrumentType: f.InstrumentType.Opt, Side: f.Side.Opt, Quantity: f.Quantity.Opt, Price: f.Price.Opt,
+		Fees: f.Fees.Opt, Commission: f.Commission.Opt, Multiplier: f.Multiplier.Opt, StatedPnL: f.StatedPnL.Opt,
+		ExternalID: f.ExternalID.Opt, Details: f.Details.Opt,
+		ExecutedAt: journal.Opt[time.Time]{Set: at.Set, Null: at.Null, Value: at.Value.Time},
+	}
+}
+
+func executionRoute(method, path, id, summary string) route {
+	return journalRoute(method, "/executions"+path, id, "Executions", summary)
+}
+
+func (a *API) executionOperations() {
+	registerList(a, executionRoute(http.MethodGet, "", "listExecutions", "List fills by time"), a.listExecutions)
+	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
+	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped."
+	register(a, add, a.addExecution)
+	answers := a.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
+	answers["200"] = answers["201"]
+	register(a, executionRoute(http.MethodGet, "/{id}", "getExecution", "Read a fill"),
+		func(ctx context.Context, in *ByID[journal.ExecutionID]) (*body[Execution], error) {
+			found, err := a.Ledger.Execution(ctx, caller(ctx).UserID, in.ID)
+			return answer(shapeExecution(found), err)
+		})
+	register(a, executionRoute(http.MethodPatch, "/{id}", "changeExecution", "Change a fill and regroup its trades"),
+		func(ctx context.Context, in *ChangeOf[journal.ExecutionID, ExecutionFields]) (*executionAnswer, error) {
+			changed, err := a.Ledger.UpdateExecution(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, executionTag))
+			if err != nil {
+				return nil, err
+			}
+			return answerExecution(changed, http.StatusOK)
+		})
+	register(a, executionRoute(http.MethodDelete, "/{id}", "deleteExecution", "Delete a fill and regroup its trades"),
+		func(ctx context.Context, in *DeleteOf[journal.ExecutionID]) (*nothing, error) {
+			return nil, a.Ledger.DeleteExecution(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, executionTag))
+		})
+}
+
+func (a *API) addExecution(ctx context.Context, in *body[newExecution]) (*executionAnswer, error) {
+	fill, err := in.Body.fill()
+	if err != nil {
+		return nil, err
+	}
+	added, err := a.Ledger.AddExecution(ctx, caller(ctx).UserID, in.Body.AccountID, fill)
+	if err != nil {
+		return nil, err
+	}
+	status := http.StatusCreated
+	if added.Deduped {
+		status = http.StatusOK
+	}
+	out, err := answerExecution(added.Execution, status)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Deduped, out.Body.Warnings = added.Deduped, added.Warnings
+	return out, nil
+}
+
+type executionQuery struct {
+	ScopeInput
+	Paging
+}
+
+func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[Execution], error) {
+	scope, err := in.scope()
+	if err != nil {
+		return nil, err
+	}
+	query := ledger.ExecutionQuery{Scope: scope}
+	if query.After, err = executionPosition(&in.Paging); err != nil {
+		return nil, err
+	}
+	size, err := in.size()
+	if err != nil {
+		return nil, err
+	}
+	owner := caller(ctx).UserID
+	if size == 0 {
+		return &listing[Execution]{each: func(emit func(Execution) error) error {
+			return a.Ledger.EachExecution(ctx, owner, query, func(e ledger.Execution) error { return emit(shapeExecution(e)) })
+		}}, nil
+	}
+	query.Limit = size + 1
+	var rows []ledger.Execution
+	if err := a.Ledger.EachExecution(ctx, owner, query, func(e ledger.Execution) error { rows = append(rows, e); return nil }); err != nil {
+		return nil, err
+	}
+	total, err := a.Ledger.CountExecutions(ctx, owner, query)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(&in.Paging, rows, total, shapeExecution, executionKeys)
+}
+
+func executionKeys(e ledger.Execution) []string {
+	return []string{strconv.FormatInt(e.Cursor.At, 10), strconv.FormatInt(e.Cursor.Seq, 10), strconv.FormatInt(e.Cursor.Account, 10)}
+}
+
+func executionPosition(p *Paging) (*ledger.ExecutionCursor, error) {
+	keys, err := p.position(3)
+	if err != nil || keys == nil {
+		return nil, err
+	}
+	var numbers [3]int64
+	for i, key := range keys {
+		if numbers[i], err = strconv.ParseInt(key, 10, 64); err != nil {
+			return nil, badCursor()
+		}
+	}
+	return &ledger.ExecutionCursor{At: numbers[0], Seq: numbers[1], Account: numbers[2]}, nil
+}

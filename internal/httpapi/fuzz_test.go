@@ -1,0 +1,173 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"fillbook/internal/db"
+	"fillbook/internal/testkit"
+)
+
+// target is an installation to throw things at, with what there is to hit.
+type target struct {
+	owner *client
+	ids   map[string]string // an id for each path that has one
+	// The calls that take JSON, and those that read.
+	writes, reads []call
+}
+
+// targets are one installation of each engine that is there.
+func targets(f *testing.F) []target {
+	f.Helper()
+	engines := []db.Engine{db.SQLite}
+	if os.Getenv("SVC_TEST_POSTGRES") != "" {
+		engines = append(engines, db.PostgreSQL)
+	}
+	var list []target
+	for _, engine := range engines {
+		owner := newWorld(f, testkit.Open(f, engine), openRegistration).setUp()
+		victim := owner.post("/admin/users", account("victim@example.org", "password of a victim")).want(http.StatusCreated).text("id")
+		made := target{owner: owner, ids: map[string]string{"/api/v1/admin/users/": victim}}
+		made.writes = made.calls(func(_ string, operation object) bool {
+			return child(operation, "requestBody", "content", "application/json") != nil
+		})
+		made.reads = made.calls(func(method string, _ object) bool { return method == http.MethodGet })
+		if len(made.writes) < 15 || len(made.reads) < 8 {
+			f.Fatalf("only %d calls write and %d read", len(made.writes), len(made.reads))
+		}
+		list = append(list, made)
+	}
+	return list
+}
+
+// call is a method and a path of the description.
+type call struct {
+	method, path string
+	operation    object
+}
+
+// calls are the described operations that pass, in a fixed order, with ids put
+// into their paths.
+func (target target) calls(pass func(method string, operation object) bool) []call {
+	holes := regexp.MustCompile(`\{[^}]+\}`)
+	var list []call
+	w := target.owner.w
+	describe(w.t, w.api.Description()).eachOperation(func(method, path string, operation object) {
+		if !pass(method, operation) {
+			return
+		}
+		id := "01890a5d-ac96-774b-bcce-b302099a8057"
+		for prefix, known := range target.ids {
+			if strings.HasPrefix(path, prefix) {
+				id = known
+			}
+		}
+		path = strings.Replace(path, "{day}", "2026-03-10", 1)
+		list = append(list, call{method, holes.ReplaceAllString(path, id), operation})
+	})
+	slices.SortFunc(list, func(a, b call) int { return strings.Compare(a.method+a.path, b.method+b.path) })
+	return list
+}
+
+// send sends a request with any body and any query and demands an answer that
+// is not a fault of ours.
+func (target target) send(t *testing.T, c call, query string, body []byte) *reply {
+	t.Helper()
+	request := httptest.NewRequest(c.method, c.path, strings.NewReader(string(body)))
+	request.URL.RawQuery = query
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+target.owner.token)
+	got := target.owner.in(t).send(request)
+	if got.status >= 500 {
+		t.Fatalf("%s %s?%s with %q: status %d: %s", c.method, c.path, query, body, got.status, got.body)
+	}
+	return got
+}
+
+// example makes a body that fits a schema, as a place to begin from.
+func (d document) example(schema object, depth int) any {
+	schema = d.schema(schema)
+	if choices, ok := schema["enum"].([]any); ok {
+		return choices[0]
+	}
+	types := typesOf(schema)
+	switch {
+	case len(types) == 0 || depth > 5:
+		return nil
+	case types[0] == "object":
+		value := object{}
+		for name, property := range child(schema, "properties") {
+			value[name] = d.example(property.(object), depth+1)
+		}
+		return value
+	case types[0] == "array":
+		return []any{d.example(child(schema, "items"), depth+1)}
+	case types[0] == "boolean":
+		return true
+	case types[0] == "number" || types[0] == "integer":
+		return 30
+	case schema["format"] == "date-time":
+		return "2026-03-10T15:04:05.123456Z"
+	}
+	return "buy long pre 2026-03-10"
+}
+
+// FuzzBodies sends any bytes to every route that takes JSON, on both engines,
+// and then reads what has been stored by it: nothing that a client sends may
+// make a 5xx, then or later.
+func FuzzBodies(f *testing.F) {
+	all := targets(f)
+	d := describe(f, all[0].owner.w.api.Description())
+	for _, c := range all[0].writes {
+		text, err := json.Marshal(d.example(child(c.operation, "requestBody", "content", "application/json", "schema"), 0))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	for _, text := range []string{
+		``, `null`, `[]`, `{}`, `{"":null}`, `{"a":1e400}`, `{"name":"\u0000"}`, `{"name":"\ud800"}`, `{"a":{"a":[[[{}]]]}}`, "\xff\xfe", `{"email":"é@x.y","password":"` + strings.Repeat("é", 600) + `"}`,
+		`{"name":"x","expires_in_days":-0.0e-30}`, `{"is_admin":false}`, `{"new_password":"0123456789abcdef"}`, `{"weekdays":[9223372036854775808],"ids":[""]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, target := range all {
+			stored := false
+			for _, c := range target.writes {
+				stored = target.send(t, c, "", body).status < 300 || stored
+			}
+			if !stored {
+				continue
+			}
+			for _, c := range target.reads {
+				target.send(t, c, "", nil)
+			}
+		}
+	})
+}
+
+// FuzzQueries sends any query to every route that is read.
+func FuzzQueries(f *testing.F) {
+	all := targets(f)
+	for _, query := range []string{
+		"", "limit=1", "limit=1&cursor=az0xJms9Mg", "limit=1000&cursor=" + strings.Repeat("A", 100), "account_id=a,b&account_id=c", "from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00%2B01:00",
+		"from=9999-12-31T23:59:59Z", "tz=Europe/Berlin", "tz=../../etc/passwd", "status=open&side=long&symbol=A,B", "day=2026-02-29", "%00=%00", "%ff=%ff", "a=1;b", "=&=&", "limit=%31", "cursor=%00",
+		"from=2026-03-10&to=2026-03-01", "date_basis=open&setup_id=x&tag_id=y&instrument_type=z",
+	} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		for _, target := range all {
+			for _, c := range target.reads {
+				target.send(t, c, query, nil)
+			}
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestEditsOfAFill changes each field alone and looks at what it does to the
+// trade.
+func TestEditsOfAFill(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		fills := d.fills("A", 0, "buy 100@10", "sell 100@12")
+		open, end := "/executions/"+fills[0].text("id"), "/executions/"+fills[1].text("id")
+		trade := fills[0].text("trade_id")
+		for _, edit := range []struct {
+			path   string
+			fields string
+			fill   string // of the answer
+			trade  string
+		}{
+			{end, `{"price":13}`, `{"price":13,"quantity":100}`, `{"net_pnl":300,"avg_exit_price":13}`},
+			{end, `{"price":"12"}`, `{"price":12}`, `{"net_pnl":200}`},
+			{open, `{"fees":1.5}`, `{"fees":1.5,"commission":0}`, `{"net_pnl":198.5,"fees_total":1.5,"gross_pnl":200}`},
+			{open, `{"commission":2}`, `{"fees":1.5,"commission":2}`, `{"net_pnl":196.5,"fees_total":3.5}`}, // what is not sent stays
+			{open, `{"fees":null,"commission":null}`, `{"fees":0,"commission":0}`, `{"net_pnl":200,"fees_total":0}`},
+			{end, `{"quantity":60}`, `{"quantity":60}`, `{"status":"open","qty_remaining":40,"net_pnl":null,"realized_pnl":120}`},
+			{end, `{"quantity":100}`, `{"quantity":100}`, `{"status":"closed","net_pnl":200}`},
+			{open, `{"side":"sell"}`, `{"side":"sell"}`, `{"status":"open","direction":"short","qty_opened":200}`},
+			{open, `{"side":"buy"}`, `{"side":"buy"}`, `{"status":"closed","direction":"long","net_pnl":200}`},
+			{end, `{"executed_at":"2026-01-05T15:00:30Z"}`, `{"executed_at":"2026-01-05T15:00:30Z"}`, `{"time_in_trade_secs":30}`},
+			{end, `{"executed_at":"2026-01-05T14:00:00Z"}`, `{}`, `{"direction":"short","opened_at":"2026-01-05T14:00:00Z","net_pnl":200}`},
+			{end, `{"executed_at":"2026-01-05T15:01:00Z"}`, `{}`, `{"direction":"long","net_pnl":200}`},
+			{end, `{"multiplier":2}`, `{"multiplier":2}`, `{"gross_pnl":1400}`}, // each fill's own multiplier prices it
+			{end, `{"multiplier":null}`, `{"multiplier":1}`, `{"gross_pnl":200}`},
+			{open, `{"external_id":"x"}`, `{"external_id":"x"}`, `{"net_pnl":200}`},
+			{open, `{"external_id":null}`, `{"external_id":null}`, `{"net_pnl":200}`},
+			{open, `{"details":{"source":"phone"}}`, `{"details":{"source":"phone"}}`, `{"net_pnl":200}`},
+			{open, `{"details":null}`, `{"details":{}}`, `{"net_pnl":200}`},
+			{open, `{}`, `{"price":10}`, `{"net_pnl":200,"execution_count":2}`},
+			{open, `{"id":"x","account_id":"x","trade_ids":[],"import_batch_id":"x","unknown":1}`, `{"account_id":"` + d.account + `","import_batch_id":null}`, `{"net_pnl":200}`},
+		} {
+			answer := d.patch(edit.path, edit.fields).want(http.StatusOK).holds("", edit.fill)
+			answer.wantKeys("", append([]string{"execution_id", "trade_id"}, executionKeys...)...).holds("", `{"trade_id":"`+trade+`"}`)
+			if answer.tag() != d.get(edit.path).tag() {
+				t.Errorf("%s: the tag of the answer is not that of the record", edit.fields)
+			}
+			d.trade(trade).holds("", edit.trade)
+			if t.Failed() {
+				t.Fatalf("after %s", edit.fields)
+			}
+		}
+	})
+}
+
+// TestAFillMoves to another symbol, type, contract or lot and takes part in
+// the trades there.
+func TestAFillMoves(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		fills := d.fills("A", 0, "buy 100@10", "sell 100@12")
+		there := d.fill("B", "buy 100@11", 0)
+		path := "/executions/" + fills[1].text("id")
+		moved := d.patch(path, more{"symbol": " b "}).want(http.StatusOK).holds("", `{"symbol":"B","trade_id":"`+there.text("trade_id")+`"}`)
+		d.trades("A").holds("", `[{"id":"`+fills[0].text("trade_id")+`","status":"open","qty_remaining":100}]`)
+		d.trades("B").holds("", `[{"id":"`+moved.text("trade_id")+`","status":"closed","net_pnl":100}]`)
+		for _, fields := range []string{
+			`{"instrument_type":"cfd"}`, `{"details":{"lot":"7"}}`, `{"details":{"strike":"1"}}`, `{"details":{"expiry":"2026-01-30"}}`, `{"details":{"option_right":"put"}}`,
+		} {
+			alone := d.patch(path, fields).want(http.StatusOK)
+			if alone.text("trade_id") == there.text("trade_id") {
+				t.Errorf("%s leaves the fill in its trade", fields)
+			}
+			d.trade(alone.text("trade_id")).holds("", `{"status":"open","direction":"short","execution_count":1}`)
+			d.patch(path, `{"instrument_type":"stock","details":{}}`).want(http.StatusOK).holds("", `{"trade_id":"`+there.text("trade_id")+`"}`)
+		}
+		d.patch(path, more{"symbol": "A"}).want(http.StatusOK).holds("", `{"trade_id":"`+fills[0].text("trade_id")+`"}`)
+		d.trades("A").holds("", `[{"status":"closed","net_pnl":200}]`)
+		d.trades("B").holds("", `[{"status":"open","qty_remaining":100}]`)
+	})
+}
+
+// TestStatedResult takes the place of the price for what the fill closes, and
+// goes when the price or quantity that it spoke of is edited.
+func TestStatedResult(t *testing.T) {
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("USDJPY", "buy 1000@150", 0, more{"instrument_type": "forex", "commission": 1})
+		end := d.fill("USDJPY", "sell 1000@151", 1, more{"instrument_type": "forex", "stated_pnl": "6.62"}).is("stated_pnl", "6.62")
+		trade, path := end.text("trade_id"), "/executions/"+end.text("id")
+		d.trade(trade).holds("", `{"gross_pnl":6.62,"net_pnl":5.62,"avg_entry_price":150,"avg_exit_price":151}`)
+		stated := func(fields, want, gross string) {
+			d.w.t.Helper()
+			d.patch(path, fields).want(http.StatusOK).is("stated_pnl", want)
+			d.trade(trade).holds("", `{"gross_pnl":`+gross+`}`)
+		}
+		stated(`{"fees":0.5}`, "6.62", "6.62")
+		stated(`{"executed_at":"2026-01-05T15:05:00Z"}`, "6.62", "6.62")
+		stated(`{"price":151,"quantity":1000}`, "6.62", "6.62") // the same again is no edit
+		stated(`{"price":152}`, "null", "2000")
+		stated(`{"stated_pnl":7}`, "7", "7")
+		stated(`{"price":153,"stated_pnl":8}`, "8", "8")
+		stated(`{"quantity":1000,"stated_pnl":null}`, "null", "3000")
+		stated(`{"stated_pnl":-9}`, "-9", "-9")
+		d.patch(path, `{"quantity":999}`).want(http.StatusOK).is("stated_pnl", "null")
+
+		// It speaks of the closing part of a fill that crosses zero.
+		d.fill("GER40", "buy 1@100", 0, more{"instrument_type": "cfd"})
+		d.fill("GER40", "sell 3@110", 1, more{"instrument_type": "cfd", "stated_pnl": 25})
+		d.fill("GER40", "buy 2@100", 2, more{"instrument_type": "cfd"})
+		d.trades("GER40").holds("", `[{"direction":"short","gross_pnl":20},{"direction":"long","gross_pnl":25}]`)
+	})
+}
+
+// TestConditionalEditsOfFills uses the tags of reads and of answers alike.
+func TestConditionalEditsOfFills(t *testing.T) {
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		made := d.fill("A", "buy 100@10", 0)
+		path := "/executions/" + made.text("id")
+		first := d.with("If-Match", made.tag()).patch(path, `{"price":11}`).want(http.StatusOK)
+		d.with("If-Match", made.tag()).patch(path, `{"price":12}`).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		d.with("If-Match", made.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		d.get(path).is("price", "11")
+		d.with("If-Match", `"no", W/`+first.tag()).patch(path, `{"price":12}`).want(http.StatusOK)
+		d.with("If-None-Match", d.get(path).tag()).get(path).want(http.StatusNotModified)
+		d.with("If-Match", d.get(path).tag()).delete(path).wantNone()
+	})
+}
+
+// TestAFillIsSentOnce under one key, however often.
+func TestAFillIsSentOnce(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		keyed := desk{d.with("Idempotency-Key", "k-1"), d.account}
+		body := d.order("A", "buy 1@1", 0, more{"allow_duplicate": true})
+		first := keyed.made("/executions", body)
+		again := keyed.made("/executions", body)
+		if string(first.body) != string(again.body) || again.tag() != first.tag() {
+			t.Errorf("the same key gave %s and then %s", first.body, again.body)
+		}
+		keyed.post("/executions", d.order("A", "buy 2@1", 0)).wantError(http.StatusConflict, "conflict")
+		retry := desk{d.with("Idempotency-Key", "k-2"), d.account}
+		retry.post("/executions", d.order("A", "buy 0@1", 0)).wantField("quantity") // a refusal is not kept
+		retry.made("/executions", d.order("A", "buy 3@1", 0))
+		d.get("/executions").want(http.StatusOK).wantColumn("quantity", "1", "3")
+		// A deduped answer is kept as well.
+		dup := desk{d.with("Idempotency-Key", "k-3"), d.account}
+		dup.post("/executions", d.order("A", "buy 3@1", 0)).want(http.StatusOK).is("deduped", "true")
+		d.delete("/executions/" + d.get("/executions").text("1.id")).wantNone()
+		dup.post("/executions", d.order("A", "buy 3@1", 0)).want(http.StatusOK).is("deduped", "true")
+	})
+}
+
+// TestEqualInstantsKeepTheOrderOfArrival, also after an edit.
+func TestEqualInstantsKeepTheOrderOfArrival(t *testing.T) {
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		var ids []string
+		for _, text := range []string{"buy 1@1", "sell 2@1", "buy 3@1", "sell 4@1"} {
+			ids = append(ids, d.fill("A", text, 0).text("id"))
+		}
+		d.get("/executions").want(http.StatusOK).wantColumn("id", ids...)
+		d.patch("/executions/"+ids[1], `{"price":2}`).want(http.StatusOK)
+		d.patch("/executions/"+ids[0], `{"executed_at":"2026-01-05T16:00:00Z"}`).want(http.StatusOK)
+		d.patch("/executions/"+ids[0], `{"executed_at":"2026-01-05T15:00:00Z"}`).want(http.StatusOK)
+		d.get("/executions").want(http.StatusOK).wantColumn("id", ids...)
+		d.trades("A").holds("", `[{"qty_opened":2,"status":"open"},{"qty_opened":2},{"qty_opened":1},{"qty_opened":1}]`)
+	})
+}

@@ -1,0 +1,246 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"fillbook/internal/decimal"
+)
+
+// more are further fields of a request.
+type more map[string]any
+
+// desk is somebody signed in, with an account to trade in.
+type desk struct {
+	*client
+	account string
+}
+
+// desk opens an account and sits down at it.
+func (c *client) desk(name string, fields ...more) desk {
+	c.w.t.Helper()
+	return desk{c, c.made("/accounts", fieldsOf(more{"name": name}, fields...)).text("id")}
+}
+
+// trader is the owner of a fresh installation at a fresh account.
+func (w *world) trader() desk {
+	w.t.Helper()
+	return w.setUp().desk("Main")
+}
+
+// in gives the desk to a subtest.
+func (d desk) in(t *testing.T) desk {
+	t.Helper()
+	return desk{d.client.in(t), d.account}
+}
+
+// made creates a record.
+func (c *client) made(path string, body any) *reply {
+	c.w.t.Helper()
+	return c.post(path, body).want(http.StatusCreated)
+}
+
+func fieldsOf(base more, extra ...more) more {
+	all := maps.Clone(base)
+	for _, fields := range extra {
+		maps.Copy(all, fields)
+	}
+	return all
+}
+
+// at is an instant so many minutes into the tests' trading day.
+func at(minute int) string {
+	return time.Date(2026, 1, 5, 15, 0, 0, 0, time.UTC).Add(time.Duration(minute) * time.Minute).Format(time.RFC3339)
+}
+
+// order is the body of a fill, written as "buy 100@10".
+func (d desk) order(symbol, text string, minute int, extra ...more) more {
+	d.w.t.Helper()
+	side, rest, _ := strings.Cut(text, " ")
+	quantity, price, ok := strings.Cut(rest, "@")
+	if !ok {
+		d.w.t.Fatalf("%q is no fill", text)
+	}
+	return fieldsOf(more{
+		"account_id": d.account, "symbol": symbol, "side": side, "quantity": json.Number(quantity), "price": json.Number(price),
+		"executed_at": at(minute),
+	}, extra...)
+}
+
+// fill records a fill, written as "buy 100@10".
+func (d desk) fill(symbol, text string, minute int, extra ...more) *reply {
+	d.w.t.Helper()
+	return d.made("/executions", d.order(symbol, text, minute, extra...))
+}
+
+// fills records fills a minute apart and gives the answers.
+func (d desk) fills(symbol string, first int, texts ...string) []*reply {
+	d.w.t.Helper()
+	made := make([]*reply, len(texts))
+	for i, text := range texts {
+		made[i] = d.fill(symbol, text, first+i)
+	}
+	return made
+}
+
+// roundTrip records a closed trade and gives its id.
+func (d desk) roundTrip(symbol string, first int) string {
+	d.w.t.Helper()
+	return d.fills(symbol, first, "buy 100@10", "sell 100@12")[1].text("trade_id")
+}
+
+// trades lists the trades of a symbol.
+func (d desk) trades(symbol string) *reply {
+	d.w.t.Helper()
+	return d.get("/trades?symbol=" + symbol).want(http.StatusOK)
+}
+
+// trade reads a trade.
+func (d desk) trade(id string) *reply {
+	d.w.t.Helper()
+	return d.get("/trades/" + id).want(http.StatusOK)
+}
+
+// note writes on a trade.
+func (d desk) mark(trade string, fields any) *reply {
+	d.w.t.Helper()
+	return d.patch("/trades/"+trade, fields).want(http.StatusOK)
+}
+
+// unknown is an id that nobody has.
+func unknown() string { return uuid.Must(uuid.NewV7()).String() }
+
+// holds demands that the value at a path agrees with a pattern of JSON: an
+// object must have the pattern's fields and may have others, a list must have
+// as many elements, and numbers must be written with the same digits.
+func (r *reply) holds(path, pattern string) *reply {
+	r.t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(pattern))
+	decoder.UseNumber()
+	var want any
+	if err := decoder.Decode(&want); err != nil {
+		r.t.Fatalf("the pattern %s: %v", pattern, err)
+	}
+	got := r.value(path)
+	if diff := cmp.Diff(want, reduced(got, want)); diff != "" {
+		r.t.Errorf("%s: %q is other than wanted: %s\nin %s", r.call, path, diff, r.body)
+	}
+	return r
+}
+
+// reduced leaves of a value only the fields that a pattern speaks of.
+func reduced(value, pattern any) any {
+	switch p := pattern.(type) {
+	case map[string]any:
+		object, ok := value.(map[string]any)
+		if !ok {
+			return value
+		}
+		out := map[string]any{}
+		for name := range p {
+			if v, there := object[name]; there {
+				out[name] = reduced(v, p[name])
+			}
+		}
+		return out
+	case []any:
+		list, ok := value.([]any)
+		if !ok || len(list) != len(p) {
+			return value
+		}
+		out := make([]any, len(list))
+		for i := range list {
+			out[i] = reduced(list[i], p[i])
+		}
+		return out
+	}
+	return value
+}
+
+// is demands that the value at a path is exactly this JSON.
+func (r *reply) is(path, want string) *reply {
+	r.t.Helper()
+	if got := r.json(path); got != want {
+		r.t.Errorf("%s: %q is %s, want %s", r.call, path, got, want)
+	}
+	return r
+}
+
+// json is the value at a path as JSON, with the digits of its numbers.
+func (r *reply) json(path string) string {
+	r.t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r.value(path)); err != nil {
+		r.t.Fatal(err)
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// column gathers one field of every element of a list.
+func (r *reply) column(field string) []string {
+	r.t.Helper()
+	column := make([]string, r.count(""))
+	for i := range column {
+		column[i] = r.text(fmt.Sprintf("%d.%s", i, field))
+	}
+	return column
+}
+
+// wantColumn demands the values of one field of every element, in order.
+func (r *reply) wantColumn(field string, want ...string) *reply {
+	r.t.Helper()
+	if got := r.column(field); strings.Join(got, "|") != strings.Join(want, "|") {
+		r.t.Errorf("%s: %s are %q, want %q", r.call, field, got, want)
+	}
+	return r
+}
+
+// pages follows a list by its Link headers to its end and gives one field of
+// every element.
+func (c *client) pages(path, field string) (column []string, sizes []int) {
+	c.w.t.Helper()
+	for len(sizes) < 100 {
+		page := c.get(path).want(http.StatusOK)
+		column = append(column, page.column(field)...)
+		sizes = append(sizes, page.count(""))
+		link := page.header.Get("Link")
+		if link == "" {
+			return column, sizes
+		}
+		target, rel, _ := strings.Cut(strings.TrimPrefix(link, "<"), ">; ")
+		if rel != `rel="next"` || !strings.HasPrefix(target, "/api/v1/") {
+			c.w.t.Fatalf("the Link header is %q", link)
+		}
+		path = strings.TrimPrefix(target, "/api/v1")
+	}
+	c.w.t.Fatal("the pages have no end")
+	return nil, nil
+}
+
+// add sums decimals exactly.
+func add(t *testing.T, numbers ...string) string {
+	t.Helper()
+	var sum decimal.Decimal
+	for _, text := range numbers {
+		number, err := decimal.ParseExact(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		sum = sum.Add(number)
+	}
+	return sum.String()
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,168 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+	"fillbook/internal/transport"
+)
+
+type me struct {
+	ID          journal.UserID `json:"id"`
+	Email       string         `json:"email" format:"email"`
+	IsAdmin     bool           `json:"is_admin"`
+	CreatedAt   time.Time      `json:"created_at"`
+	TOTPEnabled bool           `json:"totp_enabled"`
+}
+
+type passwordChange struct {
+	Current secrets.Secret `json:"current_password"`
+	Next    secrets.Secret `json:"new_password"`
+}
+
+type totpCandidate struct {
+	Secret string `json:"secret" doc:"Base32, for typing into an authenticator."`
+	URL    string `json:"otpauth_url" doc:"The same as an otpauth:// URL, for a QR code."`
+}
+
+type totpConfirmation struct {
+	Secret secrets.Secret `json:"secret"`
+	Code   secrets.Secret `json:"code"`
+}
+
+type totpRemoval struct {
+	Password secrets.Secret `json:"password"`
+	Code     secrets.Secret `json:"code"`
+}
+
+type preferences struct {
+	Prefs     map[string]json.RawMessage `json:"prefs" doc:"Opaque to the server; empty until something is stored."`
+	UpdatedAt *time.Time                 `json:"updated_at"`
+}
+
+func (a *API) meOperations() {
+	register(a, route{
+		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Tell who is signed in",
+	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
+		u, err := a.Identity.Me(ctx, caller(ctx).UserID)
+		return answer(me{u.ID, u.Email, u.IsAdmin, u.CreatedAt, u.TOTPEnabled}, err)
+	})
+	register(a, route{
+		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: session,
+		summary: "Change the password and sign out every other device", secret: true,
+		body: transport.JSONBody, limit: authBody, allowance: secretLimit, refusals: []int{http.StatusConflict},
+	}, func(ctx context.Context, in *body[passwordChange]) (*body[TokenPair], error) {
+		pair, err := a.Identity.ChangePassword(ctx, caller(ctx), client(ctx), in.Body.Current, in.Body.Next)
+		return answer(shapePair(pair), err)
+	})
+	a.totpOperations()
+	a.preferenceOperations()
+}
+
+func (a *API) totpOperations() {
+	second := func(path, id, summary string) route {
+		return route{
+			method: http.MethodPost, path: "/me/totp/" + path, id: id, tag: "Me", access: session, secret: true,
+			summary: summary, body: transport.JSONBody, limit: authBody, allowance: secretLimit, refusals: []int{http.StatusConflict},
+		}
+	}
+	start := second("start", "startTOTP", "Make a candidate secret for the second factor; nothing is stored")
+	start.body, start.allowance = transport.NoBody, unlimited
+	register(a, start, func(ctx context.Context, _ *nothing) (*body[totpCandidate], error) {
+		candidate, err := a.Identity.StartTOTP(ctx, caller(ctx).UserID)
+		return answer(totpCandidate(candidate), err)
+	})
+	register(a, second("confirm", "confirmTOTP", "Switch the second factor on by proving a code"),
+		func(ctx context.Context, in *body[totpConfirmation]) (*nothing, error) {
+			return nil, a.Identity.ConfirmTOTP(ctx, caller(ctx), client(ctx), in.Body.Secret, in.Body.Code)
+		})
+	register(a, second("disable", "disableTOTP", "Switch the second factor off with password and code"),
+		func(ctx context.Context, in *body[totpRemoval]) (*nothing, error) {
+			return nil, a.Identity.DisableTOTP(ctx, caller(ctx), client(ctx), in.Body.Password, in.Body.Code)
+		})
+}
+
+func (a *API) preferenceOperations() {
+	register(a, route{
+		method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
+		summary: "Read what the clients keep for this user",
+	}, func(ctx context.Context, _ *nothing) (*body[preferences], error) {
+		stored, err := a.Identity.Preferences(ctx, caller(ctx).UserID)
+		return answer(preferences{stored.Values, stored.UpdatedAt}, err)
+	})
+	register(a, route{
+		method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
+		summary: "Store some keys and leave the others alone", about: "An explicit null is stored as null.",
+		body: transport.JSONBody, limit: prefsBody,
+	}, func(ctx context.Context, in *body[map[string]json.RawMessage]) (*nothing, error) {
+		if in.Body == nil {
+			return nil, journal.Invalid("The body must be an object.")
+		}
+		return nil, a.Identity.MergePreferences(ctx, caller(ctx).UserID, in.Body)
+	})
+}
+
+type device struct {
+	ID         journal.SessionID `json:"id"`
+	CreatedAt  time.Time         `json:"created_at"`
+	LastUsedAt time.Time         `json:"last_used_at"`
+	ExpiresAt  time.Time         `json:"expires_at"`
+	IP         string            `json:"ip"`
+	UserAgent  string            `json:"user_agent"`
+	Current    bool              `json:"current" doc:"This is the session that asks."`
+}
+
+func (a *API) sessionOperations() {
+	registerList(a, route{
+		method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
+	}, func(ctx context.Context, in *Paging) (*listing[device], error) {
+		sessions, err := a.Identity.Sessions(ctx, caller(ctx).UserID)
+		if err != nil {
+			return nil, err
+		}
+		return pageOf(in, sessions, func(s identity.Session) device {
+			return device{s.ID, s.CreatedAt, s.LastUsedAt, s.ExpiresAt, s.IP, s.UserAgent, s.ID == caller(ctx).SessionID}
+		}, func(s identity.Session) string { return string(s.ID) })
+	})
+	register(a, route{
+		method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
+		summary: "Sign a device out", refusals: []int{http.StatusNotFound},
+	}, func(ctx context.Context, in *ByID[journal.SessionID]) (*nothing, error) {
+		return nil, a.Identity.EndSession(ctx, caller(ctx), client(ctx), in.ID)
+	})
+}
+
+// ByID is the input of an operation on one record.
+type ByID[T ~string] struct {
+	ID T `path:"id"`
+}
+
+// ChangeOf is the input of a conditional write of one record.
+type ChangeOf[T ~string, B any] struct {
+	ByID[T]
+	Precondition
+	Body B
+}
+
+// DeleteOf is the input of a conditional removal of one record.
+type DeleteOf[T ~string] struct {
+	ByID[T]
+	Precondition
+}
+
+type Precondition struct {
+	IfMatch string `header:"If-Match" doc:"The ETag of the record as you read it; 412 when it has changed since."`
+}
+
+func shapeAll[From, To any](list []From, shape func(From) To) []To {
+	out := make([]To, len(list))
+	for i, item := range list {
+		out[i] = shape(item)
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+	"fillbook/internal/transport"
+)
+
+// moment is a day or a date-time in a body, given back as it was given.
+type moment struct{ playbook.Moment }
+
+// MarshalJSON writes the kind that was given.
+func (m moment) MarshalJSON() ([]byte, error) { return json.Marshal(m.String()) }
+
+// UnmarshalJSON takes either kind.
+func (m *moment) UnmarshalJSON(text []byte) error {
+	var value string
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	parsed, err := playbook.ParseMoment("occurred_at", value)
+	m.Moment = parsed
+	return err
+}
+
+// Wanted says what is taken, for the error message.
+func (moment) Wanted() string { return "a day such as 2026-01-31 or a date and time" }
+
+// Schema describes the text.
+func (moment) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "A day (2026-01-31) or a date-time; given back as it was given."}
+}
+
+type note struct {
+	ID         journal.NoteID        `json:"id"`
+	Type       playbook.NoteType     `json:"type" enum:"note,daily_log,weekly_review"`
+	OccurredAt moment                `json:"occurred_at"`
+	Title      string                `json:"title"`
+	Body       string                `json:"body" doc:"Markdown."`
+	Symbols    []playbook.SymbolNote `json:"symbols"`
+	AccountID  *journal.AccountID    `json:"account_id"`
+	TradeID    *journal.TradeID      `json:"trade_id"`
+	CreatedAt  time.Time             `json:"created_at"`
+	UpdatedAt  time.Time             `json:"updated_at"`
+}
+
+func shapeNote(n playbook.Note) note {
+	return note{n.ID, n.Type, moment{n.OccurredAt}, n.Title, n.Body, n.Symbols, n.Account, n.Trade, n.CreatedAt, n.UpdatedAt}
+}
+
+func noteTag(n playbook.Note) any { return shapeNote(n) }
+
+type noteFields struct {
+	Type       opt[playbook.NoteType]     `json:"type" required:"false" enum:"note,daily_log,weekly_review" doc:"Default note."`
+	OccurredAt opt[moment]                `json:"occurred_at" required:"false"`
+	Title      opt[string]                `json:"title" required:"false"`
+	Body       opt[string]                `json:"body" required:"false" doc:"Markdown. Required, but a daily log may have symbols instead."`
+	Symbols    opt[[]playbook.SymbolNote] `json:"symbols" required:"false"`
+	AccountID  opt[journal.AccountID]     `json:"account_id" required:"false"`
+	TradeID    opt[journal.TradeID]       `json:"trade_id" required:"false"`
+}
+
+func (f noteFields) change() playbook.NoteChange {
+	at := f.OccurredAt
+	return playbook.NoteChange{
+		Type: f.Type.Opt, Title: f.Title.Opt, Body: f.Body.Opt, Symbols: f.Symbols.Opt, Account: f.AccountID.Opt, Trade: f.TradeID.Opt,
+		OccurredAt: journal.Opt[playbook.Moment]{Set: at.Set, Null: at.Null, Value: at.Value.Moment},
+	}
+}
+
+type noteQuery struct {
+	ScopeInput
+	Paging
+	Type    []playbook.NoteType `query:"type,explode" doc:"Only notes of these types."`
+	TradeID journal.TradeID     `query:"trade_id" doc:"Only notes about this trade."`
+}
+
+func noteRoute(method, path, id, summary string) route {
+	r := journalRoute(method, "/notes"+path, id, "Notes", summary)
+	r.repeated = append([]string{"type"}, repeatable...)
+	return r
+}
+
+func (a *API) noteOperations() {
+	registerList(a, noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first"), a.listNotes)
+	register(a, noteRoute(http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
+		func(ctx context.Context, in *body[noteFields]) (*body[note], error) {
+			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
+			return answer(shapeNote(created), err)
+		})
+	register(a, noteRoute(http.MethodGet, "/{id}", "getNote", "Read a note"),
+		func(ctx context.Context, in *ByID[journal.NoteID]) (*body[note], error) {
+			found, err := a.Playbook.Note(ctx, caller(ctx).UserID, in.ID)
+			return answer(shapeNote(found), err)
+		})
+	register(a, noteRoute(http.MethodPatch, "/{id}", "changeNote", "Change a note"),
+		func(ctx context.Context, in *ChangeOf[journal.NoteID, noteFields]) (*body[note], error) {
+			changed, err := a.Playbook.ChangeNote(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, noteTag))
+			return answer(shapeNote(changed), err)
+		})
+	register(a, noteRoute(http.MethodDelete, "/{id}", "deleteNote", "Delete a note with its attachments"),
+		func(ctx context.Context, in *DeleteOf[journal.NoteID]) (*nothing, error) {
+			return nil, a.Playbook.DeleteNote(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTag))
+		})
+}
+
+func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], error) {
+	scope, err := a.resolved(ctx, in.ScopeInput)
+	if err != nil {
+		return nil, err
+	}
+	types, err := noteTypes(in.Type)
+	if err != nil {
+		return nil, err
+	}
+	filter := playbook.NoteFilter{Period: scope.Period, Account: scope.Accounts, Types: types, Trade: in.TradeID}
+	at, err := in.playbookPage()
+	if err != nil {
+		return nil, err
+	}
+	notes, total, err := a.Playbook.Notes(ctx, caller(ctx).UserID, filter, at)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
+		return timeKeys(n.OccurredAt.At, string(n.ID))
+	})
+}
+
+func noteTypes(given []playbook.NoteType) ([]playbook.NoteType, error) {
+	types, err := listed[playbook.NoteType]("type", shapeAll(given, func(t playbook.NoteType) string { return string(t) }))
+	for _, t := range types {
+		if t != playbook.PlainNote && t != playbook.DailyLog && t != playbook.WeeklyReview {
+			return nil, journal.InvalidField("type", "type must be note, daily_log or weekly_review.")
+		}
+	}
+	return types, err
+}

@@ -1,0 +1,241 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+	"fillbook/internal/transport"
+)
+
+// Paging is the input of a list that can be read in pages. Without limit the
+// list is whole.
+type Paging struct {
+	Limit  string `query:"limit" doc:"Page size, 1 to 1000; without it the list is whole."`
+	Cursor string `query:"cursor" doc:"From the Link header of the page before."`
+	url    url.URL
+}
+
+// Resolve remembers the address, for the link to the next page.
+func (p *Paging) Resolve(ctx huma.Context) []error {
+	p.url = ctx.URL()
+	return nil
+}
+
+const maxPage = 1000
+
+// size is the page size, 0 for the whole list.
+func (p *Paging) size() (int, error) {
+	if p.Limit == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(p.Limit)
+	if err != nil || n < 1 || n > maxPage {
+		return 0, journal.InvalidField("limit", "limit must be a whole number from 1 to %d.", maxPage)
+	}
+	return n, nil
+}
+
+// position opens the cursor, which holds so many keys of the last record of
+// the page before; nil where there is no cursor.
+func (p *Paging) position(keys int) ([]string, error) {
+	if p.Cursor == "" {
+		return nil, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(p.Cursor)
+	values, err2 := url.ParseQuery(string(text))
+	if err != nil || err2 != nil || len(values["k"]) != keys {
+		return nil, badCursor()
+	}
+	return values["k"], nil
+}
+
+func badCursor() error {
+	return journal.InvalidField("cursor", "cursor must be one that a Link header gave.")
+}
+
+// next points to the page that begins after the record with these keys.
+func (p *Paging) next(keys ...string) string {
+	cursor := base64.RawURLEncoding.EncodeToString([]byte(url.Values{"k": keys}.Encode()))
+	query := p.url.Query()
+	query.Set("cursor", cursor)
+	return "<" + p.url.Path + "?" + query.Encode() + `>; rel="next"`
+}
+
+// timeKeys are the keys of a record in a list that is sorted by an instant.
+func timeKeys(at time.Time, id string) []string {
+	return []string{strconv.FormatInt(at.UnixMicro(), 10), id}
+}
+
+// timePosition reads what timeKeys wrote.
+func (p *Paging) timePosition() (at time.Time, id string, given bool, err error) {
+	keys, err := p.position(2)
+	if err != nil || keys == nil {
+		return time.Time{}, "", false, err
+	}
+	micros, err := strconv.ParseInt(keys[0], 10, 64)
+	if err != nil {
+		return time.Time{}, "", false, badCursor()
+	}
+	return time.UnixMicro(micros).UTC(), keys[1], true, nil
+}
+
+// playbookPage is the page in the playbook's words. It asks for one record
+// more than wanted, to know whether there is a next page.
+func (p *Paging) playbookPage() (playbook.Page, error) {
+	size, err := p.size()
+	if err != nil {
+		return playbook.Page{}, err
+	}
+	at, id, _, err := p.timePosition()
+	if size > 0 {
+		size++
+	}
+	return playbook.Page{Limit: size, After: playbook.Position{At: at, ID: id}}, err
+}
+
+// listing is the answer of a list: its headers, and the records as they are
+// read.
+type listing[T any] struct {
+	link  string
+	total string
+	each  func(emit func(T) error) error
+}
+
+// listOf is a listing of records that are already there. More than size of
+// them mean that there is a next page, which keys points to.
+func listOf[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) (*listing[To], error) {
+	size, err := p.size()
+	if err != nil {
+		return nil, err
+	}
+	out := &listing[To]{}
+	if size > 0 {
+		out.total = strconv.Itoa(total)
+	}
+	if size > 0 && len(records) > size {
+		records = records[:size]
+		out.link = p.next(keys(records[size-1])...)
+	}
+	out.each = func(emit func(To) error) error {
+		for _, record := range records {
+			if err := emit(shape(record)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return out, nil
+}
+
+// pageOf is a listing of a short list that was read whole. The cursor names the
+// last record of the page before, and its place in case it is gone meanwhile.
+func pageOf[From, To any](p *Paging, records []From, shape func(From) To, id func(From) string) (*listing[To], error) {
+	keys, err := p.position(2)
+	if err != nil {
+		return nil, err
+	}
+	first := 0
+	if keys != nil {
+		place, err := strconv.Atoi(keys[1])
+		if err != nil || place < 1 {
+			return nil, badCursor()
+		}
+		first = slices.IndexFunc(records, func(record From) bool { return id(record) == keys[0] }) + 1
+		if first == 0 {
+			first = min(place-1, len(records))
+		}
+	}
+	places := make([]int, len(records)-first)
+	for i := range places {
+		places[i] = first + i
+	}
+	return listOf(p, places, len(records), func(i int) To { return shape(records[i]) }, func(i int) []string {
+		return []string{id(records[i]), strconv.Itoa(i + 1)}
+	})
+}
+
+// registerList adds an operation that answers with a list. The list is written
+// while it is read, so that memory stays flat however long it is.
+func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
+	mustBeVisible(reflect.TypeFor[In](), r)
+	mustBeVisible(reflect.TypeFor[T](), r)
+	operation := a.operation(r)
+	operation.Responses = map[string]*huma.Response{"200": {
+		Description: "OK",
+		Headers: map[string]*huma.Param{
+			"Link":          {Description: `The next page, rel="next".`, Schema: &huma.Schema{Type: huma.TypeString}},
+			"X-Total-Count": {Description: "How many records there are in all; with limit.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+		},
+		Content: map[string]*huma.MediaType{"application/json": {
+			Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[[]T](), true, r.id+"List"),
+		}},
+	}}
+	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*huma.StreamResponse, error) {
+		list, err := handler(ctx, in)
+		if err != nil {
+			return nil, refuse(ctx, err)
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, list) }}, nil
+	})
+}
+
+// writeList writes the records one by one. An error before the first is
+// answered as such; after it the connection is cut, because half a list must
+// not look like a whole one.
+func writeList[T any](ctx huma.Context, list *listing[T]) {
+	ctx.SetHeader("Content-Type", "application/json")
+	if list.link != "" {
+		ctx.SetHeader("Link", list.link)
+	}
+	if list.total != "" {
+		ctx.SetHeader("X-Total-Count", list.total)
+	}
+	out := ctx.BodyWriter()
+	separator := []byte("[")
+	err := list.each(func(record T) error {
+		text, err := transport.Marshal(record)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(separator, text...)); err != nil {
+			return errors.Join(errGone, err)
+		}
+		separator = []byte(",")
+		return nil
+	})
+	switch {
+	case err == nil && separator[0] == '[':
+		_, _ = out.Write([]byte("[]"))
+	case err == nil:
+		_, _ = out.Write([]byte("]"))
+	case separator[0] == '[':
+		writeRefusal(ctx, err)
+	default:
+		transport.RequestOf(ctx.Context()).Fault = err
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// errGone tells that the client went away in the middle of a list.
+var errGone = errors.New("the client is gone")
+
+func writeRefusal(ctx huma.Context, err error) {
+	refusal := transport.Refuse(ctx.Context(), err)
+	for name, values := range refusal.Headers {
+		ctx.SetHeader(name, values[0])
+	}
+	ctx.SetStatus(refusal.Status)
+	text, _ := transport.Marshal(refusal.Body)
+	_, _ = ctx.BodyWriter().Write(text)
+}

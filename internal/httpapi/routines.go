@@ -1,0 +1,246 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/routine"
+	"fillbook/internal/transport"
+)
+
+type RoutineItem struct {
+	ID       journal.RoutineID `json:"id"`
+	Title    string            `json:"title"`
+	Stage    routine.Stage     `json:"stage" enum:"pre,during,post"`
+	Weekdays []int             `json:"weekdays" doc:"Sorted; 0 is Sunday, 6 is Saturday."`
+	Position int               `json:"position"`
+	StartDay journal.Day       `json:"start_day" format:"date"`
+}
+
+func shapeItem(i routine.Item) RoutineItem {
+	return RoutineItem{i.ID, i.Title, i.Stage, i.Weekdays.List(), i.Position, i.StartDay}
+}
+
+func itemTag(i routine.Item) any { return shapeItem(i) }
+
+type routineItems struct {
+	Items []RoutineItem `json:"items"`
+}
+
+type routineLine struct {
+	RoutineItem
+	Done bool `json:"done"`
+}
+
+type routineDay struct {
+	Day   journal.Day   `json:"day" format:"date"`
+	Items []routineLine `json:"items"`
+	Done  int           `json:"done"`
+	Total int           `json:"total"`
+}
+
+func shapeDay(c routine.Checklist) routineDay {
+	lines := shapeAll(c.Lines, func(l routine.Line) routineLine { return routineLine{shapeItem(l.Item), l.Done} })
+	return routineDay{c.Day, lines, c.Done, c.Total}
+}
+
+type newItem struct {
+	Title    string        `json:"title"`
+	Stage    routine.Stage `json:"stage" enum:"pre,during,post"`
+	Weekdays []integer     `json:"weekdays" doc:"At least one of 0 (Sunday) to 6 (Saturday)."`
+	Day      opt[string]   `json:"day" required:"false" doc:"The first day. Default: the date in UTC."`
+}
+
+type itemChange struct {
+	Title    opt[string]        `json:"title" required:"false"`
+	Stage    opt[routine.Stage] `json:"stage" required:"false" enum:"pre,during,post"`
+	Weekdays opt[[]integer]     `json:"weekdays" required:"false"`
+	Day      opt[string]        `json:"day" required:"false" doc:"From which day on. Default: the date in UTC."`
+}
+
+type DayQuery struct {
+	Day string `query:"day" format:"date" doc:"The caller's calendar day. Default: the date in UTC."`
+}
+
+func (q DayQuery) day() (journal.Day, error) {
+	return optionalDay("day", q.Day)
+}
+
+func routineRoute(method, path, id, summary string) route {
+	return journalRoute(method, "/routines"+path, id, "Routines", summary)
+}
+
+type routineOrder struct {
+	IDs []journal.RoutineID `json:"ids"`
+}
+
+func (a *API) routineOperations() {
+	register(a, routineRoute(http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
+		func(ctx context.Context, in *DayQuery) (*body[routineItems], error) {
+			day, err := in.day()
+			if err != nil {
+				return nil, err
+			}
+			items, err := a.Routine.Items(ctx, caller(ctx).UserID, day)
+			return answer(routineItems{shapeAll(items, shapeItem)}, err)
+		})
+	register(a, routineRoute(http.MethodPost, "", "createRoutine", "Add an item, last in its stage"), a.createItem)
+	order := routineRoute(http.MethodPut, "/order", "orderRoutines", "Put items in order inside their stages")
+	order.status = http.StatusNoContent
+	register(a, order, func(ctx context.Context, in *body[routineOrder]) (*nothing, error) {
+		return nil, a.Routine.Reorder(ctx, caller(ctx).UserID, in.Body.IDs)
+	})
+	edit := routineRoute(http.MethodPatch, "/{id}", "changeRoutine", "Change an item")
+	edit.about = "A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten."
+	register(a, edit, a.changeItem)
+	register(a, routineRoute(http.MethodDelete, "/{id}", "deleteRoutine", "Remove an item from a day on"), a.deleteItem)
+	a.routineDayOperations()
+}
+
+func (a *API) createItem(ctx context.Context, in *body[newItem]) (*body[RoutineItem], error) {
+	draft := routine.Draft{Title: in.Body.Title, Stage: in.Body.Stage, Weekdays: plainInts(in.Body.Weekdays)}
+	var err error
+	if draft.Day, err = (DayQuery{in.Body.Day.Value}).day(); err != nil {
+		return nil, err
+	}
+	item, err := a.Routine.Create(ctx, caller(ctx).UserID, draft)
+	return answer(shapeItem(item), err)
+}
+
+type itemChangeInput struct {
+	ChangeOf[journal.RoutineID, itemChange]
+	DayQuery
+}
+
+func (a *API) changeItem(ctx context.Context, in *itemChangeInput) (*body[RoutineItem], error) {
+	if in.Body.Day.Value != "" {
+		in.Day = in.Body.Day.Value
+	}
+	day, err := in.day()
+	if err != nil {
+		return nil, err
+	}
+	weekdays := in.Body.Weekdays
+	change := routine.Change{
+		Title: in.Body.Title.Opt, Stage: in.Body.Stage.Opt, Day: day,
+		Weekdays: journal.Opt[[]int]{Set: weekdays.Set, Null: weekdays.Null, Value: plainInts(weekdays.Value)},
+	}
+	item, err := a.Routine.Edit(ctx, caller(ctx).UserID, in.ID, change, transport.IfMatch(in.IfMatch, itemTag))
+	return answer(shapeItem(item), err)
+}
+
+type itemDeleteInput struct {
+	DeleteOf[journal.RoutineID]
+	DayQuery
+}
+
+func (a *API) deleteItem(ctx context.Context, in *itemDeleteInput) (*nothing, error) {
+	day, err := in.day()
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.Routine.Delete(ctx, caller(ctx).UserID, in.ID, day, transport.IfMatch(in.IfMatch, itemTag))
+}
+
+func plainInts(list []integer) []int {
+	if list == nil {
+		return nil
+	}
+	return shapeAll(list, func(n integer) int { return int(n) })
+}
+
+type DayPath struct {
+	Day string `path:"day" format:"date"`
+}
+
+type tickInput struct {
+	DayPath
+	ChangeOf[journal.RoutineID, struct {
+		Done *bool `json:"done"`
+	}]
+}
+
+func (a *API) routineDayOperations() {
+	register(a, routineRoute(http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
+		func(ctx context.Context, in *DayPath) (*body[routineDay], error) {
+			day, err := journal.ParseDay("day", in.Day)
+			if err != nil {
+				return nil, err
+			}
+			list, err := a.Routine.Checklist(ctx, caller(ctx).UserID, day)
+			return answer(shapeDay(list), err)
+		})
+	register(a, routineRoute(http.MethodPut, "/day/{day}/items/{id}", "tickRoutine", "Tick an item on a day, or take the tick back"), a.tick)
+	register(a, routineRoute(http.MethodGet, "/history", "getRoutineHistory", "Count what was done day by day"), a.routineHistory)
+}
+
+func (a *API) tick(ctx context.Context, in *tickInput) (*body[routineDay], error) {
+	day, err := journal.ParseDay("day", in.Day)
+	if err != nil {
+		return nil, err
+	}
+	if in.Body.Done == nil {
+		return nil, journal.InvalidField("done", "done must be true or false.")
+	}
+	check := transport.IfMatch(in.IfMatch, func(c routine.Checklist) any { return shapeDay(c) })
+	list, err := a.Routine.Tick(ctx, caller(ctx).UserID, day, in.ID, *in.Body.Done, check)
+	return answer(shapeDay(list), err)
+}
+
+type StageCount struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
+type dayCount struct {
+	Day journal.Day `json:"day" format:"date"`
+	StageCount
+}
+
+type routineHistory struct {
+	From           journal.Day                  `json:"from" format:"date"`
+	To             journal.Day                  `json:"to" format:"date"`
+	Days           []dayCount                   `json:"days"`
+	CompletionRate *float64                     `json:"completion_rate" doc:"Done over total, 0 to 1; null when nothing was scheduled."`
+	Streak         int                          `json:"streak" doc:"Finished days in a row, counted back from to."`
+	ByStage        map[routine.Stage]StageCount `json:"by_stage"`
+}
+
+func shapeHistory(h routine.History) routineHistory {
+	out := routineHistory{From: h.From, To: h.To, Streak: h.Streak, ByStage: map[routine.Stage]StageCount{}}
+	out.Days = shapeAll(h.Days, func(d routine.DayCount) dayCount { return dayCount{d.Day, StageCount(d.Count)} })
+	for stage, count := range h.ByStage {
+		out.ByStage[stage] = StageCount(count)
+	}
+	if h.Total > 0 {
+		rate := float64(h.Done) / float64(h.Total)
+		out.CompletionRate = &rate
+	}
+	return out
+}
+
+type spanQuery struct {
+	From string `query:"from" format:"date" doc:"Default: 13 weeks that end at to. At most 400 days."`
+	To   string `query:"to" format:"date" doc:"Default: the date in UTC."`
+}
+
+func (a *API) routineHistory(ctx context.Context, in *spanQuery) (*body[routineHistory], error) {
+	from, err := optionalDay("from", in.From)
+	if err != nil {
+		return nil, err
+	}
+	to, err := optionalDay("to", in.To)
+	if err != nil {
+		return nil, err
+	}
+	history, err := a.Routine.History(ctx, caller(ctx).UserID, from, to)
+	return answer(shapeHistory(history), err)
+}
+
+func optionalDay(field, text string) (journal.Day, error) {
+	if text == "" {
+		return "", nil
+	}
+	return journal.ParseDay(field, text)
+}

@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/transport"
+)
+
+// service adds what operators and tools ask: whether the process lives, whether
+// it can serve, and what the API looks like.
+func (a *API) service() error {
+	a.forget422()
+	text, err := transport.Marshal(a.huma.OpenAPI())
+	if err != nil {
+		return fmt.Errorf("describing the API: %w", err)
+	}
+	a.description = text
+	a.plain("GET /healthz", a.healthz)
+	a.plain("GET /readyz", a.readyz)
+	a.plain("GET /openapi.json", a.openapi)
+	return nil
+}
+
+// forget422 takes a status out of the description that huma puts there and that
+// we never answer with: what does not validate is a 400.
+func (a *API) forget422() {
+	for _, path := range a.huma.OpenAPI().Paths {
+		for _, operation := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
+			if operation != nil {
+				delete(operation.Responses, "422")
+			}
+		}
+	}
+}
+
+func (a *API) plain(pattern string, handler http.HandlerFunc) {
+	a.mux.Handle(pattern, transport.Chain(handler, named(pattern), transport.Answer()))
+}
+
+// Description is the OpenAPI document.
+func (a *API) Description() []byte { return a.description }
+
+func (a *API) healthz(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, map[string]string{"status": "ok"})
+}
+
+// readyz is for load balancers: it fails while the database is away or the
+// server is draining.
+func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
+	if a.draining.Load() {
+		transport.WriteError(w, r, journal.Unavailable(nil))
+		return
+	}
+	if err := a.DB.Ping(r.Context()); err != nil {
+		transport.WriteError(w, r, journal.Unavailable(err))
+		return
+	}
+	writeJSON(w, map[string]string{"status": "ready"})
+}
+
+// Drain makes readyz fail, so that no new traffic is sent here.
+func (a *API) Drain() { a.draining.Store(true) }
+
+func (a *API) openapi(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(a.description)
+}
+
+func writeJSON(w http.ResponseWriter, value any) {
+	body, err := transport.Marshal(value)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/transport"
+)
+
+type checklistTemplate struct {
+	Items []string `json:"items" doc:"The lines that a new user's routine is made of."`
+}
+
+type instrumentOverride struct {
+	Root       string          `json:"root" example:"ES"`
+	Multiplier decimal.Decimal `json:"multiplier"`
+	TickSize   decimal.Null    `json:"tick_size" required:"false"`
+}
+
+type instrumentSettings struct {
+	AccountID   journal.AccountID    `json:"account_id"`
+	Instruments []instrumentOverride `json:"instruments" doc:"What a contract root is worth in this account, where the built-in table does not know."`
+}
+
+func settingRoute(method, path, id, summary string) route {
+	r := journalRoute(method, "/settings/"+path, id, "Settings", summary)
+	r.repeated = nil
+	return r
+}
+
+// replacement is the input of a conditional write of something of which there
+// is one.
+type replacement[B any] struct {
+	Precondition
+	Body B
+}
+
+func (a *API) settingOperations() {
+	register(a, settingRoute(http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
+		func(ctx context.Context, _ *nothing) (*body[checklistTemplate], error) {
+			lines, err := a.Routine.Template(ctx, caller(ctx).UserID)
+			return answer(checklistTemplate{lines}, err)
+		})
+	register(a, settingRoute(http.MethodPut, "checklist-template", "setChecklistTemplate", "Replace the template of the daily checklist"),
+		func(ctx context.Context, in *replacement[checklistTemplate]) (*body[checklistTemplate], error) {
+			if in.Body.Items == nil {
+				return nil, journal.InvalidField("items", "items must be a list of lines; an empty one seeds nothing.")
+			}
+			check := transport.IfMatch(in.IfMatch, func(lines []string) any { return checklistTemplate{lines} })
+			lines, err := a.Routine.SetTemplate(ctx, caller(ctx).UserID, in.Body.Items, check)
+			return answer(checklistTemplate{lines}, err)
+		})
+	register(a, settingRoute(http.MethodGet, "instruments", "getInstruments", "Read an account's own multipliers"),
+		func(ctx context.Context, in *struct {
+			AccountID journal.AccountID `query:"account_id" required:"true"`
+		}) (*body[instrumentSettings], error) {
+			if in.AccountID == "" {
+				return nil, journal.InvalidField("account_id", "account_id is required.")
+			}
+			list, err := a.Ledger.Overrides(ctx, caller(ctx).UserID, in.AccountID)
+			return answer(shapeInstruments(in.AccountID, list), err)
+		})
+	register(a, settingRoute(http.MethodPut, "instruments", "setInstruments", "Replace an account's own multipliers"), a.setInstruments)
+}
+
+func (a *API) setInstruments(ctx context.Context, in *replacement[instrumentSettings]) (*body[instrumentSettings], error) {
+	account := in.Body.AccountID
+	switch {
+	case account == "":
+		return nil, journal.InvalidField("account_id", "account_id is required.")
+	case in.Body.Instruments == nil:
+		return nil, journal.InvalidField("instruments", "instruments must be a list; an empty one takes all back.")
+	}
+	overrides := shapeAll(in.Body.Instruments, func(o instrumentOverride) ledger.Override { return ledger.Override(o) })
+	check := transport.IfMatch(in.IfMatch, func(stored []ledger.Override) any { return shapeInstruments(account, stored) })
+	list, err := a.Ledger.SetOverrides(ctx, caller(ctx).UserID, account, overrides, check)
+	return answer(shapeInstruments(account, list), err)
+}
+
+func shapeInstruments(account journal.AccountID, list []ledger.Override) instrumentSettings {
+	return instrumentSettings{account, shapeAll(list, func(o ledger.Override) instrumentOverride { return instrumentOverride(o) })}
+}

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/transport"
+)
+
+// opt is a field of a change: absent, null or a value. See [journal.Opt].
+type opt[T any] struct{ journal.Opt[T] }
+
+// UnmarshalJSONFrom is only called for fields that were sent.
+func (o *opt[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	o.Set = true
+	if decoder.PeekKind() == 'n' {
+		o.Null = true
+		return decoder.SkipValue()
+	}
+	return json.UnmarshalDecode(decoder, &o.Value)
+}
+
+// Schema describes the field as a nullable one of its type.
+func (o opt[T]) Schema(r huma.Registry) *huma.Schema {
+	schema := *r.Schema(reflect.TypeFor[T](), true, "")
+	if schema.Ref == "" {
+		schema.Nullable = true
+	}
+	return &schema
+}
+
+// orNull is an object of an answer that may be null. A mere pointer would be
+// described as an object that is always there.
+type orNull[T any] struct{ value *T }
+
+// MarshalJSON writes the object or null.
+func (o orNull[T]) MarshalJSON() ([]byte, error) { return transport.Marshal(o.value) }
+
+// Schema describes the object or null.
+func (o orNull[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// integer is a whole number, also taken as a numeric text.
+type integer int64
+
+// UnmarshalJSON reads the number's text, so that 1e2 and "30" are taken and
+// 1.5 is not cut.
+func (i *integer) UnmarshalJSON(text []byte) error {
+	var number decimal.Decimal
+	if err := number.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	whole, err := strconv.ParseInt(number.String(), 10, 64)
+	if err != nil {
+		return journal.Invalid("value must be a whole number.")
+	}
+	*i = integer(whole)
+	return nil
+}
+
+// Wanted says what is taken, for the error message.
+func (integer) Wanted() string { return "a whole number" }
+
+// Schema describes the number.
+func (integer) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
+}
+
+// instant is a date-time in a body.
+type instant struct{ time.Time }
+
+// UnmarshalJSON takes RFC 3339 with an offset, within our years.
+func (i *instant) UnmarshalJSON(text []byte) error {
+	var value string
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	at, err := journal.ParseInstant("value", value)
+	if err != nil {
+		return journal.Invalid("%s", err.(*journal.Error).Message) //nolint:errorlint // ParseInstant gives nothing else
+	}
+	i.Time = at
+	return nil
+}
+
+// Wanted says what is taken, for the error message.
+func (instant) Wanted() string { return "a date and time such as 2026-01-31T14:30:00Z" }
+
+// Schema describes the text.
+func (instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// number describes decimal.Decimal: a JSON number with all its digits.
+type number struct{}
+
+// Schema describes the number.
+func (number) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type:        huma.TypeNumber,
+		Description: "An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well.",
+	}
+}
+
+// nullNumber describes decimal.Null.
+type nullNumber struct{}
+
+// Schema describes the number or null.
+func (nullNumber) Schema(r huma.Registry) *huma.Schema {
+	schema := number{}.Schema(r)
+	schema.Nullable = true
+	return schema
+}
+
+// describeValues tells the API description about our own value types.
+func describeValues(r huma.Registry) {
+	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())
+	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
+}

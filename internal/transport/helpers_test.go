@@ -1,0 +1,91 @@
+package transport_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"fillbook/internal/transport"
+)
+
+// logBuffer is a log that several goroutines may write.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func (b *logBuffer) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// observed puts the outermost middleware around a handler, as the server has it.
+func observed(log *logBuffer, proxies transport.Proxies, handler http.HandlerFunc, inner ...transport.Middleware) http.Handler {
+	chain := append([]transport.Middleware{transport.Observe(log.logger(), proxies, nil)}, inner...)
+	return transport.Chain(handler, chain...)
+}
+
+// serve sends one request to a handler.
+func serve(handler http.Handler, request *http.Request) *httptest.ResponseRecorder {
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// refusal reads an error body and demands that it has our shape and nothing
+// else.
+func refusal(t *testing.T, got *httptest.ResponseRecorder) transport.ErrorInfo {
+	t.Helper()
+	if kind := got.Header().Get("Content-Type"); kind != "application/json" {
+		t.Errorf("a refusal has content type %q", kind)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(got.Body.Bytes()))
+	decoder.DisallowUnknownFields()
+	var body struct {
+		Error struct {
+			Code    string         `json:"code"`
+			Message string         `json:"message"`
+			Details map[string]any `json:"details"`
+		} `json:"error"`
+	}
+	if err := decoder.Decode(&body); err != nil {
+		t.Fatalf("status %d: %q is no refusal: %v", got.Code, got.Body, err)
+	}
+	if body.Error.Code == "" || !strings.HasSuffix(body.Error.Message, ".") {
+		t.Errorf("status %d: code %q, message %q", got.Code, body.Error.Code, body.Error.Message)
+	}
+	return transport.ErrorInfo{Code: body.Error.Code, Message: body.Error.Message, Details: body.Error.Details}
+}
+
+// wantRefusal demands a status and a code.
+func wantRefusal(t *testing.T, got *httptest.ResponseRecorder, status int, code string) transport.ErrorInfo {
+	t.Helper()
+	if got.Code != status {
+		t.Fatalf("status %d, want %d; body %s", got.Code, status, got.Body)
+	}
+	info := refusal(t, got)
+	if info.Code != code {
+		t.Fatalf("code %q, want %q", info.Code, code)
+	}
+	return info
+}
+
+// unsized hides the length of a body, so that it is sent in chunks.
+type unsized struct{ io.Reader }
