@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"fillbook/internal/db"
+	"fillbook/internal/testkit"
+)
+
+// asProgram makes the test binary behave as fillbook itself, so that tests can
+// start, signal and kill real processes.
+const asProgram = "FILLBOOK_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	testscript.Main(m, map[string]func(){"fillbook": main})
+}
+
+// TestScripts runs the commands as a person would type them; the scripts are
+// in testdata. Each runs on both engines.
+func TestScripts(t *testing.T) {
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir: "testdata",
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("SVC_DATA_DIR", env.WorkDir+"/data")
+					if engine == db.PostgreSQL {
+						env.Setenv("SVC_DATABASE_URL", testkit.Empty(t, engine).URL)
+					}
+					return nil
+				},
+				Condition: func(name string) (bool, error) { return name == string(engine), nil },
+			})
+		})
+	}
+}
+
+// TestReadmeHasEverySetting holds the table of the README against the code:
+// every variable with its default, and none that does not exist.
+func TestReadmeHasEverySetting(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(SVC_[A-Z_]+)` \\| (?:`([^`]*)`)? ?\\|").FindAllStringSubmatch(string(readme), -1) {
+		rows[row[1]] = row[2]
+	}
+	fields := reflect.TypeFor[settings]()
+	for field := range fields.Fields() {
+		tag := field.Tag
+		name, want := tag.Get("env"), tag.Get("default")
+		got, ok := rows[name]
+		if !ok {
+			t.Errorf("README lacks %s", name)
+		} else if got != want {
+			t.Errorf("README says the default of %s is %q, it is %q", name, got, want)
+		}
+		if "--"+tag.Get("name") != "--"+strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "SVC_")), "_", "-") {
+			t.Errorf("the flag of %s is --%s", name, tag.Get("name"))
+		}
+		delete(rows, name)
+	}
+	for name := range rows {
+		t.Errorf("README tells of %s, which does not exist", name)
+	}
+}

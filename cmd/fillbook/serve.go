@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fillbook/internal/db"
+	"fillbook/internal/httpapi"
+	"fillbook/internal/installation"
+	"fillbook/internal/transport"
+	"fillbook/internal/webui"
+)
+
+type serveCommand struct{}
+
+// Run serves until a signal asks it to stop; then running requests may end.
+func (serveCommand) Run(env *environment, s *settings) error {
+	return s.runServer(env, func(context.Context, *server) error { return nil })
+}
+
+// runServer opens the database and serves it; prepare runs before the first
+// request is taken.
+func (s *settings) runServer(env *environment, prepare func(context.Context, *server) error) error {
+	log := s.logger(env.stderr)
+	log.Info("fillbook starts", "version", version, "settings", s)
+	d, err := s.openDatabase(env.ctx, log)
+	if err != nil {
+		return err
+	}
+	err = s.serve(env.ctx, d, log, prepare)
+	return errors.Join(err, d.Close())
+}
+
+func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepare func(context.Context, *server) error) error {
+	clean, err := s.claim(ctx, d, log)
+	if err != nil {
+		return err
+	}
+	if err := d.Migrate(ctx); err != nil {
+		return err
+	}
+	server, err := s.assemble(ctx, d, log)
+	if err != nil {
+		return err
+	}
+	server.services.Identity.Start()
+	if err = prepare(ctx, server); err == nil {
+		err = server.run(ctx, s)
+	}
+	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, server.services.Identity.Close(flush), server.services.Close(), clean())
+}
+
+// server is everything that runs while we serve.
+type server struct {
+	log      *slog.Logger
+	services *installation.Installation
+	api      *httpapi.API
+	metrics  *transport.Metrics
+}
+
+// assemble builds the parts and ties them together.
+func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*server, error) {
+	keys, err := s.serverKeys()
+	if err != nil {
+		return nil, err
+	}
+	services, err := s.install(d, keys, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := services.Identity.CheckSecret(ctx); err != nil {
+		return nil, err
+	}
+	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
+	result.api, err = httpapi.New(result.services, httpapi.Options{
+		Version: version, Log: log, Proxies: s.TrustedProxies, Origins: s.CORSOrigins, Metrics: result.metrics,
+		AuthRate: s.RateAuth, ShareRate: s.RateShare, SecretsRate: s.RateSecrets, Web: webui.Handler(),
+		AttachmentMaxBytes: s.AttachmentMaxBytes,
+	})
+	return result, err
+}
+
+func (v *server) run(ctx context.Context, s *settings) error {
+	var network net.ListenConfig
+	listener, err := network.Listen(ctx, "tcp", s.HTTPAddr)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnusable, err)
+	}
+	v.announce(ctx, listener)
+	context.AfterFunc(ctx, v.api.Drain)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return transport.Serve(ctx, listener, v.api.Handler(), v.log) })
+	group.Go(func() error { v.sweep(ctx); return nil })
+	if s.MetricsAddr != "" {
+		metrics, err := network.Listen(ctx, "tcp", s.MetricsAddr)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%w: %w", errUnusable, err), listener.Close())
+		}
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", v.metrics.Handler())
+		group.Go(func() error { return transport.Serve(ctx, metrics, mux, v.log) })
+	}
+	err = group.Wait()
+	v.log.Info("fillbook stopped")
+	return err
+}
+
+// announce says where the journal is, and warns while it belongs to nobody.
+func (v *server) announce(ctx context.Context, listener net.Listener) {
+	address := "http://" + strings.Replace(listener.Addr().String(), "[::]", "127.0.0.1", 1)
+	v.log.Info("serving", "address", address)
+	if status, err := v.services.Identity.SetupStatus(ctx); err == nil && status.NeedsSetup {
+		v.log.Warn("nobody owns this installation yet; the first to open it becomes its owner", "address", address)
+	}
+}
+
+// sweep forgets once an hour what is no longer needed.
+func (v *server) sweep(ctx context.Context) {
+	ticker := time.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		if err := errors.Join(v.services.Sweep(ctx), v.api.Sweep(ctx)); err != nil && ctx.Err() == nil {
+			v.log.Warn("sweeping failed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// claim leaves a mark in the data directory for as long as we serve. Where an
+// earlier mark is found the last process did not end well, and the file is
+// looked over before it is used.
+func (s *settings) claim(ctx context.Context, d *db.DB, log *slog.Logger) (release func() error, err error) {
+	if d.Engine() != db.SQLite {
+		return func() error { return nil }, nil
+	}
+	mark := filepath.Join(s.DataDir, "running")
+	if _, err := os.Stat(mark); err == nil {
+		log.Info("the last run did not end cleanly; checking the database file")
+		complaints, err := d.Inspect(ctx, true)
+		if err != nil {
+			return nil, err
+		}
+		if len(complaints) > 0 {
+			return nil, fmt.Errorf("%w: %s", db.ErrDamaged, strings.Join(complaints, "; "))
+		}
+	}
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnusable, err)
+	}
+	return func() error { return os.Remove(mark) }, nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+
+	"fillbook/internal/secrets"
+	"fillbook/internal/transport"
+)
+
+// settings are read once from flags and SVC_* variables, checked, and passed
+// down. The README has the same table; a test compares the two.
+type settings struct {
+	HTTPAddr           string         `name:"http-addr" env:"SVC_HTTP_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
+	DataDir            string         `name:"data-dir" env:"SVC_DATA_DIR" default:"./data" help:"Directory of the SQLite file, the server's secret and attachments."`
+	DatabaseURL        secrets.Secret `name:"database-url" env:"SVC_DATABASE_URL" help:"postgres://… to use PostgreSQL; empty uses SQLite in the data directory."`
+	DatabaseURLFile    string         `name:"database-url-file" env:"SVC_DATABASE_URL_FILE" help:"File that holds the database URL."`
+	DatabaseConns      int            `name:"database-conns" env:"SVC_DATABASE_CONNS" default:"0" help:"PostgreSQL connections or SQLite readers; 0 chooses."`
+	JWTSecret          secrets.Secret `name:"jwt-secret" env:"SVC_JWT_SECRET" help:"Server secret of 32 bytes or more; empty makes one in the data directory."`
+	JWTSecretFile      string         `name:"jwt-secret-file" env:"SVC_JWT_SECRET_FILE" help:"File that holds the server secret."`
+	RegistrationOpen   bool           `name:"registration-open" env:"SVC_REGISTRATION_OPEN" default:"false" help:"Let anybody register."`
+	ShareLinksEnabled  bool           `name:"share-links-enabled" env:"SVC_SHARE_LINKS_ENABLED" default:"false" help:"Allow public share links."`
+	ImportMaxBytes     int64          `name:"import-max-bytes" env:"SVC_IMPORT_MAX_BYTES" default:"10485760" help:"Largest import file."`
+	AttachmentMaxBytes int64          `name:"attachment-max-bytes" env:"SVC_ATTACHMENT_MAX_BYTES" default:"10485760" help:"Largest attachment."`
+	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" help:"Where users reach this installation, for links."`
+	TrustedProxies     []netip.Prefix `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."`
+	CORSOrigins        []string       `name:"cors-origins" env:"SVC_CORS_ORIGINS" help:"Origins that may call the API from their pages."`
+	LogLevel           slog.Level     `name:"log-level" env:"SVC_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+	LogFormat          string         `name:"log-format" env:"SVC_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
+	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" help:"Address to serve Prometheus metrics on; empty serves none."`
+	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"2/20" help:"Sign-in calls an address: RATE/BURST, or off."`
+	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address."`
+	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Password and code checks of a signed-in user."`
+}
+
+// errUnusable marks what the operator has to set right before a start.
+var errUnusable = errors.New("cannot start")
+
+// check refuses values that parse but make no sense, and reads what was given
+// as a file.
+func (s *settings) check() error {
+	if err := readSecret(&s.JWTSecret, s.JWTSecretFile, "SVC_JWT_SECRET"); err != nil {
+		return err
+	}
+	if err := readSecret(&s.DatabaseURL, s.DatabaseURLFile, "SVC_DATABASE_URL"); err != nil {
+		return err
+	}
+	switch {
+	case s.JWTSecret != "" && len(s.JWTSecret.Reveal()) < 32:
+		return errors.New("SVC_JWT_SECRET must be at least 32 bytes long")
+	case s.DatabaseURL != "" && !isPostgres(s.DatabaseURL):
+		return errors.New("SVC_DATABASE_URL must start with postgres://")
+	case s.ImportMaxBytes < 1<<10 || s.ImportMaxBytes > 1<<30:
+		return errors.New("SVC_IMPORT_MAX_BYTES must lie between 1 KiB and 1 GiB")
+	case s.AttachmentMaxBytes < 1<<10 || s.AttachmentMaxBytes > 1<<30:
+		return errors.New("SVC_ATTACHMENT_MAX_BYTES must lie between 1 KiB and 1 GiB")
+	case s.DatabaseConns < 0 || s.DatabaseConns > 1000:
+		return errors.New("SVC_DATABASE_CONNS must lie between 0 and 1000")
+	}
+	if err := checkOrigin("SVC_PUBLIC_URL", s.PublicURL); err != nil {
+		return err
+	}
+	for _, origin := range s.CORSOrigins {
+		if err := checkOrigin("SVC_CORS_ORIGINS", origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isPostgres(address secrets.Secret) bool {
+	return strings.HasPrefix(address.Reveal(), "postgres://") || strings.HasPrefix(address.Reveal(), "postgresql://")
+}
+
+func checkOrigin(name, text string) error {
+	if text == "" {
+		return nil
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return fmt.Errorf("%s: %q is not an address such as https://journal.example.org", name, text)
+	}
+	return nil
+}
+
+func readSecret(into *secrets.Secret, file, name string) error {
+	if file == "" {
+		return nil
+	}
+	if *into != "" {
+		return fmt.Errorf("%s and %s_FILE are both set; use one", name, name)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	*into = secrets.Secret(strings.TrimSpace(string(text)))
+	return nil
+}
+
+func (s *settings) logger(to io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(to, options))
+	}
+	return slog.New(slog.NewTextHandler(to, options))
+}
+
+// LogValue shows the settings without what is secret in them.
+func (s *settings) LogValue() slog.Value {
+	database := "sqlite"
+	if s.DatabaseURL != "" {
+		database = "postgresql"
+	}
+	secret := "from the data directory"
+	if s.JWTSecret != "" {
+		secret = "given"
+	}
+	return slog.GroupValue(
+		slog.String("http_addr", s.HTTPAddr), slog.String("data_dir", s.DataDir), slog.String("database", database),
+		slog.String("secret", secret), slog.Bool("registration_open", s.RegistrationOpen),
+		slog.Bool("share_links_enabled", s.ShareLinksEnabled), slog.Int64("import_max_bytes", s.ImportMaxBytes),
+		slog.Int64("attachment_max_bytes", s.AttachmentMaxBytes), slog.String("public_url", s.PublicURL),
+		slog.Any("trusted_proxies", s.TrustedProxies), slog.Any("cors_origins", s.CORSOrigins),
+		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
+		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
+		slog.String("rate_limit_secrets", s.RateSecrets.String()),
+	)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"fillbook/internal/secrets"
+)
+
+type createUserCommand struct {
+	Email string `required:"" help:"The user's e-mail address."`
+	Owner bool   `help:"Make the user an owner. The first user always is one."`
+}
+
+// Run creates the user.
+func (c createUserCommand) Run(env *environment, s *settings) error {
+	people, done, err := s.people(env)
+	if err != nil {
+		return err
+	}
+	defer done() //nolint:errcheck // nothing is pending
+	password, err := askPassword(env)
+	if err != nil {
+		return err
+	}
+	created, err := people.CreateUserByOperator(env.ctx, c.Email, password, c.Owner)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.stdout, "created %s\n", created.Email)
+	return err
+}
+
+type resetPasswordCommand struct {
+	Email string `required:"" help:"The user's e-mail address."`
+}
+
+// Run sets the password and ends the user's sessions.
+func (c resetPasswordCommand) Run(env *environment, s *settings) error {
+	people, done, err := s.people(env)
+	if err != nil {
+		return err
+	}
+	defer done() //nolint:errcheck // nothing is pending
+	password, err := askPassword(env)
+	if err != nil {
+		return err
+	}
+	if err := people.ResetPasswordByEmail(env.ctx, c.Email, password); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.stdout, "the password of %s is set; every session of that user has ended\n", c.Email)
+	return err
+}
+
+type disableTOTPCommand struct {
+	Email string `required:"" help:"The user's e-mail address."`
+}
+
+// Run switches the second factor off. It works while the server runs.
+func (c disableTOTPCommand) Run(env *environment, s *settings) error {
+	people, done, err := s.people(env)
+	if err != nil {
+		return err
+	}
+	defer done() //nolint:errcheck // nothing is pending
+	if err := people.DisableTOTPByEmail(env.ctx, c.Email); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.stdout, "the second factor of %s is off\n", c.Email)
+	return err
+}
+
+// askPassword reads a password without showing it, or a line of a pipe. It is
+// never an argument: those are visible to every user of the machine.
+func askPassword(env *environment) (secrets.Secret, error) {
+	if file, ok := env.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		fmt.Fprint(env.stderr, "Password: ")
+		typed, err := term.ReadPassword(int(file.Fd()))
+		fmt.Fprintln(env.stderr)
+		return secrets.Secret(typed), err
+	}
+	line, err := bufio.NewReader(env.stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	line = strings.TrimRight(line, "\r\n")
+	if line == "" {
+		return "", errors.New("give the password on standard input, or run this in a terminal")
+	}
+	return secrets.Secret(line), nil
+}
