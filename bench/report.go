@@ -96,7 +96,7 @@ func (b *bench) bareCommit(ctx context.Context, samples int) (times, error) {
 	for n := range samples {
 		started := time.Now()
 		value := json.RawMessage(strconv.Itoa(n))
-		if err := b.services.Identity.MergePreferences(ctx, b.owner, map[string]json.RawMessage{"bench": value}); err != nil {
+		if err := b.services.Identity.MergePreferences(ctx, b.owner, map[string]json.RawMessage{"bench": value}, nil); err != nil {
 			return nil, err
 		}
 		taken = append(taken, time.Since(started))

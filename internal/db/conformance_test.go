@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -351,5 +352,65 @@ func TestUsingAnIndex(t *testing.T) {
 			}
 			return err
 		}))
+	})
+}
+
+func TestUpdateManyAndDeleteMany(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		const rows = 250
+		update(t, d, func(ctx context.Context, tx *db.Tx) error {
+			var changes [][]any
+			for n := range rows {
+				id := fmt.Sprintf("%03d", n)
+				if err := put(ctx, tx, id); err != nil {
+					return err
+				}
+				var amount any
+				if n%2 == 1 {
+					amount = "1.5"
+				}
+				changes = append(changes, []any{amount, int64(n), n%3 == 0, id, id})
+			}
+			if err := tx.UpdateMany(ctx, "probe", []string{"amount", "n", "flag"}, []string{"id", "label"}, nil); err != nil {
+				return err
+			}
+			return tx.UpdateMany(ctx, "probe", []string{"amount", "n", "flag"}, []string{"id", "label"}, changes[1:])
+		})
+		must(t, d.View(t.Context(), func(tx *db.Tx) error {
+			for _, n := range []int{0, 1, 99, 150, rows - 1} {
+				var amount sql.NullString
+				var number int
+				var flag bool
+				err := tx.QueryRow(t.Context(), `SELECT amount, n, flag FROM probe WHERE id = $1`, fmt.Sprintf("%03d", n)).
+					Scan(&amount, &number, &flag)
+				if err != nil {
+					return err
+				}
+				if number != n || amount.Valid != (n%2 == 1) || flag != (n > 0 && n%3 == 0) {
+					t.Errorf("row %d holds %v, %d, %t", n, amount, number, flag)
+				}
+			}
+			return nil
+		}))
+		update(t, d, func(ctx context.Context, tx *db.Tx) error {
+			var gone [][]any
+			for n := range rows - 10 {
+				id := fmt.Sprintf("%03d", n)
+				gone = append(gone, []any{id, int64(n)})
+			}
+			gone = append(gone, []any{"248", int64(7)}) // only half of the key fits
+			return tx.DeleteMany(ctx, "probe", []string{"id", "n"}, gone)
+		})
+		if n := count(t, d, "probe"); n != 10 {
+			t.Errorf("%d rows are left, want 10", n)
+		}
+	})
+}
+
+func TestAnalyze(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		d.Analyze(t.Context(), "probe", "probe_part")
+		d.Analyze(t.Context(), "no_such_table") // is only logged
+		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
 	})
 }

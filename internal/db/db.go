@@ -101,6 +101,23 @@ func (d *DB) Close() error {
 	return d.closeSQLite()
 }
 
+// Analyze brings the planner's statistics of some tables up to date after a
+// bulk change. PostgreSQL does it by itself, but a minute later, and until then
+// takes a table for what it was before. SQLite plans without statistics. A
+// failure costs speed and nothing else, so it is only logged.
+func (d *DB) Analyze(ctx context.Context, tables ...string) {
+	if d.engine != PostgreSQL {
+		return
+	}
+	err := d.Peek(ctx, func(tx *Tx) error {
+		_, err := tx.Exec(ctx, "ANALYZE "+strings.Join(tables, ", "))
+		return err
+	})
+	if err != nil {
+		d.log.Debug("statistics are as they were", "tables", tables, "error", err)
+	}
+}
+
 // View runs fn on one consistent snapshot. fn must only read.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	return d.withReader(ctx, func(s *session) error {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -232,4 +233,88 @@ func insertText(engine Engine, table string, columns []string, rows int, suffix 
 	}
 	b.WriteString(") " + suffix)
 	return b.String()
+}
+
+// UpdateMany changes many rows of a table, each found by its key columns. A row
+// of rows holds the new values, in the order of set, and then those of the key.
+// Values must be texts, whole numbers, flags or NULL; a column that is NULL in
+// all rows must be one of texts.
+func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, rows [][]any) error {
+	one := fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s = ?", table, strings.Join(set, " = ?, "), strings.Join(key, " = ? AND "))
+	return t.eachKey(ctx, rows, one, func(part [][]any) string {
+		var changes []string
+		for i, column := range set {
+			changes = append(changes, fmt.Sprintf("%s = v.c%d", column, i))
+		}
+		return fmt.Sprintf("UPDATE %s SET %s FROM %s", table, strings.Join(changes, ", "), keyed(table, len(set), key, part))
+	})
+}
+
+// DeleteMany deletes many rows of a table, each found by its key columns, whose
+// values are as for UpdateMany.
+func (t *Tx) DeleteMany(ctx context.Context, table string, key []string, rows [][]any) error {
+	one := fmt.Sprintf("DELETE FROM %s WHERE %s = ?", table, strings.Join(key, " = ? AND "))
+	return t.eachKey(ctx, rows, one, func(part [][]any) string {
+		return fmt.Sprintf("DELETE FROM %s USING %s", table, keyed(table, 0, key, part))
+	})
+}
+
+// eachKey runs a statement for rows of arguments: on SQLite a prepared one for
+// each, on PostgreSQL, which is bound by round trips, one for many.
+func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(part [][]any) string) error {
+	for len(rows) > 0 {
+		chunk, text := 1, one
+		if t.session.engine == PostgreSQL {
+			chunk = min(rowsPostgres, len(rows))
+			text = many(rows[:chunk])
+		}
+		if _, err := t.Exec(ctx, text, slices.Concat(rows[:chunk]...)...); err != nil {
+			return err
+		}
+		rows = rows[chunk:]
+	}
+	return nil
+}
+
+// keyed writes a list of values and joins it with the table's key columns,
+// whose values begin at column first of the list. PostgreSQL cannot tell the
+// types of a list that is all arguments, so each is cast. All of a key is in
+// the list, also what is the same in all rows: to know a part of it beforehand
+// tempts the planner to read everything that has that part.
+func keyed(table string, first int, key []string, rows [][]any) string {
+	columns := first + len(key)
+	names, types := make([]string, columns), make([]string, columns)
+	for c := range columns {
+		names[c], types[c] = fmt.Sprintf("c%d", c), typeOf(rows, c)
+	}
+	lists := make([]string, len(rows))
+	for r := range rows {
+		values := make([]string, columns)
+		for c := range columns {
+			values[c] = fmt.Sprintf("CAST($%d AS %s)", r*columns+c+1, types[c])
+		}
+		lists[r] = "(" + strings.Join(values, ", ") + ")"
+	}
+	var matches []string
+	for i, column := range key {
+		matches = append(matches, fmt.Sprintf("%s.%s = v.c%d", table, column, first+i))
+	}
+	return fmt.Sprintf("(VALUES %s) AS v (%s) WHERE %s",
+		strings.Join(lists, ", "), strings.Join(names, ", "), strings.Join(matches, " AND "))
+}
+
+// typeOf names the type of a column of values.
+func typeOf(rows [][]any, column int) string {
+	for _, row := range rows {
+		switch row[column].(type) {
+		case nil:
+		case int, int64:
+			return "BIGINT"
+		case bool:
+			return "BOOLEAN"
+		default:
+			return "TEXT"
+		}
+	}
+	return "TEXT"
 }

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/transport"
 )
 
+// AccessToken is a token as it is listed, without its secret.
 type AccessToken struct {
 	ID          journal.TokenID `json:"id"`
 	Name        string          `json:"name"`

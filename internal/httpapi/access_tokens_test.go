@@ -84,7 +84,7 @@ func TestTokenList(t *testing.T) {
 
 func TestTokenExpiry(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		owner := w.setUp()
+		w.setUp()
 		for _, days := range []int{30, 90, 365} {
 			pair := w.logIn(ownerEmail, ownerPassword)
 			made := w.as(pair.text("access_token")).post("/access-tokens", map[string]any{"name": "x", "expires_in_days": days}).want(http.StatusCreated)
@@ -97,7 +97,7 @@ func TestTokenExpiry(t *testing.T) {
 			w.clock.Advance(time.Second)
 			w.as(made.text("token")).get("/me").wantError(http.StatusUnauthorized, "unauthorized")
 		}
-		owner = w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
+		owner := w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
 		for body, expires := range map[string]bool{
 			`{"name":"x"}`: false, `{"name":"x","expires_in_days":null}`: false,
 			`{"name":"x","expires_in_days":"30"}`: true, `{"name":"x","expires_in_days":3e1}`: true, `{"name":"x","expires_in_days":90}`: true,

@@ -76,7 +76,8 @@ func (a *API) adminUserOperations() {
 	register(a, reset, func(ctx context.Context, in *struct {
 		ByID[journal.UserID]
 		Body passwordReset
-	}) (*nothing, error) {
+	},
+	) (*nothing, error) {
 		return nil, a.Identity.AdminResetPassword(ctx, caller(ctx), client(ctx), in.ID, in.Body.Next)
 	})
 }

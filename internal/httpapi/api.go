@@ -51,7 +51,7 @@ type API struct {
 	huma        huma.API
 	idempotency *transport.Idempotency
 	limits      struct{ auth, share, secrets *transport.Limiter }
-	description []byte // openapi.json
+	description func() ([]byte, error) // openapi.json
 	draining    atomic.Bool
 	handler     http.Handler
 }
@@ -70,9 +70,7 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.huma = huma.NewAPI(describe(options.Version), a)
 	describeValues(a.huma.OpenAPI().Components.Schemas)
 	a.operations()
-	if err := a.service(); err != nil {
-		return nil, err
-	}
+	a.service()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))

@@ -216,9 +216,12 @@ func (c *client) send(request *http.Request) *reply {
 	return got
 }
 
-func (c *client) get(path string) *reply            { c.w.t.Helper(); return c.do("GET", path, nil) }
+func (c *client) get(path string) *reply { c.w.t.Helper(); return c.do("GET", path, nil) }
+
 func (c *client) post(path string, body any) *reply { c.w.t.Helper(); return c.do("POST", path, body) }
-func (c *client) put(path string, body any) *reply  { c.w.t.Helper(); return c.do("PUT", path, body) }
+
+func (c *client) put(path string, body any) *reply { c.w.t.Helper(); return c.do("PUT", path, body) }
+
 func (c *client) patch(path string, body any) *reply {
 	c.w.t.Helper()
 	return c.do("PATCH", path, body)
@@ -325,7 +328,7 @@ func (w *world) setUp() *client {
 // addUser lets the owner make a user and gives a client signed in as it.
 func (w *world) addUser(owner *client, email string) *client {
 	w.t.Helper()
-	password := "password of " + email
+	password := passwordOf(email)
 	owner.post("/admin/users", map[string]any{"email": email, "password": password}).want(http.StatusCreated)
 	return w.as(w.logIn(email, password).text("access_token"))
 }

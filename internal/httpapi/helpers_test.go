@@ -32,7 +32,7 @@ func (c *client) in(t testing.TB) *client {
 }
 
 // raw sends a body as it is, under a content type that may be empty.
-func (c *client) raw(method, path, contentType string, body []byte) *reply {
+func (c *client) raw(method, path, contentType string, body []byte) *reply { //nolint:unparam // reads like do
 	c.w.t.Helper()
 	typed := c.with("Content-Type", contentType)
 	if contentType == "" {
@@ -47,12 +47,12 @@ func (r *reply) wantSame(other *reply) {
 	if r.status != other.status || string(r.body) != string(other.body) {
 		r.t.Errorf("%s answers %d %s\nbut %s answers %d %s", r.call, r.status, r.body, other.call, other.status, other.body)
 	}
-	if diff := cmp.Diff(comparable(r.header), comparable(other.header)); diff != "" {
+	if diff := cmp.Diff(apartFromID(r.header), apartFromID(other.header)); diff != "" {
 		r.t.Errorf("%s and %s have other headers: %s", r.call, other.call, diff)
 	}
 }
 
-func comparable(header http.Header) http.Header {
+func apartFromID(header http.Header) http.Header {
 	header = header.Clone()
 	header.Del("X-Request-Id")
 	header.Del("Date")
@@ -97,13 +97,12 @@ func (r *reply) wantKeys(path string, names ...string) *reply {
 }
 
 // wantNone demands an answer without a body.
-func (r *reply) wantNone() *reply {
+func (r *reply) wantNone() {
 	r.t.Helper()
 	r.want(http.StatusNoContent)
 	if len(r.body) != 0 || r.header.Get("Content-Type") != "" {
 		r.t.Fatalf("%s: 204 with %q of type %q", r.call, r.body, r.header.Get("Content-Type"))
 	}
-	return r
 }
 
 // wantPair demands a token pair and says whether its owner is an owner.

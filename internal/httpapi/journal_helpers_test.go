@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -191,9 +190,19 @@ func (r *reply) json(path string) string {
 // column gathers one field of every element of a list.
 func (r *reply) column(field string) []string {
 	r.t.Helper()
-	column := make([]string, r.count(""))
-	for i := range column {
-		column[i] = r.text(fmt.Sprintf("%d.%s", i, field))
+	list, ok := r.value("").([]any)
+	if !ok {
+		r.t.Fatalf("%s: no list: %s", r.call, r.body)
+	}
+	column := make([]string, len(list))
+	for i, element := range list {
+		object, _ := element.(map[string]any)
+		switch v := object[field].(type) {
+		case string:
+			column[i] = v
+		case json.Number:
+			column[i] = v.String()
+		}
 	}
 	return column
 }

@@ -119,7 +119,7 @@ func TestOrphans(t *testing.T) {
 		d.get("/trades/"+trade).wantError(http.StatusNotFound, "not_found")
 		d.get("/trades").want(http.StatusOK).is("", "[]")
 		d.get("/trades/orphans").want(http.StatusOK).holds("", `[{"trade_id":"`+trade+`","account_id":"`+d.account+`","notes":"mine","tag_ids":["`+tag+`"],
-			"setup_ids":["`+setup+`"],"initial_risk":10,"emotional_state":"mine","attachments":[{"id":"`+attachment+`"}],"orphaned_at":"2026-03-10T15:04:05Z"}]`)
+			"setup_ids":["`+setup+`"],"initial_risk":10,"emotional_state":"mine","attachments":[{"id":"`+attachment+`"}],"symbol":"A","opened_at":"`+at(0)+`","orphaned_at":"2026-03-10T15:04:05Z"}]`)
 		d.get("/attachments/" + attachment).want(http.StatusOK)
 		d.get("/notes/"+note).want(http.StatusOK).holds("", `{"body":"b","trade_id":null}`)
 

@@ -64,6 +64,11 @@ func TestAccountScope(t *testing.T) {
 				foreign.wantSame(owner.get(path + "?account_id=" + with + unknown()))
 			}
 			stranger.get(path).want(http.StatusOK).is("", "[]")
+			var many []string
+			for range 201 {
+				many = append(many, unknown())
+			}
+			owner.get(path + "?account_id=" + strings.Join(many, ",")).wantField("account_id")
 		}
 		owner.get("/missed-trades/summary?account_id="+a.account+","+b.account).want(http.StatusOK).is("count", "2")
 		owner.get("/missed-trades/summary").want(http.StatusOK).is("count", "4")

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -156,9 +157,7 @@ func TestAccessTokensAreRefused(t *testing.T) {
 		}
 		sign := func(method jwt.SigningMethod, key any, headers, change map[string]any) string {
 			token := jwt.NewWithClaims(method, claims(change))
-			for name, value := range headers {
-				token.Header[name] = value
-			}
+			maps.Copy(token.Header, headers)
 			text, err := token.SignedString(key)
 			if err != nil {
 				t.Fatal(err)

@@ -45,6 +45,8 @@ type preferences struct {
 	UpdatedAt *time.Time                 `json:"updated_at"`
 }
 
+func shapePreferences(p identity.Preferences) preferences { return preferences{p.Values, p.UpdatedAt} }
+
 func (a *API) meOperations() {
 	register(a, route{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Tell who is signed in",
@@ -93,18 +95,23 @@ func (a *API) preferenceOperations() {
 		summary: "Read what the clients keep for this user",
 	}, func(ctx context.Context, _ *nothing) (*body[preferences], error) {
 		stored, err := a.Identity.Preferences(ctx, caller(ctx).UserID)
-		return answer(preferences{stored.Values, stored.UpdatedAt}, err)
+		return answer(shapePreferences(stored), err)
 	})
 	register(a, route{
 		method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
 		summary: "Store some keys and leave the others alone", about: "An explicit null is stored as null.",
-		body: transport.JSONBody, limit: prefsBody,
-	}, func(ctx context.Context, in *body[map[string]json.RawMessage]) (*nothing, error) {
-		if in.Body == nil {
-			return nil, journal.Invalid("The body must be an object.")
-		}
-		return nil, a.Identity.MergePreferences(ctx, caller(ctx).UserID, in.Body)
-	})
+		body: transport.JSONBody, limit: prefsBody, refusals: []int{http.StatusPreconditionFailed},
+	}, a.mergePreferences)
+}
+
+type preferencesChange struct {
+	Precondition
+	Body map[string]json.RawMessage
+}
+
+func (a *API) mergePreferences(ctx context.Context, in *preferencesChange) (*nothing, error) {
+	check := transport.IfMatch(in.IfMatch, func(p identity.Preferences) any { return shapePreferences(p) })
+	return nil, a.Identity.MergePreferences(ctx, caller(ctx).UserID, in.Body, check)
 }
 
 type device struct {
@@ -155,6 +162,7 @@ type DeleteOf[T ~string] struct {
 	Precondition
 }
 
+// Precondition is the condition of a write.
 type Precondition struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the record as you read it; 412 when it has changed since."`
 }

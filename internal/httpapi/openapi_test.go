@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/db"
+	"fillbook/internal/httpapi"
 	"fillbook/internal/testkit"
 )
 
@@ -31,8 +32,12 @@ const committed = "../../api/openapi.yaml"
 func TestDescriptionIsCommitted(t *testing.T) {
 	unreleased := func(s *settle) { s.api.Version = "unreleased" }
 	w := newWorld(t, testkit.Open(t, db.SQLite), unreleased)
+	source, err := w.api.Description()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var text bytes.Buffer
-	if err := yaml.Convert(&text, bytes.NewReader(w.api.Description())); err != nil {
+	if err := yaml.Convert(&text, bytes.NewReader(source)); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -61,8 +66,13 @@ type document struct {
 	root object
 }
 
-func describe(t testing.TB, text []byte) document {
+// describe reads what the program says of itself.
+func describe(t testing.TB, api *httpapi.API) document {
 	t.Helper()
+	text, err := api.Description()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var root object
 	if err := json.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
@@ -117,7 +127,8 @@ var publicPaths = []string{
 func TestDescriptionIsServed(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		got := w.nobody().get("//openapi.json").want(http.StatusOK)
-		if got.header.Get("Content-Type") != "application/json" || !bytes.Equal(got.body, w.api.Description()) {
+		text, err := w.api.Description()
+		if err != nil || got.header.Get("Content-Type") != "application/json" || !bytes.Equal(got.body, text) {
 			t.Errorf("served as %q, %d bytes", got.header.Get("Content-Type"), len(got.body))
 		}
 	})
@@ -127,7 +138,7 @@ func TestDescriptionIsServed(t *testing.T) {
 // it.
 func TestDescriptionIsValid(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api.Description())
+	d := describe(t, w.api)
 	if version, _ := d.root["openapi"].(string); !strings.HasPrefix(version, "3.1.") {
 		t.Errorf("openapi %q", version)
 	}
@@ -305,7 +316,7 @@ func (d document) checkReferences(value any) {
 // TestDescriptionListsTheSpec finds every endpoint of the foundation.
 func TestDescriptionListsTheSpec(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api.Description())
+	d := describe(t, w.api)
 	for _, call := range []string{
 		"GET /setup/status", "POST /setup", "POST /auth/login", "POST /auth/refresh", "POST /auth/register", "POST /auth/logout",
 		"GET /me", "PUT /me/password", "POST /me/totp/start", "POST /me/totp/confirm", "POST /me/totp/disable",
@@ -325,7 +336,7 @@ func TestDescriptionListsTheSpec(t *testing.T) {
 // has, which methods each path takes.
 func TestDescriptionListsWhatIsServed(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api.Description())
+	d := describe(t, w.api)
 	holes := regexp.MustCompile(`\{[^}]+\}`)
 	methods := map[string][]string{}
 	d.eachOperation(func(method, path string, _ object) {

@@ -170,6 +170,28 @@ func TestParallelMergesAreAllKept(t *testing.T) {
 	})
 }
 
+// TestConditionalMerge writes only over what was read.
+func TestConditionalMerge(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		owner := w.setUp()
+		first := owner.get("/me/preferences").tag()
+		owner.with("If-Match", first).patch("/me/preferences", `{"a":1}`).wantNone()
+		for _, body := range []string{`{"a":2}`, `{}`} {
+			owner.with("If-Match", first).patch("/me/preferences", body).wantError(http.StatusPreconditionFailed, "precondition_failed").wantShape()
+		}
+		owner.wantPrefs(`{"a":1}`)
+		second := owner.get("/me/preferences").tag()
+		owner.with("If-Match", "W/"+second).patch("/me/preferences", `{}`).wantNone()
+		// Of several who read the same, one writes.
+		replies := atOnce(5, func(i int) *reply {
+			return owner.with("If-Match", second).patch("/me/preferences", fmt.Sprintf(`{"a":"client %d"}`, i))
+		})
+		if got := tally(replies); got[http.StatusNoContent] != 1 || got[http.StatusPreconditionFailed] != 4 {
+			t.Errorf("statuses %v", got)
+		}
+	})
+}
+
 // TestParallelMergesKeepTheLimit lets merges race for the last places.
 func TestParallelMergesKeepTheLimit(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -111,8 +111,7 @@ func mustBeVisible(t reflect.Type, r route) {
 	if t.Kind() != reflect.Struct || t.PkgPath() != "" && t.PkgPath() != reflect.TypeFor[route]().PkgPath() {
 		return
 	}
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		if field.Anonymous && !field.IsExported() {
 			panic(r.id + ": " + t.String() + " embeds " + field.Name + "; give it a capital letter")
 		}

@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -12,17 +12,13 @@ import (
 
 // service adds what operators and tools ask: whether the process lives, whether
 // it can serve, and what the API looks like.
-func (a *API) service() error {
+func (a *API) service() {
 	a.forget422()
-	text, err := transport.Marshal(a.huma.OpenAPI())
-	if err != nil {
-		return fmt.Errorf("describing the API: %w", err)
-	}
-	a.description = text
+	// Writing it takes longer than all the rest of a start, and few ask.
+	a.description = sync.OnceValues(func() ([]byte, error) { return transport.Marshal(a.huma.OpenAPI()) })
 	a.plain("GET /healthz", a.healthz)
 	a.plain("GET /readyz", a.readyz)
 	a.plain("GET /openapi.json", a.openapi)
-	return nil
 }
 
 // forget422 takes a status out of the description that huma puts there and that
@@ -42,7 +38,7 @@ func (a *API) plain(pattern string, handler http.HandlerFunc) {
 }
 
 // Description is the OpenAPI document.
-func (a *API) Description() []byte { return a.description }
+func (a *API) Description() ([]byte, error) { return a.description() }
 
 func (a *API) healthz(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
@@ -65,10 +61,15 @@ func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 // Drain makes readyz fail, so that no new traffic is sent here.
 func (a *API) Drain() { a.draining.Store(true) }
 
-func (a *API) openapi(w http.ResponseWriter, _ *http.Request) {
+func (a *API) openapi(w http.ResponseWriter, r *http.Request) {
+	text, err := a.description()
+	if err != nil {
+		transport.WriteError(w, r, err)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(a.description)
+	_, _ = w.Write(text)
 }
 
 func writeJSON(w http.ResponseWriter, value any) {

@@ -43,6 +43,7 @@ type NewUser struct {
 	Email string         `json:"email" format:"email"`
 }
 
+// Credentials are what a user signs in with.
 type Credentials struct {
 	Email    string         `json:"email" format:"email"`
 	Password secrets.Secret `json:"password" doc:"At least min_password_length characters."`

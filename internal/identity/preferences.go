@@ -35,17 +35,25 @@ type Preferences struct {
 func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Preferences, error) {
 	var prefs Preferences
 	err := s.db.View(ctx, func(tx *db.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE id = $1`, owner).
-			Scan(db.NullInstant(&prefs.UpdatedAt))
-		if errors.Is(err, db.ErrNoRows) {
-			return gone()
-		}
-		if err != nil {
-			return err
-		}
-		prefs.Values, err = readPreferences(ctx, tx, owner)
+		var err error
+		prefs, err = loadPreferences(ctx, tx, owner, "")
 		return err
 	})
+	return prefs, err
+}
+
+// loadPreferences reads all that is stored for a user, whose row it may lock.
+func loadPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Preferences, error) {
+	var prefs Preferences
+	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE id = $1`+lock, owner).
+		Scan(db.NullInstant(&prefs.UpdatedAt))
+	if errors.Is(err, db.ErrNoRows) {
+		return Preferences{}, gone()
+	}
+	if err != nil {
+		return Preferences{}, err
+	}
+	prefs.Values, err = readPreferences(ctx, tx, owner)
 	return prefs, err
 }
 
@@ -65,15 +73,18 @@ func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[
 // MergePreferences stores the given keys and leaves the others alone; null is
 // a value like any other. Each key is a row, so merges that run at once are all
 // kept; the user's row is locked meanwhile, so that the limits hold for the sum
-// of them.
-func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, values map[string]json.RawMessage) error {
+// of them. check, which may be nil, sees what is stored first and may refuse.
+func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, values map[string]json.RawMessage, check func(Preferences) error) error {
 	if err := checkPreferences(values); err != nil {
 		return err
 	}
-	if len(values) == 0 {
+	if len(values) == 0 && check == nil {
 		return nil
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := askFirst(ctx, tx, owner, check); err != nil || len(values) == 0 {
+			return err
+		}
 		if err := touchPreferences(ctx, tx, owner, s.clock()); err != nil {
 			return err
 		}
@@ -90,6 +101,18 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 		}
 		return checkPreferencesSize(all)
 	})
+}
+
+// askFirst lets check see what is stored, under the lock of the user's row.
+func askFirst(ctx context.Context, tx *db.Tx, owner journal.UserID, check func(Preferences) error) error {
+	if check == nil {
+		return nil
+	}
+	stored, err := loadPreferences(ctx, tx, owner, tx.Lock())
+	if err != nil {
+		return err
+	}
+	return check(stored)
 }
 
 // touchPreferences writes, and by that locks, the user's row.

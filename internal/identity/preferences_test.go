@@ -29,8 +29,8 @@ func TestPreferencesMergeByKey(t *testing.T) {
 		if diff := cmp.Diff(Preferences{Values: values{}}, prefs); diff != "" {
 			t.Error(diff)
 		}
-		must(t, f.MergePreferences(ctx, owner.UserID, nil))
-		must(t, f.MergePreferences(ctx, owner.UserID, values{}))
+		must(t, f.MergePreferences(ctx, owner.UserID, nil, nil))
+		must(t, f.MergePreferences(ctx, owner.UserID, values{}, nil))
 		if prefs, _ := f.Preferences(ctx, owner.UserID); prefs.UpdatedAt != nil {
 			t.Error("an empty merge counts as a change")
 		}
@@ -39,9 +39,9 @@ func TestPreferencesMergeByKey(t *testing.T) {
 			"deep": json.RawMessage(`{"b":[1, 2,{"a":null}], "a" : "\u0000\ud800"}`), "currency": json.RawMessage(`"USD"`), "": json.RawMessage(`0`),
 			"Ключ \"'\n": json.RawMessage(`true`),
 		}
-		must(t, f.MergePreferences(ctx, owner.UserID, raw))
+		must(t, f.MergePreferences(ctx, owner.UserID, raw, nil))
 		f.clock.Advance(time.Minute)
-		must(t, f.MergePreferences(ctx, owner.UserID, values{"currency": json.RawMessage(`null`), "clock": json.RawMessage(`24`)}))
+		must(t, f.MergePreferences(ctx, owner.UserID, values{"currency": json.RawMessage(`null`), "clock": json.RawMessage(`24`)}, nil))
 		raw["currency"], raw["clock"] = json.RawMessage(`null`), json.RawMessage(`24`)
 		prefs, err = f.Preferences(ctx, owner.UserID)
 		must(t, err)
@@ -62,7 +62,7 @@ func TestParallelMergesAreAllKept(t *testing.T) {
 			return f.MergePreferences(t.Context(), owner.UserID, values{
 				fmt.Sprintf("key %d", i): json.RawMessage(fmt.Sprint(i)),
 				"shared":                 json.RawMessage(fmt.Sprint(i)),
-			})
+			}, nil)
 		}) {
 			must(t, err)
 		}
@@ -80,20 +80,20 @@ func TestPreferencesAreBounded(t *testing.T) {
 		owner, _ := f.owner()
 		text := func(n int) json.RawMessage { return json.RawMessage(`"` + strings.Repeat("x", n-2) + `"`) }
 		const half = MaxPreferencesBytes / 2
-		must(t, f.MergePreferences(ctx, owner.UserID, values{"a": text(half)}))
+		must(t, f.MergePreferences(ctx, owner.UserID, values{"a": text(half)}, nil))
 		fits := MaxPreferencesBytes - half - len(`{"a":,"b":}`)
-		tooLarge(t, f.MergePreferences(ctx, owner.UserID, values{"b": text(fits + 1)}))
-		tooLarge(t, f.MergePreferences(ctx, owner.UserID, values{"c": text(MaxPreferencesBytes)}))
+		tooLarge(t, f.MergePreferences(ctx, owner.UserID, values{"b": text(fits + 1)}, nil))
+		tooLarge(t, f.MergePreferences(ctx, owner.UserID, values{"c": text(MaxPreferencesBytes)}, nil))
 		if prefs, _ := f.Preferences(ctx, owner.UserID); len(prefs.Values) != 1 {
 			t.Errorf("a refused merge left %d keys", len(prefs.Values))
 		}
-		must(t, f.MergePreferences(ctx, owner.UserID, values{"b": text(fits)}))
+		must(t, f.MergePreferences(ctx, owner.UserID, values{"b": text(fits)}, nil))
 		prefs, err := f.Preferences(ctx, owner.UserID)
 		must(t, err)
 		if whole, _ := json.Marshal(prefs.Values); len(whole) != MaxPreferencesBytes {
 			t.Errorf("the object has %d bytes", len(whole))
 		}
-		must(t, f.MergePreferences(ctx, owner.UserID, values{"a": text(2), "b": text(2)})) // shrinking is always allowed
+		must(t, f.MergePreferences(ctx, owner.UserID, values{"a": text(2), "b": text(2)}, nil)) // shrinking is always allowed
 	})
 }
 
@@ -108,9 +108,9 @@ func TestPreferenceKeysAreBoundedAlsoAtOnce(t *testing.T) {
 			}
 			return v
 		}
-		tooLarge(t, f.MergePreferences(ctx, owner.UserID, many(0, MaxPreferenceKeys+1)))
-		must(t, f.MergePreferences(ctx, owner.UserID, many(0, MaxPreferenceKeys-1)))
-		errs := together(4, func(i int) error { return f.MergePreferences(ctx, owner.UserID, many(1000+i, 1)) })
+		tooLarge(t, f.MergePreferences(ctx, owner.UserID, many(0, MaxPreferenceKeys+1), nil))
+		must(t, f.MergePreferences(ctx, owner.UserID, many(0, MaxPreferenceKeys-1), nil))
+		errs := together(4, func(i int) error { return f.MergePreferences(ctx, owner.UserID, many(1000+i, 1), nil) })
 		if wins(errs) != 1 {
 			t.Errorf("%d of 4 took the last place: %v", wins(errs), errs)
 		}
@@ -124,12 +124,12 @@ func TestPreferencesRefuseWhatIsNotJSON(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
 		for _, value := range []string{"", "nonsense", `{"a":}`, "1 2", "\"\xff\""} {
-			invalid(t, f.MergePreferences(t.Context(), owner.UserID, values{"key": json.RawMessage(value)}), "key")
+			invalid(t, f.MergePreferences(t.Context(), owner.UserID, values{"key": json.RawMessage(value)}, nil), "key")
 		}
 		for _, key := range []string{"a\x00b", "a\xffb"} {
-			err := f.MergePreferences(t.Context(), owner.UserID, values{key: json.RawMessage(`1`)})
+			err := f.MergePreferences(t.Context(), owner.UserID, values{key: json.RawMessage(`1`)}, nil)
 			refused(t, err, journal.KindInvalid, "bad_request")
 		}
-		unauthorized(t, f.MergePreferences(t.Context(), "nobody", values{"key": json.RawMessage(`1`)}))
+		unauthorized(t, f.MergePreferences(t.Context(), "nobody", values{"key": json.RawMessage(`1`)}, nil))
 	})
 }

@@ -112,23 +112,10 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := s.follow.tell(ctx, tx, owner, Regrouped{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
-		return deleteAccount(ctx, tx, owner, a)
+		// What the account holds goes with it, by the foreign keys.
+		_, err = tx.Exec(ctx, `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
 	})
-}
-
-// deleteAccount clears the large tables by themselves, as to cascade through
-// a foreign key looks for the children of each stream apart.
-func deleteAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) error {
-	for _, statement := range []string{
-		`DELETE FROM executions WHERE user_id = $1 AND account = $2`,
-		`DELETE FROM trades WHERE user_id = $1 AND account = $2`,
-		`DELETE FROM accounts WHERE user_id = $1 AND number = $2`,
-	} {
-		if _, err := tx.Exec(ctx, statement, owner, a.number); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checked runs an optional precondition.

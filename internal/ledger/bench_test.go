@@ -27,9 +27,9 @@ func history(n int) []ledger.NewFill {
 		symbol := fmt.Sprintf("SYM%d", random.IntN(200))
 		held := position[symbol]
 		quantity := 1 + random.Int64N(500)
-		side, sign := matching.Buy, int64(1)
+		sign := int64(1)
 		if held > 0 || held == 0 && random.IntN(2) == 0 {
-			side, sign = matching.Sell, -1
+			sign = -1
 		}
 		switch turn := random.IntN(10); {
 		case held == 0:
@@ -42,7 +42,7 @@ func history(n int) []ledger.NewFill {
 		default: // flip
 			quantity += max(held, -held)
 		}
-		side = matching.Buy
+		side := matching.Buy
 		if sign < 0 {
 			side = matching.Sell
 		}
@@ -127,10 +127,10 @@ func BenchmarkAdd(b *testing.B) {
 			if n > 0 {
 				d.insert("", history(n)...)
 			}
-			add := func(b *testing.B, at func(i int) time.Time) {
+			add := func(b *testing.B, symbol string, at func(i int) time.Time) {
 				for i := 0; b.Loop(); i++ {
 					in := ledger.NewFill{
-						Symbol: "SYM7", Side: []matching.Side{matching.Buy, matching.Sell}[i%2], Quantity: decimal.New(10),
+						Symbol: symbol, Side: []matching.Side{matching.Buy, matching.Sell}[i%2], Quantity: decimal.New(10),
 						Price: decimal.New(int64(100 + i%7)), ExecutedAt: at(i), AllowDuplicate: true,
 					}
 					_, err := d.ledger.AddExecution(context.Background(), d.owner, d.account, in)
@@ -138,12 +138,12 @@ func BenchmarkAdd(b *testing.B) {
 				}
 			}
 			b.Run(fmt.Sprintf("newest/%d", n), func(b *testing.B) {
-				add(b, func(i int) time.Time { return begin.AddDate(5, 0, 0).Add(time.Duration(i) * time.Second) })
+				add(b, "NEW", func(i int) time.Time { return begin.AddDate(5, 0, 0).Add(time.Duration(i) * time.Second) })
 			})
 			// Each shifts every later trade of its symbol, and the next one
 			// shifts them back.
 			b.Run(fmt.Sprintf("back-dated/%d", n), func(b *testing.B) {
-				add(b, func(i int) time.Time { return begin.AddDate(0, -1, 0).Add(time.Duration(i) * time.Second) })
+				add(b, "SYM7", func(i int) time.Time { return begin.AddDate(0, -1, 0).Add(time.Duration(i) * time.Second) })
 			})
 		}
 	})

@@ -24,11 +24,14 @@ type book struct {
 	nextStream int64
 	since      int64 // after which revision the log is complete
 
-	streams   map[streamKey]*stream
-	emptied   map[int64]bool // streams that lost their trades and may be empty now
-	arrived   []*fill        // new fills, to be inserted at the end
-	newTrades []*tradeRow    // to be inserted when there are enough
-	change    Regrouped
+	streams map[streamKey]*stream
+	emptied map[int64]bool // streams that lost their trades and may be empty now
+
+	// Rows that wait to be written in bulk.
+	arrived, relinked        []*fill
+	newTrades, changedTrades []*tradeRow
+
+	change Regrouped
 
 	// read counts the rows that cursors fetched: tests hold it against the
 	// size of the change.
@@ -111,7 +114,10 @@ func (b *book) store(ctx context.Context) error {
 // flush writes what was kept back to be written in bulk. Fills go in the order
 // of time, in which their table is kept.
 func (b *book) flush(ctx context.Context) error {
-	if err := b.insertTrades(ctx); err != nil {
+	if err := b.flushTrades(ctx); err != nil {
+		return err
+	}
+	if err := b.relink(ctx); err != nil {
 		return err
 	}
 	slices.SortFunc(b.arrived, byPosition)
@@ -120,14 +126,11 @@ func (b *book) flush(ctx context.Context) error {
 
 // removeTrades deletes the rows of trades that are gone.
 func (b *book) removeTrades(ctx context.Context) error {
-	for part := range slices.Chunk(b.change.Removed, 100) {
-		args := []any{b.owner}
-		_, err := b.tx.Exec(ctx, `DELETE FROM trades WHERE user_id = $1 AND id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return err
-		}
+	rows := make([][]any, len(b.change.Removed))
+	for i, id := range b.change.Removed {
+		rows[i] = []any{string(b.owner), string(id)}
 	}
-	return nil
+	return b.tx.DeleteMany(ctx, "trades", []string{"user_id", "id"}, rows)
 }
 
 // How much trade_log keeps: of the newest revisions, and not of a write that

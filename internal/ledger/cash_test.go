@@ -19,12 +19,19 @@ func TestCashSigns(t *testing.T) {
 			kind       ledger.CashType
 			sent, want string
 		}{
-			{ledger.Deposit, "100", "100"}, {ledger.Deposit, "-100", "100"},
-			{ledger.Withdrawal, "100", "-100"}, {ledger.Withdrawal, "-100", "-100"},
-			{ledger.Fee, "0.01", "-0.01"}, {ledger.Fee, "-0.01", "-0.01"},
-			{ledger.Dividend, "3", "3"}, {ledger.Dividend, "-3", "-3"},
-			{ledger.Interest, "3", "3"}, {ledger.Interest, "-3", "-3"},
-			{ledger.Adjustment, "3", "3"}, {ledger.Adjustment, "-3", "-3"}, {" FEE ", "1", "-1"},
+			{ledger.Deposit, "100", "100"},
+			{ledger.Deposit, "-100", "100"},
+			{ledger.Withdrawal, "100", "-100"},
+			{ledger.Withdrawal, "-100", "-100"},
+			{ledger.Fee, "0.01", "-0.01"},
+			{ledger.Fee, "-0.01", "-0.01"},
+			{ledger.Dividend, "3", "3"},
+			{ledger.Dividend, "-3", "-3"},
+			{ledger.Interest, "3", "3"},
+			{ledger.Interest, "-3", "-3"},
+			{ledger.Adjustment, "3", "3"},
+			{ledger.Adjustment, "-3", "-3"},
+			{" FEE ", "1", "-1"},
 		} {
 			got, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: c.kind, Amount: decimal.Must(c.sent), OccurredAt: begin})
 			must(t, err)
@@ -139,8 +146,8 @@ func TestCashList(t *testing.T) {
 		for want, scope := range map[string]journal.Scope{
 			"2 3 1 4": {},
 			"2 1":     {Accounts: []journal.AccountID{first}},
-			"3 1 4":   {Period: journal.Period{From: pointer(minute(3))}},
-			"2 3":     {Period: journal.Period{To: pointer(minute(4))}},
+			"3 1 4":   {Period: journal.Period{From: new(minute(3))}},
+			"2 3":     {Period: journal.Period{To: new(minute(4))}},
 		} {
 			var got []string
 			must(t, d.ledger.EachCash(t.Context(), d.owner, scope, func(c ledger.Cash) error {

@@ -128,14 +128,20 @@ func (c *checker) stream(ctx context.Context, number int64) error {
 	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
 	fills.seek(matching.Position{})
 	trades.seek(matching.Position{})
-	for part := nextSegment(fills); len(part) > 0; part = nextSegment(fills) {
-		c.segment(s, part, trades)
+	for {
+		part := nextSegment(fills)
+		if fills.err != nil {
+			return fills.err
+		}
+		if len(part) == 0 {
+			break
+		}
+		if err := c.segment(s, part, trades); err != nil {
+			return err
+		}
 	}
 	for t := trades.take(); t != nil; t = trades.take() {
 		c.problem(string(t.id), "The trade has no fills.")
-	}
-	if fills.err != nil {
-		return fills.err
 	}
 	return trades.err
 }
@@ -159,7 +165,7 @@ func nextSegment(fills *fillCursor) []*fill {
 }
 
 // segment compares the stored trades of a segment with what its fills make.
-func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) {
+func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
 	grouped := make([]matching.Fill, len(part))
 	retold := make([]oracle.Fill, len(part))
 	for i, f := range part {
@@ -169,6 +175,9 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) {
 	in := map[string]links{}
 	for i, want := range matching.Group(grouped, matching.Head{}) {
 		t := trades.takeBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
+		if trades.err != nil {
+			return trades.err
+		}
 		if t == nil {
 			c.problem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
 			continue
@@ -185,6 +194,7 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) {
 			c.problem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
 		}
 	}
+	return nil
 }
 
 // trade compares a stored trade with both of its recomputations.
@@ -227,6 +237,12 @@ func (f *fill) oracle() oracle.Fill {
 // rowChecks find rows that contradict others. Each gives the ids of the rows
 // that are wrong, for the user and the account's number.
 var rowChecks = []struct{ what, query string }{
+	{"The execution's instrument is missing.", `
+		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stream) ORDER BY id`},
+	{"The trade's instrument is missing.", `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream) ORDER BY id`},
 	{"The trade was changed by a revision that the account has not reached.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2
 			AND revision > (SELECT revision FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},

@@ -191,8 +191,11 @@ func (c ExecutionChange) refuseNull() error {
 		name string
 		null bool
 	}{
-		{"symbol", c.Symbol.Null}, {"side", c.Side.Null}, {"quantity", c.Quantity.Null},
-		{"price", c.Price.Null}, {"executed_at", c.ExecutedAt.Null},
+		{"symbol", c.Symbol.Null},
+		{"side", c.Side.Null},
+		{"quantity", c.Quantity.Null},
+		{"price", c.Price.Null},
+		{"executed_at", c.ExecutedAt.Null},
 	} {
 		if field.null {
 			return journal.InvalidField(field.name, "%s must not be null.", field.name)
@@ -284,4 +287,83 @@ func (b *book) noteEdit(ctx context.Context, before, after *fill, key streamKey)
 		after.origin = before.contentKey(key)
 	}
 	return b.widen(ctx, s, after.at)
+}
+
+// DeleteTrade deletes a trade with the fills that belong to it alone. A fill
+// that it shares with a neighbour shrinks to the neighbour's part, and the
+// stream is regrouped. check, which may be nil, sees the trade as it is and may
+// refuse; it gets the transaction to compare what hangs on the trade as well.
+func (s *Service) DeleteTrade(
+	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
+) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+		if err != nil {
+			return err
+		}
+		return s.writing(ctx, tx, owner, account, func(b *book) error {
+			row, err := b.tradeByID(ctx, id)
+			if err != nil {
+				return err
+			}
+			if check != nil {
+				detail, err := b.detail(ctx, row)
+				if err != nil {
+					return err
+				}
+				if err := check(ctx, tx, detail); err != nil {
+					return err
+				}
+			}
+			return b.deleteTrade(ctx, row)
+		})
+	})
+}
+
+func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
+	fills, parts, err := b.partsOf(ctx, t)
+	if err != nil {
+		return err
+	}
+	s, err := b.streamNumbered(ctx, t.stream)
+	if err != nil {
+		return err
+	}
+	c := &changes{stream: s}
+	var own []*fill
+	for i, f := range fills {
+		c.remove(f)
+		if parts[i].Quantity.Equal(f.quantity) {
+			own = append(own, f)
+			continue
+		}
+		rest := f.without(parts[i])
+		if err := b.noteEdit(ctx, f, rest, s.key); err != nil {
+			return err
+		}
+		c.added = append(c.added, rest)
+	}
+	if err := b.deleteFills(ctx, own...); err != nil {
+		return err
+	}
+	r := newRegrouping()
+	r.deleted = t.id
+	if err := b.regroup(ctx, c, r); err != nil {
+		return err
+	}
+	return b.settle(ctx, r)
+}
+
+// without gives a fill that crosses zero without its part in one trade. A
+// stated result speaks of the closing part and goes with it.
+func (f *fill) without(part matching.Part) *fill {
+	rest := *f
+	rest.quantity = f.quantity.Sub(part.Quantity)
+	rest.fees = f.fees.Sub(part.Fees)
+	rest.commission = f.commission.Sub(part.Commission)
+	if part.Role == matching.Closing {
+		rest.stated = decimal.Null{}
+	}
+	rest.state, rest.was = edited, f.at
+	return &rest
 }

@@ -94,7 +94,8 @@ func TestMultipliers(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		list, err := d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{
 			{Root: " zz ", Multiplier: decimal.New(7), TickSize: decimal.Of(decimal.Must("0.5"))},
-			{Root: "US30", Multiplier: decimal.Must("0.1")}, {Root: "nq", Multiplier: decimal.New(21)},
+			{Root: "US30", Multiplier: decimal.Must("0.1")},
+			{Root: "nq", Multiplier: decimal.New(21)},
 		})
 		must(t, err)
 		stored, err := d.ledger.Overrides(t.Context(), d.owner, d.account)
@@ -276,7 +277,7 @@ func TestExecutionList(t *testing.T) {
 			"2 4 1 3":      {Scope: journal.Scope{Accounts: []journal.AccountID{first}}},
 			"6 5":          {Scope: journal.Scope{Accounts: []journal.AccountID{second}}},
 			"6 4 1 5 3":    {Scope: journal.Scope{Period: journal.Period{From: &from}}},
-			"6 4":          {Scope: journal.Scope{Period: journal.Period{From: &from, To: pointer(minute(4))}}},
+			"6 4":          {Scope: journal.Scope{Period: journal.Period{From: &from, To: new(minute(4))}}},
 			"2 6 4 1 5 3 ": {Scope: journal.Scope{Period: journal.Period{To: &to}}},
 		} {
 			if got := list(q); got != strings.TrimSpace(want) {
@@ -305,8 +306,6 @@ func TestExecutionList(t *testing.T) {
 		}
 	})
 }
-
-func pointer[T any](value T) *T { return &value }
 
 // TestManyAccounts lists beyond the number of accounts that get a branch of
 // their own.

@@ -234,8 +234,11 @@ func (f *fill) check(kind string) error {
 		field string
 		value decimal.Decimal
 	}{
-		{"quantity", f.quantity}, {"price", f.price}, {"fees", f.fees},
-		{"commission", f.commission}, {"stated_pnl", f.stated.Decimal},
+		{"quantity", f.quantity},
+		{"price", f.price},
+		{"fees", f.fees},
+		{"commission", f.commission},
+		{"stated_pnl", f.stated.Decimal},
 	} {
 		if err := checkAmount(amount.field, amount.value); err != nil {
 			return err
@@ -282,9 +285,15 @@ func scanFill(row db.Scanner) (*fill, error) {
 // scan lists the destinations for fillColumns.
 func (f *fill) scan() []any {
 	return []any{
-		&f.seq, &f.id, &f.stream, &f.at, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier,
-		&f.stated, orEmpty[string]{&f.externalID}, orEmpty[string]{&f.origin}, &f.details, &f.createdAt,
-		&f.links.trade, orEmpty[journal.TradeID]{&f.links.flip},
+		&f.seq, &f.id, &f.stream, &f.at,
+		sideOf{&f.side},
+		&f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier,
+		&f.stated,
+		orEmpty[string]{&f.externalID},
+		orEmpty[string]{&f.origin},
+		&f.details, &f.createdAt,
+		&f.links.trade,
+		orEmpty[journal.TradeID]{&f.links.flip},
 	}
 }
 
@@ -315,7 +324,7 @@ func numberOrNull(n decimal.Null) any {
 	return n.Decimal.String()
 }
 
-// fillBy reads one fill of the account that the condition names.
+// fillByID reads one fill of the book's account.
 func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
 	f, err := scanFill(b.tx.QueryRow(ctx,
 		fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, b.owner, id, b.account.number))

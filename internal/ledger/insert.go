@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -62,9 +63,28 @@ func (s *Service) InsertFills(
 		}
 		result = report(arrivals)
 		result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
+		s.analyzeAfter(tx, result.Inserted)
 		return nil
 	})
 	return result, err
+}
+
+// manyFills is from how many new fills on the planner is told of them.
+const manyFills = 5000
+
+// analyzeAfter has the planner look at a large import once it is committed,
+// without keeping the caller waiting.
+func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
+	if inserted < manyFills {
+		return
+	}
+	tx.AfterCommit(func() {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			s.db.Analyze(ctx, "streams", "executions", "trades")
+		}()
+	})
 }
 
 // Duplicates tells for each fill whether InsertFills would skip it, as one

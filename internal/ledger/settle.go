@@ -8,9 +8,9 @@ import (
 	"fillbook/internal/matching"
 )
 
-// settle gives the trades of a regrouping their identities and writes what is
-// other than stored. New fills and new trades are kept for the end of the
-// write, where they are inserted in bulk.
+// settle gives the trades of a regrouping their identities and finds out what
+// is other than stored. Most of it is kept for the end of the write, where it
+// is written in bulk.
 func (b *book) settle(ctx context.Context, r *regrouping) error {
 	ids := b.identify(r)
 	r.link(ids)
@@ -18,11 +18,8 @@ func (b *book) settle(ctx context.Context, r *regrouping) error {
 	if err != nil {
 		return err
 	}
-	if err := b.writeTrades(ctx, r, ids, changed); err != nil {
-		return err
-	}
 	b.noteEmptied(r)
-	return nil
+	return b.writeTrades(ctx, r, ids, changed)
 }
 
 // identify decides which new trade is which stored one, gives the others an id
@@ -137,15 +134,10 @@ func (r *regrouping) link(ids []journal.TradeID) {
 	}
 }
 
-// manyLinks is from how many fills on the links of one trade are changed by
-// one statement for all of them.
-const manyLinks = 8
-
-// writeFills writes edited fills and changed links, and keeps new fills for
-// the end. It tells which trades have other fills than before.
+// writeFills writes edited fills, and keeps new fills and changed links for the
+// end. It tells which trades have other fills than before.
 func (b *book) writeFills(ctx context.Context, r *regrouping) (changed map[journal.TradeID]bool, err error) {
 	changed = map[journal.TradeID]bool{}
-	stale := map[journal.TradeID][]*fill{}
 	for _, f := range r.fills {
 		if f.state == stored && f.next == f.links {
 			continue
@@ -153,23 +145,15 @@ func (b *book) writeFills(ctx context.Context, r *regrouping) (changed map[journ
 		for _, id := range f.next.list() {
 			changed[id] = true
 		}
-		switch {
-		case f.state == added:
+		switch f.state {
+		case added:
 			b.arrive(f, r.keys[f.stream])
-		case f.state == edited:
-			err = b.updateFill(ctx, f)
-		case f.next.flip != "":
-			err = b.relink(ctx, f)
-		default:
-			stale[f.next.trade] = append(stale[f.next.trade], f)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, fills := range stale {
-		if err := b.relinkAll(ctx, fills); err != nil {
-			return nil, err
+		case edited:
+			if err := b.updateFill(ctx, f); err != nil {
+				return nil, err
+			}
+		case stored:
+			b.relinked = append(b.relinked, f)
 		}
 	}
 	return changed, nil
@@ -187,37 +171,20 @@ func (b *book) arrive(f *fill, instrument streamKey) {
 	}
 }
 
-func (b *book) relink(ctx context.Context, f *fill) error {
-	_, err := b.tx.Exec(ctx, `
-		UPDATE executions SET trade_id = $1, flip_trade_id = $2
-		WHERE user_id = $3 AND account = $4 AND executed_at = $5 AND seq = $6`,
-		f.next.trade, orNull(f.next.flip), b.owner, b.account.number, f.at, f.seq)
-	return err
-}
-
-// relinkAll links fills to the one trade that they are in. The fills of a trade
-// are a stretch of their stream, at the ends of which alone a fill can be
-// shared, so that many of them are one range.
-func (b *book) relinkAll(ctx context.Context, fills []*fill) error {
-	if len(fills) < manyLinks {
-		for _, f := range fills {
-			if err := b.relink(ctx, f); err != nil {
-				return err
-			}
-		}
-		return nil
+// relink writes the changed links of fills that are otherwise as stored.
+func (b *book) relink(ctx context.Context) error {
+	rows := make([][]any, len(b.relinked))
+	for i, f := range b.relinked {
+		rows[i] = []any{string(f.next.trade), orNull(f.next.flip), string(b.owner), b.account.number, f.at, f.seq}
 	}
-	first, last := fills[0], fills[len(fills)-1]
-	_, err := b.tx.Exec(ctx, `
-		UPDATE executions SET trade_id = $1, flip_trade_id = NULL
-		WHERE user_id = $2 AND stream = $3
-			AND (executed_at, seq) >= ($4, $5) AND (executed_at, seq) <= ($6, $7)
-			AND (trade_id <> $1 OR flip_trade_id IS NOT NULL)`,
-		first.next.trade, b.owner, first.stream, first.at, first.seq, last.at, last.seq)
-	return err
+	return b.tx.UpdateMany(ctx, "executions", []string{"trade_id", "flip_trade_id"},
+		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// writeTrades writes the rows of trades that are other than stored.
+// tradesAtOnce is how many trades wait to be written together.
+const tradesAtOnce = 500
+
+// writeTrades finds the rows of trades that are other than stored.
 func (b *book) writeTrades(
 	ctx context.Context, r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool,
 ) error {
@@ -233,17 +200,16 @@ func (b *book) writeTrades(
 			b.change.Created = append(b.change.Created, row.id)
 			continue
 		}
-		if !row.same(was) {
-			if err := b.updateTrade(ctx, row); err != nil {
-				return err
-			}
-		} else if !changed[row.id] {
-			continue
+		same := row.same(was)
+		if !same {
+			b.changedTrades = append(b.changedTrades, row)
 		}
-		b.change.Changed = append(b.change.Changed, row.id)
+		if !same || changed[row.id] {
+			b.change.Changed = append(b.change.Changed, row.id)
+		}
 	}
-	if len(b.newTrades) >= 500 {
-		return b.insertTrades(ctx)
+	if len(b.newTrades)+len(b.changedTrades) >= tradesAtOnce {
+		return b.flushTrades(ctx)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestTradeList(t *testing.T) {
 			return strings.Join(out, " ")
 		}
 		period := func(from, to int) journal.Scope {
-			return journal.Scope{Period: journal.Period{From: pointer(minute(from)), To: pointer(minute(to))}}
+			return journal.Scope{Period: journal.Period{From: new(minute(from)), To: new(minute(to))}}
 		}
 		for _, c := range []struct {
 			want string

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"fillbook/internal/journal"
@@ -35,8 +36,8 @@ func TestWorkedVectors(t *testing.T) {
 
 		d.account = d.newAccount(d.owner, "USD")
 		fills := orders(t, v.fills)
-		for i := len(fills) - 1; i >= 0; i-- {
-			_, err := d.ledger.AddExecution(t.Context(), d.owner, d.account, fills[i])
+		for _, in := range slices.Backward(fills) {
+			_, err := d.ledger.AddExecution(t.Context(), d.owner, d.account, in)
 			must(t, err)
 		}
 		if got := summary(d.tradesOf(d.account)); got != v.want {

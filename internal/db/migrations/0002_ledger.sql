@@ -40,7 +40,9 @@ CREATE TABLE instrument_overrides (
 
 -- A stream is one instrument, and one lot of it where the source keeps lots
 -- apart, in one account. What does not apply is empty. The number has that of
--- the account in its upper half, so that each account can give its own.
+-- the account in its upper half, so that each account can give its own. Fills
+-- and trades name their stream without a foreign key: to look for its children
+-- would cost more with every stream that goes; fillbook check does it.
 CREATE TABLE streams (
   user_id TEXT COLLATE "C" NOT NULL,
   account BIGINT NOT NULL,
@@ -82,7 +84,7 @@ CREATE TABLE executions (
   trade_id TEXT COLLATE "C" NOT NULL,
   flip_trade_id TEXT COLLATE "C",
   PRIMARY KEY (user_id, account, executed_at, seq),
-  FOREIGN KEY (user_id, stream) REFERENCES streams (user_id, number) ON DELETE CASCADE
+  FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE
 ) /* clustered */;
 CREATE UNIQUE INDEX executions_id ON executions (user_id, id);
 CREATE UNIQUE INDEX executions_stream ON executions (user_id, stream, executed_at, seq);
@@ -141,7 +143,7 @@ CREATE TABLE trades (
   execution_count BIGINT NOT NULL,
   revision BIGINT NOT NULL,
   PRIMARY KEY (user_id, id),
-  FOREIGN KEY (user_id, stream) REFERENCES streams (user_id, number) ON DELETE CASCADE
+  FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE
 );
 CREATE INDEX trades_stream ON trades (user_id, stream, opened_at, first_seq);
 CREATE INDEX trades_listed ON trades (user_id, account, list_at, id);

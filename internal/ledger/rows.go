@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"fillbook/internal/db"
@@ -53,12 +55,15 @@ var (
 	tradeSelectOnly = "SELECT " + strings.Join(tradeColumns, ", ")
 	tradeSelect     = tradeSelectOnly + " FROM trades "
 	tradeInsert     = append([]string{"user_id", "account", "revision"}, tradeColumns...)
+	tradeUpdate     = append(slices.Clone(tradeColumns[1:]), "revision")
 )
 
 // scan lists the destinations for tradeColumns.
 func (t *tradeRow) scan() []any {
 	return []any{
-		&t.id, &t.stream, directionOf{&t.Direction}, &t.First.At, &t.First.Seq, &t.Head.Consumed, &t.Last.At, &t.Last.Seq,
+		&t.id, &t.stream,
+		directionOf{&t.Direction},
+		&t.First.At, &t.First.Seq, &t.Head.Consumed, &t.Last.At, &t.Last.Seq,
 		&t.QtyOpened, &t.QtyRemaining, &t.EntryNotional, &t.ExitNotional, &t.Volume, &t.AvgEntry, &t.AvgExit,
 		&t.Multiplier, &t.FeesTotal, &t.Commission, &t.GrossPnL, &t.NetPnL, &t.RealizedPnL, &t.ReturnPct, &t.count,
 		&t.open, &t.listed,
@@ -81,25 +86,73 @@ func scanTradeRow(row db.Scanner) (*tradeRow, error) {
 	return t, row.Scan(t.scan()...)
 }
 
-// insertTrades writes the new trades that were kept back.
-func (b *book) insertTrades(ctx context.Context) error {
-	rows := make([][]any, 0, len(b.newTrades))
+// flushTrades writes the trades that were kept back.
+func (b *book) flushTrades(ctx context.Context) error {
+	rows := make([][]any, 0, max(len(b.newTrades), len(b.changedTrades)))
 	for _, t := range b.newTrades {
 		rows = append(rows, append([]any{string(b.owner), b.account.number, b.revision}, t.args()...))
 	}
-	b.newTrades = nil
-	_, err := b.tx.InsertMany(ctx, "trades", tradeInsert, "", rows)
+	if _, err := b.tx.InsertMany(ctx, "trades", tradeInsert, "", rows); err != nil {
+		return err
+	}
+	rows = rows[:0]
+	for _, t := range b.changedTrades {
+		rows = append(rows, append(t.args()[1:], b.revision, string(b.owner), string(t.id)))
+	}
+	b.newTrades, b.changedTrades = nil, nil
+	return b.tx.UpdateMany(ctx, "trades", tradeUpdate, []string{"user_id", "id"}, rows)
+}
+
+// Columns that are stored in another form than the program works with.
+
+// sideOf scans the flag is_buy.
+type sideOf struct{ side *matching.Side }
+
+func (s sideOf) Scan(value any) error {
+	buy, err := flag(value)
+	*s.side = matching.Sell
+	if buy {
+		*s.side = matching.Buy
+	}
 	return err
 }
 
-func (b *book) updateTrade(ctx context.Context, t *tradeRow) error {
-	args := append(t.args()[1:], b.revision, b.owner, t.id)
-	_, err := b.tx.Exec(ctx, `
-		UPDATE trades SET stream = $1, is_long = $2, opened_at = $3, first_seq = $4, head = $5, last_at = $6,
-			last_seq = $7, qty_opened = $8, qty_remaining = $9, entry_notional = $10, exit_notional = $11, volume = $12,
-			avg_entry = $13, avg_exit = $14, multiplier = $15, fees = $16, commission = $17, gross_pnl = $18,
-			net_pnl = $19, realized_pnl = $20, return_pct = $21, execution_count = $22,
-			is_open = $23, list_at = $24, revision = $25
-		WHERE user_id = $26 AND id = $27`, args...)
+// directionOf scans the flag is_long.
+type directionOf struct{ direction *matching.Direction }
+
+func (d directionOf) Scan(value any) error {
+	long, err := flag(value)
+	*d.direction = matching.Short
+	if long {
+		*d.direction = matching.Long
+	}
 	return err
+}
+
+// flag reads a boolean of either engine.
+func flag(value any) (bool, error) {
+	switch v := value.(type) {
+	case bool:
+		return v, nil
+	case int64:
+		return v != 0, nil
+	}
+	return false, fmt.Errorf("a flag must be a boolean, not %T", value)
+}
+
+// orEmpty scans a text column whose NULL means the empty text.
+type orEmpty[T ~string] struct{ text *T }
+
+func (o orEmpty[T]) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*o.text = ""
+	case string:
+		*o.text = T(v)
+	case []byte:
+		*o.text = T(v)
+	default:
+		return fmt.Errorf("a text must not be %T", value)
+	}
+	return nil
 }
