@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {
+			if engine == db.PostgreSQL {
+				testkit.RequirePostgres(t)
+			}
 			testscript.Run(t, testscript.Params{
 				Dir: "testdata",
 				Setup: func(env *testscript.Env) error {

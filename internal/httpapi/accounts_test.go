@@ -29,16 +29,19 @@ func TestAccounts(t *testing.T) {
 		c.get("/accounts").want(http.StatusOK).wantColumn("id", plain.text("id"), full.text("id"), third.text("id")) // oldest first
 
 		path := "/accounts/" + full.text("id")
-		c.get(path).want(http.StatusOK).wantSame(c.get(path))
+		full.wantTag(c.get(path))
 		changed := c.put(path, more{"broker": "Saxo"}).want(http.StatusOK).wantKeys("", accountKeys...).holds("",
 			`{"name":"Prop","broker":"Saxo","account_type":"prop","base_currency":"EUR","starting_balance":25000.5,
 			"created_at":"2026-03-10T15:04:06Z","updated_at":"2026-03-10T15:04:07Z"}`) // what is absent is unchanged
 		c.put(path, more{"name": "P", "account_type": "margin", "base_currency": "chf", "starting_balance": 1e3, "broker": nil}).
 			want(http.StatusOK).holds("", `{"name":"P","broker":"","account_type":"margin","base_currency":"CHF","starting_balance":1000}`)
-		c.put(path, `{}`).want(http.StatusOK).holds("", `{"name":"P"}`)
+		c.put(path, `{}`).want(http.StatusOK).holds("", `{"name":"P"}`).wantSame(c.get(path))
 		if changed.tag() == full.tag() {
 			t.Error("the tag did not change with the account")
 		}
+		c.with("If-Match", full.tag()).put(path, `{"name":"Q"}`).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		c.with("If-Match", full.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		c.with("If-Match", c.get(path).tag()).put(path, `{"name":"P"}`).want(http.StatusOK)
 		for _, id := range []string{plain.text("id"), full.text("id"), third.text("id")} {
 			c.delete("/accounts/" + id).wantNone()
 			c.get("/accounts/"+id).wantError(http.StatusNotFound, "not_found")
@@ -49,7 +52,7 @@ func TestAccounts(t *testing.T) {
 }
 
 func TestAccountRefusals(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		c := w.setUp()
 		path := "/accounts/" + c.made("/accounts", more{"name": "A"}).text("id")
 		for _, refused := range []struct {
@@ -113,11 +116,11 @@ func TestBaseCurrency(t *testing.T) {
 
 // TestAnAccountGoesWithAllItHolds but notes and missed trades stay.
 func TestAnAccountGoesWithAllItHolds(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		other := d.desk("Other")
-		kept := other.roundTrip("KEPT", 0)
-		trade := d.roundTrip("GONE", 0)
+		kept := other.roundTrip("KEPT")
+		trade := d.roundTrip("GONE")
 		fill := d.trade(trade).text("fills.0.id")
 		cash := d.made("/cash-transactions", more{"account_id": d.account, "type": "dividend", "amount": 1, "occurred_at": at(0), "trade_id": trade}).text("id")
 		note := d.made("/notes", more{"body": "b", "account_id": d.account, "trade_id": trade}).text("id")

@@ -209,7 +209,8 @@ func (a *API) orphanOperations() {
 		Body struct {
 			TradeID journal.TradeID `json:"trade_id"`
 		}
-	}) (*body[tradeDetail], error) {
+	},
+	) (*body[tradeDetail], error) {
 		if _, err := a.Playbook.AdoptOrphan(ctx, caller(ctx).UserID, in.ID, in.Body.TradeID); err != nil {
 			return nil, err
 		}

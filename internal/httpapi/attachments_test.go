@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -55,9 +56,7 @@ func (c *client) form(path string, parts ...part) *reply {
 	request := httptest.NewRequestWithContext(c.w.t.Context(), http.MethodPost, "/api/v1"+path, &body)
 	request.Header.Set("Content-Type", writer.FormDataContentType())
 	request.Header.Set("Authorization", "Bearer "+c.token)
-	for name, values := range c.headers {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, c.headers)
 	return c.send(request)
 }
 
@@ -70,7 +69,7 @@ func (c *client) attach(parent, name string, content []byte) *reply {
 func TestAttachments(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		trade := "/trades/" + d.roundTrip("A", 0)
+		trade := "/trades/" + d.roundTrip("A")
 		note := "/notes/" + d.made("/notes", more{"body": "b"}).text("id")
 		for _, parent := range []string{trade, note} {
 			d.get(parent+"/attachments").want(http.StatusOK).is("", "[]")
@@ -136,7 +135,7 @@ func wantDownload(t *testing.T, r *reply, mediaType string, content []byte) {
 func TestCachedDownloads(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		trade := "/trades/" + d.roundTrip("A", 0)
+		trade := "/trades/" + d.roundTrip("A")
 		large := append(bytes.Clone(tinyPDF), bytes.Repeat([]byte{'x'}, 2<<20)...)
 		for _, content := range [][]byte{tinyPNG, large} {
 			made := d.attach(trade, "", content).want(http.StatusCreated)
@@ -160,7 +159,7 @@ func TestCachedDownloads(t *testing.T) {
 func TestAttachmentRefusals(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		trade := "/trades/" + d.roundTrip("A", 0)
+		trade := "/trades/" + d.roundTrip("A")
 		for name, content := range map[string][]byte{
 			"page.png": []byte("<html><script>alert(1)</script></html>"), "text.pdf": []byte("hello"), "empty.png": {}, "vector.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"),
 			"exe.png": []byte("MZ\x90\x00"), "zip.png": []byte("PK\x03\x04"), "cut.png": tinyPNG[:20], "cut.jpg": tinyJPEG[:10], "chart.pdf": tinyPNG, "plan.png": tinyPDF,
@@ -184,7 +183,7 @@ func TestAttachmentLimit(t *testing.T) {
 	const limit = 4096
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		trade := "/trades/" + d.roundTrip("A", 0)
+		trade := "/trades/" + d.roundTrip("A")
 		exact := append(bytes.Clone(tinyPDF), bytes.Repeat([]byte{'x'}, limit-len(tinyPDF))...)
 		d.form(trade+"/attachments", part{"comment", "", strings.Repeat("c", 5000)}, part{"file", "a.pdf", string(exact)}).
 			want(http.StatusCreated).is("size", "4096") // the envelope does not count
@@ -200,7 +199,7 @@ func TestAttachmentLimit(t *testing.T) {
 func TestAnUploadIsSentOnce(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		trade := "/trades/" + d.roundTrip("A", 0)
+		trade := "/trades/" + d.roundTrip("A")
 		keyed := d.with("Idempotency-Key", "up-1")
 		first, again := keyed.attach(trade, "a.png", tinyPNG).want(http.StatusCreated), keyed.attach(trade, "a.png", tinyPNG).want(http.StatusCreated)
 		if first.text("id") != again.text("id") {

@@ -30,6 +30,7 @@ func shapeCash(c ledger.Cash) cash {
 
 func cashTag(c ledger.Cash) any { return shapeCash(c) }
 
+// CashFields are the writable fields of a cash transaction.
 type CashFields struct {
 	Type       opt[ledger.CashType] `json:"type" enum:"deposit,withdrawal,fee,dividend,interest,adjustment"`
 	Amount     opt[decimal.Decimal] `json:"amount" doc:"Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it."`
@@ -49,8 +50,10 @@ func (n newCash) cash() (ledger.NewCash, error) {
 		name string
 		sent bool
 	}{
-		{"account_id", n.AccountID != ""}, {"type", n.Type.Set},
-		{"amount", n.Amount.Set && !n.Amount.Null}, {"occurred_at", n.OccurredAt.Set && !n.OccurredAt.Null},
+		{"account_id", n.AccountID != ""},
+		{"type", n.Type.Set},
+		{"amount", n.Amount.Set && !n.Amount.Null},
+		{"occurred_at", n.OccurredAt.Set && !n.OccurredAt.Null},
 	} {
 		if !field.sent {
 			return ledger.NewCash{}, journal.InvalidField(field.name, "%s is required.", field.name)

@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/transport"
 )
 
+// Execution is a fill.
 type Execution struct {
 	ID             journal.ExecutionID `json:"id"`
 	AccountID      journal.AccountID   `json:"account_id"`
@@ -73,6 +74,7 @@ func answerExecution(e ledger.Execution, status int) (*executionAnswer, error) {
 	return out, err
 }
 
+// ExecutionFields are the writable fields of a fill.
 type ExecutionFields struct {
 	Symbol         opt[string]            `json:"symbol"`
 	Side           opt[matching.Side]     `json:"side" enum:"buy,sell"`
@@ -100,8 +102,12 @@ func (n newExecution) fill() (ledger.NewFill, error) {
 		name string
 		sent bool
 	}{
-		{"account_id", n.AccountID != ""}, {"symbol", n.Symbol.Set}, {"side", n.Side.Set},
-		{"quantity", n.Quantity.Set}, {"price", n.Price.Set}, {"executed_at", n.ExecutedAt.Set},
+		{"account_id", n.AccountID != ""},
+		{"symbol", n.Symbol.Set},
+		{"side", n.Side.Set},
+		{"quantity", n.Quantity.Set},
+		{"price", n.Price.Set},
+		{"executed_at", n.ExecutedAt.Set},
 	} {
 		if !field.sent {
 			return ledger.NewFill{}, journal.InvalidField(field.name, "%s is required.", field.name)

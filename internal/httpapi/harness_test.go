@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -192,9 +193,7 @@ func (c *client) do(method, path string, body any) *reply {
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	for name, values := range c.headers {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, c.headers)
 	return c.send(request)
 }
 

@@ -34,7 +34,7 @@ func TestAttachmentsGoWithTheirOwner(t *testing.T) {
 		owner := w.setUp()
 		d := w.addUser(owner, "anna@example.org").desk("Main")
 		second := d.desk("Second")
-		trade, note := d.roundTrip("A", 0), d.made("/notes", more{"body": "b"}).text("id")
+		trade, note := d.roundTrip("A"), d.made("/notes", more{"body": "b"}).text("id")
 		attach := func(parent string, times int) (ids []string) {
 			for range times {
 				ids = append(ids, d.attach(parent, "a.png", tinyPNG).want(http.StatusCreated).text("id"))
@@ -43,7 +43,7 @@ func TestAttachmentsGoWithTheirOwner(t *testing.T) {
 		}
 		all := attach("/trades/"+trade, 2)
 		all = append(all, attach("/notes/"+note, 2)...)
-		all = append(all, attach("/trades/"+second.roundTrip("B", 0), 1)...)
+		all = append(all, attach("/trades/"+second.roundTrip("B"), 1)...)
 		orphan := second.fill("C", "buy 1@1", 0)
 		all = append(all, attach("/trades/"+orphan.text("trade_id"), 1)...)
 		d.delete("/executions/" + orphan.text("id")).wantNone() // what waits for its fill keeps its file
@@ -68,7 +68,7 @@ func TestAttachmentsGoWithTheirOwner(t *testing.T) {
 		for _, id := range all {
 			d.get("/attachments/"+id).wantError(http.StatusNotFound, "not_found")
 		}
-		last := d.roundTrip("D", 0)
+		last := d.roundTrip("D")
 		attach("/trades/"+last, 2)
 		left("before its user", 2)
 		owner.delete("/admin/users/" + owner.userID("anna@example.org")).wantNone()

@@ -42,9 +42,7 @@ func TestEditsOfAFill(t *testing.T) {
 		} {
 			answer := d.patch(edit.path, edit.fields).want(http.StatusOK).holds("", edit.fill)
 			answer.wantKeys("", append([]string{"execution_id", "trade_id"}, executionKeys...)...).holds("", `{"trade_id":"`+trade+`"}`)
-			if answer.tag() != d.get(edit.path).tag() {
-				t.Errorf("%s: the tag of the answer is not that of the record", edit.fields)
-			}
+			answer.wantTag(d.get(edit.path))
 			d.trade(trade).holds("", edit.trade)
 			if t.Failed() {
 				t.Fatalf("after %s", edit.fields)

@@ -12,10 +12,14 @@ func TestDeletingATradeThatSharesAFill(t *testing.T) {
 		fills  string
 		left   string
 	}{
-		"the one it closes": {0, `[{"quantity":200,"fees":6,"commission":4,"side":"sell"},{"quantity":200}]`,
-			`[{"direction":"short","qty_opened":200,"fees_total":10,"net_pnl":190,"gross_pnl":200,"status":"closed"}]`},
-		"the one it opens": {1, `[{"quantity":100},{"quantity":100,"fees":3,"commission":2,"side":"sell"}]`,
-			`[{"direction":"long","qty_opened":100,"fees_total":5,"net_pnl":95,"gross_pnl":100,"status":"closed"}]`},
+		"the one it closes": {
+			0, `[{"quantity":200,"fees":6,"commission":4,"side":"sell"},{"quantity":200}]`,
+			`[{"direction":"short","qty_opened":200,"fees_total":10,"net_pnl":190,"gross_pnl":200,"status":"closed"}]`,
+		},
+		"the one it opens": {
+			1, `[{"quantity":100},{"quantity":100,"fees":3,"commission":2,"side":"sell"}]`,
+			`[{"direction":"long","qty_opened":100,"fees_total":5,"net_pnl":95,"gross_pnl":100,"status":"closed"}]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachWorld(t, func(_ *testing.T, w *world) {

@@ -152,7 +152,7 @@ func FuzzJournalQueries(f *testing.F) {
 		"", "account_id=x", "account_id=,,,&account_id=%00", "from=x&to=y", "from=1970-01-01T00:00:00Z&to=2199-12-31T23:59:59Z", "limit=1&cursor=az0xJms9Mg", "limit=1000", "limit=-9223372036854775808",
 		"cursor=az05MjIzMzcyMDM2ODU0Nzc1ODA3Jms9MSZrPTE", "status=open&side=long&symbol=a,b&instrument_type=x&date_basis=open", "setup_id=%27&tag_id=%22", "day=2026-03-10", "day=0000-00-00",
 		"from=2025-02-03&to=2026-03-10", "to=1970-01-01", "to=2199-12-31", "type=note&type=daily_log&trade_id=x", ";", "%zz", "a=%ff", "account_id=" + strings.Repeat("x,", 300), strings.Repeat("a", 9000),
-		"cursor=az0tOTIyMzM3MjAzNjg1NDc3NTgwOCZrPXg&limit=2",
+		"cursor=az0tOTIyMzM3MjAzNjg1NDc3NTgwOCZrPXg&limit=2", "cursor=az0xJms900", // an id that is no text
 	} {
 		f.Add(query)
 	}

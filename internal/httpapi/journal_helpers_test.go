@@ -93,9 +93,9 @@ func (d desk) fills(symbol string, first int, texts ...string) []*reply {
 }
 
 // roundTrip records a closed trade and gives its id.
-func (d desk) roundTrip(symbol string, first int) string {
+func (d desk) roundTrip(symbol string) string {
 	d.w.t.Helper()
-	return d.fills(symbol, first, "buy 100@10", "sell 100@12")[1].text("trade_id")
+	return d.fills(symbol, 0, "buy 100@10", "sell 100@12")[1].text("trade_id")
 }
 
 // trades lists the trades of a symbol.
@@ -110,7 +110,7 @@ func (d desk) trade(id string) *reply {
 	return d.get("/trades/" + id).want(http.StatusOK)
 }
 
-// note writes on a trade.
+// mark writes on a trade.
 func (d desk) mark(trade string, fields any) *reply {
 	d.w.t.Helper()
 	return d.patch("/trades/"+trade, fields).want(http.StatusOK)
@@ -185,6 +185,14 @@ func (r *reply) json(path string) string {
 		r.t.Fatal(err)
 	}
 	return strings.TrimSpace(text.String())
+}
+
+// wantTag demands that two answers have the tag of the same record.
+func (r *reply) wantTag(other *reply) {
+	r.t.Helper()
+	if r.tag() != other.tag() {
+		r.t.Errorf("%s has the tag %s, %s the tag %s", r.call, r.tag(), other.call, other.tag())
+	}
 }
 
 // column gathers one field of every element of a list.

@@ -145,7 +145,7 @@ func TestOrphansFindAHome(t *testing.T) {
 			return fill.text("trade_id")
 		}
 		one, two := lost("ONE"), lost("TWO")
-		home := d.roundTrip("HOME", 0)
+		home := d.roundTrip("HOME")
 		d.mark(home, more{"notes": "home"})
 		adopt := "/trades/orphans/" + one + "/adopt"
 		d.post(adopt, more{"trade_id": unknown()}).wantField("trade_id")

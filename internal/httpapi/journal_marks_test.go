@@ -12,7 +12,7 @@ import (
 func TestMarks(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		id := d.roundTrip("A", 0)
+		id := d.roundTrip("A")
 		late, early := d.made("/tags", more{"name": "Late", "color": "#f00", "kind": "mistake"}).text("id"), d.made("/tags", more{"name": "Early"}).text("id")
 		orb, vwap := d.made("/setups", more{"name": "ORB"}).text("id"), d.made("/setups", more{"name": "VWAP"}).text("id")
 		all := `{"notes":"# Chased\n  as typed ","tag_ids":["` + late + `","` + early + `"],"setup_ids":["` + vwap + `","` + orb + `"],"initial_risk":"50.5","stop_price":9.5,
@@ -56,7 +56,7 @@ func TestMarks(t *testing.T) {
 func TestMarkRefusals(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		id := d.roundTrip("A", 0)
+		id := d.roundTrip("A")
 		tag, setup := d.made("/tags", more{"name": "T"}).text("id"), d.made("/setups", more{"name": "S"}).text("id")
 		d.mark(id, more{"notes": "kept", "tag_ids": []string{tag}, "setup_id": setup})
 		before := d.trade(id)
@@ -95,7 +95,7 @@ func TestMarkRefusals(t *testing.T) {
 func TestRisk(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		long := d.roundTrip("A", 0) // 100 at 10, net 200
+		long := d.roundTrip("A") // 100 at 10, net 200
 		short := d.fills("B", 0, "sell 50@20", "buy 50@18")[1].text("trade_id")
 		future := d.fill("ES", "buy 2@5000", 0, more{"instrument_type": "future"}).text("trade_id")
 		for _, c := range []struct{ trade, fields, want string }{

@@ -7,7 +7,7 @@ import (
 // TestWorkedVectors sends the worked examples of the contract through the API
 // and compares every number by its digits.
 func TestWorkedVectors(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		for _, vector := range []struct {
 			symbol string
@@ -20,20 +20,43 @@ func TestWorkedVectors(t *testing.T) {
 				"return_pct":20,"time_in_trade_secs":60,"execution_count":2,"multiplier":1,"pnl_currency":"USD"}]`},
 			{"SHORT", nil, []string{"sell 50@20", "buy 50@18"}, `[{"direction":"short","status":"closed","net_pnl":100,"return_pct":10,
 				"avg_entry_price":20,"avg_exit_price":18,"qty_opened":50}]`},
-			{"SCALEIN", nil, []string{"buy 100@10", "buy 100@20", "sell 200@25"},
-				`[{"avg_entry_price":15,"net_pnl":2000,"qty_opened":200,"execution_count":3}]`},
-			{"SCALEOUT", nil, []string{"buy 100@10", "sell 40@12", "sell 60@14"},
-				`[{"net_pnl":320,"execution_count":3,"avg_exit_price":13.2,"time_in_trade_secs":120}]`},
-			{"FLIP", nil, []string{"buy 100@10", "sell 150@12", "buy 50@11"},
-				`[{"direction":"short","qty_opened":50,"net_pnl":50,"execution_count":2},{"direction":"long","net_pnl":200,"execution_count":2}]`},
-			{"ES", more{"instrument_type": "future"}, []string{"buy 2@5000", "sell 2@5010"},
-				`[{"net_pnl":1000,"multiplier":50,"instrument_type":"future","avg_entry_price":5000,"return_pct":0.2}]`},
-			{"DECIMAL", nil, []string{"buy 0.1@1", "buy 0.2@1", "sell 0.3@1.1"},
-				`[{"status":"closed","net_pnl":0.03,"qty_opened":0.3,"qty_remaining":0,"avg_entry_price":1,"avg_exit_price":1.1}]`},
-			{"EURUSD", more{"instrument_type": "forex"}, []string{"buy 100000@1.09312", "sell 100000@1.09415"},
-				`[{"avg_entry_price":1.09312,"avg_exit_price":1.09415,"net_pnl":103}]`},
-			{"THIRDS", nil, []string{"buy 1@1", "buy 2@2", "sell 3@2"},
-				`[{"avg_entry_price":1.666666666667,"gross_pnl":1,"net_pnl":1,"return_pct":20}]`},
+			{
+				"SCALEIN", nil,
+				[]string{"buy 100@10", "buy 100@20", "sell 200@25"},
+				`[{"avg_entry_price":15,"net_pnl":2000,"qty_opened":200,"execution_count":3}]`,
+			},
+			{
+				"SCALEOUT", nil,
+				[]string{"buy 100@10", "sell 40@12", "sell 60@14"},
+				`[{"net_pnl":320,"execution_count":3,"avg_exit_price":13.2,"time_in_trade_secs":120}]`,
+			},
+			{
+				"FLIP", nil,
+				[]string{"buy 100@10", "sell 150@12", "buy 50@11"},
+				`[{"direction":"short","qty_opened":50,"net_pnl":50,"execution_count":2},{"direction":"long","net_pnl":200,"execution_count":2}]`,
+			},
+			{
+				"ES",
+				more{"instrument_type": "future"},
+				[]string{"buy 2@5000", "sell 2@5010"},
+				`[{"net_pnl":1000,"multiplier":50,"instrument_type":"future","avg_entry_price":5000,"return_pct":0.2}]`,
+			},
+			{
+				"DECIMAL", nil,
+				[]string{"buy 0.1@1", "buy 0.2@1", "sell 0.3@1.1"},
+				`[{"status":"closed","net_pnl":0.03,"qty_opened":0.3,"qty_remaining":0,"avg_entry_price":1,"avg_exit_price":1.1}]`,
+			},
+			{
+				"EURUSD",
+				more{"instrument_type": "forex"},
+				[]string{"buy 100000@1.09312", "sell 100000@1.09415"},
+				`[{"avg_entry_price":1.09312,"avg_exit_price":1.09415,"net_pnl":103}]`,
+			},
+			{
+				"THIRDS", nil,
+				[]string{"buy 1@1", "buy 2@2", "sell 3@2"},
+				`[{"avg_entry_price":1.666666666667,"gross_pnl":1,"net_pnl":1,"return_pct":20}]`,
+			},
 			{"SAMEPRICE", nil, []string{"buy 5@7", "sell 5@7"}, `[{"status":"closed","net_pnl":0,"gross_pnl":0,"return_pct":0}]`},
 		} {
 			for i, text := range vector.fills {

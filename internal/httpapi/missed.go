@@ -63,6 +63,7 @@ func (f missedFields) change() playbook.MissedChange {
 	}
 }
 
+// MissedFigures are the sums over some missed trades.
 type MissedFigures struct {
 	Count    int             `json:"count"`
 	Scored   int             `json:"scored" doc:"Misses whose r is known."`

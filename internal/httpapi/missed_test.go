@@ -18,7 +18,7 @@ func miss(fields ...more) more {
 }
 
 func TestMissedTrades(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.get("/missed-trades").want(http.StatusOK).is("", "[]")
 		setup := d.made("/setups", more{"name": "ORB"}).text("id")
@@ -40,8 +40,10 @@ func TestMissedTrades(t *testing.T) {
 			{`{"target":107}`, `{"planned_r":3.5,"r":3.5}`},
 			{`{"stop":97}`, `{"planned_r":2.33,"r":2.33}`},
 			{`{"direction":"short","entry":100,"stop":103,"target":92}`, `{"direction":"short","planned_r":2.67,"r":2.67}`},
-			{`{"account_id":null,"setup_id":null,"entry":null,"stop":null,"target":null,"reason":null,"outcome":null,"notes":null}`,
-				`{"account_id":null,"setup_id":null,"entry":null,"stop":null,"target":null,"reason":"","outcome":"unknown","notes":""}`},
+			{
+				`{"account_id":null,"setup_id":null,"entry":null,"stop":null,"target":null,"reason":null,"outcome":null,"notes":null}`,
+				`{"account_id":null,"setup_id":null,"entry":null,"stop":null,"target":null,"reason":"","outcome":"unknown","notes":""}`,
+			},
 			{`{"symbol":"qqq","observed_at":"2026-01-06T01:00:00+01:00","reason":"rules"}`, `{"symbol":"QQQ","observed_at":"2026-01-06T00:00:00Z","reason":"rules"}`},
 		} {
 			d.put(path, change.fields).want(http.StatusOK).wantKeys("", missedKeys...).holds("", change.want).wantSame(d.get(path))
@@ -89,9 +91,13 @@ func TestMissedRefusals(t *testing.T) {
 		d.put(path, more{"account_id": unknown()}).wantField("account_id")
 		// A full plan must make sense; a part of one cannot be judged.
 		for _, plan := range []more{
-			{"entry": 100, "stop": 101, "target": 105}, {"entry": 100, "stop": 98, "target": 99}, {"entry": 100, "stop": 100, "target": 105},
-			{"entry": 100, "stop": 98, "target": 100}, {"entry": 100, "stop": 105, "target": 98},
-			{"direction": "short", "entry": 100, "stop": 98, "target": 105}, {"direction": "short", "entry": 100, "stop": 100, "target": 90},
+			{"entry": 100, "stop": 101, "target": 105},
+			{"entry": 100, "stop": 98, "target": 99},
+			{"entry": 100, "stop": 100, "target": 105},
+			{"entry": 100, "stop": 98, "target": 100},
+			{"entry": 100, "stop": 105, "target": 98},
+			{"direction": "short", "entry": 100, "stop": 98, "target": 105},
+			{"direction": "short", "entry": 100, "stop": 100, "target": 90},
 		} {
 			d.post("/missed-trades", miss(plan)).wantError(http.StatusBadRequest, "bad_request")
 			d.put(path, plan).wantError(http.StatusBadRequest, "bad_request")

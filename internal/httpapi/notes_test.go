@@ -12,7 +12,7 @@ var noteKeys = []string{"id", "type", "occurred_at", "title", "body", "symbols",
 func TestNotes(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		trade := d.roundTrip("A", 0)
+		trade := d.roundTrip("A")
 		d.get("/notes").want(http.StatusOK).is("", "[]")
 		plain := d.made("/notes", `{"body":"  # As typed\n"}`).wantKeys("", noteKeys...).holds("", `{"type":"note","title":"","body":"  # As typed\n","symbols":[],
 			"account_id":null,"trade_id":null,"occurred_at":"2026-03-10T15:04:05Z","created_at":"2026-03-10T15:04:05Z","updated_at":"2026-03-10T15:04:05Z"}`)

@@ -9,7 +9,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -54,11 +56,14 @@ func (p *Paging) position(keys int) ([]string, error) {
 	}
 	text, err := base64.RawURLEncoding.DecodeString(p.Cursor)
 	values, err2 := url.ParseQuery(string(text))
-	if err != nil || err2 != nil || len(values["k"]) != keys {
+	if err != nil || err2 != nil || len(values["k"]) != keys || slices.ContainsFunc(values["k"], isNoText) {
 		return nil, badCursor()
 	}
 	return values["k"], nil
 }
+
+// isNoText tells of what PostgreSQL would not take as an id.
+func isNoText(key string) bool { return !utf8.ValidString(key) || strings.ContainsRune(key, 0) }
 
 func badCursor() error {
 	return journal.InvalidField("cursor", "cursor must be one that a Link header gave.")

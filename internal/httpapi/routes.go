@@ -184,10 +184,10 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.gate != nil {
 		chain = append(chain, gated(r.gate))
 	}
-	switch r.allowance {
-	case authLimit:
+	if r.allowance == authLimit {
 		chain = append(chain, a.limits.auth.ByAddress())
-	case shareLimit:
+	}
+	if r.allowance == shareLimit {
 		chain = append(chain, a.limits.share.ByAddress())
 	}
 	if r.access != public {

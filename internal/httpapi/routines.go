@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/transport"
 )
 
+// RoutineItem is a line of the routine.
 type RoutineItem struct {
 	ID       journal.RoutineID `json:"id"`
 	Title    string            `json:"title"`
@@ -52,13 +53,14 @@ type newItem struct {
 	Day      opt[string]   `json:"day" required:"false" doc:"The first day. Default: the date in UTC."`
 }
 
-type itemChange struct {
+type itemChange struct { //nolint:unused // the linter does not see it inside ChangeOf
 	Title    opt[string]        `json:"title" required:"false"`
 	Stage    opt[routine.Stage] `json:"stage" required:"false" enum:"pre,during,post"`
 	Weekdays opt[[]integer]     `json:"weekdays" required:"false"`
 	Day      opt[string]        `json:"day" required:"false" doc:"From which day on. Default: the date in UTC."`
 }
 
+// DayQuery is the day that a call is about.
 type DayQuery struct {
 	Day string `query:"day" format:"date" doc:"The caller's calendar day. Default: the date in UTC."`
 }
@@ -150,6 +152,7 @@ func plainInts(list []integer) []int {
 	return shapeAll(list, func(n integer) int { return int(n) })
 }
 
+// DayPath is the day in a path.
 type DayPath struct {
 	Day string `path:"day" format:"date"`
 }
@@ -188,6 +191,7 @@ func (a *API) tick(ctx context.Context, in *tickInput) (*body[routineDay], error
 	return answer(shapeDay(list), err)
 }
 
+// StageCount is how much was done of how much.
 type StageCount struct {
 	Done  int `json:"done"`
 	Total int `json:"total"`

@@ -230,7 +230,7 @@ func TestRoutineSuccessor(t *testing.T) {
 
 // TestRoutineDays ticks and unticks, also off schedule.
 func TestRoutineDays(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		c := emptied(w.setUp())
 		a := c.item("A", "pre", `[2]`, "2026-03-10") // Tuesdays
 		b := c.item("B", "post", everyDay, "2026-03-01")

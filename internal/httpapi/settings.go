@@ -56,7 +56,8 @@ func (a *API) settingOperations() {
 	register(a, settingRoute(http.MethodGet, "instruments", "getInstruments", "Read an account's own multipliers"),
 		func(ctx context.Context, in *struct {
 			AccountID journal.AccountID `query:"account_id" required:"true"`
-		}) (*body[instrumentSettings], error) {
+		},
+		) (*body[instrumentSettings], error) {
 			if in.AccountID == "" {
 				return nil, journal.InvalidField("account_id", "account_id is required.")
 			}

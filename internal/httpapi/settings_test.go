@@ -50,9 +50,16 @@ func TestInstrumentSettings(t *testing.T) {
 
 		d.with("If-Match", empty.tag()).put("/settings/instruments", `{"account_id":"`+d.account+`","instruments":[]}`).wantError(http.StatusPreconditionFailed, "precondition_failed")
 		for _, refused := range []struct{ instruments, field string }{
-			{`[{"root":"","multiplier":1}]`, "root"}, {`[{"root":"A","multiplier":0}]`, "multiplier"}, {`[{"root":"A","multiplier":-1}]`, "multiplier"},
-			{`[{"root":"A"}]`, "multiplier"}, {`[{"multiplier":1}]`, "root"}, {`[{"root":"A","multiplier":1},{"root":"a","multiplier":2}]`, "root"},
-			{`[{"root":"A","multiplier":1,"tick_size":0}]`, "tick_size"}, {`[{"root":"A","multiplier":"x"}]`, "instruments.0.multiplier"}, {`"x"`, "instruments"}, {`null`, "instruments"},
+			{`[{"root":"","multiplier":1}]`, "root"},
+			{`[{"root":"A","multiplier":0}]`, "multiplier"},
+			{`[{"root":"A","multiplier":-1}]`, "multiplier"},
+			{`[{"root":"A"}]`, "multiplier"},
+			{`[{"multiplier":1}]`, "root"},
+			{`[{"root":"A","multiplier":1},{"root":"a","multiplier":2}]`, "root"},
+			{`[{"root":"A","multiplier":1,"tick_size":0}]`, "tick_size"},
+			{`[{"root":"A","multiplier":"x"}]`, "instruments.0.multiplier"},
+			{`"x"`, "instruments"},
+			{`null`, "instruments"},
 		} {
 			put(refused.instruments).wantField(refused.field)
 		}

@@ -36,15 +36,26 @@ func TestSetups(t *testing.T) {
 			field string
 			value any
 		}{
-			{"name", ""}, {"name", nil}, {"name", 5}, {"name", strings.Repeat("x", 201)}, {"direction", "up"}, {"direction", 1}, {"symbol", strings.Repeat("x", 65)},
-			{"target_price", "x"}, {"stop_price", true}, {"checklist", "x"}, {"checklist", []string{strings.Repeat("x", 201)}}, {"thesis", 5}, {"description", more{}},
+			{"name", ""},
+			{"name", nil},
+			{"name", 5},
+			{"name", strings.Repeat("x", 201)},
+			{"direction", "up"},
+			{"direction", 1},
+			{"symbol", strings.Repeat("x", 65)},
+			{"target_price", "x"},
+			{"stop_price", true},
+			{"checklist", "x"},
+			{"checklist", []string{strings.Repeat("x", 201)}},
+			{"thesis", 5},
+			{"description", more{}},
 		} {
 			d.post("/setups", fieldsOf(more{"name": "New"}, more{refused.field: refused.value})).wantField(refused.field)
 			d.patch(path, more{refused.field: refused.value}).wantField(refused.field)
 		}
 		d.post("/setups", `{}`).wantField("name")
 
-		trade := d.roundTrip("A", 0)
+		trade := d.roundTrip("A")
 		d.mark(trade, more{"setup_ids": []string{full.text("id"), plain.text("id")}})
 		missed := d.made("/missed-trades", more{"symbol": "M", "direction": "long", "observed_at": at(0), "setup_id": full.text("id")}).text("id")
 		d.with("If-Match", full.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")

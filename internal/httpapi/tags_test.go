@@ -7,7 +7,7 @@ import (
 )
 
 func TestTags(t *testing.T) {
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		d := owner.desk("Main")
 		d.get("/tags").want(http.StatusOK).is("", "[]")
@@ -33,8 +33,16 @@ func TestTags(t *testing.T) {
 			field string
 			value any
 		}{
-			{"name", ""}, {"name", " "}, {"name", nil}, {"name", 5}, {"name", strings.Repeat("x", 201)}, {"kind", "good"}, {"kind", 1},
-			{"color", 7}, {"description", 7}, {"description", strings.Repeat("x", 256<<10+1)},
+			{"name", ""},
+			{"name", " "},
+			{"name", nil},
+			{"name", 5},
+			{"name", strings.Repeat("x", 201)},
+			{"kind", "good"},
+			{"kind", 1},
+			{"color", 7},
+			{"description", 7},
+			{"description", strings.Repeat("x", 256<<10+1)},
 		} {
 			d.post("/tags", fieldsOf(more{"name": "New"}, more{refused.field: refused.value})).wantField(refused.field)
 			d.patch(path, more{refused.field: refused.value}).wantField(refused.field)
@@ -42,7 +50,7 @@ func TestTags(t *testing.T) {
 		d.post("/tags", `{}`).wantField("name")
 
 		// A tag in use takes its links along.
-		trade := d.roundTrip("A", 0)
+		trade := d.roundTrip("A")
 		d.mark(trade, more{"tag_ids": []string{late.text("id"), accent.text("id")}, "notes": "n"})
 		d.with("If-Match", late.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
 		d.delete(path).wantNone()

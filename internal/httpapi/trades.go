@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/playbook"
 )
 
+// Trade is a round trip, or a position still open, as lists show it.
 type Trade struct {
 	ID                 journal.TradeID    `json:"id"`
 	AccountID          journal.AccountID  `json:"account_id"`

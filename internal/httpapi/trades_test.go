@@ -62,7 +62,7 @@ func TestTradeFilters(t *testing.T) {
 		tag, other := d.made("/tags", more{"name": "Late"}).text("id"), d.made("/tags", more{"name": "Early"}).text("id")
 		setup, second := d.made("/setups", more{"name": "ORB"}).text("id"), d.made("/setups", more{"name": "VWAP"}).text("id")
 		ids := map[string]string{}
-		ids["A"] = d.roundTrip("A", 0)                                                             // closed at 1
+		ids["A"] = d.roundTrip("A")                                                                // closed at 1
 		ids["B"] = d.fills("B", 5, "sell 1@1", "buy 1@2")[1].text("trade_id")                      // closed at 6
 		ids["C"] = d.fill("C", "buy 1@1", 10, more{"instrument_type": "crypto"}).text("trade_id")  // opened at 10
 		ids["D"] = d.fill("D", "sell 1@1", 20, more{"instrument_type": "Future"}).text("trade_id") // opened at 20

@@ -68,8 +68,8 @@ func (d *desk) everything() (all journalOf) {
 	return all
 }
 
-// TestAllOrNothing interrupts every kind of write at every point: either all of
-// it is kept or nothing, and the ledger is sound.
+// TestAllOrNothing interrupts every kind of write at points from its beginning
+// to its end: either all of it is kept or nothing, and the ledger is sound.
 func TestAllOrNothing(t *testing.T) {
 	type write = func(ctx context.Context, d *desk) error
 	step := func(fn func(ctx context.Context, d *desk, tx *db.Tx) error) write {
@@ -163,7 +163,7 @@ func TestAllOrNothing(t *testing.T) {
 		must(t, err)
 		before := d.everything()
 		interrupted := 0
-		for n := 0; ; n++ {
+		for n := 0; ; n += 1 + n/8 {
 			if err := write(cancelledAfter(n), d); err == nil {
 				break
 			}
@@ -253,7 +253,7 @@ func TestReadingIsInterrupted(t *testing.T) {
 		},
 	}, func(t *testing.T, d *desk, read func(ctx context.Context, d *desk) error) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 3 12; buy 2 11")...)
-		for n := 0; ; n++ {
+		for n := 0; ; n += 1 + n/8 {
 			if err := read(cancelledAfter(n), d); err == nil {
 				if n == 0 {
 					t.Error("never interrupted")

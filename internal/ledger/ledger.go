@@ -21,7 +21,7 @@
 // A method of [Service] is one transaction. A function or method that takes a
 // *db.Tx is one step of a transaction that another package may be running.
 // Every statement names the owner; there is no way to ask without one, except
-// for [Check], which looks at all journals and changes none.
+// for [Service.Check], which looks at all journals and changes none.
 package ledger
 
 import (

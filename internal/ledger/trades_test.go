@@ -261,7 +261,6 @@ func TestTouchedSince(t *testing.T) {
 		if got, known := touched(d.revision()); !known || len(got) != 0 || d.count("trade_log") != 0 {
 			t.Errorf("after it: %v %t", got, known)
 		}
-		d.sound()
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -32,8 +33,8 @@ func (p Proxies) client(r *http.Request) (address string, secure bool) {
 	}
 	secure = r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+	for _, hop := range slices.Backward(hops) {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hop))
 		if err != nil {
 			break
 		}

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -94,9 +95,7 @@ func WriteRefusal(w http.ResponseWriter, status int, code, message string) {
 }
 
 func (refusal Refusal) write(w http.ResponseWriter) {
-	for name, values := range refusal.Headers {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), refusal.Headers)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Del("ETag")
 	body, err := Marshal(refusal.Body)

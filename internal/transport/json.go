@@ -78,8 +78,7 @@ func Unmarshal(text []byte, into any) error {
 	if err == nil {
 		return nil
 	}
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
+	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return malformed(err)
 	}
 	var semantic *json.SemanticError
@@ -142,7 +141,7 @@ func wanted(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if w, ok := reflect.New(t).Interface().(Wanted); ok {
+	if w, ok := reflect.TypeAssert[Wanted](reflect.New(t)); ok {
 		return w.Wanted()
 	}
 	switch t.Kind() {

@@ -20,6 +20,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 )
 
 // Middleware wraps a handler.
@@ -27,8 +28,8 @@ type Middleware func(http.Handler) http.Handler
 
 // Chain puts middleware around a handler; the first is the outermost.
 func Chain(handler http.Handler, chain ...Middleware) http.Handler {
-	for i := len(chain) - 1; i >= 0; i-- {
-		handler = chain[i](handler)
+	for _, c := range slices.Backward(chain) {
+		handler = c(handler)
 	}
 	return handler
 }
