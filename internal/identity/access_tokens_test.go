@@ -226,6 +226,7 @@ func (f *fixture) tokenUser() (owner Principal, id journal.TokenID, use func(Cli
 // uses lists the uses as "minute ip user-agent", newest first.
 func (f *fixture) uses(owner Principal, id journal.TokenID) []string {
 	f.t.Helper()
+	must(f.t, f.Flush(f.t.Context())) // a list waits for it only so long
 	uses, err := f.AccessTokenUses(f.t.Context(), owner.UserID, id)
 	must(f.t, err)
 	list := []string{}
