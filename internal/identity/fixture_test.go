@@ -153,6 +153,7 @@ func (f *fixture) exec(query string, args ...any) {
 // events gives the audit, oldest first, as "action outcome".
 func (f *fixture) events() []string {
 	f.t.Helper()
+	must(f.t, f.Flush(f.t.Context())) // a list waits for it only so long
 	events, err := f.Audit(f.t.Context(), AuditQuery{})
 	must(f.t, err)
 	list := make([]string, len(events))

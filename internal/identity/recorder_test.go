@@ -166,8 +166,8 @@ func TestReadersDoNotWaitForABusyWriter(t *testing.T) {
 		})
 	}()
 	<-held
-	if got := f.uses(owner, id); len(got) != 0 {
-		t.Errorf("written by whom? %q", got)
+	if got, err := f.AccessTokenUses(t.Context(), owner.UserID, id); err != nil || len(got) != 0 {
+		t.Errorf("written by whom? %v, %v", got, err)
 	}
 	close(release)
 	must(t, <-done)
