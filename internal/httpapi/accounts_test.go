@@ -10,6 +10,7 @@ import (
 var accountKeys = []string{"id", "name", "broker", "account_type", "base_currency", "starting_balance", "created_at", "updated_at"}
 
 func TestAccounts(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := w.setUp()
 		c.get("/accounts").want(http.StatusOK).is("", "[]")
@@ -52,6 +53,7 @@ func TestAccounts(t *testing.T) {
 }
 
 func TestAccountRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		c := w.setUp()
 		path := "/accounts/" + c.made("/accounts", more{"name": "A"}).text("id")
@@ -92,6 +94,7 @@ func TestAccountRefusals(t *testing.T) {
 
 // TestBaseCurrency is fixed once the account holds money of it.
 func TestBaseCurrency(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		path := "/accounts/" + d.account
@@ -116,6 +119,7 @@ func TestBaseCurrency(t *testing.T) {
 
 // TestAnAccountGoesWithAllItHolds but notes and missed trades stay.
 func TestAnAccountGoesWithAllItHolds(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		other := d.desk("Other")

@@ -67,6 +67,7 @@ func (c *client) attach(parent, name string, content []byte) *reply {
 }
 
 func TestAttachments(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		trade := "/trades/" + d.roundTrip("A")
@@ -133,6 +134,7 @@ func wantDownload(t *testing.T, r *reply, mediaType string, content []byte) {
 
 // TestCachedDownloads answers 304 to whoever has the file, however large.
 func TestCachedDownloads(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		trade := "/trades/" + d.roundTrip("A")
@@ -157,6 +159,7 @@ func TestCachedDownloads(t *testing.T) {
 
 // TestAttachmentRefusals takes what the content is, not what it is called.
 func TestAttachmentRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		trade := "/trades/" + d.roundTrip("A")
@@ -180,6 +183,7 @@ func TestAttachmentRefusals(t *testing.T) {
 
 // TestAttachmentLimit lets the file be exactly as large as the limit.
 func TestAttachmentLimit(t *testing.T) {
+	t.Parallel()
 	const limit = 4096
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -197,6 +201,7 @@ func TestAttachmentLimit(t *testing.T) {
 
 // TestAnUploadIsSentOnce under one key.
 func TestAnUploadIsSentOnce(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		trade := "/trades/" + d.roundTrip("A")

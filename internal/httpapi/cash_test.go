@@ -15,6 +15,7 @@ func (d desk) cash(kind, amount string, minute int, extra ...more) more {
 }
 
 func TestCash(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.get("/cash-transactions").want(http.StatusOK).is("", "[]")
@@ -69,6 +70,7 @@ func TestCash(t *testing.T) {
 }
 
 func TestCashOrder(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		for _, minute := range []int{5, 1, 9, 3} {
@@ -79,6 +81,7 @@ func TestCashOrder(t *testing.T) {
 }
 
 func TestCashRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		other := d.desk("Other")
@@ -118,6 +121,7 @@ func TestCashRefusals(t *testing.T) {
 
 // TestDividendsOfATrade count in its total, and only they.
 func TestDividendsOfATrade(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		trade := d.fill("A", "buy 100@10", 0).text("trade_id")

@@ -13,6 +13,7 @@ var executionKeys = []string{
 }
 
 func TestExecutions(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.get("/executions").want(http.StatusOK).is("", "[]")
@@ -51,6 +52,7 @@ func TestExecutions(t *testing.T) {
 }
 
 func TestExecutionRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		stored := d.fill("A", "buy 1@1", 0)
@@ -100,6 +102,7 @@ func TestExecutionRefusals(t *testing.T) {
 
 // TestNumbersAreExact sends numbers as JSON text and demands the digits back.
 func TestNumbersAreExact(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		minute := 0
@@ -146,6 +149,7 @@ func TestNumbersAreExact(t *testing.T) {
 
 // TestNegativePrices are for futures and options only, also after an edit.
 func TestNegativePrices(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		for _, kind := range []string{"future", "option"} {
@@ -161,6 +165,7 @@ func TestNegativePrices(t *testing.T) {
 }
 
 func TestDefaultMultipliers(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		for _, c := range []struct {
@@ -194,6 +199,7 @@ func TestDefaultMultipliers(t *testing.T) {
 }
 
 func TestDuplicateFills(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		other := d.desk("Other")

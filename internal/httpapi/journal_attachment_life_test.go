@@ -30,6 +30,7 @@ func (w *world) stored() (n int) {
 // TestAttachmentsGoWithTheirOwner: the rows and the files of an attachment go
 // with itself, its note, its trade, its account and its user.
 func TestAttachmentsGoWithTheirOwner(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		d := w.addUser(owner, "anna@example.org").desk("Main")

@@ -8,6 +8,7 @@ import (
 // TestEditsOfAFill changes each field alone and looks at what it does to the
 // trade.
 func TestEditsOfAFill(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		fills := d.fills("A", 0, "buy 100@10", "sell 100@12")
@@ -54,6 +55,7 @@ func TestEditsOfAFill(t *testing.T) {
 // TestAFillMoves to another symbol, type, contract or lot and takes part in
 // the trades there.
 func TestAFillMoves(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		fills := d.fills("A", 0, "buy 100@10", "sell 100@12")
@@ -81,6 +83,7 @@ func TestAFillMoves(t *testing.T) {
 // TestStatedResult takes the place of the price for what the fill closes, and
 // goes when the price or quantity that it spoke of is edited.
 func TestStatedResult(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.fill("USDJPY", "buy 1000@150", 0, more{"instrument_type": "forex", "commission": 1})
@@ -112,6 +115,7 @@ func TestStatedResult(t *testing.T) {
 
 // TestConditionalEditsOfFills uses the tags of reads and of answers alike.
 func TestConditionalEditsOfFills(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		made := d.fill("A", "buy 100@10", 0)
@@ -128,6 +132,7 @@ func TestConditionalEditsOfFills(t *testing.T) {
 
 // TestAFillIsSentOnce under one key, however often.
 func TestAFillIsSentOnce(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		keyed := desk{d.with("Idempotency-Key", "k-1"), d.account}
@@ -152,6 +157,7 @@ func TestAFillIsSentOnce(t *testing.T) {
 
 // TestEqualInstantsKeepTheOrderOfArrival, also after an edit.
 func TestEqualInstantsKeepTheOrderOfArrival(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		var ids []string

@@ -7,6 +7,7 @@ import (
 
 // TestDeletingATradeThatSharesAFill leaves the neighbour its part.
 func TestDeletingATradeThatSharesAFill(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		delete int // which trade, in time order
 		fills  string
@@ -43,6 +44,7 @@ func TestDeletingATradeThatSharesAFill(t *testing.T) {
 
 // TestDeletingATradeRegroups what is left: two flips around it meet.
 func TestDeletingATradeRegroups(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.fills("F", 0, "buy 100@10", "sell 150@12", "buy 150@11", "sell 100@13")
@@ -56,6 +58,7 @@ func TestDeletingATradeRegroups(t *testing.T) {
 
 // TestFlipsComeAndGo with what is edited around them.
 func TestFlipsComeAndGo(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		fills := d.fills("F", 0, "buy 100@10", "sell 100@12", "buy 50@11")

@@ -17,6 +17,7 @@ func (d desk) annotated(trade, word string) (tag, setup, attachment string) {
 // TestATradeKeepsItsMarks through every way in which its fills can be grouped
 // anew.
 func TestATradeKeepsItsMarks(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		fills := d.fills("A", 10, "buy 100@10", "buy 50@11", "sell 150@12")
@@ -58,6 +59,7 @@ func TestATradeKeepsItsMarks(t *testing.T) {
 // TestTwoTradesBecomeOne: the one with most fills goes on and gathers what the
 // other has.
 func TestTwoTradesBecomeOne(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		small := d.fills("A", 0, "buy 10@10", "sell 10@11")
@@ -92,6 +94,7 @@ func TestTwoTradesBecomeOne(t *testing.T) {
 
 // TestASplitTieGoesToTheEarlier part.
 func TestASplitTieGoesToTheEarlier(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		fills := d.fills("A", 0, "buy 10@10", "buy 10@10", "sell 10@11", "sell 10@11")
@@ -105,6 +108,7 @@ func TestASplitTieGoesToTheEarlier(t *testing.T) {
 // TestOrphans: what was written on a trade outlives its last fill, and comes
 // back with it.
 func TestOrphans(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.get("/trades/orphans").want(http.StatusOK).is("", "[]")
@@ -136,6 +140,7 @@ func TestOrphans(t *testing.T) {
 
 // TestOrphansFindAHome by hand, or are thrown away.
 func TestOrphansFindAHome(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		lost := func(word string) string {

@@ -34,6 +34,7 @@ func everything(d desk) map[string]string {
 // TestNobodySeesAnothersRecords: every call that names a record of somebody
 // else is answered, byte for byte, as if there were no such record.
 func TestNobodySeesAnothersRecords(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp() // also an owner sees only what is theirs
 		mine := owner.desk("Mine")
@@ -136,6 +137,7 @@ func TestNobodySeesAnothersRecords(t *testing.T) {
 // TestForeignReferences: a record of somebody else that is named in a body is
 // refused like an unknown one.
 func TestForeignReferences(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		mine := owner.desk("Mine")
@@ -199,6 +201,7 @@ func named(body more, id string) more {
 
 // TestTheJournalNeedsACredential, whatever is asked of it.
 func TestTheJournalNeedsACredential(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		id := everything(d)

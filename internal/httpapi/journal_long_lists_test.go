@@ -17,6 +17,7 @@ import (
 // TestLongLists are longer than what is read or held back at once: streamed,
 // whole, without a gap or a repetition at the seams.
 func TestLongLists(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		const n = 1100 // more than a chunk, and for trades more than a MiB

@@ -10,6 +10,7 @@ import (
 // TestMarks writes every field on a trade, leaves the others alone, and clears
 // them.
 func TestMarks(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		id := d.roundTrip("A")
@@ -54,6 +55,7 @@ func TestMarks(t *testing.T) {
 }
 
 func TestMarkRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		id := d.roundTrip("A")
@@ -93,6 +95,7 @@ func TestMarkRefusals(t *testing.T) {
 // TestRisk derives the risk from the stop where none is stated, and the R from
 // the risk.
 func TestRisk(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		long := d.roundTrip("A") // 100 at 10, net 200
@@ -122,6 +125,7 @@ func TestRisk(t *testing.T) {
 // TestConditionalMarks compares the whole trade: a fill that arrived since is
 // a change as well.
 func TestConditionalMarks(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		id := d.fill("A", "buy 100@10", 0).text("trade_id")

@@ -9,6 +9,7 @@ import (
 // TestParallelFills: sixteen writers into one stream lose nothing, and the
 // result is that of the fills, to the last digit.
 func TestParallelFills(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		const writers = 16
@@ -43,6 +44,7 @@ func TestParallelFills(t *testing.T) {
 
 // TestParallelRepetition: of equal fills sent at once one is stored.
 func TestParallelRepetition(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		count := tally(atOnce(8, func(int) *reply { return d.post("/executions", d.order("A", "buy 1@1", 0)) }))
@@ -67,6 +69,7 @@ func TestParallelRepetition(t *testing.T) {
 // TestParallelEdits of neighbours in one stream, deletions among them, end in
 // what the fills that are left make.
 func TestParallelEdits(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		var ids []string

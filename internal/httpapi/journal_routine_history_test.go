@@ -6,6 +6,7 @@ import (
 )
 
 func TestRoutineHistory(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := emptied(w.setUp())
 		history := func(query string) *reply {
@@ -43,6 +44,7 @@ func TestRoutineHistory(t *testing.T) {
 }
 
 func TestRoutineHistoryBounds(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := emptied(w.setUp())
 		if n := c.get("/routines/history?from=2025-02-04&to=2026-03-10").want(http.StatusOK).count("days"); n != 400 {
@@ -71,6 +73,7 @@ func TestRoutineHistoryBounds(t *testing.T) {
 
 // TestRoutineSeeding makes the first items once, for whoever calls first.
 func TestRoutineSeeding(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		template := owner.get("/settings/checklist-template").want(http.StatusOK).wantKeys("", "items")
@@ -125,6 +128,7 @@ func TestRoutineSeeding(t *testing.T) {
 
 // TestRoutineHistoryOfLogs imports ticked lines of the daily logs once.
 func TestRoutineHistoryOfLogs(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := w.setUp()
 		c.put("/settings/checklist-template", `{"items":["Check news","Mark levels"]}`).want(http.StatusOK)

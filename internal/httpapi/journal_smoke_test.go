@@ -7,6 +7,7 @@ import (
 
 // TestFirstTrade walks from an empty installation to a closed, annotated trade.
 func TestFirstTrade(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		made := w.nobody().post("/setup", map[string]any{
 			"email": ownerEmail, "password": ownerPassword, "account": map[string]any{"name": "Main", "starting_balance": 1000},

@@ -7,6 +7,7 @@ import (
 // TestWorkedVectors sends the worked examples of the contract through the API
 // and compares every number by its digits.
 func TestWorkedVectors(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		for _, vector := range []struct {
@@ -70,6 +71,7 @@ func TestWorkedVectors(t *testing.T) {
 // TestCostsOfAFlipAreShared is the vector of the fill that crosses zero with
 // costs of 9: a third closes, two thirds open.
 func TestCostsOfAFlipAreShared(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.fill("F", "buy 100@10", 0)

@@ -26,6 +26,7 @@ func (d desk) record(symbol string, minute int) {
 
 // TestAccountScope reads the forms in which accounts may be named.
 func TestAccountScope(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		a, b, c := owner.desk("A"), owner.desk("B"), owner.desk("C")
@@ -79,6 +80,7 @@ func TestAccountScope(t *testing.T) {
 
 // TestPeriods have both ends inside.
 func TestPeriods(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		for minute := range 4 {
@@ -128,6 +130,7 @@ func TestPeriods(t *testing.T) {
 // TestPages reads lists in pages of several sizes and finds every record once,
 // in the order of the whole list.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		desks := []desk{owner.desk("A"), owner.desk("B"), owner.desk("C")}
@@ -172,6 +175,7 @@ func TestPages(t *testing.T) {
 // TestAPageHoldsAgainstChange: what is written between two pages neither
 // repeats a record nor hides one.
 func TestAPageHoldsAgainstChange(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		for i := range 4 {
@@ -191,6 +195,7 @@ func TestAPageHoldsAgainstChange(t *testing.T) {
 
 // TestShortLists page like the long ones.
 func TestShortLists(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := w.setUp()
 		for _, path := range []string{"/accounts", "/tags", "/setups"} {

@@ -18,6 +18,7 @@ func miss(fields ...more) more {
 }
 
 func TestMissedTrades(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.get("/missed-trades").want(http.StatusOK).is("", "[]")
@@ -59,6 +60,7 @@ func TestMissedTrades(t *testing.T) {
 }
 
 func TestMissedRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		path := "/missed-trades/" + d.made("/missed-trades", miss()).text("id")
@@ -111,6 +113,7 @@ func TestMissedRefusals(t *testing.T) {
 }
 
 func TestMissedSummary(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.get("/missed-trades/summary").want(http.StatusOK).

@@ -10,6 +10,7 @@ import (
 var noteKeys = []string{"id", "type", "occurred_at", "title", "body", "symbols", "account_id", "trade_id", "created_at", "updated_at"}
 
 func TestNotes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		trade := d.roundTrip("A")
@@ -68,6 +69,7 @@ func TestNotes(t *testing.T) {
 }
 
 func TestNoteRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		path := "/notes/" + d.made("/notes", more{"body": "kept"}).text("id")

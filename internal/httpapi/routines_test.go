@@ -42,6 +42,7 @@ const everyDay = `[0,1,2,3,4,5,6]`
 
 // The tests' day is 2026-03-10, a Tuesday.
 func TestRoutineItems(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := emptied(w.setUp())
 		c.get("/routines").want(http.StatusOK).is("", `{"items":[]}`)
@@ -85,6 +86,7 @@ func TestRoutineItems(t *testing.T) {
 }
 
 func TestRoutineRefusals(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		c := emptied(w.setUp())
 		path := "/routines/" + c.item("A", "pre", everyDay, "2026-03-10")
@@ -133,6 +135,7 @@ func TestRoutineRefusals(t *testing.T) {
 
 // TestRoutineOrder puts the listed items first inside their stages.
 func TestRoutineOrder(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		c := emptied(owner)
@@ -184,6 +187,7 @@ func TestRoutineOrder(t *testing.T) {
 // TestRoutineSuccessor: other weekdays or another stage begin a new item on
 // that day, and leave the days before as they were.
 func TestRoutineSuccessor(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := emptied(w.setUp())
 		old := c.item("A", "pre", everyDay, "2026-03-02")
@@ -230,6 +234,7 @@ func TestRoutineSuccessor(t *testing.T) {
 
 // TestRoutineDays ticks and unticks, also off schedule.
 func TestRoutineDays(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		c := emptied(w.setUp())
 		a := c.item("A", "pre", `[2]`, "2026-03-10") // Tuesdays

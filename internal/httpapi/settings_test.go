@@ -7,6 +7,7 @@ import (
 )
 
 func TestChecklistTemplate(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		built := owner.get("/settings/checklist-template").want(http.StatusOK)
@@ -27,6 +28,7 @@ func TestChecklistTemplate(t *testing.T) {
 
 // TestInstrumentSettings say what a contract is worth in one account.
 func TestInstrumentSettings(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		other := d.desk("Other")

@@ -8,6 +8,7 @@ import (
 )
 
 func TestSetups(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		d := owner.desk("Main")

@@ -7,6 +7,7 @@ import (
 )
 
 func TestTags(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		d := owner.desk("Main")

@@ -18,6 +18,7 @@ var tradeKeys = []string{
 }
 
 func TestTrades(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.setUp().desk("Euro", more{"base_currency": "EUR"})
 		d.get("/trades").want(http.StatusOK).is("", "[]")
@@ -57,6 +58,7 @@ func TestTrades(t *testing.T) {
 
 // TestTradeFilters asks for trades by each filter, alone and together.
 func TestTradeFilters(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		tag, other := d.made("/tags", more{"name": "Late"}).text("id"), d.made("/tags", more{"name": "Early"}).text("id")
@@ -127,6 +129,7 @@ func TestTradeFilters(t *testing.T) {
 
 // TestTradesOfOneInstant come in the same order in every read, page or whole.
 func TestTradesOfOneInstant(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		for _, symbol := range []string{"C", "A", "E", "B", "D"} {
@@ -150,6 +153,7 @@ func TestTradesOfOneInstant(t *testing.T) {
 // TestStreams groups by symbol, type, contract and lot, and in each account
 // for itself.
 func TestStreams(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		other := d.desk("Other")
