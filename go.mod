@@ -21,7 +21,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/text v0.43.0 // indirect
+require golang.org/x/text v0.43.0
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

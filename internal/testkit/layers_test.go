@@ -30,6 +30,20 @@ var levels = map[string]int{
 	"internal/demo":         3,
 	"internal/installation": 3,
 
+	"internal/imports/brokers":            3,
+	"internal/imports/brokers/america":    3,
+	"internal/imports/brokers/asia":       3,
+	"internal/imports/brokers/blotters":   3,
+	"internal/imports/brokers/crypto":     3,
+	"internal/imports/brokers/europe":     3,
+	"internal/imports/brokers/futures":    3,
+	"internal/imports/brokers/ibkr":       3,
+	"internal/imports/brokers/journals":   3,
+	"internal/imports/brokers/platforms":  3,
+	"internal/imports/brokers/brokertest": testsOnly,
+	"internal/imports/metatrader":         3,
+	"internal/imports/statement":          2,
+
 	"internal/identity": 2,
 	"internal/ledger":   2,
 	"internal/playbook": 2,
@@ -56,6 +70,20 @@ const testsOnly = 99
 var sideways = map[[2]string]string{
 	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
+
+	{"internal/imports", "internal/backup"}:                            "a backup is one of the files that can be imported",
+	{"internal/imports", "internal/imports/brokers"}:                   "imports know all presets",
+	{"internal/imports/brokers", "internal/imports/brokers/america"}:   "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/asia"}:      "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/blotters"}:  "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/crypto"}:    "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/europe"}:    "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/futures"}:   "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/ibkr"}:      "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/journals"}:  "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/brokers/platforms"}: "brokers gathers the presets of every kind",
+	{"internal/imports/brokers", "internal/imports/metatrader"}:        "brokers gathers the presets of every kind",
+	{"internal/installation", "internal/imports"}:                      "the installation wires every service",
 }
 
 const module = "fillbook/"
@@ -128,7 +156,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // allowed is the rule itself.
 func allowed(from, to string) bool {
-	if from == "internal/testkit" {
+	if levels[from] == testsOnly {
 		return true
 	}
 	if levels[to] == testsOnly {
@@ -143,16 +171,17 @@ func allowed(from, to string) bool {
 
 func TestLibrariesHaveOneHome(t *testing.T) {
 	t.Parallel()
+	forTests := func(from string) bool { return levels[from] == testsOnly }
 	homes := map[string]func(from string) bool{
 		"net/http":                             func(from string) bool { return levels[from] >= 4 },
 		"modernc.org/":                         func(from string) bool { return from == "internal/db" },
 		"github.com/jackc/":                    func(from string) bool { return from == "internal/db" },
 		"github.com/danielgtaylor/huma/":       func(from string) bool { return from == "internal/httpapi" },
 		"github.com/shopspring/decimal":        func(from string) bool { return from == "internal/decimal" },
-		"pgregory.net/rapid":                   func(from string) bool { return from == "internal/testkit" },
-		"github.com/google/go-cmp/":            func(from string) bool { return from == "internal/testkit" },
-		"github.com/rogpeppe/go-internal/":     func(from string) bool { return from == "internal/testkit" },
-		"testing":                              func(from string) bool { return from == "internal/testkit" },
+		"pgregory.net/rapid":                   forTests,
+		"github.com/google/go-cmp/":            forTests,
+		"github.com/rogpeppe/go-internal/":     forTests,
+		"testing":                              forTests,
 		"github.com/prometheus/client_golang/": func(from string) bool { return levels[from] >= 4 },
 	}
 	for from, names := range programImports(t) {

@@ -1,0 +1,84 @@
+package tabular
+
+import (
+	"strings"
+)
+
+// readCSV reads text whose cells are separated by a character that the first
+// line names, or that is found out.
+func readCSV(file *File, text string, b *budget) error {
+	text = strings.TrimPrefix(text, string(byteOrderMark))
+	delim, body := separatorLine(text)
+	if body == 0 {
+		delim = detect(text)
+	}
+	s := newScanner(text, delim, b.limits)
+	if body > 0 {
+		s.pos, s.line = body, 2
+	}
+	s.typical = typicalWidth(s)
+	rows := collector{budget: b}
+	for s.record() {
+		if s.spill {
+			return b.tooWide(s.start)
+		}
+		for i, cell := range s.cells {
+			s.cells[i] = withoutExcel(trim(cell))
+		}
+		if _, err := rows.add(s.start, s.cells); err != nil {
+			return err
+		}
+	}
+	file.Tables = []Table{{Rows: rows.rows, Delimiter: rune(delim)}}
+	return nil
+}
+
+// separatorLine reads a first line such as "sep=;", by which programs tell Excel
+// how the file is written. It returns the separator and where the next line
+// begins, or 0 when there is no such line.
+func separatorLine(text string) (delim byte, next int) {
+	const longest = 64
+	end := strings.IndexAny(text[:min(len(text), longest)], "\r\n")
+	if end < 0 {
+		return 0, 0
+	}
+	line := strings.TrimLeft(text[:end], "\"")
+	// A spreadsheet that saved the file again has added separators and quotes.
+	if len(line) < len("sep=x") || !strings.EqualFold(line[:4], "sep=") || strings.Trim(line[5:], " ,;\"") != "" {
+		return 0, 0
+	}
+	delim = line[4]
+	if delim >= 0x80 || delim == '"' || isLetterOrDigit(delim) {
+		return 0, 0
+	}
+	if strings.HasPrefix(text[end:], "\r\n") {
+		end++
+	}
+	return delim, end + 1
+}
+
+func isLetterOrDigit(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// withoutExcel takes away what spreadsheets, and exports that mean to protect
+// them, put around a value: ="123" is 123, and an apostrophe that keeps a number,
+// a date or a formula from being taken for one is no part of it.
+func withoutExcel(cell string) string {
+	if len(cell) < 2 {
+		return cell
+	}
+	switch cell[0] {
+	case '=':
+		if len(cell) >= 3 && cell[1] == '"' && cell[len(cell)-1] == '"' {
+			return trim(strings.ReplaceAll(cell[2:len(cell)-1], `""`, `"`))
+		}
+	case '\'':
+		if isDigit(cell[1]) || strings.IndexByte("=+-@", cell[1]) >= 0 {
+			return trim(cell[1:])
+		}
+	}
+	return cell
+}
