@@ -1,0 +1,105 @@
+package brokertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+// Facts sums a statement up in one line, to be held against what is known of a
+// real file.
+func Facts(s *statement.Statement) string {
+	return fmt.Sprintf("%s, %s: rows %d, fills %d, cash %d, marks %d, problems %d; costs %s, gross %s, net %s, cash in %s, out %s",
+		s.Broker, s.Format, s.Rows, len(s.Fills), len(s.Cash), len(s.Marks), len(s.Problems),
+		s.Sum(statement.ItemCosts), s.Sum(statement.ItemGrossPnL), s.Sum(statement.ItemNetPnL),
+		s.Sum(statement.ItemDeposits), s.Sum(statement.ItemWithdrawals))
+}
+
+// FactsOf reads a file and sums it up, or gives the refusal.
+func FactsOf(name string, data []byte, presets []*statement.Preset) string {
+	file, err := tabular.Read(data, tabular.Default())
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	h := statement.Hints{FileName: name}
+	found, ok := statement.Detect(file, presets)
+	if !ok {
+		at, ok := statement.Locate(file)
+		if !ok {
+			return "refused: there is no table"
+		}
+		at.Preset = statement.Generic(file.Tables[at.Table].Rows[at.Header].Cells, nil)
+		found = at
+	}
+	s, err := statement.Read(file, found, h)
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	return Facts(s)
+}
+
+// Samples holds real exports, in a folder that SVC_TEST_SAMPLES names and that
+// is not part of the project, against a table of what is in them: a line a
+// file, its name, a blank and the facts. Only files whose names begin with one
+// of the prefixes are looked at. Without the folder there is nothing to do.
+func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes ...string) {
+	t.Helper()
+	folder := os.Getenv("SVC_TEST_SAMPLES")
+	if folder == "" {
+		return
+	}
+	want := readTable(t, table)
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, f := range files {
+		if !hasPrefix(f.Name(), prefixes) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(folder, f.Name())) //nolint:gosec // the tester names the folder
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := FactsOf(f.Name(), data, presets)
+		lines = append(lines, f.Name()+" "+got)
+		if !*update && want[f.Name()] != got {
+			t.Errorf("%s\n got %s\nwant %s", f.Name(), got, want[f.Name()])
+		}
+	}
+	if *update {
+		if err := os.WriteFile(table, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil { //nolint:gosec // a fixture is for everybody
+			t.Fatal(err)
+		}
+	}
+}
+
+func hasPrefix(name string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func readTable(t *testing.T, name string) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(name) //nolint:gosec // a fixture of the caller
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	table := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if file, facts, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			table[file] = facts
+		}
+	}
+	return table
+}

@@ -1,0 +1,53 @@
+package statement
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Blank tells that a cell says nothing: it is empty, or holds one of the signs
+// that exports write for a value that is not there.
+func Blank(text string) bool {
+	if text != "" && text[0] >= '0' && text[0] <= '9' {
+		return false // most values are numbers, and this is asked of every cell
+	}
+	switch strings.ToLower(bare(text)) {
+	case "", "-", "--", "---", "–", "—", "−", "n/a", "#n/a", "n.a.", "null", "none", "nil":
+		return true
+	}
+	return false
+}
+
+// bare takes away what surrounds the value of a cell: blanks of any sort, a
+// byte order mark, and what spreadsheets put around a text that is to stay one,
+// ="5337" or a leading apostrophe.
+func bare(text string) string {
+	text = strings.TrimFunc(text, outside)
+	if inner, ok := strings.CutPrefix(text, `="`); ok {
+		text = strings.TrimSuffix(inner, `"`)
+	}
+	return strings.TrimFunc(strings.TrimPrefix(text, "'"), outside)
+}
+
+func outside(r rune) bool {
+	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u200e' || r == '\u200f'
+}
+
+// plainSigns replaces the signs that have several shapes by their plain one, so
+// that only one of each has to be known further on.
+func plainSigns(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\u2212', '\uff0d', '\ufe63', '\u2010', '\u2011', '\u2013':
+			return '-'
+		case '\u2018', '\u2019', '\u00b4', '`', '\u2032':
+			return '\''
+		case '\ufeff', '\u200b', '\u200e', '\u200f':
+			return -1
+		}
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}

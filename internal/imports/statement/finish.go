@@ -1,0 +1,144 @@
+package statement
+
+import (
+	"cmp"
+	"slices"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/matching"
+)
+
+// finish puts what was read in order and looks for what does not add up.
+func (r *Reader) finish() *Statement {
+	s := r.Out
+	s.arrange(r.Preset.NewestFirst)
+	s.checkCash()
+	s.checkPositions()
+	s.checkOpenings()
+	s.checkTotals()
+	return s
+}
+
+// arrange puts the fills in the order in which they happened. Only the order
+// inside one instant matters to grouping, but it matters much: a file that
+// runs backwards has to be turned, and of fills that share a day and have no
+// time those that open come first.
+func (s *Statement) arrange(newestFirst bool) {
+	if newestFirst && !s.ascending() || s.descending() {
+		slices.Reverse(s.Fills)
+		slices.Reverse(s.Cash)
+		slices.Reverse(s.Marks)
+	}
+	slices.SortStableFunc(s.Fills, func(a, b *Fill) int {
+		if c := a.At.Compare(b.At); c != 0 || !a.DateOnly || !b.DateOnly {
+			return c
+		}
+		return cmp.Compare(rank(a.Effect), rank(b.Effect))
+	})
+	slices.SortStableFunc(s.Cash, func(a, b *Cash) int { return a.At.Compare(b.At) })
+}
+
+func rank(e Effect) int {
+	switch e {
+	case Opening:
+		return 0
+	case EffectUnknown:
+		return 1
+	case Closing:
+	}
+	return 2
+}
+
+// ascending tells that the file runs forwards in time and not only stands
+// still.
+func (s *Statement) ascending() bool { return s.runs() > 0 }
+
+func (s *Statement) descending() bool { return s.runs() < 0 }
+
+// runs counts the steps forwards less the steps backwards.
+func (s *Statement) runs() int {
+	n := 0
+	for i := 1; i < len(s.Fills); i++ {
+		n += s.Fills[i].At.Compare(s.Fills[i-1].At)
+	}
+	return n
+}
+
+// checkCash compares what each fill is worth with what the file says that it
+// moved: a wrong multiplier shows here.
+func (s *Statement) checkCash() {
+	for _, f := range s.Fills {
+		if !f.StatedCashFlow.Valid {
+			continue
+		}
+		flow := f.Quantity.Mul(f.Price).Mul(f.worth())
+		if f.Side == matching.Buy {
+			flow = flow.Neg()
+		}
+		flow = flow.Sub(f.Fees).Sub(f.Commission)
+		off := flow.Sub(f.StatedCashFlow.Decimal).Abs()
+		if off.Cmp(allowance(f.StatedCashFlow.Decimal)) > 0 {
+			s.Warn("Row %d (%s): the file says that it moved %s, but quantity, price and multiplier %s give %s.",
+				f.Row, f.Symbol, f.StatedCashFlow, f.worth(), flow)
+		}
+	}
+}
+
+// allowance is how far an amount may be off by rounding: five cents or a
+// hundredth of the amount, as prices in files are rounded.
+func allowance(amount decimal.Decimal) decimal.Decimal {
+	return decimal.Max(decimal.Must("0.05"), amount.Abs().Mul(decimal.Must("0.01")))
+}
+
+// checkPositions looks for fills that are missing: where the file tells the
+// position behind each fill, it must be the one before and the fill.
+func (s *Statement) checkPositions() {
+	last := map[streamKey]decimal.Null{}
+	for _, f := range s.Fills {
+		if !f.PositionAfter.Valid {
+			continue
+		}
+		before, known := last[f.stream()]
+		if known && !before.Decimal.Add(f.signed()).Equal(f.PositionAfter.Decimal) {
+			s.Warn("Row %d: the file says that %s of %s were held after it, which its other rows do not explain; fills may be missing.",
+				f.Row, f.PositionAfter, f.Symbol)
+		}
+		last[f.stream()] = f.PositionAfter
+	}
+}
+
+// checkOpenings looks for fills that close what the file never opened. The
+// journal may hold the opening already, so it is worth no more than a warning.
+func (s *Statement) checkOpenings() {
+	held := map[streamKey]decimal.Decimal{}
+	missing := map[string]bool{}
+	for _, f := range s.Fills {
+		position := held[f.stream()]
+		if f.Effect == Closing && position.Sign()*f.signed().Sign() >= 0 && !missing[f.Symbol] {
+			missing[f.Symbol] = true
+			s.Warn("Row %d closes a position in %s that this file does not open. Import the earlier statement too, or it will count as a new position.",
+				f.Row, f.Symbol)
+		}
+		held[f.stream()] = position.Add(f.signed())
+	}
+}
+
+func (f *Fill) signed() decimal.Decimal {
+	if f.Side == matching.Sell {
+		return f.Quantity.Neg()
+	}
+	return f.Quantity
+}
+
+// streamKey is what fills that make trades together have in common.
+type streamKey struct {
+	symbol, instrument, right, strike, expiry, lot string
+}
+
+func (f *Fill) stream() streamKey {
+	strike := ""
+	if f.Strike.Valid {
+		strike = f.Strike.String()
+	}
+	return streamKey{f.Symbol, f.Type, f.Right, strike, string(f.Expiry), f.Lot}
+}

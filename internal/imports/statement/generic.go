@@ -1,0 +1,254 @@
+package statement
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// mapping says which column or constant is what.
+type mapping map[Target]string
+
+// generic gives the reading of rows by a mapping: the preset's columns, with
+// the user's on top.
+func (r *Reader) generic() (func(*Row), error) {
+	m := mapping{}
+	maps.Copy(m, r.Preset.Columns)
+	maps.Copy(m, r.Hints.Mapping)
+	if err := r.known(m); err != nil {
+		return nil, err
+	}
+	if missing := m.missing(r.Preset.Format); len(missing) > 0 {
+		return nil, MappingRequired(missing)
+	}
+	if r.Preset.Format == JournalTrades {
+		return func(w *Row) { w.roundTrip(m) }, nil
+	}
+	return func(w *Row) { w.execution(m) }, nil
+}
+
+// known refuses a mapping to columns that are not there.
+func (r *Reader) known(m mapping) error {
+	for target, name := range r.Hints.Mapping {
+		if !slices.Contains(Targets(), target) {
+			return journal.InvalidField("column_mapping", "%q is not something that a column can be.", string(target))
+		}
+		if name == "" {
+			delete(m, target)
+			continue
+		}
+		if !strings.HasPrefix(name, "=") && !r.Has(name) {
+			return journal.InvalidField("column_mapping", "The file has no column %q.", name)
+		}
+	}
+	return nil
+}
+
+// MappingRequired refuses a file of which too little is known.
+func MappingRequired(missing []string) error {
+	return &journal.Error{
+		Kind: journal.KindInvalid, Code: "mapping_required",
+		Message: "Say which columns hold: " + strings.Join(missing, ", ") + ".",
+		Details: map[string]any{"missing": missing},
+	}
+}
+
+// missing lists what the mapping must have and has not.
+func (m mapping) missing(format Format) []string {
+	var list []string
+	need := func(name string, oneOf ...Target) {
+		for _, t := range oneOf {
+			if m[t] != "" {
+				return
+			}
+		}
+		list = append(list, name)
+	}
+	need("symbol", "symbol")
+	need("quantity", "quantity")
+	if format == JournalTrades {
+		need("open_time", "open_time", "open_date", "close_time", "close_date", "executed_at", "date")
+		need("open_price", "open_price")
+		need("close_price", "close_price", "pnl", "net_pnl")
+		return list
+	}
+	need("price", "price")
+	need("executed_at", "executed_at", "date")
+	return list
+}
+
+// text gives what a target is in this row.
+func (m mapping) text(w *Row, t Target) string {
+	name, mapped := m[t]
+	if !mapped {
+		return ""
+	}
+	if constant, ok := strings.CutPrefix(name, "="); ok {
+		return constant
+	}
+	return w.Text(name)
+}
+
+func (m mapping) null(w *Row, t Target) decimal.Null {
+	name, mapped := m[t]
+	if !mapped {
+		return decimal.Null{}
+	}
+	if constant, ok := strings.CutPrefix(name, "="); ok {
+		n, err := Number(constant, Point)
+		if err != nil {
+			w.Fail("%s: %v.", t, err)
+			return decimal.Null{}
+		}
+		return decimal.Of(n)
+	}
+	return w.Null(name)
+}
+
+func (m mapping) cost(w *Row, t Target) decimal.Decimal {
+	name, mapped := m[t]
+	if !mapped || strings.HasPrefix(name, "=") {
+		return m.null(w, t).Or(decimal.Zero)
+	}
+	return w.Cost(strings.Split(name, "+")...)
+}
+
+// moment reads an instant from one column, or from a date and a time.
+func (m mapping) moment(w *Row, whole, date, time Target) Moment {
+	switch {
+	case m[whole] != "" && m[date] != "" && whole != date:
+		return w.DateAndTime(m[date], m[whole])
+	case m[whole] != "":
+		return m.whole(w, m[whole])
+	case m[time] != "":
+		return w.DateAndTime(m[date], m[time])
+	default:
+		return m.whole(w, m[date])
+	}
+}
+
+func (m mapping) whole(w *Row, name string) Moment {
+	if constant, ok := strings.CutPrefix(name, "="); ok {
+		return w.At(constant)
+	}
+	return w.Moment(name)
+}
+
+// execution reads a row as one fill.
+func (w *Row) execution(m mapping) {
+	if !w.kept() {
+		return
+	}
+	f := Fill{}
+	m.instrument(w, &f)
+	quantity := m.null(w, "quantity")
+	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
+		w.noQuantity(m, quantity)
+		return
+	}
+	f.Quantity = quantity.Decimal
+	m.side(w, &f)
+	price := m.null(w, "price")
+	if !price.Valid {
+		w.Fail("There is no price.")
+	}
+	f.Price = price.Decimal
+	at := m.moment(w, "executed_at", "date", "time")
+	f.At, f.DateOnly = at.At, at.DateOnly
+	f.Fees = m.cost(w, "fees").Add(m.swap(w))
+	f.Commission = m.cost(w, "commission")
+	f.ID = m.text(w, "external_id")
+	w.Fill(f)
+}
+
+// noQuantity tells a row without a fill from one that is damaged: an order
+// that was not filled and a line of text have none by right.
+func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
+	if !quantity.Valid && m.text(w, "symbol") == "" && m.text(w, "side") == "" {
+		w.Ignore()
+		return
+	}
+	if quantity.Valid && w.r.Preset.Broker != "" {
+		return
+	}
+	w.Fail("There is no quantity.")
+}
+
+// kept tells whether the preset's rules keep the row.
+func (w *Row) kept() bool {
+	for names, values := range w.r.Preset.Keep {
+		if w.r.Has(names) && !slices.Contains(values, strings.ToLower(w.Text(names))) {
+			return false
+		}
+	}
+	return true
+}
+
+// instrument reads what was traded.
+func (m mapping) instrument(w *Row, f *Fill) {
+	kind := w.r.Preset.Instrument
+	if word := m.text(w, "instrument_type"); word != "" {
+		kind = InstrumentType(word)
+	}
+	f.Multiplier = m.null(w, "multiplier")
+	f.Name(m.text(w, "symbol"), kind)
+	if right := strings.ToLower(m.text(w, "option_right")); right != "" && f.Right == "" {
+		f.Type = "option"
+		f.Right = right
+		switch right[:1] {
+		case "c":
+			f.Right = "call"
+		case "p":
+			f.Right = "put"
+		}
+		f.Strike = m.null(w, "strike")
+		f.Expiry = m.day(w, "expiry")
+	}
+	if currency := strings.ToUpper(m.text(w, "currency")); currency != "" && w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
+		w.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, w.r.Hints.Currency)
+		f.Details = map[string]string{"currency": currency}
+	}
+}
+
+func (m mapping) day(w *Row, t Target) journal.Day {
+	name := m[t]
+	if name == "" {
+		return ""
+	}
+	constant, ok := strings.CutPrefix(name, "=")
+	if !ok {
+		return w.Day(name)
+	}
+	day, err := journal.ParseDay(string(t), constant)
+	if err != nil {
+		w.Fail("%q is not a day.", shorten(constant))
+	}
+	return day
+}
+
+// side reads the side, or takes it from the sign of the quantity.
+func (m mapping) side(w *Row, f *Fill) {
+	word := m.text(w, "side")
+	if word == "" {
+		f.Side = matching.Buy
+		if f.Quantity.Sign() < 0 {
+			f.Side = matching.Sell
+		} else if m["side"] != "" {
+			w.Fail("There is no side.")
+		}
+		return
+	}
+	side, effect, ok := w.sideWord(word)
+	if !ok {
+		w.Fail("%q is neither a buy nor a sell.", shorten(word))
+	}
+	f.Side, f.Effect = side, effect
+}
+
+// swap is the cost of holding overnight. Whoever writes it writes what it did
+// to the account: below zero is a cost.
+func (m mapping) swap(w *Row) decimal.Decimal { return m.null(w, "swap").Or(decimal.Zero).Neg() }

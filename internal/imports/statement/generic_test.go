@@ -1,0 +1,89 @@
+package statement_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+// TestGeneric reads files that no preset knows. A fixture may hold a file
+// "mapping" (JSON, target to column) and hints in its comment.
+func TestGeneric(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no fixtures", err)
+	}
+	update := flag.Lookup("update").Value.String() == "true"
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var mapping map[statement.Target]string
+			want := -1
+			for i, f := range archive.Files {
+				switch f.Name {
+				case "mapping":
+					if err := json.Unmarshal(f.Data, &mapping); err != nil {
+						t.Fatal(err)
+					}
+				case "want":
+					want = i
+				}
+			}
+			got := readGeneric(t, archive.Files[0].Data, mapping, string(archive.Comment))
+			if update {
+				if want < 0 {
+					archive.Files = append(archive.Files, txtar.File{Name: "want"})
+					want = len(archive.Files) - 1
+				}
+				archive.Files[want].Data = []byte(got)
+				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want < 0 {
+				t.Fatal("the fixture wants nothing")
+			}
+			if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func readGeneric(t *testing.T, data []byte, mapping map[statement.Target]string, comment string) string {
+	t.Helper()
+	file, err := tabular.Read(data, tabular.Default())
+	if err != nil {
+		return fmt.Sprintf("refused: %v\n", err)
+	}
+	found, ok := statement.Locate(file)
+	if !ok {
+		return "refused: no table\n"
+	}
+	headers, _ := statement.Sample(file.Tables[found.Table], found.Header)
+	found.Preset = statement.Generic(headers, mapping)
+	hints := brokertest.Hints(comment)
+	hints.Mapping = mapping
+	s, err := statement.Read(file, found, hints)
+	if err != nil {
+		return fmt.Sprintf("refused: %v\n", err)
+	}
+	return brokertest.Render(s, found)
+}

@@ -1,0 +1,168 @@
+package statement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fillbook/internal/imports/tabular"
+)
+
+// Evidence says how well a preset is known to fit.
+type Evidence string
+
+// What a preset was written from. Documented ones were read in other people's
+// code or in documentation; no file was seen.
+const (
+	RealFile   Evidence = "real file"
+	SampleFile Evidence = "sample in the real layout"
+	Documented Evidence = "documentation or code only"
+)
+
+// CostSign says how a file writes costs.
+type CostSign int
+
+// The ways. CostsByColumn looks at the whole column: where most are below
+// zero, costs are.
+const (
+	CostsByColumn CostSign = iota
+	CostsPositive          // paid is positive, a rebate negative
+	CostsNegative          // paid is negative, a rebate positive
+)
+
+// Preset knows one export of one broker. It is data; Each and Whole are for
+// what data cannot say.
+//
+// A column name is compared by [HeaderKey]. Where a field takes a name it
+// takes alternatives too, the first that is there and filled being used:
+// "Filled Avg Price|Avg Price". "Price#2" is the second column of that name.
+type Preset struct {
+	// Broker is the readable name that detection answers with, Export says
+	// which of the broker's exports this is.
+	Broker, Export string
+	Evidence       Evidence
+	Format         Format
+	Source         Source // FromCSV if empty
+
+	// Header are the names that must all be in one row; the preset with most
+	// of them wins. Without are names that must not be there.
+	Header, Without []string
+	// Matches decides instead of Header where a file is known by its shape. It
+	// answers why, or nothing.
+	Matches func(tabular.File) (reason string)
+
+	// Zone is that of times without one; empty means that nobody knows.
+	Zone string
+	// Order is how the broker writes days and months, if that is certain.
+	Order DateOrder
+	// NewestFirst says that the file runs backwards, which its times alone
+	// cannot tell where they are only days.
+	NewestFirst bool
+	// Instrument is the type of everything in the file, if there is only one.
+	Instrument string
+	// Multiplier one says that quantities are in units already.
+	Units bool
+	Costs CostSign
+	// Columns says which column is what, for the generic reading.
+	Columns map[Target]string
+	// Sides adds words for buying and selling that mean so only here.
+	Sides map[string]Direction
+	// Keep lists for some columns the values that a row must have, in lower
+	// case; other rows hold no fill.
+	Keep map[string][]string
+
+	// Each reads one row instead of the generic reading; Done is called behind
+	// the last.
+	Each func(*Row)
+	Done func(*Reader)
+	// Whole reads a file that is more than one table.
+	Whole func(*Reader) error
+}
+
+// Direction is what a word says of a fill.
+type Direction struct {
+	Buy    bool
+	Effect Effect
+}
+
+// Detection is a preset that fits a file, and where its table begins.
+type Detection struct {
+	Preset *Preset
+	Table  int // index of the table
+	Header int // index of its header row, -1 where the preset knows by shape
+	Reason string
+}
+
+// headerSearch is how many rows of a table may come before its header.
+const headerSearch = 200
+
+// Detect finds the preset that fits a file best: the one that most column
+// names speak for. Among equals the first in the list is taken.
+func Detect(file tabular.File, presets []*Preset) (best Detection, found bool) {
+	for _, p := range presets {
+		if p.Matches != nil {
+			if reason := p.Matches(file); reason != "" {
+				return Detection{Preset: p, Header: -1, Reason: reason}, true
+			}
+		}
+	}
+	most := 0
+	for t, table := range file.Tables {
+		for i := range min(len(table.Rows), headerSearch) {
+			keys := headerKeys(table.Rows[i].Cells)
+			for _, p := range presets {
+				if n := p.fits(keys); n > most {
+					most, found = n, true
+					best = Detection{Preset: p, Table: t, Header: i, Reason: "matched header " + strings.Join(p.shown(table.Rows[i].Cells), " + ")}
+				}
+			}
+		}
+	}
+	return best, found
+}
+
+func headerKeys(cells []string) map[string]int {
+	keys := make(map[string]int, len(cells))
+	for _, c := range cells {
+		key := HeaderKey(c)
+		if key != "" {
+			keys[key]++
+			if n := keys[key]; n > 1 {
+				keys[fmt.Sprintf("%s#%d", key, n)]++
+			}
+		}
+	}
+	return keys
+}
+
+// fits counts the names that a row has of the preset's header; 0 means that it
+// is not the header.
+func (p *Preset) fits(keys map[string]int) int {
+	has := func(name string) bool {
+		return slices.ContainsFunc(strings.Split(name, "|"), func(n string) bool { return keys[HeaderKey(n)] > 0 })
+	}
+	if len(p.Header) == 0 || slices.ContainsFunc(p.Without, has) {
+		return 0
+	}
+	for _, name := range p.Header {
+		if !has(name) {
+			return 0
+		}
+	}
+	return len(p.Header)
+}
+
+// shown gives the names of the header as the file writes them, for the reason.
+func (p *Preset) shown(cells []string) []string {
+	var list []string
+	for _, name := range p.Header {
+		for alternative := range strings.SplitSeq(name, "|") {
+			i := slices.IndexFunc(cells, func(c string) bool { return HeaderKey(c) == HeaderKey(alternative) })
+			if i >= 0 {
+				list = append(list, cells[i])
+				break
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,404 @@
+package statement
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fillbook/internal/imports/tabular"
+	"fillbook/internal/journal"
+)
+
+// Hints are what the user says about a file.
+type Hints struct {
+	Zone     string
+	Order    DateOrder
+	Mapping  map[Target]string
+	FileName string
+	// Currency is the account's.
+	Currency string
+}
+
+// Reader reads one table of a file for a preset.
+type Reader struct {
+	File   tabular.File
+	Hints  Hints
+	Preset *Preset
+	Out    *Statement
+
+	table   tabular.Table
+	header  []string
+	index   map[string]int   // column by key; "price#2" is the second of a name
+	found   map[string][]int // columns by the names that were asked for
+	rows    []tabular.Row
+	columns map[int]*column
+	clocks  map[clockKey]*Clock
+	zone    string
+	lots    map[string]int // how often a round trip was met
+	// Memory is for presets that join rows; nobody else looks into it.
+	Memory any
+}
+
+// column is what was decided over all values of a column.
+type column struct {
+	separator Separator
+	numbers   bool
+	order     DateOrder
+	dates     bool
+	negative  bool
+	signs     bool
+}
+
+// Read reads a file that a preset fits.
+func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
+	p := found.Preset
+	out := &Statement{Broker: p.Broker, Format: p.Format, Source: p.Source}
+	if out.Source == "" {
+		out.Source = FromCSV
+	}
+	r := &Reader{File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}}
+	if err := r.settleZone(); err != nil {
+		return nil, err
+	}
+	if found.Header >= 0 {
+		r.open(file.Tables[found.Table], found.Header, len(file.Tables[found.Table].Rows))
+		r.sample()
+	}
+	if p.Whole != nil {
+		if err := p.Whole(r); err != nil {
+			return nil, err
+		}
+		return r.finish(), nil
+	}
+	each := p.Each
+	if each == nil {
+		generic, err := r.generic()
+		if err != nil {
+			return nil, err
+		}
+		each = generic
+	}
+	r.EachRow(each)
+	if p.Done != nil {
+		p.Done(r)
+	}
+	return r.finish(), nil
+}
+
+// settleZone decides in which zone times without one are read: the user's
+// word, then the preset's, then UTC with a warning.
+func (r *Reader) settleZone() error {
+	r.zone = r.Hints.Zone
+	if r.zone == "" {
+		r.zone = r.Preset.Zone
+	}
+	if r.zone == "" {
+		r.zone = "UTC"
+	}
+	if _, err := LoadZone(r.zone); err != nil {
+		return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", r.zone)
+	}
+	r.Out.Zone = r.zone
+	return nil
+}
+
+// noteZone puts the question of the zone, once, where a time had none and
+// nobody said which it is.
+func (r *Reader) noteZone(m Moment, column int) {
+	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
+		return
+	}
+	if _, inHeader := ZoneInHeader(r.header[column]); inHeader {
+		return
+	}
+	r.Out.zoneAsked = true
+	r.Out.Warn("The times in column %q name no time zone and were read as UTC. Say which it is with source_tz.", r.header[column])
+}
+
+// ZoneIsGuessed tells that neither user nor preset named a zone.
+func (r *Reader) ZoneIsGuessed() bool { return r.Hints.Zone == "" && r.Preset.Zone == "" }
+
+// open makes the rows of a table behind its header row the ones to be read.
+func (r *Reader) open(table tabular.Table, header, end int) {
+	r.table = table
+	r.header = table.Rows[header].Cells
+	r.rows = table.Rows[header+1 : end]
+	r.columns = map[int]*column{}
+	r.index = map[string]int{}
+	r.found = map[string][]int{}
+	r.clocks = map[clockKey]*Clock{}
+	seen := map[string]int{}
+	for i, name := range r.header {
+		key := HeaderKey(name)
+		if key == "" {
+			continue
+		}
+		seen[key]++
+		if n := seen[key]; n > 1 {
+			key += "#" + strconv.Itoa(n)
+		}
+		r.index[key] = i
+	}
+}
+
+// samples is how many rows are shown to the user.
+const samples = 20
+
+func (r *Reader) sample() {
+	r.Out.Headers = columnNames(r.header)
+	r.Out.Samples = nil
+	for i := range min(samples, len(r.rows)) {
+		r.Out.Samples = append(r.Out.Samples, r.rows[i].Cells)
+	}
+}
+
+// Section gives a reader for a part of a table with a header of its own, for
+// files that are several tables one below the other. Rows are indexes into the
+// table's rows; end is the first that does not belong to it. It shares clocks
+// and result with the reader it comes from.
+func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
+	part := *r
+	part.open(table, header, end)
+	if len(r.Out.Headers) == 0 {
+		part.sample()
+	}
+	return &part
+}
+
+// Has tells whether the table has a column of one of the names.
+func (r *Reader) Has(names string) bool { return r.column(names) >= 0 }
+
+// column finds the first column that has one of the names, -1 for none.
+func (r *Reader) column(names string) int {
+	if list := r.named(names); len(list) > 0 {
+		return list[0]
+	}
+	return -1
+}
+
+// named finds the columns that have one of the names, in the order of the
+// names. It is asked for every value, so it remembers its answers.
+func (r *Reader) named(names string) []int {
+	list, known := r.found[names]
+	if known {
+		return list
+	}
+	for name := range strings.SplitSeq(names, "|") {
+		key, nth, numbered := strings.Cut(name, "#")
+		key = HeaderKey(key)
+		if numbered && nth != "" {
+			key += "#" + nth
+		}
+		if i, ok := r.index[key]; ok {
+			list = append(list, i)
+		}
+	}
+	r.found[names] = list
+	return list
+}
+
+// Header gives the name of the column as the file writes it.
+func (r *Reader) Header(names string) string {
+	if i := r.column(names); i >= 0 {
+		return r.header[i]
+	}
+	return ""
+}
+
+// Rows goes through the rows of the table. Each is settled when the next is
+// asked for: what it emitted is taken unless it failed.
+func (r *Reader) Rows() iter.Seq[*Row] {
+	return func(yield func(*Row) bool) {
+		for _, cells := range r.rows {
+			r.Out.Rows++
+			row := &Row{r: r, Row: cells, Number: r.Out.Rows}
+			more := yield(row)
+			row.settle()
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// EachRow hands every row to fn.
+func (r *Reader) EachRow(fn func(*Row)) {
+	for row := range r.Rows() {
+		fn(row)
+	}
+}
+
+// values gives all values of a column.
+func (r *Reader) values(column int) []string {
+	list := make([]string, 0, len(r.rows))
+	for _, row := range r.rows {
+		if column < len(row.Cells) && row.Cells[column] != "" {
+			list = append(list, row.Cells[column])
+		}
+	}
+	return list
+}
+
+func (r *Reader) decided(i int) *column {
+	c := r.columns[i]
+	if c == nil {
+		c = &column{}
+		r.columns[i] = c
+	}
+	return c
+}
+
+// separator decides which sign marks the decimals of a column: its own values,
+// or else those of any other column of the table.
+func (r *Reader) separator(i int) Separator {
+	c := r.decided(i)
+	if !c.numbers {
+		c.numbers = true
+		c.separator = SettleSeparator(r.values(i))
+		if c.separator == Unsettled && r.hasSeparators(i) {
+			c.separator = r.separatorElsewhere(i)
+		}
+	}
+	return c.separator
+}
+
+func (r *Reader) hasSeparators(i int) bool {
+	return slices.ContainsFunc(r.values(i), func(v string) bool { return strings.ContainsAny(v, ",.") })
+}
+
+func (r *Reader) separatorElsewhere(not int) Separator {
+	for i := range r.header {
+		if i == not {
+			continue
+		}
+		if values := r.values(i); looksNumeric(values) {
+			if s := SettleSeparator(values); s != Unsettled {
+				return s
+			}
+		}
+	}
+	return Unsettled
+}
+
+// looksNumeric tells that most of a column's values have a digit and no
+// letters, so that text cannot decide how numbers are read.
+func looksNumeric(values []string) bool {
+	n := 0
+	for _, v := range values {
+		if _, err := Number(v, Unsettled); err == nil {
+			n++
+		}
+	}
+	return n*2 > len(values)
+}
+
+// dateOrder decides how days and months of a column are told apart. What the
+// column proves wins over the broker's habit, and the user's word over both.
+func (r *Reader) dateOrder(i int) DateOrder {
+	c := r.decided(i)
+	if c.dates {
+		return c.order
+	}
+	c.dates = true
+	settled := SettleDateOrder(r.values(i))
+	switch {
+	case settled == DateOrderUnknown:
+		return c.order
+	case r.Hints.Order != DateOrderUnknown:
+		c.order = r.Hints.Order
+	case settled != DateOrderAmbiguous:
+		c.order = settled
+	case r.Preset.Order != DateOrderUnknown:
+		c.order = r.Preset.Order
+	case r.table.Delimiter == ';':
+		c.order = r.askOrder(i, DayFirst)
+	default:
+		c.order = r.askOrder(i, MonthFirst)
+	}
+	if r.Out.DateOrder != DateOrderAmbiguous {
+		r.Out.DateOrder = c.order
+	}
+	return c.order
+}
+
+// askOrder takes a likely order and tells that the user should confirm it.
+func (r *Reader) askOrder(i int, likely DateOrder) DateOrder {
+	r.Out.DateOrder = DateOrderAmbiguous
+	words := "the month first"
+	if likely == DayFirst {
+		words = "the day first"
+	}
+	r.Out.Warn("The dates in column %q can be read with the day or the month first; %s was taken. Say which is right with date_order.",
+		r.header[i], words)
+	return likely
+}
+
+// clock gives the clock for a column of the table, which remembers the row
+// before: where the clocks are put back, that tells which of two hours it is.
+// Without a zone it is the one in the column's name, or the file's.
+func (r *Reader) clock(zone string, column int) (*Clock, error) {
+	key := clockKey{zone, column}
+	if c := r.clocks[key]; c != nil {
+		return c, nil
+	}
+	name, order := zone, r.Preset.Order
+	if column >= 0 {
+		order = r.dateOrder(column)
+	}
+	if name == "" {
+		name = r.zoneOf(column)
+	}
+	z, err := LoadZone(name)
+	if err != nil {
+		return nil, fmt.Errorf("the time zone %q is not known", name)
+	}
+	c := NewClock(z, order)
+	r.clocks[key] = c
+	return c, nil
+}
+
+// clockKey says whose clock it is: -1 is no column but text.
+type clockKey struct {
+	zone   string
+	column int
+}
+
+// zoneOf is the zone of a column: one in its name beats the file's.
+func (r *Reader) zoneOf(column int) string {
+	if column >= 0 {
+		if inHeader, ok := ZoneInHeader(r.header[column]); ok {
+			return inHeader
+		}
+	}
+	return r.zone
+}
+
+// costsBelowZero tells whether a column writes costs below zero.
+func (r *Reader) costsBelowZero(i int) bool {
+	switch r.Preset.Costs {
+	case CostsPositive:
+		return false
+	case CostsNegative:
+		return true
+	case CostsByColumn:
+	}
+	c := r.decided(i)
+	if !c.signs {
+		c.signs = true
+		below, above := 0, 0
+		for _, v := range r.values(i) {
+			if n, err := Number(v, r.separator(i)); err == nil {
+				switch n.Sign() {
+				case -1:
+					below++
+				case 1:
+					above++
+				}
+			}
+		}
+		c.negative = below > above
+	}
+	return c.negative
+}

@@ -1,0 +1,239 @@
+package statement
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// Trip is a finished trade, or one still open, as one row of a journal gives
+// it: two fills that belong to nobody else.
+type Trip struct {
+	Symbol, Type            string
+	Short                   bool
+	Quantity                decimal.Decimal
+	Open, Close             Moment // Close is zero while it is open
+	OpenPrice               decimal.Decimal
+	ClosePrice              decimal.Null
+	Fees, Commission        decimal.Decimal // costs are positive
+	Multiplier              decimal.Null
+	Right                   string
+	Strike                  decimal.Null
+	Expiry                  journal.Day
+	GrossPnL, NetPnL        decimal.Null // what the file says, before and after costs
+	ID                      string
+	TrustPnL                bool // the stated result is right whatever the prices give: forex, CFDs, foreign money
+	Details                 map[string]string
+	OpenFillID, CloseFillID string
+}
+
+// Trip emits the fills of a round trip as a position of its own, and gives the
+// opening one for marks to hang on.
+//
+// The result that the file states wins where prices cannot give it: where the
+// multiplier is not certain, or where it is told so. Where the file gives only
+// the result after costs, and prices are certain, the difference is the costs.
+func (w *Row) Trip(t Trip) *Fill {
+	lot := t.lot(w.r)
+	open := Fill{
+		Symbol: t.Symbol, Type: t.Type, Side: matching.Buy, Quantity: t.Quantity, Price: t.OpenPrice, At: t.Open.At,
+		DateOnly: t.Open.DateOnly, Effect: Opening, Multiplier: t.Multiplier, Right: t.Right, Strike: t.Strike,
+		Expiry: t.Expiry, Lot: lot, Details: t.Details, ID: t.OpenFillID,
+	}
+	if t.ID != "" && open.ID == "" {
+		open.ID = t.ID + "/open"
+	}
+	exit := open
+	exit.Effect, exit.Side = Closing, matching.Sell
+	if t.Short {
+		open.Side, exit.Side = matching.Sell, matching.Buy
+	}
+	first := w.Fill(open)
+	if t.Close.At.IsZero() || !t.ClosePrice.Valid {
+		first.Commission, first.Fees = t.Commission, t.Fees
+		return first
+	}
+	exit.Price, exit.At, exit.DateOnly = t.ClosePrice.Decimal, t.Close.At, t.Close.DateOnly
+	exit.ID = t.CloseFillID
+	if t.ID != "" && exit.ID == "" {
+		exit.ID = t.ID + "/close"
+	}
+	exit.Fees, exit.Commission = t.Fees, t.Commission
+	w.stateResult(&t, first, &exit)
+	if exit.At.Before(first.At) {
+		w.Fail("It closes before it opens.")
+	}
+	w.Fill(exit)
+	return first
+}
+
+// stateResult settles what the trade made.
+func (w *Row) stateResult(t *Trip, open, exit *Fill) {
+	costs := exit.Fees.Add(exit.Commission)
+	stated := t.GrossPnL
+	if !stated.Valid && t.NetPnL.Valid {
+		stated = decimal.Of(t.NetPnL.Decimal.Add(costs))
+	}
+	if !stated.Valid {
+		return
+	}
+	computed := exit.Price.Sub(open.Price).Mul(open.Quantity).Mul(open.worth())
+	if t.Short {
+		computed = computed.Neg()
+	}
+	off := computed.Sub(stated.Decimal)
+	switch {
+	case off.Abs().Cmp(decimal.Must("0.01")) < 0 && !t.TrustPnL:
+		return
+	case !t.TrustPnL && !t.GrossPnL.Valid && costs.IsZero() && off.Sign() > 0 && plausibleCosts(off, open):
+		exit.Fees = off
+		return
+	}
+	exit.StatedPnL = stated
+}
+
+// plausibleCosts tells that the gap between price and result may well be
+// costs: the instrument is one whose worth is certain, and the gap is less
+// than two hundredths of what was traded.
+func plausibleCosts(gap decimal.Decimal, open *Fill) bool {
+	if open.Type != "" && open.Type != instruments.TypeStock && open.Type != instruments.TypeOption && open.Type != instruments.TypeFuture {
+		return false
+	}
+	traded := open.Price.Mul(open.Quantity).Mul(open.worth()).Abs()
+	return gap.Mul(decimal.New(50)).Cmp(traded) < 0
+}
+
+// lot names the position: by the file's own id, or by what the row says and
+// the how-manieth row that says so it is.
+func (t *Trip) lot(r *Reader) string {
+	if t.ID != "" {
+		return t.ID
+	}
+	text := strings.Join([]string{
+		t.Symbol, t.Type, strconv.FormatBool(t.Short), t.Quantity.String(), t.Open.At.String(), t.Close.At.String(),
+		t.OpenPrice.String(), t.ClosePrice.String(), t.Right, t.Strike.String(), string(t.Expiry),
+	}, "|")
+	r.lots[text]++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d", text, r.lots[text]))
+	return hex.EncodeToString(sum[:6])
+}
+
+// roundTrip reads a row as a finished trade by a mapping.
+func (w *Row) roundTrip(m mapping) {
+	if !w.kept() {
+		return
+	}
+	var f Fill
+	m.instrument(w, &f)
+	if f.Symbol == "" {
+		if m.text(w, "quantity") == "" {
+			w.Ignore()
+			return
+		}
+		w.Fail("There is no symbol.")
+		return
+	}
+	t := Trip{
+		Symbol: f.Symbol, Type: f.Type, Multiplier: f.Multiplier, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
+		Details: f.Details, ID: m.text(w, "external_id"),
+		OpenPrice: m.null(w, "open_price").Or(decimal.Zero), ClosePrice: m.null(w, "close_price"),
+		Fees: m.cost(w, "fees").Add(m.swap(w)), Commission: m.cost(w, "commission"),
+		GrossPnL: m.null(w, "pnl"), NetPnL: m.null(w, "net_pnl"),
+	}
+	quantity := m.null(w, "quantity")
+	if !quantity.Valid {
+		w.Fail("There is no quantity.")
+	}
+	t.Quantity = quantity.Decimal.Abs()
+	t.Short = m.short(w, quantity.Decimal)
+	m.times(w, &t)
+	t.TrustPnL = t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
+	m.marks(w, w.Trip(t))
+}
+
+// short reads the direction of a finished trade.
+func (m mapping) short(w *Row, quantity decimal.Decimal) bool {
+	word := strings.ToLower(strings.TrimSpace(m.text(w, "side")))
+	switch word {
+	case "":
+		return quantity.Sign() < 0
+	case "long", "l":
+		return false
+	case "short", "s":
+		return true
+	}
+	side, _, ok := w.sideWord(word)
+	if !ok {
+		w.Fail("%q is neither long nor short.", shorten(word))
+	}
+	return side == matching.Sell
+}
+
+// times reads when the trade opened and closed. A journal that gives only one
+// moment gives the day; both fills have it then.
+func (m mapping) times(w *Row, t *Trip) {
+	switch {
+	case m["open_time"] != "" || m["open_date"] != "":
+		t.Open = m.moment(w, "open_time", "open_date", "open_time")
+	case m["executed_at"] != "" || m["date"] != "":
+		t.Open = m.moment(w, "executed_at", "date", "time")
+	}
+	closes := m["close_time"] != "" && m.text(w, "close_time") != "" || m["close_date"] != "" && m.text(w, "close_date") != ""
+	switch {
+	case closes:
+		t.Close = m.moment(w, "close_time", "close_date", "close_time")
+	case t.ClosePrice.Valid && m["close_time"] == "" && m["close_date"] == "":
+		t.Close = t.Open
+	}
+	if t.Open.At.IsZero() && !w.Failed() {
+		t.Open = t.Close
+	}
+}
+
+// marks reads what was written on the trade.
+func (m mapping) marks(w *Row, on *Fill) {
+	marks := Marks{
+		Fill: on, Notes: m.text(w, "notes"), InitialRisk: m.positive(w, "initial_risk"),
+		StopPrice: m.positive(w, "stop_price"), TargetPrice: m.positive(w, "target_price"),
+		MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
+		Setups: List(m.text(w, "setup")),
+	}
+	if n, err := strconv.Atoi(m.text(w, "confidence")); err == nil && n >= 1 && n <= 5 {
+		marks.Confidence = n
+	}
+	for _, tag := range List(m.text(w, "tags")) {
+		if mistake, ok := strings.CutPrefix(strings.ToLower(tag), "mistake:"); ok {
+			marks.Mistakes = append(marks.Mistakes, strings.TrimSpace(mistake))
+			continue
+		}
+		marks.Tags = append(marks.Tags, tag)
+	}
+	w.Mark(marks)
+}
+
+// positive is a number where 0 means none.
+func (m mapping) positive(w *Row, t Target) decimal.Null {
+	n := m.null(w, t)
+	if n.Decimal.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	return n
+}
+
+// List splits a cell that lists things.
+func List(text string) []string {
+	var list []string
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '|' || r == '\n' }) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}

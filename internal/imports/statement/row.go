@@ -1,0 +1,310 @@
+package statement
+
+import (
+	"fmt"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/tabular"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// Row is one data row, read by column name. A value that cannot be read fails
+// the row: it becomes a Problem, and nothing that it emitted is taken. The
+// methods answer something harmless then, so that a preset can read on.
+type Row struct {
+	tabular.Row
+	// Number is what the row is called in messages: 1 is the first data row.
+	Number int
+
+	r      *Reader
+	fills  []*Fill
+	cash   []*Cash
+	marks  []*Marks
+	reason string
+}
+
+// Reader gives the reader that the row comes from.
+func (w *Row) Reader() *Reader { return w.r }
+
+// Text gives the value of the first column that has one of the names and a
+// value here.
+func (w *Row) Text(names string) string {
+	_, text := w.find(names)
+	return text
+}
+
+func (w *Row) find(names string) (column int, text string) {
+	column = -1
+	for _, i := range w.r.named(names) {
+		if i >= len(w.Cells) {
+			continue
+		}
+		if column < 0 {
+			column = i
+		}
+		if !Blank(w.Cells[i]) {
+			return i, w.Cells[i]
+		}
+	}
+	return column, ""
+}
+
+// Fail leaves the row out, for the first reason given.
+func (w *Row) Fail(format string, args ...any) {
+	if w.reason == "" {
+		w.reason = fmt.Sprintf(format, args...)
+	}
+}
+
+// Failed tells whether the row is left out.
+func (w *Row) Failed() bool { return w.reason != "" }
+
+// Ignore says that this is no data row at all: a total, a title, a footer.
+func (w *Row) Ignore() {
+	w.fills, w.cash, w.marks = nil, nil, nil
+	w.Number = 0
+}
+
+// Null is the number of a column, absent where it is empty.
+func (w *Row) Null(names string) decimal.Null {
+	i, text := w.find(names)
+	if text == "" {
+		return decimal.Null{}
+	}
+	n, err := Number(text, w.r.separator(i))
+	if err != nil {
+		w.Fail("%s: %v.", w.r.header[i], err)
+		return decimal.Null{}
+	}
+	return decimal.Of(n)
+}
+
+// Decimal is the number of a column, 0 where it is empty.
+func (w *Row) Decimal(names string) decimal.Decimal { return w.Null(names).Or(decimal.Zero) }
+
+// Required is the number of a column that must not be empty.
+func (w *Row) Required(names string) decimal.Decimal {
+	n := w.Null(names)
+	if !n.Valid {
+		w.Fail("There is no value in column %s.", firstName(names))
+	}
+	return n.Or(decimal.Zero)
+}
+
+// Cost adds up columns of costs: the result is positive for what was paid,
+// whichever way the file writes it.
+func (w *Row) Cost(columns ...string) decimal.Decimal {
+	sum := decimal.Zero
+	for _, names := range columns {
+		i, _ := w.find(names)
+		if i < 0 {
+			continue
+		}
+		n := w.Decimal(names)
+		if w.r.costsBelowZero(i) {
+			n = n.Neg()
+		}
+		sum = sum.Add(n)
+	}
+	return sum
+}
+
+// Moment is the instant in a column.
+func (w *Row) Moment(names string) Moment {
+	i, text := w.find(names)
+	if text == "" {
+		w.Fail("There is no time in column %s.", firstName(names))
+		return Moment{}
+	}
+	clock, err := w.r.clock("", i)
+	if err == nil {
+		var m Moment
+		if m, err = clock.Moment(text); err == nil {
+			w.r.noteZone(m, i)
+			return m
+		}
+	}
+	w.Fail("%s: %v.", w.r.header[i], err)
+	return Moment{}
+}
+
+// MomentIn is the instant in a column whose zone another column names.
+func (w *Row) MomentIn(zone, names string) Moment {
+	i, text := w.find(names)
+	if i < 0 || text == "" || zone == "" {
+		return w.Moment(names)
+	}
+	clock, err := w.r.clock(zone, i)
+	if err == nil {
+		var m Moment
+		if m, err = clock.Moment(text); err == nil {
+			return m
+		}
+	}
+	w.Fail("%s: %v.", w.r.header[i], err)
+	return Moment{}
+}
+
+// DateAndTime is the instant that two columns give together.
+func (w *Row) DateAndTime(dates, times string) Moment {
+	i, date := w.find(dates)
+	if date == "" {
+		w.Fail("There is no date in column %s.", firstName(dates))
+		return Moment{}
+	}
+	j, tod := w.find(times)
+	zoned := i
+	if j >= 0 {
+		if _, ok := ZoneInHeader(w.r.header[j]); ok {
+			zoned = j
+		}
+	}
+	clock, err := w.r.clock(w.r.zoneOf(zoned), i)
+	if err == nil {
+		var m Moment
+		if m, err = clock.DateAndTime(date, tod); err == nil {
+			w.r.noteZone(m, zoned)
+			return m
+		}
+	}
+	w.Fail("%s: %v.", w.r.header[i], err)
+	return Moment{}
+}
+
+// At is the instant that a text gives in the zone of the file, for times that
+// stand inside other text.
+func (w *Row) At(text string) Moment {
+	clock, err := w.r.clock(w.r.zone, -1)
+	if err == nil {
+		var m Moment
+		if m, err = clock.Moment(text); err == nil {
+			return m
+		}
+	}
+	w.Fail("%v.", err)
+	return Moment{}
+}
+
+// Day is the calendar day in a column, empty where there is none.
+func (w *Row) Day(names string) journal.Day {
+	i, text := w.find(names)
+	if text == "" {
+		return ""
+	}
+	clock, err := w.r.clock(w.r.zone, i)
+	if err == nil {
+		var d journal.Day
+		if d, err = clock.Day(text); err == nil {
+			return d
+		}
+	}
+	w.Fail("%s: %v.", w.r.header[i], err)
+	return ""
+}
+
+// Side is the side that a column names.
+func (w *Row) Side(names string) (matching.Side, Effect) {
+	i, text := w.find(names)
+	if text == "" {
+		w.Fail("There is no side in column %s.", firstName(names))
+		return matching.Buy, EffectUnknown
+	}
+	side, effect, ok := w.sideWord(text)
+	if !ok {
+		w.Fail("%s: %q is neither a buy nor a sell.", w.r.header[i], shorten(text))
+	}
+	return side, effect
+}
+
+// sideWord reads a word, the preset's own first.
+func (w *Row) sideWord(text string) (matching.Side, Effect, bool) {
+	if d, ok := w.r.Preset.Sides[strings.ToLower(strings.TrimSpace(text))]; ok {
+		if d.Buy {
+			return matching.Buy, d.Effect, true
+		}
+		return matching.Sell, d.Effect, true
+	}
+	side, effect, ok := SideWord(text)
+	return side, effect, ok
+}
+
+// Fill emits a fill. Row is filled in; a quantity below zero has its sign
+// dropped, as the side says it.
+func (w *Row) Fill(f Fill) *Fill {
+	f.Row = w.Number
+	f.Quantity = f.Quantity.Abs()
+	if f.Type == "" {
+		f.Type = w.r.Preset.Instrument
+	}
+	if w.r.Preset.Units && !f.Multiplier.Valid {
+		f.Multiplier = decimal.Of(decimal.New(1))
+	}
+	w.fills = append(w.fills, &f)
+	return &f
+}
+
+// Money emits a cash row.
+func (w *Row) Money(c Cash) {
+	c.Row = w.Number
+	w.cash = append(w.cash, &c)
+}
+
+// Mark emits what was written on the trade of a fill; marks that say nothing
+// are dropped.
+func (w *Row) Mark(m Marks) {
+	m.Row = w.Number
+	if !m.empty() {
+		w.marks = append(w.marks, &m)
+	}
+}
+
+func (m *Marks) empty() bool {
+	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
+		m.Confidence == 0 && m.Quality == 0 &&
+		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid && !m.MFE.Valid
+}
+
+// settle takes what the row emitted, or the reason why it cannot be.
+func (w *Row) settle() {
+	out := w.r.Out
+	for _, f := range w.fills {
+		w.sound(f)
+	}
+	switch {
+	case w.Number == 0:
+		out.Rows--
+	case w.reason != "":
+		out.Problems = append(out.Problems, Problem{Row: w.Number, Message: w.reason})
+	default:
+		out.Fills = append(out.Fills, w.fills...)
+		out.Cash = append(out.Cash, w.cash...)
+		out.Marks = append(out.Marks, w.marks...)
+	}
+}
+
+// sound refuses a fill that cannot be one.
+func (w *Row) sound(f *Fill) {
+	switch {
+	case f.Symbol == "":
+		w.Fail("There is no symbol.")
+	case f.Quantity.Sign() == 0:
+		w.Fail("The quantity of %s is zero.", f.Symbol)
+	case f.At.IsZero():
+		w.Fail("There is no time.")
+	}
+}
+
+func firstName(names string) string {
+	name, _, _ := strings.Cut(names, "|")
+	return name
+}
+
+func shorten(text string) string {
+	const enough = 40
+	if runes := []rune(text); len(runes) > enough {
+		return string(runes[:enough]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,163 @@
+// Package statement reads what a broker's, platform's or journal's file says
+// and puts it into the journal's words: fills, cash, what the trader wrote on
+// trades, and the totals that the file states about itself.
+//
+// A file arrives as tables of text (package tabular). A Preset knows one
+// export of one broker: by which column names it is recognised, which column
+// is what, in which zone its clock runs and how its signs are meant. Reading a
+// file of an unknown kind takes the same path with a mapping that the user
+// chose. What can only be decided over a whole column, such as whether 1,234
+// is a thousand or whether 03/04 is in March, is decided over the whole
+// column, and what cannot be decided is told as a question, never guessed in
+// silence.
+//
+// The package is pure: no database, no clock of its own, no files. A row that
+// cannot be read becomes a Problem with its number and a sentence; it never
+// stops the rows around it.
+package statement
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// Format says what a row of a file is.
+type Format string
+
+// The formats. A file of executions has a row a fill, a journal a row a
+// finished trade.
+const (
+	Executions    Format = "executions"
+	JournalTrades Format = "journal_trades"
+)
+
+// Source says what sort of file it was, in the words of the API.
+type Source string
+
+// The sources.
+const (
+	FromCSV       Source = "csv"
+	FromStatement Source = "statement"
+	FromBackup    Source = "backup"
+)
+
+// Statement is everything that a file says.
+type Statement struct {
+	Broker string
+	Format Format
+	Source Source
+	// Headers are the column names of the table that was read, and Samples its
+	// first rows, for a person to look at.
+	Headers []string
+	Samples [][]string
+	// Rows counts the data rows, those that hold nothing to import included.
+	Rows int
+	// Fills are in the order in which they happened as far as the file tells:
+	// fills of one instant are in the order of arrival.
+	Fills    []*Fill
+	Cash     []*Cash
+	Marks    []*Marks
+	Problems []Problem
+	// Warnings are sentences for the user, each once.
+	Warnings []string
+	// Totals compares what the file says about itself with what was read.
+	Totals []Total
+	// Zone is the name of the zone that times without one were read in, and
+	// DateOrder how days and months were told apart; ambiguous means that the
+	// user should say.
+	Zone      string
+	DateOrder DateOrder
+	Account   Account
+
+	zoneAsked bool
+}
+
+// Account is what a file tells about the account that it is of.
+type Account struct {
+	Name, Type, Currency string
+}
+
+// Fill is one execution.
+type Fill struct {
+	Row            int
+	Symbol         string
+	Type           string // stock if empty
+	Side           matching.Side
+	Quantity       decimal.Decimal
+	Price          decimal.Decimal
+	Fees           decimal.Decimal // costs are positive
+	Commission     decimal.Decimal
+	Multiplier     decimal.Null
+	StatedPnL      decimal.Null
+	At             time.Time
+	ID             string // the broker's, empty where there is none
+	Right          string // call or put
+	Strike         decimal.Null
+	Expiry         journal.Day
+	Lot            string
+	Details        map[string]string // whatever else is worth keeping
+	DateOnly       bool              // the file gives the day and no time
+	Effect         Effect            // whether the file says that it opens or closes
+	PositionAfter  decimal.Null      // the signed position behind this fill, where the file tells
+	StatedCashFlow decimal.Null      // what the file says that the fill moved in cash, costs included
+}
+
+// Cash is money that moved without a fill. Type is a word of the API: deposit,
+// withdrawal, fee, dividend, interest or adjustment; Amount is signed.
+type Cash struct {
+	Row      int
+	Type     string
+	Amount   decimal.Decimal
+	Currency string
+	At       time.Time
+	Note     string
+}
+
+// Marks are what the file's owner wrote on the trade that Fill belongs to.
+type Marks struct {
+	Row                    int
+	Fill                   *Fill
+	Notes                  string
+	Tags, Mistakes, Setups []string
+	InitialRisk            decimal.Null
+	StopPrice, TargetPrice decimal.Null
+	MAE, MFE               decimal.Null
+	EmotionalState         string
+	Confidence, Quality    int // 1 to 5, 0 for none
+}
+
+// Problem says why a row was left out.
+type Problem struct {
+	Row     int
+	Message string
+}
+
+// Total is a figure that the file states about itself, and what was read.
+type Total struct {
+	Item     string
+	Stated   decimal.Decimal
+	Computed decimal.Decimal
+}
+
+// Difference is what is unexplained: what was read less what is stated.
+func (t Total) Difference() decimal.Decimal { return t.Computed.Sub(t.Stated) }
+
+// Warn adds a sentence for the user, once.
+func (s *Statement) Warn(format string, args ...any) {
+	const enough = 50
+	sentence := fmt.Sprintf(format, args...)
+	if len(s.Warnings) < enough && !slices.Contains(s.Warnings, sentence) {
+		s.Warnings = append(s.Warnings, sentence)
+	}
+}
+
+// State notes a total of the file beside what was read. Totals are checked
+// when everything is read; see the items of [Statement.Sum].
+func (s *Statement) State(item string, stated decimal.Decimal) {
+	s.Totals = append(s.Totals, Total{Item: item, Stated: stated})
+}

@@ -1,0 +1,125 @@
+package statement
+
+import (
+	"strconv"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
+)
+
+// The items that a file can state about itself. Results are those of closed
+// positions; costs are positive.
+const (
+	ItemNetPnL      = "closed_pnl"
+	ItemGrossPnL    = "gross_pnl"
+	ItemCommission  = "commission"
+	ItemFees        = "fees"
+	ItemCosts       = "costs"
+	ItemDeposits    = "deposits"
+	ItemWithdrawals = "withdrawals"
+	ItemNetCash     = "net_cash"
+	ItemBalance     = "balance"
+	ItemFills       = "fills"
+)
+
+// checkTotals computes what was read of every item that the file states.
+func (s *Statement) checkTotals() {
+	for i, t := range s.Totals {
+		s.Totals[i].Computed = s.Sum(t.Item)
+	}
+}
+
+// Sum computes an item over everything that was read.
+func (s *Statement) Sum(item string) decimal.Decimal {
+	switch item {
+	case ItemNetPnL:
+		_, net := s.results()
+		return net
+	case ItemGrossPnL:
+		gross, _ := s.results()
+		return gross
+	case ItemCommission:
+		return s.overFills(func(f *Fill) decimal.Decimal { return f.Commission })
+	case ItemFees:
+		return s.overFills(func(f *Fill) decimal.Decimal { return f.Fees })
+	case ItemCosts:
+		return s.overFills(func(f *Fill) decimal.Decimal { return f.Fees.Add(f.Commission) })
+	case ItemDeposits:
+		return s.overCash("deposit")
+	case ItemWithdrawals:
+		return s.overCash("withdrawal").Neg()
+	case ItemNetCash:
+		return s.overCash("")
+	case ItemBalance:
+		_, net := s.results()
+		return s.overCash("").Add(net)
+	case ItemFills:
+		return decimal.New(int64(len(s.Fills)))
+	}
+	return decimal.Zero
+}
+
+func (s *Statement) overFills(of func(*Fill) decimal.Decimal) decimal.Decimal {
+	sum := decimal.Zero
+	for _, f := range s.Fills {
+		sum = sum.Add(of(f))
+	}
+	return sum
+}
+
+func (s *Statement) overCash(kind string) decimal.Decimal {
+	sum := decimal.Zero
+	for _, c := range s.Cash {
+		if kind == "" || c.Type == kind {
+			sum = sum.Add(c.Amount)
+		}
+	}
+	return sum
+}
+
+// results groups the file's own fills and adds up what its closed trades made.
+func (s *Statement) results() (gross, net decimal.Decimal) {
+	for _, t := range s.Trades() {
+		gross, net = gross.Add(t.GrossPnL.Or(decimal.Zero)), net.Add(t.NetPnL.Or(decimal.Zero))
+	}
+	return gross, net
+}
+
+// Trade is a trade that the file's own fills make.
+type Trade struct {
+	matching.Trade
+	Fill *Fill // that opened it
+}
+
+// Trades groups the file's own fills, as if the journal held nothing else.
+func (s *Statement) Trades() []Trade {
+	var list []Trade
+	for _, fills := range s.streams() {
+		for _, t := range matching.Group(fills, matching.Head{}) {
+			list = append(list, Trade{Trade: t, Fill: s.Fills[t.First.Seq]})
+		}
+	}
+	return list
+}
+
+func (s *Statement) streams() map[streamKey][]matching.Fill {
+	streams := map[streamKey][]matching.Fill{}
+	for i, f := range s.Fills {
+		key := f.stream()
+		streams[key] = append(streams[key], matching.Fill{
+			ID: strconv.Itoa(i), At: f.At.UnixMicro(), Seq: int64(i), Side: f.Side, Quantity: f.Quantity, Price: f.Price,
+			Multiplier: f.worth(), Fees: f.Fees, Commission: f.Commission, StatedPnL: f.StatedPnL,
+		})
+	}
+	return streams
+}
+
+// worth is the multiplier that the fill has, or the usual one.
+func (f *Fill) worth() decimal.Decimal {
+	if f.Multiplier.Valid {
+		return f.Multiplier.Decimal
+	}
+	usual, _ := instruments.DefaultMultiplier(f.Symbol, f.Type)
+	return usual
+}
