@@ -1,0 +1,67 @@
+package futures
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+)
+
+// routing are the marks that platforms put before a contract to say where an
+// order for it goes.
+var routing = []string{"CON.F.US.", "F.US.", "CM.", "/"}
+
+// contractName gives the symbol under which a contract is kept: as the file
+// writes it, without the platform's routing where the rest says it all.
+func contractName(text string) string {
+	name := strings.ToUpper(strings.Join(strings.Fields(text), " "))
+	for _, prefix := range routing {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && isKnown(rest) {
+			return rest
+		}
+	}
+	return name
+}
+
+// isKnown tells whether the table of contracts has the contract.
+func isKnown(symbol string) bool {
+	_, ok := instruments.Future(symbol)
+	return ok
+}
+
+// treasuries are the roots whose prices are quoted in 32nds.
+var treasuries = []string{"ZB", "UB", "ZN", "TN", "ZF", "ZT", "Z3N", "TWE"}
+
+// price reads a price. Treasuries may be written in 32nds, which would pass for
+// a number with an apostrophe between its thousands anywhere else.
+func price(w *statement.Row, names, symbol string) decimal.Decimal {
+	c, ok := instruments.Future(symbol)
+	if ok && slices.Contains(treasuries, c.Root.Symbol) {
+		if p, written := statement.Treasury32(w.Text(names)); written {
+			return p
+		}
+	}
+	return w.Required(names)
+}
+
+// worth finds what one unit of price is worth from what a position of some
+// contracts made over some points, or nothing if the figures do not fit.
+// Contracts are worth round amounts, of three digits at most; anything else is
+// a result with costs in it.
+func worth(made, points, contracts decimal.Decimal) decimal.Null {
+	moved := points.Mul(contracts)
+	if moved.IsZero() {
+		return decimal.Null{}
+	}
+	const smallest, digits = 6, 3
+	for scale := range int32(smallest) {
+		each := made.DivRound(moved, scale)
+		round := strings.Trim(strings.Replace(each.String(), ".", "", 1), "0")
+		if each.Sign() > 0 && len(round) <= digits && each.Mul(moved).Sub(made).Abs().Cmp(decimal.Must("0.01")) < 0 {
+			return decimal.Of(each)
+		}
+	}
+	return decimal.Null{}
+}

@@ -1,0 +1,138 @@
+package futures
+
+import (
+	"strings"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
+)
+
+// tradovate knows the exports of Tradovate, which NinjaTrader's web platform
+// writes with the same columns. Orders, Fills, Performance and Position History
+// tell of the same fills. All but Fills show times on the browser's clock, to
+// the second.
+func tradovate() []*statement.Preset {
+	const broker = "Tradovate"
+	return []*statement.Preset{
+		{
+			Broker: broker, Export: "Orders", Evidence: statement.RealFile, Format: statement.Executions,
+			Header:     []string{"B/S", "Contract", "avgPrice|Avg Fill Price", "filledQty|Filled Qty", "Fill Time", "Status"},
+			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
+			Each: tradovateOrder, Done: closeTradovate,
+		},
+		{
+			Broker: broker, Export: "Fills", Evidence: statement.RealFile, Format: statement.Executions,
+			Header:     []string{"Fill ID|_id", "B/S|_action", "Contract", "Quantity|_qty", "Price|_price", "commission", "Timestamp|_timestamp"},
+			Without:    []string{"Fill Time", "Paired Qty"},
+			Instrument: instruments.TypeFuture, Order: statement.MonthFirst, Costs: statement.CostsPositive,
+			Each: tradovateFill, Done: closeTradovate,
+		},
+		{
+			Broker: broker, Export: "Performance", Evidence: statement.RealFile, Format: statement.Executions,
+			Header: []string{
+				"symbol", "buyFillId", "sellFillId", "qty", "buyPrice", "sellPrice", "pnl", "boughtTimestamp", "soldTimestamp",
+			},
+			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
+			Each: tradovatePair, Done: closeTradovate,
+		},
+		{
+			Broker: broker, Export: "Position History", Evidence: statement.SampleFile, Format: statement.Executions,
+			Header: []string{
+				"Contract", "Buy Fill ID", "Sell Fill ID", "Paired Qty", "Buy Price", "Sell Price", "P/L", "Bought Timestamp", "Sold Timestamp",
+			},
+			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
+			Each: tradovatePair, Done: closeTradovate,
+		},
+		tradovateCash(broker),
+	}
+}
+
+// closeTradovate ends the reading of any export of fills.
+func closeTradovate(r *statement.Reader) {
+	joinParts(r.Out)
+	closeBooks(r)
+}
+
+// tradovateOrder reads an order, which is a fill as far as it was filled. Its
+// id is not that of a fill: Fills and Performance do not have it.
+func tradovateOrder(w *statement.Row) {
+	quantity := w.Decimal("filledQty|Filled Qty")
+	if quantity.Sign() <= 0 {
+		return
+	}
+	symbol := contractName(w.Text("Contract"))
+	side, _ := w.Side("B/S")
+	f := statement.Fill{
+		Symbol: symbol, Side: side, Quantity: quantity, Price: price(w, "decimalFillAvg|avgPrice|Avg Fill Price", symbol),
+		At: w.Moment("Fill Time|Timestamp").At,
+	}
+	if value := w.Null("Notional Value"); value.Valid {
+		f.StatedCashFlow = value
+		if side == matching.Buy {
+			f.StatedCashFlow = decimal.Of(value.Decimal.Neg())
+		}
+		if !isKnown(symbol) {
+			f.Multiplier = worth(value.Decimal, f.Price, quantity)
+		}
+	}
+	w.Fill(f)
+	booksOf(w.Reader()).account(w.Text("Account"))
+	w.Reader().Out.Warn("Tradovate's Orders export states no commissions and fees, and an order as one fill however many it took. Prefer its Fills export, and import only one of the two.")
+}
+
+// tradovateFill reads a fill. The time is cut to the second, as the other
+// exports have it, so that a fill is the same in all of them.
+func tradovateFill(w *statement.Row) {
+	if strings.EqualFold(w.Text("_active"), "false") {
+		w.Reader().Out.Warn("Fills that the exchange took back were left out.")
+		return
+	}
+	symbol := contractName(w.Text("Contract"))
+	side, _ := w.Side("B/S|_action")
+	at := w.Moment("_timestamp|Timestamp")
+	w.Fill(statement.Fill{
+		Symbol: symbol, Side: side, Quantity: w.Required("Quantity|_qty"), Price: price(w, "_price|Price", symbol),
+		Commission: w.Cost("commission"), At: at.At.Truncate(time.Second), ID: fillID(w, "Fill ID|_id"),
+	})
+	booksOf(w.Reader()).account(w.Text("Account"))
+	w.Reader().Out.Warn("Tradovate's Fills export states only the broker's commission; exchange, clearing and NFA fees are in its Cash History.")
+}
+
+// tradovatePair reads contracts that were bought and sold. A fill that was
+// paired several times is in several rows under one id.
+func tradovatePair(w *statement.Row) {
+	symbol := contractName(w.Text("symbol|Contract"))
+	quantity := w.Required("qty|Paired Qty")
+	bought := w.Fill(statement.Fill{
+		Symbol: symbol, Side: matching.Buy, Quantity: quantity, Price: price(w, "buyPrice|Buy Price", symbol),
+		At: w.Moment("boughtTimestamp|Bought Timestamp").At, ID: fillID(w, "buyFillId|Buy Fill ID"),
+	})
+	sold := w.Fill(statement.Fill{
+		Symbol: symbol, Side: matching.Sell, Quantity: quantity, Price: price(w, "sellPrice|Sell Price", symbol),
+		At: w.Moment("soldTimestamp|Sold Timestamp").At, ID: fillID(w, "sellFillId|Sell Fill ID"),
+	})
+	b, out := booksOf(w.Reader()), w.Reader().Out
+	made := w.Null("pnl|P/L")
+	if made.Valid && !w.Failed() {
+		b.made(symbol, made.Decimal, sold.Price.Sub(bought.Price), quantity)
+	}
+	b.account(w.Text("Account"))
+	if w.Decimal("Net Pos").Sign() != 0 {
+		out.Warn("The position in %s is still open. Fills that are not closed yet are not in this export; use Fills to have them.", symbol)
+	}
+	out.Warn("Tradovate's %s export states no commissions and fees; its Fills export has the commissions.", w.Reader().Preset.Export)
+}
+
+// fillID reads the id of a fill. Spreadsheets shorten long numbers, and many
+// fills would share what is left; such an id is none.
+func fillID(w *statement.Row, names string) string {
+	id := w.Text(names)
+	if strings.ContainsAny(id, "eE+") {
+		w.Reader().Out.Warn("A spreadsheet has shortened the ids of the fills. Import the file as it was downloaded, so that fills are known again.")
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,70 @@
+package journals
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+)
+
+// traderMemos knows the table of trades that TraderMemos and Stonk Journal
+// write. Date is when the trade was closed, and what it returned is after fees,
+// which have no column.
+func traderMemos() []*statement.Preset {
+	return []*statement.Preset{{
+		Broker: "TraderMemos", Export: "trades", Evidence: statement.SampleFile, Format: statement.JournalTrades,
+		Header: []string{"Date", "Symbol", "Status", "Market", "Side", "Qty", "Entry", "Exit", "Entry Total", "Return ($)", "Open Date"},
+		Each:   traderMemosTrade,
+	}}
+}
+
+func traderMemosTrade(w *statement.Row) {
+	var t statement.Trip
+	name(&t, w.Text("Symbol"), statement.InstrumentType(w.Text("Market")))
+	t.Short, t.Quantity = isShort(w, "Side"), w.Required("Qty").Abs()
+	t.Open, t.OpenPrice, t.ClosePrice = w.Moment("Open Date|Date"), w.Required("Entry"), w.Null("Exit")
+	if total := w.Null("Entry Total"); total.Valid && !t.Multiplier.Valid {
+		t.Multiplier = each(total.Decimal.Abs(), t.OpenPrice.Mul(t.Quantity).Abs())
+	}
+	t.NetPnL = w.Null("Return ($)")
+	if t.ClosePrice.Valid && w.Text("Date") != "" {
+		t.Close = w.Moment("Date")
+		traderMemosDividends(w, &t)
+	}
+	m := statement.Marks{
+		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setup")), Confidence: grade(w.Text("Confidence")),
+		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")),
+	}
+	tagged(&m, statement.List(w.Text("Tags")))
+	w.Mark(m)
+}
+
+// traderMemosDividends reads what the position paid while it was held. It is
+// cash of its own; a return that is more than the prices give has it in.
+func traderMemosDividends(w *statement.Row, t *statement.Trip) {
+	paid := w.Decimal("Dividends")
+	if paid.IsZero() {
+		return
+	}
+	if t.NetPnL.Valid && t.NetPnL.Decimal.Cmp(byPrice(t)) > 0 {
+		t.NetPnL = decimal.Of(t.NetPnL.Decimal.Sub(paid))
+	}
+	w.Money(statement.Cash{Type: "dividend", Amount: paid, At: t.Close.At, Note: t.Symbol})
+}
+
+// each is a total for one, where it is a round number of three digits at most:
+// the multiplier that a journal worked with.
+func each(total, of decimal.Decimal) decimal.Null {
+	if of.IsZero() {
+		return decimal.Null{}
+	}
+	const smallest, digits = 6, 3
+	for scale := range int32(smallest) {
+		one := total.DivRound(of, scale)
+		round := strings.Trim(strings.Replace(one.String(), ".", "", 1), "0")
+		if one.Sign() > 0 && len(round) <= digits && one.Mul(of).Sub(total).Abs().Cmp(decimal.Must("0.01")) < 0 {
+			return decimal.Of(one)
+		}
+	}
+	return decimal.Null{}
+}
