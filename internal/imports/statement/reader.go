@@ -186,10 +186,9 @@ func (r *Reader) named(names string) []int {
 		return list
 	}
 	for name := range strings.SplitSeq(names, "|") {
-		key, nth, numbered := strings.Cut(name, "#")
-		key = HeaderKey(key)
-		if numbered && nth != "" {
-			key += "#" + nth
+		key := HeaderKey(name)
+		if base, nth, ok := strings.Cut(name, "#"); ok && isNumber(nth) { // "Trade #" is a name
+			key = HeaderKey(base) + "#" + nth
 		}
 		if i, ok := r.index[key]; ok {
 			list = append(list, i)
@@ -197,6 +196,11 @@ func (r *Reader) named(names string) []int {
 	}
 	r.found[names] = list
 	return list
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
 }
 
 // Header gives the name of the column as the file writes it.

@@ -1,0 +1,16 @@
+package america
+
+import (
+	"path/filepath"
+	"testing"
+
+	"fillbook/internal/imports/brokers/brokertest"
+)
+
+func TestFixtures(t *testing.T) { brokertest.Run(t, Presets()) }
+
+// TestSamples holds real exports against what is known of them.
+func TestSamples(t *testing.T) {
+	brokertest.Samples(t, filepath.Join("testdata", "samples.txt"), Presets(),
+		"thinkorswim", "schwab", "fidelity", "etrade", "robinhood", "webull", "tastytrade", "firstrade")
+}

@@ -1,0 +1,15 @@
+package blotters
+
+import (
+	"path/filepath"
+	"testing"
+
+	"fillbook/internal/imports/brokers/brokertest"
+)
+
+func TestFixtures(t *testing.T) { brokertest.Run(t, Presets()) }
+
+func TestSamples(t *testing.T) {
+	brokertest.Samples(t, filepath.Join("testdata", "samples.txt"), Presets(),
+		"tradestation", "tradenote", "das__", "lightspeed", "questrade", "tiger")
+}

@@ -1,0 +1,184 @@
+package ibkr
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+	"fillbook/internal/instruments"
+)
+
+// Sections by name, in English and in German.
+var (
+	tradeSections      = map[string]bool{"trades": true, "transaktionen": true}
+	instrumentSections = map[string]bool{"financial instrument information": true, "informationen zum finanzinstrument": true}
+	leftOutSections    = map[string]string{
+		"corporate actions": "splits, mergers and new symbols are not trades",
+		"kapitalmaßnahmen":  "splits, mergers and new symbols are not trades",
+		"transfers":         "they name no price; enter the position by hand",
+	}
+)
+
+// activityStatement reads the activity statement as CSV: sections of trades and
+// of each sort of cash, in the language of the account. The German names are
+// known from other people's code only.
+func activityStatement() *statement.Preset {
+	return &statement.Preset{
+		Broker: broker, Export: "activity statement", Evidence: statement.SampleFile,
+		Format: statement.Executions, Source: statement.FromStatement,
+		Zone: zone, Costs: statement.CostsNegative,
+		Matches: func(file tabular.File) string {
+			if isStatement(file) {
+				return "the sections of an activity statement"
+			}
+			return ""
+		},
+		Whole: readActivity,
+	}
+}
+
+func readActivity(r *statement.Reader) error {
+	l := newLedger(r)
+	list := parts(r.File)
+	about(r, list)
+	for _, p := range list {
+		if instrumentSections[p.name] {
+			l.learn(p)
+		}
+	}
+	for _, p := range list {
+		switch {
+		case tradeSections[p.name]:
+			l.orders(p)
+		case cashKinds[p.name] != "":
+			l.cash(p)
+		case leftOutSections[p.name] != "":
+			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutSections[p.name])
+		}
+	}
+	l.close()
+	return nil
+}
+
+// learn keeps the multipliers that the statement gives by symbol. A contract
+// that was renamed has both names, with a comma between.
+func (l *ledger) learn(p part) {
+	p.rows(func(cell func(string) string) {
+		multiplier, err := statement.Number(cell("multiplier|multiplikator"), statement.Point)
+		if err != nil {
+			return
+		}
+		kind := assetClass(cell("asset category|vermögenswertkategorie|anlagekategorie"))
+		for symbol := range strings.SplitSeq(cell("symbol"), ",") {
+			l.multipliers[kind+" "+strings.TrimSpace(symbol)] = decimal.Of(multiplier)
+		}
+	})
+}
+
+// orders reads a part of the trades. Where the rows of orders are followed by
+// the trades that they were filled with, those repeat them.
+func (l *ledger) orders(p part) {
+	wanted := "Order"
+	if !slices.ContainsFunc(p.table.Rows[p.header+1:p.end], func(row tabular.Row) bool { return len(row.Cells) > 2 && row.Cells[2] == wanted }) {
+		wanted = "Trade"
+	}
+	commission := commissionColumn(p.table.Rows[p.header].Cells)
+	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
+		switch {
+		case rowKind(w) == "Total":
+			l.total(w, commission)
+			w.Ignore()
+		case rowKind(w) != "Data" || len(w.Cells) < 3 || w.Cells[2] != wanted:
+			w.Ignore()
+		default:
+			l.order(w, commission)
+		}
+	})
+}
+
+const (
+	statementClass    = "Asset Category|Vermögenswertkategorie|Anlagekategorie"
+	statementCurrency = "Currency|Währung"
+)
+
+// commissionColumn finds the column of commissions, which for currency trades
+// has the account's currency in its name: "Comm in USD".
+func commissionColumn(header []string) string {
+	for _, name := range header {
+		lower := strings.ToLower(name)
+		if strings.HasPrefix(lower, "comm") || strings.HasPrefix(lower, "prov") {
+			return name
+		}
+	}
+	return "Comm/Fee"
+}
+
+// order reads one order.
+func (l *ledger) order(w *statement.Row, commission string) {
+	f := statement.Fill{Price: w.Required("T. Price|T.-Kurs"), Commission: w.Cost(commission)}
+	marks := codes(w.Text("Code"))
+	symbol := w.Text("Symbol")
+	if l.conversion(w, symbol, marks) {
+		return
+	}
+	l.account(w.Text("Account|Konto"))
+	kind := assetClass(w.Text(statementClass))
+	name(&f, symbol, kind, l.multipliers[kind+" "+symbol])
+	quantity := w.Required("Quantity|Menge")
+	cancelled := slices.Contains(marks, "Ca")
+	f.Quantity, f.Side = quantity, side(w, "", quantity, false)
+	f.Effect = effect(marks)
+	at := w.Moment("Date/Time|Datum/Zeit")
+	f.At, f.DateOnly = at.At, at.DateOnly
+	l.foreign(&f, w.Text(statementCurrency))
+	notional(w, &f)
+	if proceeds := w.Null("Proceeds|Erlös"); proceeds.Valid && f.Type != instruments.TypeForex && f.Type != instruments.TypeFuture {
+		f.StatedCashFlow = decimal.Of(proceeds.Decimal.Sub(f.Commission))
+	}
+	l.take(w, f, cancelled)
+}
+
+// notional finds the multiplier of a future that nobody knows by the value that
+// the statement gives for the order.
+func notional(w *statement.Row, f *statement.Fill) {
+	value := w.Null("Notional Value|Nominalwert")
+	worth := f.Quantity.Mul(f.Price).Abs()
+	if _, known := instruments.Future(f.Symbol); known || f.Multiplier.Valid || !value.Valid || worth.IsZero() {
+		return
+	}
+	if multiplier := value.Decimal.Abs().DivRound(worth, 6); multiplier.Sign() > 0 {
+		f.Multiplier = decimal.Of(multiplier)
+	}
+}
+
+// total adds up what the statement says in total, by currency: of several only
+// each for itself could be compared.
+func (l *ledger) total(w *statement.Row, commission string) {
+	currency := w.Text(statementCurrency)
+	if currency == "" {
+		return
+	}
+	if n := w.Null("Realized P/L|Realisierter G/V|Realisierter G&V"); n.Valid {
+		l.realized[currency] = l.realized[currency].Add(n.Decimal)
+	}
+	if n := w.Null(commission); n.Valid {
+		l.commission[currency] = l.commission[currency].Add(n.Decimal)
+	}
+}
+
+// cash reads a section of money that moved. Its sums are data rows too, with a
+// word in place of the currency.
+func (l *ledger) cash(p part) {
+	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
+		currency := w.Text(statementCurrency)
+		if rowKind(w) != "Data" || len(currency) != 3 {
+			w.Ignore()
+			return
+		}
+		l.account(w.Text("Account|Konto"))
+		at := w.Moment("Date|Settle Date|Datum|Abrechnungsdatum|Date/Time|Datum/Zeit")
+		money(w, cashKinds[p.name], w.Required("Amount|Betrag"), at, currency, w.Text("Description|Beschreibung"))
+	})
+}

@@ -1,0 +1,89 @@
+package ibkr
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+	"fillbook/internal/instruments"
+)
+
+var historySections = map[string]bool{"transaction history": true}
+
+// transactionHistory reads the transaction history: days without times, newest
+// first, trades and cash in one table. Amounts are in the account's currency,
+// prices in that of the instrument.
+func transactionHistory() *statement.Preset {
+	return &statement.Preset{
+		Broker: broker, Export: "transaction history", Evidence: statement.SampleFile,
+		Format: statement.Executions, Source: statement.FromStatement,
+		Zone: zone, Costs: statement.CostsNegative, NewestFirst: true,
+		Matches: func(file tabular.File) string {
+			if isStatement(file) && has(file, historySections) {
+				return "the section Transaction History"
+			}
+			return ""
+		},
+		Whole: readHistory,
+	}
+}
+
+func readHistory(r *statement.Reader) error {
+	l := newLedger(r)
+	list := parts(r.File)
+	about(r, list)
+	for _, p := range list {
+		if historySections[p.name] {
+			r.Section(p.table, p.header, p.end).EachRow(l.transaction)
+		}
+	}
+	l.close()
+	return nil
+}
+
+// transaction reads one row.
+func (l *ledger) transaction(w *statement.Row) {
+	if rowKind(w) != "Data" {
+		w.Ignore()
+		return
+	}
+	l.account(w.Text("Account"))
+	word := w.Text("Transaction Type")
+	kind := cashKinds[strings.ToLower(word)]
+	switch {
+	case strings.EqualFold(word, "Position MTM"):
+		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
+	case kind != "":
+		money(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
+	case w.Text("Quantity") != "":
+		l.day(w, word)
+	default:
+		l.r.Out.Warn("Rows of the type %q were taken as adjustments.", word)
+		money(w, "adjustment", w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
+	}
+}
+
+// day reads a trade of which only the day is known. Besides buys and sells these
+// are the ends of options, which have no price.
+func (l *ledger) day(w *statement.Row, word string) {
+	quantity := w.Required("Quantity")
+	f := statement.Fill{Quantity: quantity, Price: w.Decimal("Price"), Commission: w.Cost("Commission")}
+	name(&f, w.Text("Symbol"), "", decimal.Null{})
+	if _, _, known := statement.SideWord(word); !known {
+		word = ""
+	}
+	f.Side = side(w, word, quantity, false)
+	at := w.Moment("Date")
+	f.At, f.DateOnly = at.At, at.DateOnly
+	home, money := l.r.Out.Account.Currency, w.Text("Price Currency")
+	if money == "" || money == home {
+		if f.Type != instruments.TypeFuture && f.Type != instruments.TypeForex {
+			f.StatedCashFlow = w.Null("Net Amount")
+		}
+	} else {
+		l.r.Out.Warn("Prices are in %s and commissions in %s: both were taken as they are.", money, home)
+		f.Details = map[string]string{"currency": money}
+	}
+	l.take(w, f, false)
+}

@@ -1,0 +1,30 @@
+// Package ibkr reads what Interactive Brokers and its partners export: Flex
+// queries as XML and as CSV, trade confirmations, activity statements and the
+// transaction history.
+//
+// All of them tell the same trades in other words. A Flex query gives each
+// execution with its id and whatever columns its owner ticked; the activity
+// statement gives orders in sections, one section below the other in one file;
+// the transaction history gives days only. What is common to them is common
+// here: costs are written below zero and a rebate above, one word says what
+// sort of cash moved, and one table says which asset class is which instrument.
+//
+// A trade that was cancelled is reported again with its sign turned round and
+// the code Ca. Both are taken out if both are there, see [ledger.cancel].
+package ibkr
+
+import "fillbook/internal/imports/statement"
+
+// broker is the name that detection answers with. The files of partners such as
+// CapTrader do not say whose they are.
+const broker = "Interactive Brokers"
+
+// zone is that of accounts that did not choose another.
+const zone = "America/New_York"
+
+// Presets are the exports of Interactive Brokers.
+func Presets() []*statement.Preset {
+	return []*statement.Preset{
+		flexXML(), transactionHistory(), activityStatement(), flexTrades(), flexCash(),
+	}
+}

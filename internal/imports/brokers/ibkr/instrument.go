@@ -1,0 +1,99 @@
+package ibkr
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+)
+
+// Types that the journal has no word of its own for.
+const (
+	bond    = "bond"
+	warrant = "warrant"
+)
+
+// assetClasses are the codes of Flex queries and the words of statements,
+// English and German, in lower case.
+var assetClasses = map[string]string{
+	"stk": instruments.TypeStock, "stocks": instruments.TypeStock, "aktien": instruments.TypeStock,
+	"fund": instruments.TypeStock, "mutual funds": instruments.TypeStock,
+	"opt": instruments.TypeOption, "equity and index options": instruments.TypeOption, "aktien- und indexoptionen": instruments.TypeOption,
+	"fop": instruments.TypeOption, "options on futures": instruments.TypeOption,
+	"fut": instruments.TypeFuture, "futures": instruments.TypeFuture,
+	"cash": instruments.TypeForex, "forex": instruments.TypeForex, "devisen": instruments.TypeForex,
+	"cfd": instruments.TypeCFD, "cfds": instruments.TypeCFD,
+	"crypto": instruments.TypeCrypto, "cryptocurrencies": instruments.TypeCrypto,
+	"war": warrant, "warrants": warrant, "iopt": warrant, "structured products": warrant, "optionsscheine": warrant,
+	"bond": bond, "bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
+}
+
+// assetClass gives the instrument type for a code or word. One that is not known
+// is kept, as the journal takes any.
+func assetClass(word string) string {
+	word = strings.ToLower(word)
+	if known, ok := assetClasses[word]; ok {
+		return known
+	}
+	return word
+}
+
+// currencies are those that pairs are made of, to tell EUR.USD from the share
+// EIT.UN where no asset class is given.
+var currencies = strings.Fields(`AED AUD BGN BRL CAD CHF CNH CNY CZK DKK EUR GBP HKD HUF ILS INR JPY KRW KZT MXN NOK NZD PLN RON
+	RUB SAR SEK SGD THB TRY TWD USD ZAR`)
+
+// isPair tells that a symbol is a pair of currencies.
+func isPair(symbol string) bool {
+	base, quote, ok := strings.Cut(symbol, ".")
+	return ok && slices.Contains(currencies, base) && slices.Contains(currencies, quote)
+}
+
+// name gives the fill its instrument. The file's own multiplier counts where one
+// unit is not simply one unit.
+func name(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
+	if kind == "" && isPair(strings.ToUpper(symbol)) {
+		kind = instruments.TypeForex
+	}
+	f.Multiplier = scale(kind, multiplier)
+	f.Name(symbol, kind)
+}
+
+// scale is the multiplier of an instrument, none where it is that of its type. A
+// bond is quoted in hundredths of its face value.
+func scale(kind string, stated decimal.Null) decimal.Null {
+	one := decimal.New(1)
+	switch {
+	case kind == bond && (!stated.Valid || stated.Decimal.Sign() <= 0 || stated.Decimal.Equal(one)):
+		return decimal.Of(decimal.Must("0.01"))
+	case kind == instruments.TypeStock || kind == instruments.TypeForex || stated.Decimal.Sign() <= 0:
+		return decimal.Null{}
+	case kind == "" && stated.Decimal.Equal(one):
+		return decimal.Null{}
+	}
+	return stated
+}
+
+// contract completes an option from columns of their own, for symbols that do
+// not tell it: options on futures, and those of European exchanges.
+func contract(w *statement.Row, f *statement.Fill) {
+	right := strings.ToLower(w.Text("Put/Call|putCall"))
+	if f.Right != "" || right == "" {
+		return
+	}
+	switch right[0] {
+	case 'c':
+		f.Right = string(instruments.Call)
+	case 'p':
+		f.Right = string(instruments.Put)
+	default:
+		w.Fail("%q is neither a call nor a put.", right)
+	}
+	f.Type = instruments.TypeOption
+	f.Strike, f.Expiry = w.Null("Strike"), w.Day("Expiry")
+	if underlying := w.Text("UnderlyingSymbol"); underlying != "" {
+		f.Symbol = strings.ToUpper(underlying)
+	}
+}

@@ -1,0 +1,160 @@
+package ibkr
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
+)
+
+// ledger is what is known of a file beyond its single rows.
+type ledger struct {
+	r *statement.Reader
+	// cancels are fills that take back another.
+	cancels  []*statement.Fill
+	accounts []string
+	// multipliers are those that a section of the file gives by symbol.
+	multipliers map[string]decimal.Null
+	// realized and commission are what the file says in its totals.
+	realized, commission map[string]decimal.Decimal
+}
+
+func newLedger(r *statement.Reader) *ledger {
+	return &ledger{
+		r: r, multipliers: map[string]decimal.Null{},
+		realized: map[string]decimal.Decimal{}, commission: map[string]decimal.Decimal{},
+	}
+}
+
+// side reads the side from its word, and from the sign of the quantity where
+// there is none. The word on a cancellation is that of the trade it takes back.
+func side(w *statement.Row, word string, quantity decimal.Decimal, cancelled bool) matching.Side {
+	word, _, _ = strings.Cut(word, "(")
+	bought := quantity.Sign() > 0
+	if word = strings.TrimSpace(word); word != "" {
+		s, _, ok := statement.SideWord(word)
+		if !ok {
+			w.Fail("%q is neither a buy nor a sell.", word)
+		}
+		bought = (s == matching.Buy) != cancelled
+	}
+	if bought {
+		return matching.Buy
+	}
+	return matching.Sell
+}
+
+// codes splits a column of codes such as "O;P" and "C;Ep".
+func codes(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == ' ' || r == ',' })
+}
+
+// effect reads whether a trade opened or closed. One that did both turned a
+// position round.
+func effect(list []string) statement.Effect {
+	opens, closes := slices.Contains(list, "O"), slices.Contains(list, "C")
+	switch {
+	case opens && !closes:
+		return statement.Opening
+	case closes && !opens:
+		return statement.Closing
+	}
+	return statement.EffectUnknown
+}
+
+// account notes whose row it is.
+func (l *ledger) account(id string) {
+	const enough = 10
+	if id != "" && len(l.accounts) < enough && !slices.Contains(l.accounts, id) {
+		l.accounts = append(l.accounts, id)
+	}
+}
+
+// foreign notes that a fill is in other money than the account.
+func (l *ledger) foreign(f *statement.Fill, currency string) {
+	currency = strings.ToUpper(currency)
+	if home := l.r.Hints.Currency; currency != "" && home != "" && currency != home {
+		l.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
+		f.Details = map[string]string{"currency": currency}
+	}
+}
+
+// take emits a fill, and remembers one that takes back another.
+func (l *ledger) take(w *statement.Row, f statement.Fill, cancelled bool) {
+	if f.Type == instruments.TypeForex {
+		f.Effect = statement.EffectUnknown
+	}
+	emitted := w.Fill(f)
+	if cancelled && !w.Failed() {
+		emitted.Effect, emitted.StatedCashFlow = statement.EffectUnknown, decimal.Null{}
+		l.cancels = append(l.cancels, emitted)
+	}
+}
+
+// cancel takes out the trades that were cancelled together with what cancelled
+// them. Where the trade itself is in an earlier file, what cancels it stays, as
+// it takes the position back to where it was.
+func (l *ledger) cancel() {
+	if len(l.cancels) == 0 {
+		return
+	}
+	alike := map[string][]*statement.Fill{}
+	takesBack := map[*statement.Fill]bool{}
+	for _, c := range l.cancels {
+		takesBack[c] = true
+	}
+	for _, f := range l.r.Out.Fills {
+		if key := likeness(f, f.Side); !takesBack[f] {
+			alike[key] = append(alike[key], f)
+		}
+	}
+	gone := map[*statement.Fill]bool{}
+	for _, c := range l.cancels {
+		key := likeness(c, opposite(c.Side))
+		if len(alike[key]) == 0 {
+			l.r.Out.Warn("Row %d takes back a trade in %s that is not in this file; it was imported as the opposite trade.", c.Row, c.Symbol)
+			continue
+		}
+		gone[c], gone[alike[key][0]] = true, true
+		alike[key] = alike[key][1:]
+	}
+	l.r.Out.Fills = slices.DeleteFunc(l.r.Out.Fills, func(f *statement.Fill) bool { return gone[f] })
+}
+
+// likeness is what a trade and its cancellation have in common.
+func likeness(f *statement.Fill, side matching.Side) string {
+	return strings.Join([]string{
+		string(side), f.Symbol, f.Type, f.Right, string(f.Expiry), f.Strike.String(), f.Quantity.String(), f.Price.String(), f.At.String(),
+	}, "|")
+}
+
+func opposite(side matching.Side) matching.Side {
+	if side == matching.Buy {
+		return matching.Sell
+	}
+	return matching.Buy
+}
+
+// close settles what can only be settled behind the last row.
+func (l *ledger) close() {
+	l.cancel()
+	if len(l.accounts) > 1 {
+		l.r.Out.Warn("The file holds the accounts %s; all of it was read into one.", strings.Join(l.accounts, ", "))
+	}
+	if l.r.Out.Account.Name == "" && len(l.accounts) == 1 {
+		l.r.Out.Account.Name = l.accounts[0]
+	}
+	if len(l.realized) == 1 {
+		for _, sum := range l.realized {
+			l.r.Out.State(statement.ItemNetPnL, sum)
+		}
+	}
+	if len(l.commission) == 1 {
+		for _, sum := range l.commission {
+			l.r.Out.State(statement.ItemCommission, sum.Neg())
+		}
+	}
+}
