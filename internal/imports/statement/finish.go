@@ -25,9 +25,9 @@ func (r *Reader) finish() *Statement {
 // time those that open come first.
 func (s *Statement) arrange(newestFirst bool) {
 	if newestFirst && !s.ascending() || s.descending() {
-		slices.Reverse(s.Fills)
-		slices.Reverse(s.Cash)
-		slices.Reverse(s.Marks)
+		reverseRows(s.Fills, func(f *Fill) int { return f.Row })
+		reverseRows(s.Cash, func(c *Cash) int { return c.Row })
+		reverseRows(s.Marks, func(m *Marks) int { return m.Row })
 	}
 	slices.SortStableFunc(s.Fills, func(a, b *Fill) int {
 		if c := a.At.Compare(b.At); c != 0 || !a.DateOnly || !b.DateOnly {
@@ -36,6 +36,20 @@ func (s *Statement) arrange(newestFirst bool) {
 		return cmp.Compare(rank(a.Effect), rank(b.Effect))
 	})
 	slices.SortStableFunc(s.Cash, func(a, b *Cash) int { return a.At.Compare(b.At) })
+}
+
+// reverseRows turns a list around and leaves what one row said in its order:
+// also in a file that runs backwards a trade opens before it closes.
+func reverseRows[T any](list []T, row func(T) int) {
+	slices.Reverse(list)
+	for first := 0; first < len(list); {
+		end := first + 1
+		for end < len(list) && row(list[end]) == row(list[first]) {
+			end++
+		}
+		slices.Reverse(list[first:end])
+		first = end
+	}
 }
 
 func rank(e Effect) int {

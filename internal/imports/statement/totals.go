@@ -78,10 +78,11 @@ func (s *Statement) overCash(kind string) decimal.Decimal {
 	return sum
 }
 
-// results groups the file's own fills and adds up what its closed trades made.
+// results groups the file's own fills and adds up what was closed: before costs
+// over closed trades, after costs also over the closed part of open ones.
 func (s *Statement) results() (gross, net decimal.Decimal) {
 	for _, t := range s.Trades() {
-		gross, net = gross.Add(t.GrossPnL.Or(decimal.Zero)), net.Add(t.NetPnL.Or(decimal.Zero))
+		gross, net = gross.Add(t.GrossPnL.Or(decimal.Zero)), net.Add(t.RealizedPnL)
 	}
 	return gross, net
 }

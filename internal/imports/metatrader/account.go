@@ -1,0 +1,81 @@
+package metatrader
+
+import (
+	"regexp"
+	"strings"
+
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+// account is what a statement tells about the account that it is of.
+type account struct {
+	login, name, currency string
+	sort                  string // demo, real or contest, and how positions are kept
+	mode                  mode
+}
+
+// mode says how an account keeps positions.
+type mode int
+
+const (
+	unknownMode mode = iota
+	hedging          // many in one symbol
+	netting          // one in each symbol
+)
+
+// accountText is the value of the account line: the login, and in brackets the
+// currency, the server, what sort of account it is and its mode.
+var accountText = regexp.MustCompile(`^(\d+)[\s\x{00a0}]*\(([^()]+)\)$`)
+
+// accountIn finds the account line of an MT5 report. Its label may be in any
+// language.
+func accountIn(row tabular.Row) (account, bool) {
+	for _, cell := range row.Cells {
+		if !strings.HasSuffix(cell, ")") { // of most files none does
+			continue
+		}
+		found := accountText.FindStringSubmatch(cell)
+		if found == nil {
+			continue
+		}
+		a := account{login: found[1]}
+		var sort []string
+		for i, word := range strings.Split(strings.ReplaceAll(found[2], "\u00a0", " "), ",") {
+			word = strings.TrimSpace(word)
+			switch lower := strings.ToLower(word); {
+			case i == 0:
+				a.currency = word
+			case strings.HasPrefix(lower, "hedg"):
+				a.mode = hedging
+				sort = append(sort, lower)
+			case strings.HasPrefix(lower, "nett"), strings.HasPrefix(lower, "exchange"):
+				a.mode = netting
+				sort = append(sort, lower)
+			case i > 1:
+				sort = append(sort, lower)
+			}
+		}
+		a.sort = strings.Join(sort, " ")
+		return a, isCode(a.currency)
+	}
+	return account{}, false
+}
+
+// isCode tells a currency: three letters, or a few more for cents and coins.
+func isCode(text string) bool {
+	return len(text) >= 3 && len(text) <= 5 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// tell gives the account in the words of a statement, and warns where its money
+// is not that of the account it is read into.
+func (a account) tell(r *statement.Reader) {
+	name := a.login
+	if a.name != "" && a.login != "" {
+		name = a.login + " " + a.name
+	}
+	r.Out.Account = statement.Account{Name: name, Type: a.sort, Currency: a.currency}
+	if into := r.Hints.Currency; into != "" && a.currency != "" && !strings.EqualFold(into, a.currency) {
+		r.Out.Warn("The statement is of an account in %s, but this one is in %s: its results are not in the money of this account.", a.currency, into)
+	}
+}

@@ -1,0 +1,144 @@
+package metatrader
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+)
+
+// takeDeals reads the table of deals.
+func (b *book) takeDeals() {
+	for w := range b.section(dealPart).Rows() {
+		switch kind := strings.ToLower(w.Text("Type")); {
+		case isSide(kind):
+			b.deal(w)
+		case isTrade(kind): // its money, if any, comes as a deal of its own
+			b.r.Out.Warn("Deals that the broker cancelled were left out.")
+		default:
+			b.money(w, kind)
+		}
+	}
+}
+
+// deal reads a deal that bought or sold.
+func (b *book) deal(w *statement.Row) {
+	side, _ := w.Side("Type")
+	at := w.Moment("Time")
+	f := statement.Fill{
+		Side: side, Quantity: w.Required("Volume"), Price: w.Required("Price"), At: at.At, DateOnly: at.DateOnly, ID: w.Text("Deal"),
+		Commission: w.Cost("Commission"), Fees: w.Cost("Fee", "Swap"), Details: details(w.Text("Comment")),
+	}
+	symbol := w.Text("Symbol")
+	f.Name(symbol, InstrumentType(symbol))
+	c := dealClosing(w)
+	if w.Failed() {
+		return
+	}
+	if strings.EqualFold(w.Text("Direction"), "in") {
+		b.open(w, f, symbol)
+		return
+	}
+	if isClosing(w) { // and not in/out, which closes what is there and opens the rest
+		f.Effect = statement.Closing
+		b.close(w, &f, symbol, c)
+	}
+	f.StatedPnL = decimal.Of(c.profit)
+	w.Fill(f)
+}
+
+// isClosing tells a deal that only closes, be it by an opposite position.
+func isClosing(w *statement.Row) bool {
+	return isSide(strings.ToLower(w.Text("Type"))) && strings.HasPrefix(strings.ToLower(w.Text("Direction")), "out")
+}
+
+// open takes a deal that opens a position or adds to it. The position is named
+// like the order that opened it.
+func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
+	id := w.Text("Order")
+	if id == "" {
+		id = f.ID
+	}
+	p := b.positions[id]
+	if p == nil {
+		p = &position{id: id, symbol: symbol, side: f.Side, price: f.Price, lot: b.lotOf(id)}
+		b.positions[id] = p
+	}
+	b.hold(p, f.Quantity)
+	f.Effect, f.Lot = statement.Opening, p.lot
+	fill := w.Fill(f)
+	if !p.entered {
+		p.entered = true
+		p.mark(w, fill)
+	}
+}
+
+// close puts a closing deal to its position. Where that was opened before the
+// first day of the report, its own row tells how.
+func (b *book) close(w *statement.Row, f *statement.Fill, symbol string, c *closing) {
+	p := b.closedBy(f.ID, symbol, f.Side, c)
+	if p == nil {
+		f.Lot = b.lotOf(w.Text("Order"))
+		return
+	}
+	p.dealt = true
+	p.held = p.held.Sub(f.Quantity)
+	f.Lot = p.lot
+	if !b.opened[p.id] {
+		p.enter(w)
+	}
+}
+
+// cashTypes are the types of deals that only move money, in the words of the
+// journal. Deposits and withdrawals are told by their sign.
+var cashTypes = map[string]string{
+	"balance": "", "deposit": "", "withdrawal": "", "payout": "",
+	"charge": "fee", "fee": "fee",
+	"interest": "interest", "dividend": "dividend", "dividend franked": "dividend",
+}
+
+// CashType gives the journal's word for money that moved. What lowers a fee is
+// no fee, and what is neither known nor a commission is an adjustment: credits
+// and bonuses, corrections, taxes.
+func CashType(kind string, amount decimal.Decimal) string {
+	word, known := cashTypes[kind]
+	if strings.Contains(kind, "commission") {
+		word, known = "fee", true
+	}
+	switch {
+	case known && word == "" && amount.Sign() < 0:
+		return "withdrawal"
+	case known && word == "":
+		return "deposit"
+	case !known || word == "fee" && amount.Sign() > 0:
+		return "adjustment"
+	}
+	return word
+}
+
+// money reads a deal that only moves money.
+func (b *book) money(w *statement.Row, kind string) {
+	commission, fee, swap := w.Decimal("Commission"), w.Decimal("Fee"), w.Decimal("Swap")
+	amount := decimal.Sum(w.Decimal("Profit"), commission, fee, swap)
+	at := w.Moment("Time")
+	if w.Failed() || amount.IsZero() {
+		return
+	}
+	b.rep.totals.without(commission, fee, swap)
+	w.Money(statement.Cash{
+		Type: CashType(kind, amount), Amount: amount, Currency: b.currency, At: at.At, Note: cashNote(kind, w.Text("Comment")),
+	})
+}
+
+// cashNote says what the money was, unless that is plain from its type.
+func cashNote(kind, comment string) string {
+	const longest = 500
+	comment = cut(comment, longest)
+	switch {
+	case kind == "balance":
+		return comment
+	case comment == "" || strings.EqualFold(comment, kind):
+		return kind
+	}
+	return kind + ": " + comment
+}

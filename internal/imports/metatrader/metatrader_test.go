@@ -1,0 +1,186 @@
+package metatrader
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+func TestFixtures(t *testing.T) { brokertest.Run(t, Presets()) }
+
+func TestSamples(t *testing.T) {
+	brokertest.Samples(t, filepath.Join("testdata", "samples.txt"), Presets(), "mt4", "mt5-")
+}
+
+func TestInstrumentType(t *testing.T) {
+	t.Parallel()
+	for symbol, want := range map[string]string{
+		"EURUSD": "forex", "eurusd.p": "forex", "GBPJPY+": "forex", "usdtrym": "forex", "EUR/USD": "forex", "EUR_USD": "forex", "#EURUSD": "forex",
+		"XAUUSD": "cfd", "xauusd@": "cfd", "BTCUSD": "cfd", "nq100_m": "cfd", "#AAPL": "cfd", "EUR": "cfd", "": "cfd", "EURUS": "cfd",
+		"USDX": "cfd", "D AED ": "cfd",
+	} {
+		if got := InstrumentType(symbol); got != want {
+			t.Errorf("%q is %s, want %s", symbol, got, want)
+		}
+	}
+}
+
+func TestCashType(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, amount, want string }{
+		{"balance", "100", "deposit"},
+		{"balance", "-100", "withdrawal"},
+		{"credit", "100", "adjustment"},
+		{"credit", "-100", "adjustment"},
+		{"bonus", "5", "adjustment"},
+		{"charge", "-5", "fee"},
+		{"charge", "5", "adjustment"},
+		{"commission monthly", "-5", "fee"},
+		{"agent commission", "5", "adjustment"},
+		{"interest", "1", "interest"},
+		{"interest", "-1", "interest"},
+		{"dividend", "-1", "dividend"},
+		{"tax", "-1", "adjustment"},
+		{"correction", "1", "adjustment"},
+		{"so compensation", "1", "adjustment"},
+	} {
+		if got := CashType(c.kind, decimal.Must(c.amount)); got != c.want {
+			t.Errorf("%s %s is %s, want %s", c.kind, c.amount, got, c.want)
+		}
+	}
+}
+
+func TestPartOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]part{
+		"2024.01.15 10:30:00|1|EURUSD|buy|in|0.1|1.1|2|0|0|0|0|5":                           dealPart,
+		"2024.01.15 10:30|1|EURUSD|sell|OUT BY|0.1|1.1|2|0|0|0|0|5":                         dealPart,
+		"2024.01.15 10:30:00|1||balance||||||||100|100":                                     noPart, // no amount where amounts stand
+		"2024.01.15 10:30:00|1||balance|||||0|0|0|100|100":                                  dealPart,
+		"2024.01.15 10:30:00|1||bonus|in|0|0.00||0|0|0|100|100":                             dealPart,
+		"2024.01.15 10:30:00|1|EURUSD|buy|0.1|1.1|||2024.01.15 11:30:00|1.2|0|0|10":         closedPart,
+		"2024.01.15 10:30:00|1|EURUSD|buy|0.1 / 0.2|1.1|||2024.01.15 11:30:00|1.2|0|0|10":   closedPart,
+		"2024.01.15 10:30:00|1|EURUSD|buy|0.1 / 0.2|1.1|||2024.01.15 11:30:00|filled|x":     orderPart,
+		"2024.01.15 10:30:00|1|EURUSD|buy limit|0.1 / 0|1.1|||1.2|placed|x":                 orderPart,
+		"2024.01.15 10:30:00|1|EURUSD|buy|0.1|1.1|||1.2|0|10|x":                             openPart,
+		"2024.01.15|1|EURUSD|buy|in|0.1|1.1|2|0|0|0|0|5":                                    noPart, // no time
+		"2024.01.15 10:30:00|x|EURUSD|buy|in|0.1|1.1|2|0|0|0|0|5":                           noPart, // no id
+		"2024.01.15 10:30:00|1|EURUSD|buy|in|abc|1.1|2|0|0|0|0|5":                           noPart, // no volume
+		"Time|Deal|Symbol|Type|Direction|Volume|Price|Order|Commission|Fee|Swap|Profit":     noPart,
+		"2024.01.15 10:30:00|1|EURUSD|0.1|1.1|1.2":                                          noPart,
+		"2024-01-15 10:30:00|1|EURUSD|buy|0.1|1.1|||2024-01-15 11:30:00|1.2|0|0|10|ignored": closedPart,
+	} {
+		if got := partOf(strings.Split(text, "|")); got != want {
+			t.Errorf("%s is %d, want %d", text, got, want)
+		}
+	}
+}
+
+// TestHiddenCell reads a position whose hidden cell a program has shown again.
+func TestHiddenCell(t *testing.T) {
+	t.Parallel()
+	row := tabular.Row{Cells: strings.Split("2024.01.15 10:30:00|1|EURUSD|buy|magic|0.1|1.1|||2024.01.15 11:30:00|1.2|0|0|10", "|")}
+	if got := partOf(visible(row)); got != closedPart {
+		t.Errorf("it is %d", got)
+	}
+	if len(row.Cells) != 14 {
+		t.Error("the row itself was changed")
+	}
+}
+
+func TestAccountLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]account{
+		"70 (EUR, Some-Demo, demo, Hedge)":                  {login: "70", currency: "EUR", sort: "demo hedge", mode: hedging},
+		"70\u00a0(USD,\u00a0Some,\u00a0real,\u00a0Netting)": {login: "70", currency: "USD", sort: "real netting", mode: netting},
+		"70 (USC, Some, contest)":                           {login: "70", currency: "USC", sort: "contest"},
+		"70 (won 5%)":                                       {},
+		"309 (54.37%)":                                      {},
+		"Account":                                           {},
+	} {
+		got, ok := accountIn(tabular.Row{Cells: []string{"Account:", text}})
+		if !ok {
+			got = account{}
+		}
+		if got != want {
+			t.Errorf("%q is %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// TestTicketCircle follows tickets that point to one another for ever.
+func TestTicketCircle(t *testing.T) {
+	t.Parallel()
+	l := newLedger(nil, tabular.Table{Rows: make([]tabular.Row, 1)}, "")
+	l.link("1", "to #2")
+	l.link("2", "to #1")
+	l.link("3", "to #3")
+	if got := l.root("1"); got != "1" && got != "2" {
+		t.Errorf("the root is %s", got)
+	}
+	if got := l.root("3"); got != "3" {
+		t.Errorf("the root is %s", got)
+	}
+	l.link("7", "[sl] from #6")
+	l.link("6", "from #5 to #7")
+	if got := l.root("7"); got != "5" {
+		t.Errorf("the root is %s", got)
+	}
+}
+
+// TestRisk values a stop by what a closing made.
+func TestRisk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ side, price, stop, closed, profit, want string }{
+		{"buy", "100", "90", "120", "40", "20"},
+		{"sell", "100", "110", "80", "40", "20"},
+		{"buy", "100", "90", "90", "-20", "20"},
+		{"buy", "100", "110", "120", "40", "null"}, // pulled behind the entry
+		{"buy", "100", "90", "100", "0", "null"},   // no move
+		{"buy", "100", "90", "101", "0.1", "null"}, // too coarse
+		{"buy", "100", "90", "120", "-40", "null"}, // a result against the move
+		{"sell", "100", "100", "80", "40", "null"}, // at the entry
+	} {
+		p := &position{side: "buy", price: decimal.Must(c.price), stop: decimal.Of(decimal.Must(c.stop)), closed: decimal.New(1)}
+		if c.side == "sell" {
+			p.side = "sell"
+		}
+		p.closings = []*closing{{price: decimal.Must(c.closed), volume: decimal.New(1), profit: decimal.Must(c.profit)}}
+		if got := p.risk().String(); got != c.want {
+			t.Errorf("%+v: risk %s", c, got)
+		}
+	}
+}
+
+// FuzzPresets feeds arbitrary text: nothing may panic, and what is read must be
+// sound.
+func FuzzPresets(f *testing.F) {
+	for _, name := range []string{"mt5-hedging", "mt5-netting", "mt5-csv", "mt5-deals-only", "mt4-statement", "mt4-old-build"} {
+		export, _ := fixture(f, name)
+		f.Add(export)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := tabular.Read(data, tabular.Default())
+		if err != nil {
+			return
+		}
+		found, ok := statement.Detect(file, Presets())
+		if !ok {
+			return
+		}
+		s, err := statement.Read(file, found, statement.Hints{})
+		if err != nil {
+			return
+		}
+		for _, fill := range s.Fills {
+			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() || fill.Row < 1 || fill.Row > s.Rows {
+				t.Errorf("%+v", fill)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package metatrader
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+// summary is what an MT4 statement tells about itself.
+type summary struct {
+	account                    account
+	closed, deposited, balance decimal.Null
+}
+
+// look takes from a row the totals that it may hold. A label stands in front of
+// its value, and a row has several.
+func (s *summary) look(row tabular.Row) {
+	label := ""
+	for i, cell := range row.Cells {
+		n, err := statement.Number(cell, statement.Unsettled)
+		if err != nil {
+			label = strings.ToLower(strings.TrimRight(cell, ":： "))
+			continue
+		}
+		switch {
+		case label == "closed p/l", label == "closed trade p/l", label == "" && strings.HasPrefix(row.Titles[i], "Commission + "):
+			keep(&s.closed, n)
+		case label == "deposit/withdrawal":
+			keep(&s.deposited, n)
+		case label == "balance":
+			keep(&s.balance, n)
+		}
+	}
+}
+
+// keep takes the first of several values.
+func keep(into *decimal.Null, n decimal.Decimal) {
+	if !into.Valid {
+		*into = decimal.Of(n)
+	}
+}
+
+// state tells the totals, as far as they can be held against what was read:
+// what stands for archived trades was read as cash.
+func (s *summary) state(out *statement.Statement, archived decimal.Decimal) {
+	if s.closed.Valid {
+		out.State(statement.ItemNetPnL, s.closed.Decimal.Sub(archived))
+	}
+	adjusted := false
+	for _, c := range out.Cash {
+		adjusted = adjusted || c.Type == "adjustment"
+	}
+	if !s.deposited.Valid || adjusted {
+		return
+	}
+	out.State(statement.ItemNetCash, s.deposited.Decimal)
+	// A statement of some months has a balance that began before them.
+	if s.closed.Valid && s.balance.Valid && s.closed.Decimal.Add(s.deposited.Decimal).Equal(s.balance.Decimal) {
+		out.State(statement.ItemBalance, s.balance.Decimal)
+	}
+}

@@ -1,0 +1,191 @@
+package metatrader
+
+import (
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/matching"
+)
+
+// position is what a statement tells about one position, put together from all
+// rows that are about it.
+type position struct {
+	id           string
+	lot          string // by which its fills belong together
+	symbol       string
+	side         matching.Side
+	openedAt     string // as the file writes it
+	price        decimal.Decimal
+	stop, target decimal.Null
+	comment      string
+
+	// told is the volume that was opened as far as the file says so, closed what
+	// its closings add up to, and left what is still open.
+	told, closed, left decimal.Decimal
+	closings           []*closing
+
+	fillID  string // of the opening fill, where the file has one
+	entered bool   // the opening fill is there
+	dealt   bool   // deals are about it, so that its own row adds nothing
+	held    decimal.Decimal
+}
+
+// closing is one row of the table of positions: what was closed at once.
+type closing struct {
+	at                    string
+	price, volume, profit decimal.Decimal
+	used                  decimal.Decimal // of the volume, by deals
+}
+
+// left is the volume that no deal was found for yet.
+func (c *closing) left() decimal.Decimal { return c.volume.Sub(c.used) }
+
+// costs are what a closing has paid, below zero where it was paid to the trader.
+type costs struct {
+	commission, fees decimal.Decimal
+}
+
+// volume is what was opened: at least as much as was closed and is left.
+func (p *position) volume() decimal.Decimal { return decimal.Max(p.told, p.closed.Add(p.left)) }
+
+// enter emits the opening fill of the position, once. Its costs come with the
+// closing ones, since the file does not tell them apart. A row that fails leaves
+// the opening to the next row of the position.
+func (p *position) enter(w *statement.Row) {
+	if p.entered {
+		return
+	}
+	at := w.At(p.openedAt)
+	if w.Failed() {
+		return
+	}
+	p.entered = true
+	f := w.Fill(p.fill(p.side, at))
+	f.Effect, f.Quantity, f.Price, f.ID = statement.Opening, p.volume(), p.price, p.fillID
+	p.mark(w, f)
+}
+
+// leave emits a closing fill of the position, behind the opening one.
+func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
+	f := p.fill(opposite(p.side), w.At(c.at))
+	f.Effect, f.Quantity, f.Price, f.ID = statement.Closing, c.volume, c.price, id
+	f.Commission, f.Fees = costs.commission, costs.fees
+	f.StatedPnL = decimal.Of(c.profit)
+	p.enter(w)
+	w.Fill(f)
+}
+
+func (p *position) fill(side matching.Side, at statement.Moment) statement.Fill {
+	f := statement.Fill{Side: side, At: at.At, DateOnly: at.DateOnly, Lot: p.lot, Details: details(p.comment)}
+	f.Name(p.symbol, InstrumentType(p.symbol))
+	return f
+}
+
+// details are what is worth keeping of a fill beside its figures.
+func details(comment string) map[string]string {
+	list := map[string]string{"unit": "lot"}
+	if comment != "" {
+		const longest = 500
+		list["comment"] = cut(comment, longest)
+	}
+	return list
+}
+
+func cut(text string, longest int) string {
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest])
+	}
+	return text
+}
+
+func opposite(side matching.Side) matching.Side {
+	if side == matching.Buy {
+		return matching.Sell
+	}
+	return matching.Buy
+}
+
+// mark notes the target, and the stop with what was at risk. The journal would
+// work the risk out from stop and volume, but a volume in lots gives no money;
+// the stated result of a closing does, as it says what a move of the price was
+// worth. A stop that was pulled behind the entry says nothing about the risk at
+// the start, and one without any result to go by cannot be valued: it is kept
+// with the fill only.
+func (p *position) mark(w *statement.Row, on *statement.Fill) {
+	marks := statement.Marks{Fill: on, TargetPrice: p.target}
+	if p.stop.Valid {
+		on.Details["stop"] = p.stop.String()
+		if risk := p.risk(); risk.Valid {
+			marks.StopPrice, marks.InitialRisk = p.stop, risk
+		}
+	}
+	w.Mark(marks)
+}
+
+// risk is what the position would have lost at its stop.
+func (p *position) risk() decimal.Null {
+	c := p.telling()
+	if c == nil {
+		return decimal.Null{}
+	}
+	return AtRisk(Exit{
+		Short: p.side == matching.Sell, Entry: p.price, Volume: p.volume(), Price: c.price, Closed: c.volume, Profit: c.profit,
+	}, p.stop.Decimal)
+}
+
+// Exit is a position, and how some or all of it was closed.
+type Exit struct {
+	Short         bool
+	Entry, Volume decimal.Decimal
+	Price, Closed decimal.Decimal
+	Profit        decimal.Decimal
+}
+
+// AtRisk is what a position in lots would have lost at a stop, at cents. Its
+// exit tells what a move of the price was worth, unless it made too little to
+// tell, or went against the price. A stop behind the entry puts nothing at risk.
+func AtRisk(e Exit, stop decimal.Decimal) decimal.Null {
+	const cents = 2
+	distance := e.Entry.Sub(stop)
+	if e.Short {
+		distance = distance.Neg()
+	}
+	if distance.Sign() <= 0 || !e.tells() {
+		return decimal.Null{}
+	}
+	worth := e.Profit.Abs().Mul(e.Volume).Mul(distance)
+	risk := worth.DivRound(e.Price.Sub(e.Entry).Abs().Mul(e.Closed), cents)
+	if risk.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	return decimal.Of(risk)
+}
+
+// tells says whether the exit shows what a move of the price is worth.
+func (e Exit) tells() bool {
+	moved := e.Price.Sub(e.Entry).Sign()
+	if e.Short {
+		moved = -moved
+	}
+	coarse := decimal.Must("0.5") // a result of cents is rounded too much
+	return moved != 0 && moved == e.Profit.Sign() && e.Closed.Sign() > 0 && e.Profit.Abs().Cmp(coarse) >= 0
+}
+
+// telling is the closing that tells best what a move of the price is worth: the
+// one that made or lost most.
+func (p *position) telling() *closing {
+	var best *closing
+	for _, c := range p.closings {
+		if best == nil || c.profit.Abs().Cmp(best.profit.Abs()) > 0 {
+			best = c
+		}
+	}
+	return best
+}
+
+// level is a price at which something was to happen; 0 means none.
+func level(n decimal.Null) decimal.Null {
+	if n.Decimal.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	return n
+}
