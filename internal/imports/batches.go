@@ -1,0 +1,206 @@
+package imports
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// Status is where a batch is in its life.
+type Status string
+
+// The statuses. Only a committed batch has rows.
+const (
+	Pending   Status = "pending"
+	Committed Status = "committed"
+	Failed    Status = "failed"
+	Reversed  Status = "reversed"
+)
+
+// Batch is one import.
+type Batch struct {
+	ID            journal.BatchID
+	UserID        journal.UserID
+	Account       journal.AccountID // empty for a backup that is not read yet, or of several accounts
+	Source        string
+	Format        string
+	Broker        string
+	FileName      *string
+	ColumnMapping *string // as JSON
+	Zone          string
+	DateOrder     string
+	SHA256        string
+	RowCount      int
+	Status        Status
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	// Result is the answer of the commit, nil before and after a reversal.
+	Result *Result
+	// Progress tells how far a commit is that this process is running.
+	Progress *Progress
+}
+
+const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, source_tz, date_order,
+	sha256, row_count, status, result, created_at, updated_at`
+
+func scanBatch(row db.Scanner) (b Batch, err error) {
+	var account, result *string
+	err = row.Scan(&b.ID, &b.UserID, &account, &b.Source, &b.Format, &b.Broker, &b.FileName, &b.ColumnMapping, &b.Zone, &b.DateOrder,
+		&b.SHA256, &b.RowCount, &b.Status, &result,
+		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt))
+	if err != nil {
+		return Batch{}, err
+	}
+	if account != nil {
+		b.Account = journal.AccountID(*account)
+	}
+	if result != nil {
+		b.Result = &Result{}
+		if err := json.Unmarshal([]byte(*result), b.Result); err != nil {
+			return Batch{}, fmt.Errorf("reading the result of import %s: %w", b.ID, err)
+		}
+	}
+	return b, nil
+}
+
+func insertBatch(ctx context.Context, tx *db.Tx, b Batch) error {
+	_, err := tx.Exec(ctx, `INSERT INTO import_batches (user_id, id, account_id, source, format, broker, filename, column_mapping,
+		source_tz, date_order, sha256, row_count, status, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		b.UserID, b.ID, nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.FileName, b.ColumnMapping,
+		b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt))
+	return err
+}
+
+func nullText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// lockBatch reads a batch for a change: nobody else changes it before the
+// transaction ends.
+func lockBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BatchID) (Batch, error) {
+	return readBatch(ctx, tx, owner, id, tx.Lock())
+}
+
+func readBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BatchID, lock string) (Batch, error) {
+	b, err := scanBatch(tx.QueryRow(ctx,
+		`SELECT `+batchColumns+` FROM import_batches WHERE user_id = $1 AND id = $2`+lock, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Batch{}, journal.NotFound("import")
+	}
+	return b, err
+}
+
+// settle gives a batch its new status, with the answer of a commit.
+func settle(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
+	var result *string
+	if b.Result != nil {
+		text, err := json.Marshal(b.Result)
+		if err != nil {
+			return fmt.Errorf("writing the result of import %s: %w", b.ID, err)
+		}
+		result = nullText(string(text))
+	}
+	_, err := tx.Exec(ctx, `UPDATE import_batches SET account_id = $1, source = $2, format = $3, broker = $4, column_mapping = $5,
+		source_tz = $6, date_order = $7, row_count = $8, status = $9, result = $10, updated_at = $11
+		WHERE user_id = $12 AND id = $13`,
+		nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.ColumnMapping, b.Zone, b.DateOrder, b.RowCount, b.Status,
+		result, db.Micros(now), b.UserID, b.ID)
+	return err
+}
+
+// Batches lists the owner's imports, newest first, that come after one (or
+// from the newest where after is empty), at most limit (0 means all), and
+// counts all of them.
+func (s *Service) Batches(
+	ctx context.Context, owner journal.UserID, after journal.BatchID, limit int,
+) (list []Batch, total int, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM import_batches WHERE user_id = $1`, owner).Scan(&total); err != nil {
+			return err
+		}
+		query, args := `SELECT `+batchColumns+` FROM import_batches WHERE user_id = $1`, []any{owner}
+		if after != "" {
+			query += ` AND id < $2`
+			args = append(args, after)
+		}
+		query += ` ORDER BY id DESC`
+		if limit > 0 {
+			args = append(args, limit)
+			query += fmt.Sprintf(` LIMIT $%d`, len(args))
+		}
+		list, err = db.List(ctx, tx, scanBatch, query, args...)
+		return err
+	})
+	for i := range list {
+		list[i].Progress = s.running.of(list[i].ID)
+	}
+	return list, total, err
+}
+
+// Batch gives one import of the owner.
+func (s *Service) Batch(ctx context.Context, owner journal.UserID, id journal.BatchID) (b Batch, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		b, err = readBatch(ctx, tx, owner, id, "")
+		return err
+	})
+	b.Progress = s.running.of(id)
+	return b, err
+}
+
+// Reverse takes an import back: its fills and cash rows go, the trades are
+// regrouped, and what the trader wrote stays. To reverse twice is to reverse
+// once; a batch that has no rows is only marked.
+func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		b, err := lockBatch(ctx, tx, by.UserID, id)
+		if err != nil || b.Status == Reversed {
+			return err
+		}
+		if _, err := s.ledger.DeleteBatch(ctx, tx, by.UserID, id); err != nil {
+			return err
+		}
+		b.Status, b.Result = Reversed, nil
+		if err := settle(ctx, tx, b, s.clock()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, by, ActionReverse, id)
+	})
+}
+
+// Check looks at every batch of the installation: only committed ones may have
+// rows, and rows must not name a batch that is not there. It changes nothing.
+func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
+	places, err := ledger.BatchesWithRows(ctx, tx)
+	if err != nil {
+		return err
+	}
+	status := map[ledger.BatchPlace]Status{}
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var p ledger.BatchPlace
+		var s Status
+		err := row.Scan(&p.User, &p.Batch, &s)
+		status[p] = s
+		return err
+	}, `SELECT user_id, id, status FROM import_batches`)
+	for _, p := range places {
+		switch found, known := status[p]; {
+		case !known:
+			report(ledger.Problem{User: p.User, Record: string(p.Batch), What: "rows name an import that is not there"})
+		case found != Committed:
+			report(ledger.Problem{User: p.User, Record: string(p.Batch), What: "an import that is " + string(found) + " has rows"})
+		}
+	}
+	return err
+}

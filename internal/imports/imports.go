@@ -1,0 +1,103 @@
+// Package imports takes files in: from the bytes of an upload to fills, cash
+// and marks in the journal, and back out again.
+//
+// The way is one of pure stages: bytes become tables (package tabular), a
+// preset or a mapping reads them (packages brokers and statement), and the
+// result is a plan: what is new, what is known already, what cannot be read.
+// Nothing of that writes. A commit then stores the plan in one transaction,
+// regrouping included, so that a crash leaves all of it or nothing.
+//
+// An import is remembered as a batch. It is pending from just before its rows
+// are written until they are; the rows and the word committed are written
+// together, so the status is always true. Somebody whose connection broke, or
+// whose server was killed, sends the same file to the same batch again.
+//
+// Reversing a batch takes its fills and cash out and leaves what the trader
+// wrote: marks of trades that vanish wait for their fills to come back.
+package imports
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/identity"
+	"fillbook/internal/imports/brokers"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// The actions that the audit knows of this package.
+const (
+	ActionCommit  identity.Action = "import_commit"
+	ActionReverse identity.Action = "import_reverse"
+)
+
+// Options are what the service works with.
+type Options struct {
+	DB     *db.DB
+	Ledger *ledger.Service
+	Files  *playbook.Service // takes the attachments of backups
+	Clock  journal.Clock
+	Log    *slog.Logger
+}
+
+// Service imports files. It is safe for concurrent use.
+type Service struct {
+	db      *db.DB
+	ledger  *ledger.Service
+	files   *playbook.Service
+	clock   journal.Clock
+	log     *slog.Logger
+	presets []*statement.Preset
+	reading chan struct{} // as many as files are read at once
+	running *running
+}
+
+// New makes a Service.
+func New(o Options) *Service {
+	return &Service{
+		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
+		presets: brokers.All(), reading: make(chan struct{}, readers), running: newRunning(),
+	}
+}
+
+const (
+	// readers is how many files are read at once: reading is work for the
+	// processor and takes memory, and the others can wait a moment.
+	readers = 2
+	// patience is how long they wait.
+	patience = 10 * time.Second
+	// commitTime bounds a commit, which goes on when its client has gone.
+	commitTime = 10 * time.Minute
+)
+
+// Actor is who imports, for the audit.
+type Actor struct {
+	identity.Principal
+	Client identity.Client
+}
+
+// slot waits for leave to read a file.
+func (s *Service) slot(ctx context.Context) (release func(), err error) {
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case s.reading <- struct{}{}:
+		return func() { <-s.reading }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-wait.C:
+		return nil, &journal.Error{
+			Kind: journal.KindUnavailable, Code: "unavailable", RetryAfter: patience,
+			Message: "Other files are being read. Try again in a moment.",
+		}
+	}
+}
+
+func (s *Service) audit(ctx context.Context, tx *db.Tx, by Actor, action identity.Action, batch journal.BatchID) error {
+	return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(s.clock(), by.Principal, by.Client, action, string(batch)))
+}

@@ -1,0 +1,116 @@
+package imports
+
+import (
+	"errors"
+	"maps"
+	"strings"
+
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// Problem says why a row of the file was left out. Row counts the data rows
+// from 1.
+type Problem struct {
+	Row     int    `json:"row"`
+	Message string `json:"message"`
+}
+
+// plan is what a statement means for an account: rows that the ledger takes,
+// and the rows that it would not.
+type plan struct {
+	fills []ledger.NewFill
+	// index finds the place of a fill of the statement among the fills.
+	index    map[*statement.Fill]int
+	cash     []ledger.NewCash
+	marks    []*statement.Marks
+	problems []Problem
+}
+
+// newPlan puts a statement into the ledger's words. Whatever the ledger would
+// refuse is found here, row by row, so that the good rows can go in.
+func newPlan(s *statement.Statement, account ledger.Account) *plan {
+	p := &plan{index: make(map[*statement.Fill]int, len(s.Fills))}
+	for _, problem := range s.Problems {
+		p.problems = append(p.problems, Problem(problem))
+	}
+	refused := map[int]bool{}
+	for _, f := range s.Fills {
+		if err := newFill(f).Check(); err != nil && !refused[f.Row] {
+			refused[f.Row] = true
+			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
+		}
+	}
+	for _, f := range s.Fills {
+		if !refused[f.Row] { // a round trip goes in whole or not at all
+			p.index[f] = len(p.fills)
+			p.fills = append(p.fills, newFill(f))
+		}
+	}
+	p.takeCash(s, account)
+	for _, m := range s.Marks {
+		if _, taken := p.index[m.Fill]; taken {
+			p.marks = append(p.marks, m)
+		}
+	}
+	return p
+}
+
+func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
+	for _, c := range s.Cash {
+		switch {
+		case c.Amount.IsZero():
+		case c.Currency != "" && !strings.EqualFold(c.Currency, account.BaseCurrency):
+			p.problems = append(p.problems, Problem{c.Row, "This cash row is in " + c.Currency + ", the account is in " + account.BaseCurrency + "."})
+		default:
+			row := ledger.NewCash{Type: ledger.CashType(c.Type), Amount: c.Amount, OccurredAt: c.At, Note: c.Note}
+			if err := row.Check(account.BaseCurrency); err != nil {
+				p.problems = append(p.problems, Problem{c.Row, sentence(err)})
+				continue
+			}
+			p.cash = append(p.cash, row)
+		}
+	}
+}
+
+// empty tells that there is nothing to import.
+func (p *plan) empty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
+
+func newFill(f *statement.Fill) ledger.NewFill {
+	return ledger.NewFill{
+		Symbol: f.Symbol, InstrumentType: f.Type, Side: f.Side, Quantity: f.Quantity, Price: f.Price,
+		Fees: f.Fees, Commission: f.Commission, Multiplier: f.Multiplier, StatedPnL: f.StatedPnL,
+		ExecutedAt: f.At, ExternalID: f.ID, Details: details(f),
+	}
+}
+
+// details puts the contract beside whatever else the file told of the fill.
+func details(f *statement.Fill) map[string]string {
+	list := map[string]string{}
+	maps.Copy(list, f.Details)
+	set := func(key, value string) {
+		if value != "" {
+			list[key] = value
+		}
+	}
+	set("option_right", f.Right)
+	if f.Strike.Valid {
+		set("strike", f.Strike.String())
+	}
+	set("expiry", string(f.Expiry))
+	set("lot", f.Lot)
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// sentence gives the words of a refusal that a person may see.
+func sentence(err error) string {
+	var refusal *journal.Error
+	if errors.As(err, &refusal) {
+		return refusal.Message
+	}
+	return "This row cannot be stored."
+}

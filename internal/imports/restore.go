@@ -1,0 +1,122 @@
+package imports
+
+import (
+	"bytes"
+	"context"
+
+	"fillbook/internal/backup"
+	"fillbook/internal/db"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// unpacked bounds what may come out of the zip of a backup.
+const unpacked = 256 << 20
+
+// readBackup reads a JSON backup, or the zip that holds one with its files;
+// nil where the upload is neither.
+func readBackup(up Upload) (*content, error) {
+	r := bytes.NewReader(up.Data)
+	if !backup.IsZip(r, r.Size()) {
+		return nil, nil //nolint:nilnil // most files are no zip of ours
+	}
+	archive, err := backup.OpenZip(r, r.Size(), unpacked)
+	if err != nil {
+		return nil, err
+	}
+	return &content{backup: archive.Document, archive: archive}, nil
+}
+
+// restore writes a backup under a batch. It may hold several accounts; each is
+// found by its name among the user's or made.
+func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *content) (Result, error) {
+	s.running.enter(b.ID, "writing", c.backup.Rows())
+	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock}, backup.Order{
+		Owner: b.UserID, Document: c.backup, Into: up.Account,
+		Batch: func(context.Context, *db.Tx, journal.AccountID) (journal.BatchID, error) { return b.ID, nil },
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	c.restored = &done
+	result := Result{
+		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Trades: done.Trades,
+		Annotated: done.Annotated, CashInserted: done.CashInserted, CashSkipped: done.CashSkipped, SetupsUpserted: done.SetupsUpserted,
+		Warnings: append([]string{}, done.Warnings...), Reconciliation: []Reconciliation{},
+		Restored: &Restored{Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, Routines: done.Routines},
+	}
+	if len(done.Accounts) == 1 {
+		result.AccountID = done.Accounts[0].ID
+	}
+	b.Account = result.AccountID
+	problems := make([]Problem, len(done.Errors))
+	for i, p := range done.Errors {
+		problems[i] = Problem(p)
+	}
+	result.tell(problems)
+	return result, nil
+}
+
+// backupFormat is what a backup is called where a format is asked for.
+const backupFormat = "backup"
+
+// attach stores the files of a backup once its rows are committed. What is
+// left undone by a crash is done by the same import later.
+func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, result *Result) error {
+	if c.restored == nil {
+		return nil
+	}
+	before := len(c.restored.Errors)
+	n, err := backup.AttachFiles(ctx, s.files, owner, c.archive, c.restored)
+	if err != nil {
+		return err
+	}
+	result.Restored.Attachments = n
+	result.Warnings = append([]string{}, c.restored.Warnings...)
+	for _, p := range c.restored.Errors[before:] {
+		result.Errors = append(result.Errors, Problem(p))
+		result.ErrorCount++
+	}
+	return nil
+}
+
+// previewBackup tells what a restore would do.
+func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Upload, c *content) (Preview, error) {
+	p := Preview{
+		Headers: []string{}, SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
+		DetectedBroker: "Fillbook", Reason: "it is a JSON backup", Format: backupFormat, Source: string(statement.FromBackup),
+		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: []string{}, MissingMapping: []string{},
+		Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
+	}
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		plan, err := backup.Preview(ctx, tx, owner, c.backup, up.Account)
+		if err == nil {
+			p.take(plan)
+		}
+		return err
+	})
+	return p, err
+}
+
+func (p *Preview) take(plan backup.Plan) {
+	p.NewRows, p.Duplicates, p.CashRows = plan.New, plan.Duplicates, plan.CashNew+plan.CashDuplicates
+	for _, problem := range plan.Errors {
+		p.Errors = append(p.Errors, Problem(problem))
+	}
+	p.ErrorCount = len(p.Errors)
+	p.Journal = &JournalSummary{
+		Executions: plan.New + plan.Duplicates, Cash: p.CashRows, Annotated: plan.Annotations, Setups: plan.Setups, Tags: plan.Tags,
+		Notes: plan.Notes, MissedTrades: plan.Missed, Accounts: len(plan.Accounts),
+	}
+	if len(plan.Accounts) != 1 {
+		return
+	}
+	if a := plan.Accounts[0]; a.ID != "" {
+		p.AccountID = a.ID
+	} else {
+		p.PendingAccount = &ledger.NewAccount{
+			Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.BaseCurrency, StartingBalance: a.StartingBalance,
+		}
+	}
+}

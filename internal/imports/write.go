@@ -1,0 +1,188 @@
+package imports
+
+import (
+	"context"
+	"strings"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// write stores a plan: fills, cash, then what was written on the trades that
+// the fills have made.
+func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
+	result := Result{
+		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
+		Warnings: append([]string{}, st.Warnings...), Reconciliation: reconcile(st),
+	}
+	fills, err := s.ledger.InsertFills(ctx, tx, b.UserID, b.Account, b.ID, p.fills)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Inserted, result.Skipped, result.Trades = fills.Inserted, fills.Skipped, len(fills.Trades)
+	result.Warnings = append(result.Warnings, fills.Warnings...)
+	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash)
+	if err != nil {
+		return Result{}, err
+	}
+	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
+	s.running.enter(b.ID, "annotating", len(p.marks))
+	a := annotator{s: s, tx: tx, batch: b, tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}}
+	annotated, err := a.annotate(ctx, p, fills)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Annotated, result.SetupsUpserted = annotated, a.upserted
+	p.problems = append(p.problems, a.problems...)
+	result.tell(p.problems)
+	return result, nil
+}
+
+// annotator puts the marks of a file on trades.
+type annotator struct {
+	s        *Service
+	tx       *db.Tx
+	batch    *Batch
+	tags     map[string]journal.TagID
+	setups   map[string]journal.SetupID
+	upserted int
+	problems []Problem
+}
+
+// annotate marks the trades of the fills, and tells how many it changed.
+func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertResult) (int, error) {
+	if len(p.marks) == 0 {
+		return 0, nil
+	}
+	trades, err := a.trades(ctx, p, fills)
+	if err != nil {
+		return 0, err
+	}
+	var list []playbook.Marks
+	for i, m := range p.marks {
+		if trades[i] == "" {
+			continue
+		}
+		marks, err := a.marks(ctx, m, trades[i])
+		if err != nil && !journal.IsKind(err, journal.KindInvalid) {
+			return 0, err
+		}
+		if err != nil { // the fills are good all the same
+			a.problems = append(a.problems, Problem{Row: m.Row, Message: sentence(err)})
+			continue
+		}
+		list = append(list, marks)
+	}
+	changed, err := playbook.Annotate(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
+	for _, trade := range changed {
+		if err == nil {
+			err = ledger.TouchTrade(ctx, a.tx, a.batch.UserID, a.batch.Account, trade)
+		}
+	}
+	return len(changed), err
+}
+
+// trades finds the trade that each of the plan's marks is on. A fill that was
+// stored before knows its trades no less than a new one.
+func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResult) ([]journal.TradeID, error) {
+	var known []journal.ExecutionID
+	for _, m := range p.marks {
+		if outcome := fills.Outcomes[p.index[m.Fill]]; outcome.Duplicate {
+			known = append(known, outcome.ID)
+		}
+	}
+	stored, err := ledger.TradesOf(ctx, a.tx, a.batch.UserID, known)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]journal.TradeID, len(p.marks))
+	for i, m := range p.marks {
+		outcome := fills.Outcomes[p.index[m.Fill]]
+		of := outcome.Trades
+		if outcome.Duplicate {
+			of = stored[outcome.ID]
+		}
+		if len(of) > 0 {
+			list[i] = of[len(of)-1]
+		}
+	}
+	return list, nil
+}
+
+// marks gives the marks of a trade, with the tags and setups that they name.
+func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal.TradeID) (playbook.Marks, error) {
+	var tags []journal.TagID
+	for kind, names := range map[playbook.TagKind][]string{playbook.CustomTag: m.Tags, playbook.MistakeTag: m.Mistakes} {
+		for _, name := range names {
+			id, err := a.tag(ctx, name, kind)
+			if err != nil {
+				return playbook.Marks{}, err
+			}
+			tags = append(tags, id)
+		}
+	}
+	var setups []journal.SetupID
+	for _, name := range m.Setups {
+		id, err := a.setup(ctx, name)
+		if err != nil {
+			return playbook.Marks{}, err
+		}
+		setups = append(setups, id)
+	}
+	change := playbook.MarkChange{
+		Notes: journal.Some(m.Notes), Tags: journal.Some(tags), Setups: journal.Some(setups), EmotionalState: journal.Some(m.EmotionalState),
+		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice),
+		MAE: optional(m.MAE), MFE: optional(m.MFE),
+	}
+	if m.Confidence > 0 {
+		change.Confidence = journal.Some(m.Confidence)
+	}
+	if m.Quality > 0 {
+		change.TradeQuality = journal.Some(m.Quality)
+	}
+	return playbook.NewMarks(trade, a.batch.Account, change, a.s.clock())
+}
+
+func optional(n decimal.Null) journal.Opt[decimal.Decimal] {
+	return journal.Opt[decimal.Decimal]{Set: n.Valid, Value: n.Decimal}
+}
+
+// tag finds or makes a tag, once a name.
+func (a *annotator) tag(ctx context.Context, name string, kind playbook.TagKind) (journal.TagID, error) {
+	name = shortName(name)
+	key := strings.ToLower(name)
+	if id, ok := a.tags[key]; ok {
+		return id, nil
+	}
+	id, _, err := playbook.EnsureTag(ctx, a.tx, a.batch.UserID, a.s.clock(),
+		playbook.TagChange{Name: journal.Some(name), Kind: journal.Some(kind)})
+	a.tags[key] = id
+	return id, err
+}
+
+// setup finds or makes a setup, once a name.
+func (a *annotator) setup(ctx context.Context, name string) (journal.SetupID, error) {
+	name = shortName(name)
+	key := strings.ToLower(name)
+	if id, ok := a.setups[key]; ok {
+		return id, nil
+	}
+	id, changed, err := playbook.UpsertSetup(ctx, a.tx, a.batch.UserID, a.s.clock(), playbook.SetupChange{Name: journal.Some(name)})
+	if changed {
+		a.upserted++
+	}
+	a.setups[key] = id
+	return id, err
+}
+
+// shortName cuts a name of a file to what the journal keeps.
+func shortName(name string) string {
+	if runes := []rune(strings.TrimSpace(name)); len(runes) > journal.MaxName {
+		return string(runes[:journal.MaxName])
+	}
+	return strings.TrimSpace(name)
+}
