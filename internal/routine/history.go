@@ -148,6 +148,13 @@ func (s *Service) History(ctx context.Context, owner journal.UserID, from, to jo
 	return h, err
 }
 
+// Done counts what was done on each day of a span, both ends inside, as one
+// step. It seeds nothing.
+func Done(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]DayCount, error) {
+	h, err := readSpan(ctx, tx, owner, from, to)
+	return h.Days, err
+}
+
 func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) (History, error) {
 	items, err := listItems(ctx, tx, owner, from, to)
 	if err != nil {

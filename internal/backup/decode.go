@@ -1,0 +1,207 @@
+package backup
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// maxDepth is how deep a file may nest: as deep as what the API lets in, and
+// the two levels that lie around a preference here.
+const maxDepth = 64 + 2
+
+// Decode reads a backup: one of ours, or the plain shapes of other journals
+// (an object with account, executions or trades, and cash_transactions, or a
+// list of such rows; see foreign.go). It looks at nothing but the text. What is
+// not a backup, is damaged or was written by a newer version is refused with a
+// [journal.Error].
+func Decode(text []byte) (*Document, error) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")) {
+		return decodeList(text)
+	}
+	var sections map[string]jsontext.Value
+	if err := json.Unmarshal(text, &sections); err != nil {
+		return nil, journal.Invalid("A JSON backup is an object or a list.")
+	}
+	if _, ours := sections["format"]; !ours {
+		return decodeForeign(sections)
+	}
+	return decodeOwn(text, sections)
+}
+
+// checkText refuses what two readers could take in two ways, and what could
+// not be stored: malformed text, duplicate keys, deep nesting, NUL characters.
+func checkText(text []byte) error {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := decoder.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return journal.Invalid("The file is empty.")
+		}
+		if err != nil {
+			return malformed(err)
+		}
+		if decoder.StackDepth() > maxDepth {
+			return journal.Invalid("The JSON is nested deeper than %d levels.", maxDepth)
+		}
+		if token.Kind() == '"' && strings.ContainsRune(token.String(), 0) {
+			return journal.Invalid("The JSON holds a NUL character, which no text may have.")
+		}
+		if decoder.StackDepth() == 0 {
+			break
+		}
+	}
+	if len(bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n")) > 0 {
+		return journal.Invalid("There is something behind the end of the JSON.")
+	}
+	return nil
+}
+
+func malformed(err error) error {
+	var syntax *jsontext.SyntacticError
+	if errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax) {
+		return journal.Invalid("The JSON has the key %q twice.", shortened(syntax.JSONPointer.LastToken()))
+	}
+	return &journal.Error{Kind: journal.KindInvalid, Code: "bad_request", Err: err, Message: "The file is not valid JSON."}
+}
+
+// shortened keeps a text from the file from filling a sentence.
+func shortened(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// file is every member that a backup may have: those of a journal and those
+// of a single account.
+type file struct {
+	Document
+	Bundle
+	Checksums map[string]string `json:"checksums"`
+}
+
+func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, error) {
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil || head.Format != formatName {
+		return nil, journal.Invalid("The file is no backup of Fillbook: its format must be %q and its version a number.", formatName)
+	}
+	if head.Version != formatVersion {
+		return nil, journal.Invalid(
+			"The backup has the format version %d; this Fillbook reads version %d. Update Fillbook to read it.", head.Version, formatVersion)
+	}
+	var in file
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, unexpected(err)
+	}
+	if err := verify(in.Checksums, sections); err != nil {
+		return nil, err
+	}
+	if _, single := sections["account"]; single {
+		if len(in.Accounts) > 0 {
+			return nil, journal.Invalid("A backup has either account or accounts, not both.")
+		}
+		in.Document.Accounts = []Bundle{in.Bundle}
+	}
+	return &in.Document, nil
+}
+
+// notSummed are the members of a file that no checksum is for.
+var notSummed = []string{"format", "version", "exported_at", "checksums"}
+
+// verify compares the checksums with what is there. A file without any was
+// written by a person and is taken; else every section must have its own.
+func verify(sums map[string]string, sections map[string]jsontext.Value) error {
+	if sums == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if _, there := sections[name]; !there {
+			return journal.Invalid("The backup is damaged: its section %q is missing.", shortened(name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sections)) {
+		if slices.Contains(notSummed, name) {
+			continue
+		}
+		sum, err := checksum(sections[name])
+		if err != nil {
+			return err
+		}
+		if sum != strings.ToLower(sums[name]) {
+			return journal.Invalid("The backup is damaged: its section %q does not agree with its checksum.", shortened(name))
+		}
+	}
+	return nil
+}
+
+// checksum is SHA-256 over a section without insignificant whitespace, each
+// text and number as it is written.
+func checksum(section jsontext.Value) (string, error) {
+	section = section.Clone()
+	if err := section.Compact(); err != nil {
+		return "", malformed(err)
+	}
+	sum := sha256.Sum256(section)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// unexpected says which field is not as it must be.
+func unexpected(err error) error {
+	var semantic *json.SemanticError
+	if !errors.As(err, &semantic) {
+		return malformed(err)
+	}
+	var parts []string
+	for token := range semantic.JSONPointer.Tokens() {
+		parts = append(parts, shortened(token))
+	}
+	field := strings.Join(parts, ".")
+	refusal, known := errors.AsType[*journal.Error](semantic.Err)
+	switch {
+	case known:
+		return journal.Invalid("%s %s", field, strings.TrimPrefix(refusal.Message, "value "))
+	case errors.Is(semantic.Err, decimal.ErrSyntax) || errors.Is(semantic.Err, decimal.ErrRange):
+		return journal.Invalid("%s must be a number with at most %d digits before and %d after the decimal point.",
+			field, decimal.MaxIntegerDigits, decimal.MaxDecimals)
+	case field == "":
+		return journal.Invalid("The backup is not as expected.")
+	}
+	return journal.Invalid("%s is not of the type that a backup has there.", field)
+}
+
+// Rows counts what a person would call the rows of the file: its fills and its
+// cash transactions, and the rows that could not be read.
+func (d *Document) Rows() int {
+	n := len(d.Problems)
+	for _, b := range d.Accounts {
+		n += len(b.Executions) + len(b.Cash)
+	}
+	return n
+}
+
+// isOurs tells whether a Fillbook wrote the file.
+func (d *Document) isOurs() bool { return d.Format == formatName }
+
+// named tells a list and a place in it, for sentences.
+func named(what string, place int) string { return fmt.Sprintf("%s %d", what, place+1) }

@@ -1,0 +1,257 @@
+package backup
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// Document is a backup in memory: what [Decode] reads. The fields are the
+// sections of the file, each with a checksum of its own. A file of one account
+// has the sections of its [Bundle] in place of accounts.
+type Document struct {
+	Format      string    `json:"format"`
+	Version     int       `json:"version"`
+	ExportedAt  Instant   `json:"exported_at,omitzero"`
+	Accounts    []Bundle  `json:"accounts"`
+	Tags        []Tag     `json:"tags"`
+	Setups      []Setup   `json:"setups"`
+	Notes       []Note    `json:"notes"` // newest first
+	Missed      []Missed  `json:"missed_trades"`
+	Routine     Routine   `json:"routines"`
+	Preferences values    `json:"preferences"`
+	Attachments []FileRef `json:"attachments"`
+
+	// Problems are rows that could not be read. A file of ours has none.
+	Problems []Problem `json:"-"`
+}
+
+// values are preferences: raw JSON that nobody here reads.
+type values map[string]jsontext.Value
+
+// Bundle is an account with what happened in it.
+type Bundle struct {
+	Account    Account      `json:"account"`
+	Overrides  []Override   `json:"instrument_overrides"`
+	Executions []Execution  `json:"executions"` // in time order
+	Trades     []Annotation `json:"trades"`
+	Cash       []Cash       `json:"cash_transactions"`
+	Waiting    []Waiting    `json:"waiting_annotations"`
+}
+
+// Account is what an account is known by and made of.
+type Account struct {
+	Name            string          `json:"name"`
+	Broker          string          `json:"broker"`
+	Type            string          `json:"account_type"`
+	BaseCurrency    string          `json:"base_currency"`
+	StartingBalance decimal.Decimal `json:"starting_balance"`
+	CreatedAt       Instant         `json:"created_at,omitzero"`
+}
+
+// Override is what one unit of price of a contract is worth in an account.
+type Override struct {
+	Root       string          `json:"root"`
+	Multiplier decimal.Decimal `json:"multiplier"`
+	TickSize   decimal.Null    `json:"tick_size,omitzero"`
+}
+
+// Execution is a fill, in the words of the API.
+type Execution struct {
+	Symbol         string            `json:"symbol"`
+	InstrumentType string            `json:"instrument_type"`
+	Side           string            `json:"side"`
+	Quantity       decimal.Decimal   `json:"quantity"`
+	Price          decimal.Decimal   `json:"price"`
+	Fees           decimal.Decimal   `json:"fees"`
+	Commission     decimal.Decimal   `json:"commission"`
+	Multiplier     decimal.Null      `json:"multiplier,omitzero"`
+	StatedPnL      decimal.Null      `json:"stated_pnl,omitzero"`
+	ExecutedAt     Instant           `json:"executed_at"`
+	ExternalID     string            `json:"external_id,omitzero"`
+	Details        map[string]string `json:"details,omitempty"`
+	// Origin is what a fill that was edited said when it arrived, as the
+	// ledger's key; imports know it by that.
+	Origin string `json:"origin,omitzero"`
+}
+
+// Annotation is what was said about one trade, which is the one that the fills
+// make; they are named by their places in the executions.
+type Annotation struct {
+	Fills []int `json:"fills"`
+	Words
+}
+
+// Words are what can be said about a trade. Tags and setups go by name.
+type Words struct {
+	Notes          string       `json:"notes,omitzero"`
+	InitialRisk    decimal.Null `json:"initial_risk,omitzero"`
+	StopPrice      decimal.Null `json:"stop_price,omitzero"`
+	TargetPrice    decimal.Null `json:"target_price,omitzero"`
+	MAE            decimal.Null `json:"mae,omitzero"`
+	MFE            decimal.Null `json:"mfe,omitzero"`
+	EmotionalState string       `json:"emotional_state,omitzero"`
+	Confidence     int          `json:"confidence,omitzero"`
+	TradeQuality   int          `json:"trade_quality,omitzero"`
+	ReviewedAt     Instant      `json:"reviewed_at,omitzero"`
+	Tags           []string     `json:"tags,omitempty"`
+	Setups         []string     `json:"setups,omitempty"`
+}
+
+// isEmpty tells that nothing was said.
+func (w Words) isEmpty() bool {
+	return isBlank(w.Notes) && !w.InitialRisk.Valid && !w.StopPrice.Valid && !w.TargetPrice.Valid && !w.MAE.Valid &&
+		!w.MFE.Valid && w.EmotionalState == "" && w.Confidence == 0 && w.TradeQuality == 0 && w.ReviewedAt.IsZero() &&
+		len(w.Tags) == 0 && len(w.Setups) == 0
+}
+
+// Waiting are the words on a trade that has lost its fills. They return when
+// a fill of one of the keys does.
+type Waiting struct {
+	Symbol     string   `json:"symbol"`
+	OpenedAt   Instant  `json:"opened_at,omitzero"`
+	OrphanedAt Instant  `json:"orphaned_at"`
+	FillKeys   []string `json:"fill_keys"`
+	Words
+}
+
+// Cash is money that moved without a fill.
+type Cash struct {
+	Type       ledger.CashType `json:"type"`
+	Amount     decimal.Decimal `json:"amount"`
+	Currency   string          `json:"currency,omitzero"`
+	OccurredAt Instant         `json:"occurred_at"`
+	Note       string          `json:"note,omitzero"`
+	Trade      *int            `json:"trade,omitzero"` // its place in the account's trades
+}
+
+// Tag is a word that is put on trades.
+type Tag struct {
+	Name        string  `json:"name"`
+	Color       string  `json:"color"`
+	Description string  `json:"description"`
+	Kind        string  `json:"kind"`
+	CreatedAt   Instant `json:"created_at,omitzero"`
+}
+
+// Setup is a pattern of the playbook. Fields that a file leaves out are left
+// as they are where the setup exists.
+type Setup struct {
+	Name        string       `json:"name"`
+	Description *string      `json:"description,omitzero"`
+	Thesis      *string      `json:"thesis,omitzero"`
+	Symbol      *string      `json:"symbol,omitzero"`
+	Direction   *string      `json:"direction,omitzero"`
+	TargetPrice decimal.Null `json:"target_price,omitzero"`
+	StopPrice   decimal.Null `json:"stop_price,omitzero"`
+	Checklist   []string     `json:"checklist"`
+	CreatedAt   Instant      `json:"created_at,omitzero"`
+}
+
+// Note is a note, a daily log or a weekly review.
+type Note struct {
+	Type       string       `json:"type"`
+	OccurredAt string       `json:"occurred_at"` // a day or an instant
+	Title      string       `json:"title,omitzero"`
+	Body       string       `json:"body"`
+	Symbols    []SymbolNote `json:"symbols,omitempty"`
+	Account    *int         `json:"account,omitzero"` // its place in the accounts
+	Trade      *TradeRef    `json:"trade,omitzero"`
+	CreatedAt  Instant      `json:"created_at,omitzero"`
+}
+
+// SymbolNote is what a note says about one symbol.
+type SymbolNote struct {
+	Symbol string `json:"symbol"`
+	Body   string `json:"body"`
+}
+
+// TradeRef names a trade, or the words that wait for one, by its place in the
+// lists of an account.
+type TradeRef struct {
+	Account int  `json:"account"`
+	Trade   *int `json:"trade,omitzero"`
+	Waiting *int `json:"waiting,omitzero"`
+}
+
+// Missed is a trade that was seen and not taken.
+type Missed struct {
+	Account    *int         `json:"account,omitzero"` // its place in the accounts
+	Setup      string       `json:"setup,omitzero"`
+	Symbol     string       `json:"symbol"`
+	Direction  string       `json:"direction"`
+	ObservedAt Instant      `json:"observed_at"`
+	Entry      decimal.Null `json:"entry,omitzero"`
+	Stop       decimal.Null `json:"stop,omitzero"`
+	Target     decimal.Null `json:"target,omitzero"`
+	Reason     string       `json:"reason,omitzero"`
+	Outcome    string       `json:"outcome,omitzero"`
+	Notes      string       `json:"notes,omitzero"`
+	CreatedAt  Instant      `json:"created_at,omitzero"`
+}
+
+// Routine is the daily checklist with its history.
+type Routine struct {
+	// Template is null for a user who goes by the built-in lines.
+	Template *[]string     `json:"template"`
+	Items    []RoutineItem `json:"items"`
+}
+
+// RoutineItem is a line of the checklist, with the days on which it was done.
+type RoutineItem struct {
+	Title    string      `json:"title"`
+	Stage    string      `json:"stage"`
+	Weekdays []int       `json:"weekdays"`
+	Position int         `json:"position"`
+	StartDay journal.Day `json:"start_day"`
+	EndDay   journal.Day `json:"end_day,omitzero"`
+	// Chain is the place of the first item of the line of successors that
+	// this one belongs to: its own place for one that stands alone.
+	Chain int           `json:"chain"`
+	Done  []journal.Day `json:"done,omitempty"`
+}
+
+// FileRef names an attached file and what it hangs on. Its content is not in
+// the JSON; Path is where a zip has it.
+type FileRef struct {
+	Name      string    `json:"name"`
+	MediaType string    `json:"media_type"`
+	Size      int64     `json:"size"`
+	SHA256    string    `json:"sha256"`
+	CreatedAt Instant   `json:"created_at,omitzero"`
+	Path      string    `json:"path"`
+	Trade     *TradeRef `json:"trade,omitzero"`
+	Note      *int      `json:"note,omitzero"`
+}
+
+// Instant is an instant in the way every answer of the API has it.
+type Instant struct{ time.Time }
+
+// MarshalJSON writes RFC 3339 in UTC, microseconds at most.
+func (i Instant) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + journal.FormatInstant(i.Time) + `"`), nil
+}
+
+// UnmarshalJSON reads RFC 3339 with an offset.
+func (i *Instant) UnmarshalJSON(text []byte) error {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	at, err := journal.ParseInstant("value", s)
+	i.Time = at
+	return err
+}
+
+// instantOr gives the instant, or another one where the file has none.
+func (i Instant) instantOr(other time.Time) time.Time {
+	if i.IsZero() {
+		return other
+	}
+	return i.Time
+}

@@ -1,0 +1,376 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// WriteJSON writes the backup. It is one step of a reading transaction, whose
+// snapshot the file is of. Records are written as they are read: memory holds
+// where each marked trade stands, and not what was traded. An account that is
+// not the owner's is not found, before anything is written.
+func WriteJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope, out io.Writer) error {
+	_, err := writeJSON(ctx, tx, owner, scope, out)
+	return err
+}
+
+// writeJSON also tells which attachments the file names, with their paths.
+func writeJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope, out io.Writer) ([]listedFile, error) {
+	e := &exporter{
+		ctx: ctx, tx: tx, owner: owner, scope: scope, writer: newWriter(out), places: map[journal.AccountID]int{},
+		refs: map[journal.TradeID]TradeRef{}, notes: map[journal.NoteID]int{},
+	}
+	if err := e.load(); err != nil {
+		return nil, err
+	}
+	e.open("{")
+	for _, write := range []func() error{
+		e.writeHead, e.writeAccounts, e.writeTags, e.writeSetups, e.writeNotes, e.writeMissed, e.writeUser, e.writeAttachments, e.finish,
+	} {
+		if err := write(); err != nil {
+			return nil, fmt.Errorf("writing a backup: %w", err)
+		}
+	}
+	return e.listed, nil
+}
+
+// exporter is one export on its way.
+type exporter struct {
+	*writer
+	ctx   context.Context
+	tx    *db.Tx
+	owner journal.UserID
+	scope Scope
+
+	accounts []ledger.Account
+	tags     []playbook.Tag
+	setups   []playbook.Setup
+	tagNames map[journal.TagID]string
+	named    map[journal.SetupID]string
+	files    []playbook.Attachment
+	// linked are the trades that notes and attachments hang on; orphaned are
+	// the links of notes to trades that are gone.
+	linked   map[journal.TradeID]bool
+	orphaned map[journal.NoteID]journal.TradeID
+
+	// Where records stand in the file, as far as others refer to them.
+	places map[journal.AccountID]int
+	refs   map[journal.TradeID]TradeRef
+	notes  map[journal.NoteID]int
+	listed []listedFile
+}
+
+// listedFile is an attachment that the file names.
+type listedFile struct {
+	id   journal.AttachmentID
+	path string
+}
+
+// load reads what is small and referred to by everything else.
+func (e *exporter) load() (err error) {
+	var only []journal.AccountID
+	if e.scope.Account != "" {
+		only = append(only, e.scope.Account)
+	}
+	if e.accounts, err = ledger.ResolveScope(e.ctx, e.tx, e.owner, only, ledger.ToList); err != nil {
+		return err
+	}
+	for i, a := range e.accounts {
+		e.places[a.ID] = i
+	}
+	if e.tags, err = playbook.ListTags(e.ctx, e.tx, e.owner); err != nil {
+		return err
+	}
+	if e.setups, err = playbook.ListSetups(e.ctx, e.tx, e.owner); err != nil {
+		return err
+	}
+	e.tagNames, e.named = tagNames(e.tags), setupNames(e.setups)
+	if e.files, err = playbook.ListAttachments(e.ctx, e.tx, e.owner); err != nil {
+		return err
+	}
+	if e.orphaned, err = playbook.OrphanedLinks(e.ctx, e.tx, e.owner); err != nil {
+		return err
+	}
+	linked, err := playbook.LinkedTrades(e.ctx, e.tx, e.owner)
+	e.linked = setOf(linked)
+	return err
+}
+
+func tagNames(tags []playbook.Tag) map[journal.TagID]string {
+	names := make(map[journal.TagID]string, len(tags))
+	for _, tag := range tags {
+		names[tag.ID] = tag.Name
+	}
+	return names
+}
+
+func setupNames(setups []playbook.Setup) map[journal.SetupID]string {
+	names := make(map[journal.SetupID]string, len(setups))
+	for _, setup := range setups {
+		names[setup.ID] = setup.Name
+	}
+	return names
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, item := range list {
+		set[item] = true
+	}
+	return set
+}
+
+func (e *exporter) single() bool { return e.scope.Account != "" }
+
+func (e *exporter) writeHead() error {
+	for _, m := range []struct {
+		name  string
+		value any
+	}{{"format", formatName}, {"version", formatVersion}, {"exported_at", Instant{e.scope.At}}} {
+		if err := e.head(m.name, m.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *exporter) writeAccounts() error {
+	if e.single() {
+		return e.writeBundle(e.accounts[0])
+	}
+	return e.list("accounts", func() error {
+		for _, a := range e.accounts {
+			e.next()
+			e.open("{")
+			if err := e.writeBundle(a); err != nil {
+				return err
+			}
+			if err := e.shut("}"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeBundle writes the members of one account.
+func (e *exporter) writeBundle(a ledger.Account) error {
+	err := e.record("account", Account{
+		Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.BaseCurrency, StartingBalance: a.StartingBalance,
+		CreatedAt: Instant{a.CreatedAt},
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.writeOverrides(a); err != nil {
+		return err
+	}
+	fills, err := e.spokenOf(a)
+	if err != nil {
+		return err
+	}
+	if err := e.writeExecutions(a, fills); err != nil {
+		return err
+	}
+	if err := e.writeTrades(a, fills); err != nil {
+		return err
+	}
+	if err := e.writeCash(a); err != nil {
+		return err
+	}
+	return e.writeWaiting(a)
+}
+
+func (e *exporter) writeOverrides(a ledger.Account) error {
+	overrides, err := ledger.OverridesOf(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return err
+	}
+	return e.list("instrument_overrides", func() error {
+		for _, o := range overrides {
+			if err := e.element(Override(o)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// spokenFills are the trades of an account that something in the file refers
+// to, with the places of their fills.
+type spokenFills map[journal.TradeID][]int
+
+// spokenOf finds the trades that were marked or that cash belongs to.
+func (e *exporter) spokenOf(a ledger.Account) (spokenFills, error) {
+	marked, err := playbook.MarkedTrades(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	fills := make(spokenFills, len(marked))
+	for _, id := range marked {
+		fills[id] = nil
+	}
+	err = ledger.EachCash(e.ctx, e.tx, e.owner, onlyAccount(a), func(c ledger.Cash) error {
+		if c.Trade != nil {
+			fills[*c.Trade], e.linked[*c.Trade] = nil, true
+		}
+		return nil
+	})
+	return fills, err
+}
+
+func onlyAccount(a ledger.Account) journal.Scope {
+	return journal.Scope{Accounts: []journal.AccountID{a.ID}}
+}
+
+func (e *exporter) writeExecutions(a ledger.Account, fills spokenFills) error {
+	origins, err := ledger.Origins(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return err
+	}
+	place := 0
+	return e.list("executions", func() error {
+		return ledger.EachExecution(e.ctx, e.tx, e.owner, ledger.ExecutionQuery{Scope: onlyAccount(a)}, func(x ledger.Execution) error {
+			for _, trade := range x.TradeIDs {
+				if places, spoken := fills[trade]; spoken {
+					fills[trade] = append(places, place)
+				}
+			}
+			place++
+			return e.element(executionOf(x, origins[x.ID]))
+		})
+	})
+}
+
+func executionOf(x ledger.Execution, origin string) Execution {
+	out := Execution{
+		Symbol: x.Instrument.Symbol, InstrumentType: x.Instrument.Type, Side: string(x.Side), Quantity: x.Quantity,
+		Price: x.Price, Fees: x.Fees, Commission: x.Commission, StatedPnL: x.StatedPnL,
+		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Origin: origin,
+	}
+	out.Multiplier.Decimal, out.Multiplier.Valid = x.Multiplier, true
+	if x.ExternalID != nil {
+		out.ExternalID = *x.ExternalID
+	}
+	return out
+}
+
+// marksAtOnce is how many marks are in memory at a time.
+const marksAtOnce = 500
+
+// writeTrades writes what was said about trades, in the order in which they
+// opened. A trade of which nothing is said and that nothing hangs on is not
+// there.
+func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
+	order := make([]journal.TradeID, 0, len(fills))
+	for id, places := range fills {
+		if len(places) > 0 {
+			order = append(order, id)
+		}
+	}
+	// No two trades open with the same fill.
+	slices.SortFunc(order, func(t, u journal.TradeID) int { return cmp.Compare(fills[t][0], fills[u][0]) })
+	written := 0
+	return e.list("trades", func() error {
+		for chunk := range slices.Chunk(order, marksAtOnce) {
+			marks, err := playbook.LoadMarks(e.ctx, e.tx, e.owner, chunk)
+			if err != nil {
+				return err
+			}
+			for _, id := range chunk {
+				words := e.words(marks[id])
+				if words.isEmpty() && !e.linked[id] {
+					continue
+				}
+				if place := written; e.linked[id] {
+					e.refs[id] = TradeRef{Account: e.places[a.ID], Trade: &place}
+				}
+				if err := e.element(Annotation{Fills: fills[id], Words: words}); err != nil {
+					return err
+				}
+				written++
+			}
+		}
+		return nil
+	})
+}
+
+func (e *exporter) words(m playbook.Marks) Words {
+	w := Words{
+		InitialRisk: m.InitialRisk, StopPrice: m.StopPrice, TargetPrice: m.TargetPrice, MAE: m.MAE, MFE: m.MFE,
+		EmotionalState: m.EmotionalState, Confidence: m.Confidence, TradeQuality: m.TradeQuality,
+	}
+	if !isBlank(m.Notes) {
+		w.Notes = m.Notes
+	}
+	if m.ReviewedAt != nil {
+		w.ReviewedAt = Instant{*m.ReviewedAt}
+	}
+	for _, id := range m.Tags {
+		w.Tags = append(w.Tags, e.tagNames[id])
+	}
+	for _, id := range m.Setups {
+		w.Setups = append(w.Setups, e.named[id])
+	}
+	return w
+}
+
+func (e *exporter) writeCash(a ledger.Account) error {
+	return e.list("cash_transactions", func() error {
+		return ledger.EachCash(e.ctx, e.tx, e.owner, onlyAccount(a), func(c ledger.Cash) error {
+			out := Cash{Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: Instant{c.OccurredAt}, Note: c.Note}
+			if c.Trade != nil {
+				out.Trade = e.refs[*c.Trade].Trade
+			}
+			return e.element(out)
+		})
+	})
+}
+
+func (e *exporter) writeWaiting(a ledger.Account) error {
+	waiting, err := playbook.WaitingMarks(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return err
+	}
+	return e.list("waiting_annotations", func() error {
+		for i, w := range waiting {
+			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Waiting: &i}
+			out := Waiting{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Words: e.words(w.Marks)}
+			if w.OpenedAt != nil {
+				out.OpenedAt = Instant{*w.OpenedAt}
+			}
+			if err := e.element(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeUser writes what belongs to the user and to no account.
+func (e *exporter) writeUser() error {
+	if e.single() {
+		return nil
+	}
+	routine, err := exportRoutine(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	if err := e.record("routines", routine); err != nil {
+		return err
+	}
+	prefs, err := identity.PreferencesOf(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	return e.record("preferences", rawValues(prefs))
+}

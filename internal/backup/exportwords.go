@@ -1,0 +1,190 @@
+package backup
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+)
+
+func (e *exporter) writeTags() error {
+	return e.list("tags", func() error {
+		for _, tag := range e.tags {
+			err := e.element(Tag{
+				Name: tag.Name, Color: tag.Color, Description: tag.Description, Kind: string(tag.Kind), CreatedAt: Instant{tag.CreatedAt},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *exporter) writeSetups() error {
+	return e.list("setups", func() error {
+		for _, s := range e.setups {
+			direction := string(s.Direction)
+			err := e.element(Setup{
+				Name: s.Name, Description: &s.Description, Thesis: &s.Thesis, Symbol: &s.Symbol, Direction: &direction,
+				TargetPrice: s.TargetPrice, StopPrice: s.StopPrice, Checklist: s.Checklist, CreatedAt: Instant{s.CreatedAt},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeNotes writes the notes, newest first. Those of one account are the ones
+// that name it or hang on one of its trades.
+func (e *exporter) writeNotes() error {
+	illustrated := map[journal.NoteID]bool{}
+	for _, file := range e.files {
+		if file.Note != nil {
+			illustrated[*file.Note] = true
+		}
+	}
+	written := 0
+	return e.list("notes", func() error {
+		return playbook.EachNote(e.ctx, e.tx, e.owner, playbook.NoteFilter{}, playbook.Page{}, func(n playbook.Note) error {
+			out := e.note(n)
+			if e.single() && out.Account == nil && out.Trade == nil {
+				return nil
+			}
+			if illustrated[n.ID] {
+				e.notes[n.ID] = written
+			}
+			written++
+			return e.element(out)
+		})
+	})
+}
+
+func (e *exporter) note(n playbook.Note) Note {
+	out := Note{
+		Type: string(n.Type), OccurredAt: n.OccurredAt.String(), Title: n.Title, Body: n.Body, Account: e.place(n.Account),
+		CreatedAt: Instant{n.CreatedAt},
+	}
+	for _, s := range n.Symbols {
+		out.Symbols = append(out.Symbols, SymbolNote(s))
+	}
+	trade := n.Trade
+	if hidden, gone := e.orphaned[n.ID]; gone {
+		trade = &hidden
+	}
+	out.Trade = e.tradeRef(trade)
+	return out
+}
+
+// place is where an account stands in the file; nil for none, and for one that
+// is not in it.
+func (e *exporter) place(id *journal.AccountID) *int {
+	if id == nil {
+		return nil
+	}
+	place, there := e.places[*id]
+	if !there {
+		return nil
+	}
+	return &place
+}
+
+func (e *exporter) tradeRef(id *journal.TradeID) *TradeRef {
+	if id == nil {
+		return nil
+	}
+	ref, there := e.refs[*id]
+	if !there {
+		return nil
+	}
+	return &ref
+}
+
+// missedAtOnce is how many missed trades are in memory at a time.
+const missedAtOnce = 500
+
+func (e *exporter) writeMissed() error {
+	var scope journal.Scope
+	if e.single() {
+		scope.Accounts = []journal.AccountID{e.scope.Account}
+	}
+	return e.list("missed_trades", func() error {
+		page := playbook.Page{Limit: missedAtOnce}
+		for {
+			list, err := playbook.ListMissed(e.ctx, e.tx, e.owner, scope, page)
+			if err != nil {
+				return err
+			}
+			for _, m := range list {
+				if err := e.element(e.missed(m)); err != nil {
+					return err
+				}
+				page.After = playbook.Position{At: m.ObservedAt, ID: string(m.ID)}
+			}
+			if len(list) < missedAtOnce {
+				return nil
+			}
+		}
+	})
+}
+
+func (e *exporter) missed(m playbook.Missed) Missed {
+	out := Missed{
+		Account: e.place(m.Account), Symbol: m.Symbol, Direction: string(m.Direction), ObservedAt: Instant{m.ObservedAt},
+		Entry: m.Entry, Stop: m.Stop, Target: m.Target, Reason: string(m.Reason), Outcome: string(m.Outcome), Notes: m.Notes,
+		CreatedAt: Instant{m.CreatedAt},
+	}
+	if m.Setup != nil {
+		out.Setup = e.named[*m.Setup]
+	}
+	return out
+}
+
+// endings are what the paths of attached files end with.
+var endings = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "application/pdf": ".pdf",
+}
+
+func (e *exporter) writeAttachments() error {
+	return e.list("attachments", func() error {
+		for _, file := range e.files {
+			out := FileRef{
+				Name: file.Name, MediaType: file.MediaType, Size: file.Size, SHA256: hex.EncodeToString(file.SHA256),
+				CreatedAt: Instant{file.CreatedAt}, Trade: e.tradeRef(file.Trade),
+				Path: fmt.Sprintf("attachments/%05d%s", len(e.listed)+1, endings[file.MediaType]),
+			}
+			if file.Note != nil {
+				if place, there := e.notes[*file.Note]; there {
+					out.Note = &place
+				}
+			}
+			if out.Trade == nil && out.Note == nil {
+				continue // it hangs on something of another account
+			}
+			if err := e.element(out); err != nil {
+				return err
+			}
+			e.listed = append(e.listed, listedFile{file.ID, out.Path})
+		}
+		return nil
+	})
+}
+
+// rawValues gives the preferences as they are written. The store takes any
+// JSON; what no strict reader would take, such as half a character, cannot come
+// in through the API and would make the whole file unreadable.
+func rawValues(prefs identity.Preferences) values {
+	raw := make(values, len(prefs.Values))
+	for key, value := range prefs.Values {
+		if checkText([]byte("[["+string(value)+"]]")) == nil { // as deep as in the file
+			raw[key] = jsontext.Value(value)
+		}
+	}
+	return raw
+}

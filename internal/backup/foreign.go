@@ -1,0 +1,237 @@
+package backup
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/journal"
+)
+
+// Backups of other journals, and files that people write by hand. They are
+// objects with an account, its executions or trades, its cash transactions and
+// its setups, or just a list of executions or trades. There is no standard, so
+// fields are looked for under the names that are in use (fields.go), and a row
+// that cannot be read is told and left out.
+
+// foreigner reads one such file.
+type foreigner struct {
+	doc    *Document
+	bundle *Bundle
+	lots   map[string]int // how many trades there were that began alike
+}
+
+func newForeigner() *foreigner {
+	doc := &Document{Accounts: []Bundle{{}}}
+	return &foreigner{doc: doc, bundle: &doc.Accounts[0], lots: map[string]int{}}
+}
+
+// decodeForeign reads an object without our format.
+func decodeForeign(sections map[string]jsontext.Value) (*Document, error) {
+	f := newForeigner()
+	top := plainFields(sections)
+	if account, ok := top.object(accountNames...); ok {
+		f.account(account)
+	}
+	found := false
+	for _, list := range []struct {
+		names []string
+		read  func(in fields) error
+		what  string
+	}{
+		{[]string{"setups", "strategies", "playbooks"}, f.setup, "Setup"},
+		{[]string{"executions", "fills"}, f.execution, "Execution"},
+		{[]string{"trades", "positions"}, f.trade, "Trade"},
+		{[]string{"cashtransactions", "cash", "transactions"}, f.cash, "Cash transaction"},
+	} {
+		rows, there, err := top.rows(list.names...)
+		if err != nil {
+			return nil, err
+		}
+		found = found || there
+		f.each(list.what, rows, list.read)
+	}
+	if !found {
+		return nil, journal.Invalid("The JSON holds no executions, trades, cash transactions or setups.")
+	}
+	return f.doc, nil
+}
+
+// decodeList reads a bare list, whose rows are executions or trades.
+func decodeList(text []byte) (*Document, error) {
+	var rows []jsontext.Value
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, malformed(err)
+	}
+	f := newForeigner()
+	f.each("Row", rows, func(in fields) error {
+		if in.isTrade() {
+			return f.trade(in)
+		}
+		return f.execution(in)
+	})
+	return f.doc, nil
+}
+
+// each reads the rows of a list and keeps account of those that cannot be.
+func (f *foreigner) each(what string, rows []jsontext.Value, read func(in fields) error) {
+	for i, raw := range rows {
+		in, err := fieldsOf(raw)
+		if err == nil {
+			err = read(in)
+		}
+		if err != nil {
+			f.doc.Problems = append(f.doc.Problems, Problem{Row: i + 1, Message: fmt.Sprintf("%s: %s", named(what, i), sentence(err))})
+		}
+	}
+}
+
+func (f *foreigner) account(in fields) {
+	f.bundle.Account = Account{
+		Name: in.text("name", "accountname", "title"), Broker: in.text("broker", "brokername"),
+		Type: in.text("accounttype", "type"), BaseCurrency: in.text("basecurrency", "currency"),
+	}
+	if balance, err := in.number("startingbalance", "initialbalance", "balance"); err == nil {
+		f.bundle.Account.StartingBalance = balance.Decimal
+	}
+}
+
+func (f *foreigner) setup(in fields) error {
+	s := Setup{Name: in.text("name", "title"), Checklist: in.texts("checklist", "rules")}
+	if isBlank(s.Name) {
+		return journal.Invalid("A setup needs a name.")
+	}
+	for _, field := range []struct {
+		into  **string
+		names []string
+	}{
+		{&s.Description, []string{"description"}},
+		{&s.Thesis, []string{"thesis"}},
+		{&s.Symbol, []string{"symbol"}},
+		{&s.Direction, []string{"direction", "side"}},
+	} {
+		if text := in.text(field.names...); text != "" {
+			*field.into = &text
+		}
+	}
+	var err error
+	if s.TargetPrice, err = in.number("targetprice", "target"); err != nil {
+		return err
+	}
+	if s.StopPrice, err = in.number("stopprice", "stop"); err != nil {
+		return err
+	}
+	f.doc.Setups = append(f.doc.Setups, s)
+	return nil
+}
+
+func (f *foreigner) cash(in fields) (err error) {
+	c := Cash{Note: in.text("note", "notes", "description", "comment"), Currency: in.text("currency")}
+	if c.Type, err = cashType(in.text("type", "kind", "category")); err != nil {
+		return err
+	}
+	amount, err := in.required("amount", "value")
+	if err != nil {
+		return err
+	}
+	c.Amount = amount
+	if c.OccurredAt, err = in.instant("occurredat", "date", "time", "datetime", "timestamp", "createdat"); err != nil {
+		return err
+	}
+	f.bundle.Cash = append(f.bundle.Cash, c)
+	return nil
+}
+
+func (f *foreigner) execution(in fields) error {
+	x, err := in.execution(fields{})
+	if err != nil {
+		return err
+	}
+	f.bundle.Executions = append(f.bundle.Executions, x)
+	return nil
+}
+
+// trade reads a trade with its fills, or a finished trade that tells only how
+// it began and ended. It is taken whole or not at all.
+func (f *foreigner) trade(in fields) error {
+	fills, err := f.fillsOf(in)
+	if err != nil {
+		return err
+	}
+	words, err := in.words()
+	if err != nil {
+		return err
+	}
+	a := Annotation{Words: words}
+	for _, x := range fills {
+		a.Fills = append(a.Fills, len(f.bundle.Executions))
+		f.bundle.Executions = append(f.bundle.Executions, x)
+	}
+	if !words.isEmpty() {
+		f.bundle.Trades = append(f.bundle.Trades, a)
+	}
+	return nil
+}
+
+func (f *foreigner) fillsOf(in fields) ([]Execution, error) {
+	rows, there, err := in.rows(fillNames...)
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		return f.roundTrip(in)
+	}
+	if len(rows) == 0 {
+		return nil, journal.Invalid("The trade has no fills.")
+	}
+	fills := make([]Execution, len(rows))
+	for i, raw := range rows {
+		fill, err := fieldsOf(raw)
+		if err != nil {
+			return nil, err
+		}
+		if fills[i], err = fill.execution(in); err != nil {
+			return nil, journal.Invalid("%s: %s", named("Fill", i), sentence(err))
+		}
+	}
+	return fills, nil
+}
+
+// roundTrip makes the fills of a trade of which only the two ends are told.
+// Such trades may overlap, so each gets a lot of its own, named by how it
+// began: the same in every file that tells of it.
+func (f *foreigner) roundTrip(in fields) ([]Execution, error) {
+	entry, err := in.execution(fields{})
+	if err != nil {
+		return nil, err
+	}
+	lot := journal.FormatInstant(entry.ExecutedAt.Time)
+	key := entry.Symbol + " " + lot
+	if f.lots[key]++; f.lots[key] > 1 {
+		lot = fmt.Sprintf("%s #%d", lot, f.lots[key])
+	}
+	entry.Details["lot"] = lot
+	price, err := in.number(exitPrices...)
+	if err != nil || !price.Valid {
+		return []Execution{entry}, err // it is open
+	}
+	exit := entry
+	exit.Price, exit.Side = price.Decimal, opposite(entry.Side)
+	if exit.ExecutedAt, err = in.instant(exitTimes...); err != nil {
+		return nil, err
+	}
+	if exit.ExternalID != "" {
+		entry.ExternalID, exit.ExternalID = exit.ExternalID+" open", exit.ExternalID+" close"
+	}
+	// The costs of a finished trade are paid in the end.
+	entry.Fees, entry.Commission = exit.Fees.Sub(exit.Fees), exit.Commission.Sub(exit.Commission)
+	return []Execution{entry, exit}, nil
+}
+
+func opposite(side string) string {
+	if side == sideBuy {
+		return sideSell
+	}
+	return sideBuy
+}

@@ -1,0 +1,261 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
+	"fillbook/internal/secrets"
+	"fillbook/internal/testkit"
+)
+
+// house is an installation, tied together as the program does it.
+type house struct {
+	db       *db.DB
+	clock    *testkit.Clock
+	identity *identity.Service
+	ledger   *ledger.Service
+	playbook *playbook.Service
+	routine  *routine.Service
+	users    int
+}
+
+// failer is what *testing.T and *rapid.T share.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+func must(t failer, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newHouse keeps attached files in a directory on SQLite and in the database
+// on PostgreSQL, so that both ways are tested.
+func newHouse(t *testing.T, d *db.DB) *house {
+	t.Helper()
+	keys, err := secrets.NewKeys(bytes.Repeat([]byte{7}, secrets.MinRoot))
+	must(t, err)
+	h := &house{db: d, clock: testkit.NewClock()}
+	now := journal.Clock(h.clock.Now)
+	options := playbook.Options{Known: h.known()}
+	if d.Engine() == db.SQLite {
+		options.Files, err = playbook.OpenFiles(t.TempDir())
+		must(t, err)
+		t.Cleanup(func() { _ = options.Files.Close() })
+	}
+	h.identity = identity.New(d, keys, now, slog.New(slog.DiscardHandler),
+		identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}})
+	h.ledger = ledger.New(d, now, h.follow)
+	h.playbook = playbook.New(d, now, options)
+	h.routine = routine.New(d, now, nil)
+	return h
+}
+
+func (h *house) known() playbook.Known {
+	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, Marked: ledger.TouchTrade}
+}
+
+// follow lets marks go where the fills go.
+func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.Regrouped) error {
+	var out playbook.Regrouping
+	for _, m := range change.Merged {
+		out.Merged = append(out.Merged, playbook.Merge(m))
+	}
+	for _, o := range change.Orphaned {
+		out.Orphaned = append(out.Orphaned, playbook.Orphaned{
+			Trade: o.Trade, Account: change.Account, FillKeys: o.FillKeys, Symbol: o.Symbol, OpenedAt: &o.OpenedAt,
+		})
+	}
+	for _, a := range change.Arrived {
+		for _, key := range a.FillKeys {
+			out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKey: key})
+		}
+	}
+	return playbook.Follow(ctx, tx, owner, h.clock.Now(), out)
+}
+
+func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+	t.Helper()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) { fn(t, newHouse(t, d)) })
+}
+
+// oneHouse is for what no engine has a part in.
+func oneHouse(t *testing.T) *house {
+	t.Helper()
+	return newHouse(t, testkit.Open(t, db.SQLite))
+}
+
+// ctx outlives the cases of a property.
+func (h *house) ctx() context.Context { return context.Background() }
+
+func (h *house) user(t failer) journal.UserID {
+	t.Helper()
+	h.users++
+	user, err := h.identity.CreateUserByOperator(h.ctx(), fmt.Sprintf("user%d@example.org", h.users), secrets.Secret("a long sentence works well"), false)
+	must(t, err)
+	return user.ID
+}
+
+func (h *house) account(t failer, owner journal.UserID, name string) journal.AccountID {
+	t.Helper()
+	account, err := h.ledger.CreateAccount(h.ctx(), owner, ledger.NewAccount{Name: name, Broker: "Broker"})
+	must(t, err)
+	return account.ID
+}
+
+// fill adds a fill of AAPL, so many minutes into a morning.
+func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, side matching.Side, quantity, price string, minute int) ledger.Added {
+	t.Helper()
+	added, err := h.ledger.AddExecution(h.ctx(), owner, account, ledger.NewFill{
+		Symbol: "AAPL", Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price), Commission: decimal.Must("1"),
+		ExecutedAt: morning.Add(time.Duration(minute) * time.Minute), AllowDuplicate: true,
+	})
+	must(t, err)
+	return added
+}
+
+func (h *house) mark(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
+	t.Helper()
+	_, err := h.playbook.Mark(h.ctx(), owner, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	must(t, err)
+}
+
+var morning = time.Date(2026, 3, 2, 14, 30, 0, 0, time.UTC)
+
+// exportedAt is when every export of a test is made, so that equal journals
+// give equal bytes.
+var exportedAt = time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
+
+func (h *house) export(t failer, owner journal.UserID, account journal.AccountID) string {
+	t.Helper()
+	var b strings.Builder
+	err := h.db.View(h.ctx(), func(tx *db.Tx) error {
+		b.Reset()
+		return WriteJSON(h.ctx(), tx, owner, Scope{Account: account, At: exportedAt}, &b)
+	})
+	must(t, err)
+	return b.String()
+}
+
+func (h *house) exportZip(t failer, owner journal.UserID, account journal.AccountID) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	err := h.db.View(h.ctx(), func(tx *db.Tx) error {
+		b.Reset()
+		missing, err := WriteZip(h.ctx(), tx, h.playbook, owner, Scope{Account: account, At: exportedAt}, &b)
+		if len(missing) > 0 {
+			t.Errorf("files are missing: %v", missing)
+		}
+		return err
+	})
+	must(t, err)
+	return b.Bytes()
+}
+
+func (h *house) decode(t failer, text string) *Document {
+	t.Helper()
+	doc, err := Decode([]byte(text))
+	must(t, err)
+	return doc
+}
+
+func (h *house) tryRestore(order Order) (result Result, err error) {
+	err = h.db.Update(h.ctx(), func(tx *db.Tx) error {
+		result, err = Restore(h.ctx(), tx, Services{Ledger: h.ledger, Clock: h.clock.Now}, order)
+		return err
+	})
+	return result, err
+}
+
+func (h *house) restore(t failer, owner journal.UserID, text string) Result {
+	t.Helper()
+	result, err := h.tryRestore(Order{Owner: owner, Document: h.decode(t, text)})
+	must(t, err)
+	return result
+}
+
+// restoreZip restores a zip with its files.
+func (h *house) restoreZip(t failer, owner journal.UserID, content []byte) (Result, int) {
+	t.Helper()
+	archive, err := OpenZip(bytes.NewReader(content), int64(len(content)), 1<<30)
+	must(t, err)
+	result, err := h.tryRestore(Order{Owner: owner, Document: archive.Document})
+	must(t, err)
+	attached, err := AttachFiles(h.ctx(), h.playbook, owner, archive, &result)
+	must(t, err)
+	return result, attached
+}
+
+// sound demands that a restore left nothing out.
+func sound(t failer, result Result) {
+	t.Helper()
+	if len(result.Errors) > 0 {
+		t.Fatalf("problems: %+v", result.Errors)
+	}
+}
+
+// unchanged demands that a restore wrote nothing.
+func unchanged(t failer, result Result) {
+	t.Helper()
+	sound(t, result)
+	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
+		result.Missed + result.Waiting + result.Overrides + result.Routines + result.Preferences
+	for _, a := range result.Accounts {
+		if a.Created {
+			n++
+		}
+	}
+	if n != 0 {
+		t.Fatalf("a second restore wrote something: %+v", result)
+	}
+}
+
+// checkHouse lets the ledger and the routine look for damage.
+func (h *house) checkHouse(t failer) {
+	t.Helper()
+	must(t, h.ledger.Check(h.ctx(), func(p ledger.Problem) { t.Errorf("ledger: %+v", p) }))
+	must(t, h.routine.Check(h.ctx(), func(problem string) { t.Errorf("routine: %s", problem) }))
+}
+
+// same compares two exports and shows the first line in which they differ.
+func same(t failer, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			t.Fatalf("line %d differs:\n got %.600s\nwant %.600s", i+1, a[i], b[i])
+		}
+	}
+	t.Fatalf("%d lines, want %d", len(a), len(b))
+}
+
+// picture is a small image, different for each number.
+func picture(n int) []byte {
+	var b bytes.Buffer
+	img := image.NewGray(image.Rect(0, 0, 2+n, 3))
+	_ = png.Encode(&b, img)
+	return b.Bytes()
+}

@@ -1,0 +1,106 @@
+package backup
+
+import (
+	"context"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// Plan is what a restore would do.
+type Plan struct {
+	Accounts []PlannedAccount
+	// New and Duplicates count the fills of all accounts.
+	New, Duplicates int
+	// CashNew and CashDuplicates count the cash transactions.
+	CashNew, CashDuplicates int
+	// How many records of each kind the file holds; those that are there
+	// already among them.
+	Annotations, Waiting, Tags, Setups, Notes, Missed, Routines, Preferences, Files int
+	Errors                                                                          []Problem
+}
+
+// PlannedAccount is where an account of the file would go.
+type PlannedAccount struct {
+	// Account has no id where it would be made.
+	ledger.Account
+	New, Duplicates int
+}
+
+// Preview tells what [Restore] would do with a document, as one step of a
+// reading transaction. It writes nothing.
+func Preview(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) (Plan, error) {
+	targets, err := targetsOf(ctx, tx, owner, doc, into)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{
+		Tags: len(doc.Tags), Setups: len(doc.Setups), Notes: len(doc.Notes), Missed: len(doc.Missed),
+		Routines: len(doc.Routine.Items), Preferences: len(doc.Preferences), Files: len(doc.Attachments),
+		Errors: append([]Problem{}, doc.Problems...),
+	}
+	for i, t := range targets {
+		b := &doc.Accounts[i]
+		plan.Annotations += len(b.Trades)
+		plan.Waiting += len(b.Waiting)
+		account, err := plan.addFills(ctx, tx, owner, doc, b, t)
+		if err != nil {
+			return Plan{}, err
+		}
+		if err := plan.addCash(ctx, tx, owner, b, t); err != nil {
+			return Plan{}, err
+		}
+		if t.isNew || t.account.ID != "" {
+			plan.Accounts = append(plan.Accounts, account)
+		}
+	}
+	return plan, nil
+}
+
+func (p *Plan) addFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, b *Bundle, t target,
+) (PlannedAccount, error) {
+	fills, _, problems := b.NewFills()
+	p.Errors = append(p.Errors, problems...)
+	var known []bool
+	switch {
+	case !t.isNew && len(fills) > 0:
+		var err error
+		if known, err = ledger.Duplicates(ctx, tx, owner, t.account.ID, fills); err != nil {
+			return PlannedAccount{}, err
+		}
+	case !doc.isOurs():
+		known = repeatedIDs(fills)
+	}
+	account := PlannedAccount{Account: t.account, Duplicates: count(known)}
+	account.New = len(fills) - account.Duplicates
+	p.New += account.New
+	p.Duplicates += account.Duplicates
+	return account, nil
+}
+
+func (p *Plan) addCash(ctx context.Context, tx *db.Tx, owner journal.UserID, b *Bundle, t target) error {
+	list, _, problems := b.NewCash(t.account.BaseCurrency)
+	p.Errors = append(p.Errors, problems...)
+	repeated := 0
+	if !t.isNew && len(list) > 0 {
+		known, err := ledger.CashDuplicates(ctx, tx, owner, t.account.ID, list)
+		if err != nil {
+			return err
+		}
+		repeated = count(known)
+	}
+	p.CashDuplicates += repeated
+	p.CashNew += len(list) - repeated
+	return nil
+}
+
+func count(flags []bool) (n int) {
+	for _, flag := range flags {
+		if flag {
+			n++
+		}
+	}
+	return n
+}

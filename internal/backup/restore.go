@@ -1,0 +1,327 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+)
+
+// Services are what a restore writes with.
+type Services struct {
+	Ledger *ledger.Service
+	Clock  journal.Clock
+}
+
+// Order says what to restore, for whom and how.
+type Order struct {
+	Owner    journal.UserID
+	Document *Document
+	// Into is the account that takes the one account of the file; empty finds
+	// the accounts by name, or makes them.
+	Into journal.AccountID
+	// Batch gives the import that the fills and cash of an account belong to,
+	// as one step. It may be nil; the rows then belong to none.
+	Batch func(ctx context.Context, tx *db.Tx, account journal.AccountID) (journal.BatchID, error)
+}
+
+// Result tells what a restore did.
+type Result struct {
+	// Accounts are those that the file was restored into, in its order.
+	Accounts []RestoredAccount
+	// Inserted and Skipped count fills, Trades the trades that they created
+	// or changed, Annotated those that something was written on.
+	Inserted, Skipped, Trades, Annotated int
+	CashInserted, CashSkipped            int
+	// What was not there before. SetupsUpserted also counts changed ones.
+	SetupsUpserted, Tags, Notes, Missed, Waiting, Overrides, Routines, Preferences int
+	// Files are the attachments that wait to be stored; see [AttachFiles].
+	Files    []PendingFile
+	Errors   []Problem
+	Warnings []string
+}
+
+// RestoredAccount is an account that a file was restored into.
+type RestoredAccount struct {
+	ID      journal.AccountID
+	Name    string
+	Created bool
+	Batch   journal.BatchID
+}
+
+// Restore puts a document into the journal of a user, as one step of a writing
+// transaction. Nothing that is there is overwritten: fills and cash that are
+// stored are skipped, marks are added to, an account that is found keeps its
+// own name and balance. Only setups take what the file says. Rows that break a
+// rule are left out and told in the result. To restore the same document again
+// changes nothing.
+func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Result, error) {
+	r := newRestorer(ctx, tx, services, order)
+	for _, step := range []func() error{
+		r.findAccounts, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreMarks, r.restoreWaiting,
+		r.restoreNotes, r.restoreMissed, r.restoreUser, r.listFiles,
+	} {
+		if err := step(); err != nil {
+			return Result{}, fmt.Errorf("restoring a backup: %w", err)
+		}
+	}
+	return r.result, nil
+}
+
+// restorer is one restore on its way.
+type restorer struct {
+	Services
+	Order
+	ctx context.Context
+	tx  *db.Tx
+	now time.Time
+
+	playbook *playbook.Restorer
+
+	bundles []*restoredBundle
+	tags    map[string]journal.TagID
+	setups  map[string]journal.SetupID
+	notes   map[int]journal.NoteID // by place in the file
+	result  Result
+}
+
+// restoredBundle is an account of the file and where its records went.
+type restoredBundle struct {
+	*Bundle
+	target  target
+	batch   journal.BatchID
+	fills   []ledger.Outcome // by place; of a row that was left out without an id
+	trades  []journal.TradeID
+	waiting []journal.TradeID
+	changed map[journal.TradeID]bool // by this restore, so that readers will notice
+}
+
+func newRestorer(ctx context.Context, tx *db.Tx, services Services, order Order) *restorer {
+	return &restorer{
+		Services: services, Order: order, ctx: ctx, tx: tx, now: services.Clock(), playbook: playbook.NewRestorer(),
+		tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}, notes: map[int]journal.NoteID{},
+		result: Result{Errors: slices.Clone(order.Document.Problems)},
+	}
+}
+
+// problem notes that a row was left out.
+func (r *restorer) problem(what string, place int, err error) {
+	r.result.Errors = append(r.result.Errors, Problem{Row: place + 1, Message: fmt.Sprintf("%s: %s", named(what, place), sentence(err))})
+}
+
+// accept lets a refusal of one row pass as a problem. Domains refuse a row
+// before they run a statement, so the transaction is none the worse.
+func (r *restorer) accept(what string, place int, err error) error {
+	if journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindTooLarge) {
+		r.problem(what, place, err)
+		return nil
+	}
+	return err
+}
+
+// findAccounts decides where each account goes and makes those that are new.
+func (r *restorer) findAccounts() error {
+	targets, err := targetsOf(r.ctx, r.tx, r.Owner, r.Document, r.Into)
+	if err != nil {
+		return err
+	}
+	for i, t := range targets {
+		b := &restoredBundle{Bundle: &r.Document.Accounts[i], target: t, changed: map[journal.TradeID]bool{}}
+		if t.isNew {
+			if b.target.account, err = t.create(r.ctx, r.tx, r.Owner, r.now); err != nil {
+				return err
+			}
+		}
+		r.bundles = append(r.bundles, b)
+	}
+	return nil
+}
+
+// restoreLedgers writes fills and cash. Accounts are written in the order of
+// their ids, as everybody does who writes several.
+func (r *restorer) restoreLedgers() error {
+	inOrder := slices.Clone(r.bundles)
+	slices.SortFunc(inOrder, func(a, b *restoredBundle) int { return cmp.Compare(a.target.account.ID, b.target.account.ID) })
+	for _, b := range inOrder {
+		if b.target.account.ID == "" {
+			continue // the file speaks of no account
+		}
+		if err := r.restoreLedger(b); err != nil {
+			return err
+		}
+	}
+	for _, b := range r.bundles {
+		if a := b.target.account; a.ID != "" {
+			r.result.Accounts = append(r.result.Accounts, RestoredAccount{ID: a.ID, Name: a.Name, Created: b.target.isNew, Batch: b.batch})
+		}
+	}
+	return nil
+}
+
+func (r *restorer) restoreLedger(b *restoredBundle) (err error) {
+	account := b.target.account.ID
+	if r.Batch != nil {
+		if b.batch, err = r.Batch(r.ctx, r.tx, account); err != nil {
+			return err
+		}
+	}
+	if err := r.restoreOverrides(b); err != nil {
+		return err
+	}
+	if err := r.restoreFills(b); err != nil {
+		return err
+	}
+	if b.trades, err = r.findTrades(b); err != nil {
+		return err
+	}
+	return r.restoreCash(b)
+}
+
+func (r *restorer) restoreOverrides(b *restoredBundle) error {
+	if len(b.Overrides) == 0 {
+		return nil
+	}
+	list := make([]ledger.Override, len(b.Overrides))
+	for i, o := range b.Overrides {
+		list[i] = ledger.Override(o)
+	}
+	n, err := ledger.AddOverrides(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
+	r.result.Overrides += n
+	return r.accept("Instrument override", 0, err)
+}
+
+// NewFills gives the fills of a bundle that can be stored, with the place of
+// each, and the problems of those that cannot.
+func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Problem) {
+	for i, x := range b.Executions {
+		fill := x.fill()
+		if err := fill.Check(); err != nil {
+			problems = append(problems, Problem{Row: i + 1, Message: named("Execution", i) + ": " + sentence(err)})
+			continue
+		}
+		fills, places = append(fills, fill), append(places, i)
+	}
+	return fills, places, problems
+}
+
+func (x Execution) fill() ledger.NewFill {
+	return ledger.NewFill{
+		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
+		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
+		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details,
+	}
+}
+
+func (r *restorer) restoreFills(b *restoredBundle) error {
+	fills, places, problems := b.NewFills()
+	r.result.Errors = append(r.result.Errors, problems...)
+	b.fills = make([]ledger.Outcome, len(b.Executions))
+	if len(fills) == 0 {
+		return nil
+	}
+	repeated := r.hideRepeatedIDs(b, fills)
+	inserted, err := r.Ledger.InsertFills(r.ctx, r.tx, r.Owner, b.target.account.ID, b.batch, fills)
+	if err != nil {
+		return err
+	}
+	r.result.Inserted += inserted.Inserted
+	r.result.Skipped += inserted.Skipped
+	r.result.Trades += len(inserted.Trades)
+	r.result.Warnings = append(r.result.Warnings, inserted.Warnings...)
+	for _, id := range inserted.Trades {
+		b.changed[id] = true
+	}
+	archived := map[journal.ExecutionID]ledger.Archived{}
+	for i, outcome := range inserted.Outcomes {
+		b.fills[places[i]] = outcome
+		beyond := ledger.Archived{Origin: b.Executions[places[i]].Origin, ExternalID: repeated[i]}
+		if beyond != (ledger.Archived{}) && !outcome.Duplicate {
+			archived[outcome.ID] = beyond
+		}
+	}
+	return ledger.RestoreArchived(r.ctx, r.tx, r.Owner, archived)
+}
+
+// hideRepeatedIDs takes the ids of the broker's off fills of which an earlier
+// one has the same, so that the ledger does not skip them, and gives them to be
+// put back. That is for files of ours, which know what they say, and for
+// accounts that were empty: in any other the ledger must find out what is stored.
+func (r *restorer) hideRepeatedIDs(b *restoredBundle, fills []ledger.NewFill) map[int]string {
+	hidden := map[int]string{}
+	if !b.target.isNew || !r.Document.isOurs() {
+		return hidden
+	}
+	for i, repeats := range repeatedIDs(fills) {
+		if repeats {
+			hidden[i], fills[i].ExternalID = fills[i].ExternalID, ""
+		}
+	}
+	return hidden
+}
+
+// repeatedIDs tells which fills have the broker's id of an earlier one.
+func repeatedIDs(fills []ledger.NewFill) []bool {
+	repeats := make([]bool, len(fills))
+	seen := map[string]bool{}
+	for i, f := range fills {
+		repeats[i] = f.ExternalID != "" && seen[f.ExternalID]
+		seen[f.ExternalID] = true
+	}
+	return repeats
+}
+
+// NewCash gives the cash rows of a bundle that can be stored in an account of
+// that currency, with the place of each, and the problems of those that cannot.
+func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, problems []Problem) {
+	for i, c := range b.Cash {
+		in := ledger.NewCash{Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note}
+		if err := in.Check(currency); err != nil {
+			problems = append(problems, Problem{Row: i + 1, Message: named("Cash transaction", i) + ": " + sentence(err)})
+			continue
+		}
+		list, places = append(list, in), append(places, i)
+	}
+	return list, places, problems
+}
+
+func (r *restorer) restoreCash(b *restoredBundle) error {
+	list, places, problems := b.NewCash(b.target.account.BaseCurrency)
+	r.result.Errors = append(r.result.Errors, problems...)
+	if len(list) == 0 {
+		return nil
+	}
+	for i, place := range places {
+		if trade := b.Cash[place].Trade; trade != nil {
+			list[i].Trade = b.trade(*trade)
+		}
+	}
+	done, err := r.Ledger.InsertCash(r.ctx, r.tx, r.Owner, b.target.account.ID, b.batch, list)
+	r.result.CashInserted += done.Inserted
+	r.result.CashSkipped += done.Skipped
+	return err
+}
+
+// restoreUser writes what belongs to the user and to no account.
+func (r *restorer) restoreUser() (err error) {
+	if r.result.Routines, err = restoreRoutine(r.ctx, r.tx, r.Owner, r.Document.Routine, r.now); err != nil {
+		return err
+	}
+	if len(r.Document.Preferences) == 0 {
+		return nil
+	}
+	prefs := make(map[string]json.RawMessage, len(r.Document.Preferences))
+	for key, value := range r.Document.Preferences {
+		prefs[key] = json.RawMessage(value)
+	}
+	r.result.Preferences, err = identity.AddPreferences(r.ctx, r.tx, r.Owner, r.now, prefs)
+	return r.accept("Preferences", 0, err)
+}

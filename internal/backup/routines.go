@@ -1,0 +1,115 @@
+package backup
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/routine"
+)
+
+// exportRoutine gives the routine with places instead of ids.
+func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routine, error) {
+	archive, err := routine.Export(ctx, tx, owner)
+	if err != nil {
+		return Routine{}, err
+	}
+	var out Routine
+	lines, set, err := routine.StoredTemplate(ctx, tx, owner)
+	if err != nil {
+		return Routine{}, err
+	}
+	if set {
+		out.Template = &lines
+	}
+	done := map[journal.RoutineID][]journal.Day{}
+	for _, tick := range archive.Ticks { // by day
+		done[tick.Item] = append(done[tick.Item], tick.Day)
+	}
+	chains := map[journal.RoutineID]int{}
+	for i, item := range archive.Items {
+		if _, known := chains[item.Chain]; !known {
+			chains[item.Chain] = i
+		}
+		out.Items = append(out.Items, RoutineItem{
+			Title: item.Title, Stage: string(item.Stage), Weekdays: item.Weekdays.List(), Position: item.Position,
+			StartDay: item.StartDay, EndDay: item.EndDay, Chain: chains[item.Chain], Done: done[item.ID],
+		})
+	}
+	return out, nil
+}
+
+// restoreRoutine adds the items and ticks that are not there and tells how many
+// items it added.
+func restoreRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID, in Routine, now time.Time) (int, error) {
+	if in.Template != nil {
+		if _, err := routine.RestoreTemplate(ctx, tx, owner, *in.Template, now); err != nil {
+			return 0, err
+		}
+	}
+	if len(in.Items) == 0 {
+		return 0, nil // to restore nothing would still keep the first items from being made
+	}
+	stored, err := routine.Export(ctx, tx, owner)
+	if err != nil {
+		return 0, err
+	}
+	archive, err := in.archive(stored.Items)
+	if err != nil {
+		return 0, err
+	}
+	return routine.Restore(ctx, tx, owner, archive, now)
+}
+
+// archive gives the items of a file ids: that of the stored item that it is, or
+// a new one. An item is known by what it says and when it began, so that one
+// that was moved or ended since is not made anew.
+func (r Routine) archive(stored []routine.Item) (routine.Archive, error) {
+	var out routine.Archive
+	known := map[itemKey][]routine.Item{}
+	for _, item := range stored {
+		known[keyOf(item)] = append(known[keyOf(item)], item)
+	}
+	for i, in := range r.Items {
+		item, err := in.item()
+		if err != nil {
+			return routine.Archive{}, err
+		}
+		switch same := known[keyOf(item)]; {
+		case len(same) > 0:
+			known[keyOf(item)] = same[1:] // it answers for one
+			item = same[0]
+		case in.Chain < i && in.Chain >= 0:
+			item.Chain = out.Items[in.Chain].Chain
+		}
+		out.Items = append(out.Items, item)
+		for _, day := range in.Done {
+			out.Ticks = append(out.Ticks, routine.Tick{Item: item.ID, Day: day})
+		}
+	}
+	return out, nil
+}
+
+// item is an item of its own, with a new id.
+func (in RoutineItem) item() (routine.Item, error) {
+	weekdays, err := routine.NewWeekdays(in.Weekdays...)
+	if err != nil {
+		return routine.Item{}, err
+	}
+	id := journal.NewID[journal.RoutineID]()
+	return routine.Item{
+		ID: id, Chain: id, Title: in.Title, Stage: routine.Stage(in.Stage), Weekdays: weekdays,
+		Position: in.Position, StartDay: in.StartDay, EndDay: in.EndDay,
+	}, nil
+}
+
+// itemKey is what an item is known by.
+type itemKey struct {
+	title    string
+	stage    routine.Stage
+	weekdays routine.Weekdays
+	start    journal.Day
+}
+
+func keyOf(i routine.Item) itemKey { return itemKey{i.Title, i.Stage, i.Weekdays, i.StartDay} }

@@ -1,0 +1,211 @@
+package backup
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// Tables are for people and other programs: one row a trade, a fill or a cash
+// transaction, in plain words. The two formats write the same rows.
+
+// cell is one value of a table.
+type cell struct {
+	kind cellKind
+	text string
+	at   time.Time
+}
+
+type cellKind int
+
+const (
+	emptyCell cellKind = iota
+	textCell
+	numberCell
+	timeCell
+)
+
+func text(s string) cell {
+	if s == "" {
+		return cell{}
+	}
+	return cell{kind: textCell, text: s}
+}
+
+func number(d decimal.Decimal) cell { return cell{kind: numberCell, text: d.String()} }
+
+func numberOr(n decimal.Null) cell {
+	if !n.Valid {
+		return cell{}
+	}
+	return number(n.Decimal)
+}
+
+func whole(n int) cell {
+	if n == 0 {
+		return cell{}
+	}
+	return cell{kind: numberCell, text: strconv.Itoa(n)}
+}
+
+func instant(at time.Time) cell { return cell{kind: timeCell, at: at} }
+
+func instantOr(at *time.Time) cell {
+	if at == nil {
+		return cell{}
+	}
+	return instant(*at)
+}
+
+// rowWriter takes the rows of a table.
+type rowWriter func(cells []cell) error
+
+// table is a kind of rows.
+type table struct {
+	name    string
+	headers []string
+	rows    func(t *tabler, write rowWriter) error
+}
+
+// tabler reads the rows of the tables of some accounts.
+type tabler struct {
+	ctx      context.Context
+	tx       *db.Tx
+	owner    journal.UserID
+	scope    journal.Scope
+	accounts map[journal.AccountID]ledger.Account
+	tags     map[journal.TagID]string
+	setups   map[journal.SetupID]string
+}
+
+// newTabler resolves the accounts before anything is written, so that a wrong
+// one can still be answered.
+func newTabler(ctx context.Context, tx *db.Tx, owner journal.UserID, only []journal.AccountID) (*tabler, error) {
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, only, ledger.ToList)
+	if err != nil {
+		return nil, err
+	}
+	t := &tabler{
+		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: only}, accounts: map[journal.AccountID]ledger.Account{},
+	}
+	for _, a := range accounts {
+		t.accounts[a.ID] = a
+	}
+	tags, err := playbook.ListTags(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	setups, err := playbook.ListSetups(ctx, tx, owner)
+	t.tags, t.setups = tagNames(tags), setupNames(setups)
+	return t, err
+}
+
+// tradeTable is one row a trade, newest first. Its columns are those that a
+// journal file is known by when it is imported.
+var tradeTable = table{"Trades", []string{
+	"Account", "Symbol", "Type", "Side", "Status", "Quantity", "Open Time", "Close Time", "Entry Price", "Exit Price",
+	"Multiplier", "Gross P&L", "Fees", "Commission", "Net P&L", "Currency", "Return %", "Option Right", "Strike", "Expiry",
+	"Executions", "Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
+	"Confidence", "Quality", "Reviewed At", "Notes",
+}, (*tabler).trades}
+
+// tradesAtOnce is how many trades are in memory at a time.
+const tradesAtOnce = 500
+
+func (t *tabler) trades(write rowWriter) error {
+	query := ledger.TradeQuery{Scope: t.scope, Limit: tradesAtOnce}
+	for {
+		var page []ledger.Trade
+		var ids []journal.TradeID
+		err := ledger.EachTrade(t.ctx, t.tx, t.owner, query, func(trade ledger.Trade) error {
+			page, ids = append(page, trade), append(ids, trade.ID)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		marks, err := playbook.LoadMarks(t.ctx, t.tx, t.owner, ids)
+		if err != nil {
+			return err
+		}
+		for _, trade := range page {
+			if err := write(t.tradeRow(trade, marks[trade.ID])); err != nil {
+				return err
+			}
+		}
+		if len(page) < tradesAtOnce {
+			return nil
+		}
+		query.After = &page[len(page)-1].Cursor
+	}
+}
+
+func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
+	derived := playbook.Derive(playbook.Figures{
+		Long: trade.Direction == "long", AvgEntry: trade.AvgEntry, QtyOpened: trade.QtyOpened,
+		Multiplier: trade.Multiplier, NetPnL: trade.NetPnL,
+	}, marks)
+	status := ledger.StatusClosed
+	if trade.Open() {
+		status = ledger.StatusOpen
+	}
+	i := trade.Instrument
+	return []cell{
+		text(t.accounts[trade.Account].Name), text(i.Symbol), text(i.Type), text(string(trade.Direction)), text(string(status)),
+		number(trade.QtyOpened), instant(trade.OpenedAt), instantOr(trade.ClosedAt), number(trade.AvgEntry), numberOr(trade.AvgExit),
+		number(trade.Multiplier), numberOr(trade.GrossPnL), number(trade.Fees), number(trade.Commission), numberOr(trade.NetPnL),
+		text(trade.Currency), numberOr(trade.ReturnPct), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)),
+		whole(trade.Executions), numberOr(marks.InitialRisk), numberOr(marks.StopPrice), numberOr(marks.TargetPrice),
+		numberOr(derived.RMultiple), numberOr(marks.MAE), numberOr(marks.MFE), text(joined(marks.Setups, t.setups)),
+		text(joined(marks.Tags, t.tags)), text(marks.EmotionalState), whole(marks.Confidence), whole(marks.TradeQuality),
+		instantOr(marks.ReviewedAt), text(marks.Notes),
+	}
+}
+
+// joined lists names in one cell.
+func joined[T comparable](ids []T, names map[T]string) string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = names[id]
+	}
+	return strings.Join(list, "; ")
+}
+
+// fillTable is one row a fill, oldest first.
+var fillTable = table{"Fills", []string{
+	"Account", "Executed At", "Symbol", "Type", "Side", "Quantity", "Price", "Fees", "Commission", "Multiplier",
+	"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id",
+}, (*tabler).fills}
+
+func (t *tabler) fills(write rowWriter) error {
+	return ledger.EachExecution(t.ctx, t.tx, t.owner, ledger.ExecutionQuery{Scope: t.scope}, func(x ledger.Execution) error {
+		a, i := t.accounts[x.Account], x.Instrument
+		external := ""
+		if x.ExternalID != nil {
+			external = *x.ExternalID
+		}
+		return write([]cell{
+			text(a.Name), instant(x.ExecutedAt), text(i.Symbol), text(i.Type), text(string(x.Side)), number(x.Quantity),
+			number(x.Price), number(x.Fees), number(x.Commission), number(x.Multiplier), numberOr(x.StatedPnL),
+			text(a.BaseCurrency), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)), text(i.Lot), text(external),
+		})
+	})
+}
+
+// cashTable is one row a cash transaction, oldest first.
+var cashTable = table{"Cash", []string{"Account", "Occurred At", "Type", "Amount", "Currency", "Note"}, (*tabler).cash}
+
+func (t *tabler) cash(write rowWriter) error {
+	return ledger.EachCash(t.ctx, t.tx, t.owner, t.scope, func(c ledger.Cash) error {
+		return write([]cell{
+			text(t.accounts[c.Account].Name), instant(c.OccurredAt), text(string(c.Type)), number(c.Amount), text(c.Currency), text(c.Note),
+		})
+	})
+}

@@ -1,0 +1,122 @@
+package backup
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// target is where an account of the file goes: an account of the user's, or a
+// new one.
+type target struct {
+	account ledger.Account // of a new one what it will be made of
+	isNew   bool
+}
+
+// targetsOf finds the accounts of the file among the user's. An account is
+// known by name, broker and currency without regard to case, and where several
+// share those by when it was made; where that leaves a choice, a new account is
+// better than a wrong one. into, if given, takes the one account of the file
+// whatever it is called.
+func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) ([]target, error) {
+	own, err := ledger.Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if into != "" {
+		return intoOne(own, doc, into)
+	}
+	targets := make([]target, len(doc.Accounts))
+	for i, b := range doc.Accounts {
+		if isBlank(b.Account.Name) {
+			if b.isEmpty() {
+				continue
+			}
+			return nil, journal.InvalidField("account_id", "The file does not name its account; choose the account that it belongs to.")
+		}
+		targets[i] = target{account: b.Account.ledger(), isNew: true}
+	}
+	match(targets, own, func(a ledger.Account) string { return accountKey(a) + a.CreatedAt.String() })
+	match(targets, own, accountKey)
+	return targets, nil
+}
+
+func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]target, error) {
+	at := slices.IndexFunc(own, func(a ledger.Account) bool { return a.ID == into })
+	if at < 0 {
+		return nil, journal.NotFound("account")
+	}
+	if len(doc.Accounts) != 1 {
+		return nil, journal.InvalidField("account_id",
+			"The backup holds %d accounts, so it cannot go into one; leave the account out.", len(doc.Accounts))
+	}
+	currency := doc.Accounts[0].Account.BaseCurrency
+	if currency != "" && !strings.EqualFold(currency, own[at].BaseCurrency) {
+		return nil, journal.InvalidField("account_id", "The backup is in %s and the account in %s.",
+			shortened(strings.ToUpper(currency)), own[at].BaseCurrency)
+	}
+	return []target{{account: own[at]}}, nil
+}
+
+// isEmpty tells that there is nothing to put into the account.
+func (b Bundle) isEmpty() bool {
+	return len(b.Executions)+len(b.Cash)+len(b.Overrides)+len(b.Waiting) == 0
+}
+
+// ledger gives the account in the words of the ledger, with its defaults.
+func (a Account) ledger() ledger.Account {
+	out := ledger.Account{
+		Name: strings.TrimSpace(a.Name), Broker: strings.TrimSpace(a.Broker), Type: a.Type,
+		BaseCurrency: strings.ToUpper(strings.TrimSpace(a.BaseCurrency)), StartingBalance: a.StartingBalance, CreatedAt: a.CreatedAt.Time,
+	}
+	if out.BaseCurrency == "" {
+		out.BaseCurrency = "USD"
+	}
+	return out
+}
+
+func accountKey(a ledger.Account) string {
+	return strings.ToLower(a.Name + "\n" + a.Broker + "\n" + a.BaseCurrency + "\n")
+}
+
+// match pairs the targets that have no account yet with the accounts that
+// nobody has, where as many of both have the same key. Both are in the order in
+// which the accounts were made.
+func match(targets []target, own []ledger.Account, key func(ledger.Account) string) {
+	taken := map[journal.AccountID]bool{}
+	wanted := map[string][]*target{}
+	for i := range targets {
+		if t := &targets[i]; t.isNew {
+			wanted[key(t.account)] = append(wanted[key(t.account)], t)
+		} else {
+			taken[t.account.ID] = true
+		}
+	}
+	free := map[string][]ledger.Account{}
+	for _, a := range own {
+		if !taken[a.ID] {
+			free[key(a)] = append(free[key(a)], a)
+		}
+	}
+	for k, list := range wanted {
+		if len(free[k]) != len(list) {
+			continue
+		}
+		for i, t := range list {
+			*t = target{account: free[k][i]}
+		}
+	}
+}
+
+// create makes the account of a new target.
+func (t target) create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time) (ledger.Account, error) {
+	return ledger.CreateAccount(ctx, tx, owner, Instant{t.account.CreatedAt}.instantOr(now), ledger.NewAccount{
+		Name: t.account.Name, Broker: t.account.Broker, Type: t.account.Type, BaseCurrency: t.account.BaseCurrency,
+		StartingBalance: t.account.StartingBalance,
+	})
+}

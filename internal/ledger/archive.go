@@ -1,0 +1,153 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// What a backup needs beyond the lists: steps that read and write what no
+// other caller sees.
+
+// OverridesOf is the step of [Service.Overrides].
+func OverridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Override, error) {
+	a, err := findAccount(ctx, tx, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	return overridesOf(ctx, tx, owner, a)
+}
+
+// AddOverrides adds the overrides of roots that the account has none for and
+// tells how many those were. What is set stays as it is. It is a step; a list
+// that breaks a rule is refused before anything is written.
+func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []Override) (int, error) {
+	list, err := cleanOverrides(list)
+	if err != nil {
+		return 0, err
+	}
+	a, err := lockAccount(ctx, tx, owner, account)
+	if err != nil {
+		return 0, err
+	}
+	stored, err := overridesOf(ctx, tx, owner, a)
+	if err != nil {
+		return 0, err
+	}
+	fresh := slices.DeleteFunc(list, func(o Override) bool {
+		return slices.ContainsFunc(stored, func(s Override) bool { return s.Root == o.Root })
+	})
+	if _, err := cleanOverrides(slices.Concat(stored, fresh)); err != nil {
+		return 0, err
+	}
+	rows := make([][]any, len(fresh))
+	for i, o := range fresh {
+		rows[i] = []any{owner, a.number, o.Root, o.Multiplier, o.TickSize}
+	}
+	_, err = tx.InsertMany(ctx, "instrument_overrides",
+		[]string{"user_id", "account", "root", "multiplier", "tick_size"}, "", rows)
+	return len(fresh), err
+}
+
+// Origins gives the keys of what edited fills of an account said when they
+// arrived, by which an import knows them again. It is a step.
+func Origins(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID,
+) (map[journal.ExecutionID]string, error) {
+	a, err := findAccount(ctx, tx, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	found := map[journal.ExecutionID]string{}
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var id journal.ExecutionID
+		var origin string
+		err := row.Scan(&id, &origin)
+		found[id] = origin
+		return err
+	}, `SELECT id, origin FROM executions WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY id`, owner, a.number)
+	return found, err
+}
+
+// maxOrigin bounds a key of an origin, in bytes.
+const maxOrigin = 4 << 10
+
+// Archived is what a fill of a backup has that no import gives to a fill.
+type Archived struct {
+	// Origin is what the fill said when it arrived, for one that was edited.
+	Origin string
+	// ExternalID is an id of the broker's that another fill has too. The
+	// owner may have asked for that; an import would skip the second.
+	ExternalID string
+}
+
+// RestoreArchived gives fills that a restore has just inserted what they had
+// beyond an import. It is a step; an origin that cannot be one is passed over,
+// because it would never be looked for.
+func RestoreArchived(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]Archived) error {
+	for _, id := range slices.Sorted(maps.Keys(fills)) {
+		external, err := journal.Name("external_id", fills[id].ExternalID)
+		if err != nil {
+			return err
+		}
+		origin, err := journal.Prose("origin", fills[id].Origin)
+		if err != nil || len(origin) > maxOrigin {
+			origin = ""
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE executions SET origin = COALESCE($1, origin), external_id = COALESCE($2, external_id)
+			WHERE user_id = $3 AND id = $4`, orNull(origin), orNull(external), owner, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check tells whether a cash transaction could be stored in an account of that
+// currency, so that an import can name the rows it must leave out before it
+// begins. Whether the trade exists is not its business.
+func (n NewCash) Check(currency string) error {
+	_, err := n.cleanFor(currency)
+	return err
+}
+
+func (n NewCash) cleanFor(currency string) (Cash, error) {
+	if n.Currency == "" {
+		n.Currency = currency
+	}
+	c := Cash{
+		Type: n.Type, Amount: n.Amount, Currency: n.Currency, Note: n.Note,
+		OccurredAt: n.OccurredAt.UTC().Truncate(time.Microsecond),
+	}
+	b := &book{account: Account{BaseCurrency: currency}}
+	err := b.checkCash(context.Background(), &c) // it asks the database about the trade only, and there is none
+	return c, err
+}
+
+// CashDuplicates tells for each cash row whether InsertCash would skip it, as
+// one reading step. Every row must have passed [NewCash.Check].
+func CashDuplicates(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash,
+) ([]bool, error) {
+	b, err := readBook(ctx, tx, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]int{}
+	repeats := make([]bool, len(list))
+	for i, in := range list {
+		c, err := in.cleanFor(b.account.BaseCurrency)
+		if err != nil {
+			return nil, err
+		}
+		if repeats[i], err = b.repeatsCash(ctx, &c, known); err != nil {
+			return nil, err
+		}
+	}
+	return repeats, nil
+}

@@ -1,0 +1,299 @@
+package playbook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// What a backup needs beyond the lists: steps that read and write what no
+// other caller sees, and that can tell a record of the file from its equal.
+
+// MarkedTrades lists the trades of an account that have marks, be they empty.
+// Orphans are not among them. It is a step.
+func MarkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
+	return db.List(ctx, tx, scanID[journal.TradeID], `
+		SELECT m.trade_id FROM trade_marks m
+		WHERE m.user_id = $1 AND m.account_id = $2
+			AND NOT EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
+		ORDER BY m.trade_id`, owner, account)
+}
+
+// LinkedTrades lists the trades that notes or attachments hang on, orphans
+// among them. It is a step.
+func LinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]journal.TradeID, error) {
+	return db.List(ctx, tx, scanID[journal.TradeID], `
+		SELECT trade_id FROM notes WHERE user_id = $1 AND trade_id IS NOT NULL
+		UNION SELECT trade_id FROM attachments WHERE user_id = $1 AND trade_id IS NOT NULL
+		ORDER BY trade_id`, owner)
+}
+
+// Waiting is an orphan with the keys of the fills that it waits for.
+type Waiting struct {
+	Orphan
+	FillKeys []string
+}
+
+// WaitingMarks lists the orphans of an account, oldest first. It is a step.
+func WaitingMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Waiting, error) {
+	orphans, err := db.List(ctx, tx, scanOrphan, `
+		SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_marks
+		WHERE user_id = $1 AND account_id = $2 ORDER BY orphaned_at, trade_id`, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	if err := describeOrphans(ctx, tx, owner, orphans); err != nil {
+		return nil, err
+	}
+	list := make([]Waiting, len(orphans))
+	for i, o := range orphans {
+		list[i].Orphan = o
+		list[i].FillKeys, err = db.List(ctx, tx, scanID[string],
+			`SELECT fill_key FROM orphaned_fills WHERE user_id = $1 AND trade_id = $2 ORDER BY fill_key`, owner, o.Trade)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// maxFillKey bounds the key of a fill that an orphan waits for, in bytes.
+const maxFillKey = 4 << 10
+
+// Restorer is a restore on its way. A file may hold the same record several
+// times, and may be restored twice: each stored record answers for one of the
+// file's, and the others are made. Its methods are steps of one transaction.
+type Restorer struct {
+	waiting map[string][]journal.TradeID
+	notes   map[string][]journal.NoteID
+	missed  map[string][]journal.MissedID
+}
+
+// NewRestorer begins a restore.
+func NewRestorer() *Restorer {
+	return &Restorer{
+		waiting: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}, missed: map[string][]journal.MissedID{},
+	}
+}
+
+// claim takes one of the stored records that are the same by a key. They are
+// looked up once, so that a file of equals costs no more than another.
+func claim[T any](known map[string][]T, key string, find func() ([]T, error)) (record T, found bool, err error) {
+	same, asked := known[key]
+	if !asked {
+		if same, err = find(); err != nil {
+			return record, false, err
+		}
+	}
+	if len(same) == 0 {
+		known[key] = nil
+		return record, false, nil
+	}
+	known[key] = same[1:]
+	return same[0], true, nil
+}
+
+// Waiting makes marks wait for fills of an account, under an id that no trade
+// has yet, unless equal ones wait already. The account, tags and setups must be
+// the owner's.
+func (r *Restorer) Waiting(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) (id journal.TradeID, added bool, err error) {
+	key := fmt.Sprintf("%s|%d|%s", w.Account, db.Micros(w.OrphanedAt), w.Symbol)
+	id, known, err := claim(r.waiting, key, func() ([]journal.TradeID, error) {
+		return db.List(ctx, tx, scanID[journal.TradeID], `
+			SELECT trade_id FROM orphaned_marks
+			WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
+			owner, w.Account, w.Symbol, db.Micros(w.OrphanedAt))
+	})
+	if err != nil || known {
+		return id, false, err
+	}
+	w.Trade = journal.NewID[journal.TradeID]()
+	w.UpdatedAt = w.OrphanedAt
+	if err := saveMarks(ctx, tx, owner, w.Marks); err != nil {
+		return "", false, err
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
+		owner, w.Trade, w.Account, w.Symbol, db.NullMicros(w.OpenedAt), db.Micros(w.OrphanedAt))
+	if err != nil {
+		return "", false, err
+	}
+	return w.Trade, true, insertLostFills(ctx, tx, owner, w)
+}
+
+// insertLostFills notes what an orphan waits for. A key that no fill can have
+// is passed over.
+func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) error {
+	var rows [][]any
+	for _, key := range w.FillKeys {
+		if _, err := journal.Prose("fill_keys", key); err == nil && key != "" && len(key) <= maxFillKey {
+			rows = append(rows, []any{owner, w.Account, key, w.Trade})
+		}
+	}
+	_, err := tx.InsertMany(ctx, "orphaned_fills", []string{"user_id", "account_id", "fill_key", "trade_id"},
+		`ON CONFLICT (user_id, account_id, fill_key, trade_id) DO NOTHING`, rows)
+	return err
+}
+
+// OrphanedLinks tells which notes are linked to orphans, a link that lists do
+// not show. It is a step.
+func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.NoteID]journal.TradeID, error) {
+	links := map[journal.NoteID]journal.TradeID{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var note journal.NoteID
+		var trade journal.TradeID
+		err := row.Scan(&note, &trade)
+		links[note] = trade
+		return err
+	}, `SELECT n.id, n.trade_id FROM notes n JOIN orphaned_marks o ON o.user_id = n.user_id AND o.trade_id = n.trade_id
+		WHERE n.user_id = $1 ORDER BY n.id`, owner)
+	return links, err
+}
+
+// Note makes a note unless one of the same type, moment and words is stored.
+// Account and trade must be known to be the owner's, and the trade must have
+// its [Anchor].
+func (r *Restorer) Note(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change NoteChange,
+) (id journal.NoteID, added bool, err error) {
+	note, err := newNote(change, created)
+	if err != nil {
+		return "", false, err
+	}
+	words := []any{
+		db.Micros(note.OccurredAt.At), note.OccurredAt.WholeDay, string(note.Type), note.Title, note.Body, note.symbolsText(),
+	}
+	id, known, err := claim(r.notes, fmt.Sprintf("%d|%t|%q|%q|%q|%s", words...), func() ([]journal.NoteID, error) {
+		return db.List(ctx, tx, scanID[journal.NoteID], `
+			SELECT id FROM notes
+			WHERE user_id = $1 AND occurred_at = $2 AND is_day = $3 AND type = $4 AND title = $5 AND body = $6 AND symbols = $7
+			ORDER BY id`, append([]any{owner}, words...)...)
+	})
+	if err != nil || known {
+		return id, false, err
+	}
+	return note.ID, true, insertNote(ctx, tx, owner, note)
+}
+
+// Missed records a missed trade unless one of the same symbol, direction and
+// instant is stored. Account and setup must be known to be the owner's.
+func (r *Restorer) Missed(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change MissedChange,
+) (id journal.MissedID, added bool, err error) {
+	missed, err := newMissed(change, created)
+	if err != nil {
+		return "", false, err
+	}
+	key := fmt.Sprintf("%d|%s|%s", db.Micros(missed.ObservedAt), missed.Direction, missed.Symbol)
+	id, known, err := claim(r.missed, key, func() ([]journal.MissedID, error) {
+		return db.List(ctx, tx, scanID[journal.MissedID], `
+			SELECT id FROM missed_trades WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4
+			ORDER BY id`, owner, db.Micros(missed.ObservedAt), missed.Symbol, missed.Direction)
+	})
+	if err != nil || known {
+		return id, false, err
+	}
+	return missed.ID, true, insertMissed(ctx, tx, owner, missed)
+}
+
+// ReadAttachment gives a file of the owner to read as one step, so that a
+// backup needs no second connection. The caller closes it.
+func (s *Service) ReadAttachment(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID,
+) (io.ReadCloser, error) {
+	if s.options.Files != nil {
+		file, err := s.options.Files.open(owner, id)
+		if err != nil {
+			return nil, fmt.Errorf("opening attachment %s: %w", id, err)
+		}
+		return file, nil
+	}
+	var content []byte
+	err := tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, owner, id).Scan(&content)
+	if err != nil {
+		return nil, fmt.Errorf("reading attachment %s: %w", id, err)
+	}
+	return inMemory{bytes.NewReader(content)}, nil
+}
+
+// Reattach is [Service.Attach] for a file of a backup: it keeps the instant at
+// which the file was first attached, if that is known, may hang it on an
+// orphan, and stores nothing where the target has a file of that name and content that is not
+// taken. added tells whether it stored the file.
+func (s *Service) Reattach(
+	ctx context.Context, owner journal.UserID, target Target, created time.Time, upload Upload, taken map[journal.AttachmentID]bool,
+) (id journal.AttachmentID, added bool, err error) {
+	a, content, err := s.receive(upload)
+	if err != nil {
+		return "", false, err
+	}
+	if !created.IsZero() {
+		a.CreatedAt = created
+	}
+	if target.Trade != "" {
+		a.Trade = &target.Trade
+	} else {
+		a.Note = &target.Note
+	}
+	if s.options.Files != nil {
+		if err := s.options.Files.write(owner, a.ID, content); err != nil {
+			return "", false, fmt.Errorf("storing an attachment: %w", err)
+		}
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		id, added, err = s.reattach(ctx, tx, owner, target, a, content, taken)
+		return err
+	})
+	if _, refused := errors.AsType[*journal.Error](err); refused || err == nil && !added {
+		s.RemoveFiles(owner, []journal.AttachmentID{a.ID})
+	}
+	return id, added, err
+}
+
+func (s *Service) reattach(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, target Target, a Attachment, content []byte, taken map[journal.AttachmentID]bool,
+) (journal.AttachmentID, bool, error) {
+	there, err := AttachmentsOf(ctx, tx, owner, target)
+	if err != nil {
+		return "", false, err
+	}
+	for _, old := range there {
+		if old.Name == a.Name && bytes.Equal(old.SHA256, a.SHA256) && !taken[old.ID] {
+			return old.ID, false, nil
+		}
+	}
+	if a.Trade == nil {
+		return a.ID, true, s.addAttachment(ctx, tx, owner, a, content)
+	}
+	err = lockOrphan(ctx, tx, owner, *a.Trade)
+	if journal.IsKind(err, journal.KindNotFound) {
+		return a.ID, true, s.addAttachment(ctx, tx, owner, a, content)
+	}
+	if err != nil {
+		return "", false, err
+	}
+	if err := s.checkQuota(ctx, tx, owner, a.Size); err != nil {
+		return "", false, err
+	}
+	return a.ID, true, s.insertAttachment(ctx, tx, owner, a, content)
+}
+
+// insertAttachment stores the row of a file whose target is known.
+func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		owner, a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, a.SHA256, db.Micros(a.CreatedAt))
+	if err != nil || s.options.Files != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, owner, a.ID, content)
+	return err
+}

@@ -1,0 +1,195 @@
+package playbook_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+)
+
+// orphaned is a trade of Ann's with notes, whose fills have gone.
+func (w *world) orphaned(notes string, keys ...string) journal.TradeID {
+	w.t.Helper()
+	trade := w.trade(w.ann, w.annCash)
+	_, err := w.Mark(w.ctx, w.ann, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	must(w.t, err)
+	w.update(func(tx *db.Tx) error {
+		return playbook.Follow(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
+			Orphaned: []playbook.Orphaned{{Trade: trade, Account: w.annCash, FillKeys: keys, Symbol: "ES"}},
+		})
+	})
+	return trade
+}
+
+func (w *world) waiting(owner journal.UserID, account journal.AccountID) (list []playbook.Waiting) {
+	w.t.Helper()
+	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
+		list, err = playbook.WaitingMarks(w.ctx, tx, owner, account)
+		return err
+	}))
+	return list
+}
+
+// Marks that wait for fills can wait in another journal, each once however
+// often they are restored, and return there by the same keys.
+func TestWaitingMarksAreRestored(t *testing.T) {
+	each(t, func(w *world) {
+		w.orphaned("first", "k2", "k1")
+		w.orphaned("second", "k3")
+		list := w.waiting(w.ann, w.annCash)
+		if len(list) != 2 || list[0].Notes != "first" || !slices.Equal(list[0].FillKeys, []string{"k1", "k2"}) {
+			w.t.Fatalf("waiting are %+v", list)
+		}
+		for _, want := range []bool{true, false} {
+			w.update(func(tx *db.Tx) error {
+				r := playbook.NewRestorer()
+				for _, one := range list {
+					one.Account = w.bobCash
+					one.FillKeys = append(one.FillKeys, "", "bell \x07")
+					if _, added, err := r.Waiting(w.ctx, tx, w.bob, one); err != nil || added != want {
+						w.t.Errorf("added %v, %v, want %v", added, err, want)
+					}
+				}
+				return nil
+			})
+		}
+		restored := w.waiting(w.bob, w.bobCash)
+		if len(restored) != 2 || restored[1].Notes != "second" || !slices.Equal(restored[0].FillKeys, []string{"k1", "k2"}) || restored[0].Trade == list[0].Trade {
+			w.t.Errorf("restored are %+v", restored)
+		}
+		w.update(func(tx *db.Tx) error {
+			return playbook.Follow(w.ctx, tx, w.bob, w.clock.Now(), playbook.Regrouping{
+				Arrived: []playbook.Arrival{{Trade: w.bobTrade, Account: w.bobCash, FillKey: "k2"}},
+			})
+		})
+		marks, err := w.Marks(w.ctx, w.bob, []journal.TradeID{w.bobTrade})
+		must(w.t, err)
+		if marks[w.bobTrade].Notes != "first" || len(w.waiting(w.bob, w.bobCash)) != 1 {
+			w.t.Errorf("the fill came back to %q", marks[w.bobTrade].Notes)
+		}
+	})
+}
+
+// Which trades have marks, and which have something hanging on them.
+func TestWhatIsSaidOfTrades(t *testing.T) {
+	each(t, func(w *world) {
+		gone := w.orphaned("gone", "k")
+		noted := w.trade(w.ann, w.annCash)
+		note, err := w.CreateNote(w.ctx, w.ann, playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(noted)})
+		must(w.t, err)
+		_, err = w.Mark(w.ctx, w.ann, w.annTrade, playbook.MarkChange{Notes: journal.Some("said")}, nil)
+		must(w.t, err)
+		w.update(func(tx *db.Tx) error {
+			marked, err := playbook.MarkedTrades(w.ctx, tx, w.ann, w.annCash)
+			must(w.t, err)
+			want := []journal.TradeID{noted, w.annTrade}
+			slices.Sort(want)
+			if !slices.Equal(marked, want) {
+				w.t.Errorf("marked are %v, want %v without %v", marked, want, gone)
+			}
+			linked, err := playbook.LinkedTrades(w.ctx, tx, w.ann)
+			must(w.t, err)
+			if !slices.Equal(linked, []journal.TradeID{noted}) {
+				w.t.Errorf("linked are %v, want %v", linked, noted)
+			}
+			return playbook.Follow(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
+				Orphaned: []playbook.Orphaned{{Trade: noted, Account: w.annCash, FillKeys: []string{"n"}}},
+			})
+		})
+		must(w.t, w.db.View(w.ctx, func(tx *db.Tx) error {
+			links, err := playbook.OrphanedLinks(w.ctx, tx, w.ann)
+			if len(links) != 1 || links[note.ID] != noted {
+				w.t.Errorf("links to orphans are %v", links)
+			}
+			return err
+		}))
+	})
+}
+
+// Each stored record answers for one of the file's.
+func TestRestoredRecordsAreCounted(t *testing.T) {
+	each(t, func(w *world) {
+		body := playbook.NoteChange{Body: journal.Some("the same"), OccurredAt: journal.Some(playbook.MomentOf("2026-03-02"))}
+		later := body
+		later.OccurredAt = journal.Some(playbook.MomentOf("2026-03-03"))
+		_, err := w.CreateNote(w.ctx, w.ann, body)
+		must(w.t, err)
+		miss := playbook.MissedChange{
+			Symbol: journal.Some("ES"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.clock.Now()),
+		}
+		for round, want := range [][]bool{{false, true, true}, {false, false, false}} {
+			w.update(func(tx *db.Tx) error {
+				r := playbook.NewRestorer()
+				for i, change := range []playbook.NoteChange{body, body, later} {
+					if _, added, err := r.Note(w.ctx, tx, w.ann, w.clock.Now(), change); err != nil || added != want[i] {
+						w.t.Errorf("round %d, note %d: added %v, %v", round, i, added, err)
+					}
+				}
+				for i := range 2 {
+					if _, added, err := r.Missed(w.ctx, tx, w.ann, w.clock.Now(), miss); err != nil || added != (round == 0) {
+						w.t.Errorf("round %d, miss %d: added %v, %v", round, i, added, err)
+					}
+				}
+				_, _, err := r.Note(w.ctx, tx, w.ann, w.clock.Now(), playbook.NoteChange{})
+				if !journal.IsKind(err, journal.KindInvalid) {
+					w.t.Errorf("an empty note: %v", err)
+				}
+				return nil
+			})
+		}
+	})
+}
+
+// A file is attached once, keeps its day, may hang on an orphan, and leaves no
+// file behind where it is refused or there already.
+func TestFilesAreReattached(t *testing.T) {
+	each(t, func(w *world) {
+		gone := w.orphaned("gone", "k")
+		day := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+		for _, target := range []playbook.Target{{Trade: w.annTrade}, {Trade: gone}} {
+			for _, want := range []bool{true, false} {
+				id, added, err := w.Reattach(w.ctx, w.ann, target, day, playbook.Upload{Name: "a.png", Content: picture(1, 1)}, nil)
+				must(w.t, err)
+				list, err := w.Attachments(w.ctx, w.ann, target)
+				must(w.t, err)
+				if added != want || len(list) != 1 || list[0].ID != id || !list[0].CreatedAt.Equal(day) {
+					w.t.Errorf("added %v as %s, there is %+v", added, id, list)
+				}
+			}
+		}
+		taken := map[journal.AttachmentID]bool{}
+		for range 2 {
+			id, _, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.annTrade}, time.Time{}, playbook.Upload{Name: "a.png", Content: picture(1, 1)}, taken)
+			must(w.t, err)
+			taken[id] = true
+		}
+		if len(taken) != 2 {
+			w.t.Error("two equal files of a backup became one")
+		}
+		_, _, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.bobTrade}, day, playbook.Upload{Content: picture(1, 1)}, nil)
+		if !journal.IsKind(err, journal.KindNotFound) {
+			w.t.Errorf("on a foreign trade: %v", err)
+		}
+		must(w.t, w.db.View(w.ctx, func(tx *db.Tx) error {
+			all, err := playbook.ListAttachments(w.ctx, tx, w.ann)
+			must(w.t, err)
+			in, err := w.ReadAttachment(w.ctx, tx, w.ann, all[0].ID)
+			must(w.t, err)
+			content := bytesOf(in)
+			if !bytes.Equal(content, bytesOf(picture(1, 1))) || len(all) != 3 {
+				w.t.Errorf("%d files, the first of %d bytes", len(all), len(content))
+			}
+			if _, err := w.ReadAttachment(w.ctx, tx, w.bob, all[0].ID); err == nil {
+				w.t.Error("a stranger may read the file")
+			}
+			return in.Close()
+		}))
+		if w.dir != "" && len(w.files()) != 3 {
+			w.t.Errorf("%d files are on the disk, want those of the 3 attachments", len(w.files()))
+		}
+	})
+}
