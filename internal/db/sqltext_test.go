@@ -126,6 +126,11 @@ func ascends(text string) bool {
 func TestDDLStaysInMigrations(t *testing.T) {
 	t.Parallel()
 	for _, sql := range programTexts(t) {
+		// The bench has tables of its own to compare with; copy.go reads the
+		// migrations.
+		if strings.HasPrefix(sql.place.Filename, "bench/") || sql.place.Filename == "internal/db/copy.go" {
+			continue
+		}
 		if speaksDDL.MatchString(sql.text) && !strings.Contains(sql.text, "schema_migrations") {
 			t.Errorf("%s: DDL outside internal/db/migrations: %.60q", sql.place, sql.text)
 		}

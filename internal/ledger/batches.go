@@ -228,3 +228,19 @@ func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
 	}
 	return nil
 }
+
+// BatchPlace names an import that has rows in somebody's ledger.
+type BatchPlace struct {
+	User  journal.UserID
+	Batch journal.BatchID
+}
+
+// BatchesWithRows lists the imports of all users that have rows, for the check
+// of an installation. It is a step.
+func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchPlace, error) {
+	return db.List(ctx, tx, func(row db.Scanner) (p BatchPlace, err error) {
+		return p, row.Scan(&p.User, &p.Batch)
+	}, `SELECT user_id, batch_id FROM import_spans
+		UNION SELECT user_id, import_batch_id FROM cash_transactions WHERE import_batch_id IS NOT NULL
+		ORDER BY user_id, batch_id`)
+}

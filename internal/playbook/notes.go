@@ -69,6 +69,15 @@ func (m Moment) String() string {
 // Day is the calendar day of the moment, in UTC.
 func (m Moment) Day() journal.Day { return journal.DayOf(m.At.UTC()) }
 
+// DayIn is the calendar day of the moment in a zone. A moment that is a whole
+// day is that day everywhere.
+func (m Moment) DayIn(zone *time.Location) journal.Day {
+	if m.WholeDay {
+		return m.Day()
+	}
+	return journal.DayOf(m.At.In(zone))
+}
+
 // NoteChange is what a request says about a note.
 type NoteChange struct {
 	Type        journal.Opt[NoteType]

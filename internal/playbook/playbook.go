@@ -44,6 +44,9 @@ type Known struct {
 	// before the change is committed, so that whoever keeps figures derived
 	// from them can notice.
 	Marked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trade journal.TradeID) error
+	// Unlinked may be nil. It is told of each account in which a tag or setup is
+	// taken off trades because it is deleted, before that is committed.
+	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
 }
 
 // Options are the settings of a [Service].

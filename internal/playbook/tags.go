@@ -165,9 +165,35 @@ func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journa
 		if _, err := lockTag(ctx, tx, owner, id, check); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
+		err := s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_marks.account_id FROM trade_marks JOIN trade_tags
+			ON trade_tags.user_id = trade_marks.user_id AND trade_tags.trade_id = trade_marks.trade_id
+			WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_marks.account_id`, owner, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
+}
+
+// unlink tells of the accounts that a query names that a tag or setup is taken
+// off some of their trades.
+func (s *Service) unlink(ctx context.Context, tx *db.Tx, owner journal.UserID, query string, args ...any) error {
+	if s.options.Known.Unlinked == nil {
+		return nil
+	}
+	accounts, err := db.List(ctx, tx, func(row db.Scanner) (id journal.AccountID, err error) {
+		return id, row.Scan(&id)
+	}, query, args...)
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		if err := s.options.Known.Unlinked(ctx, tx, owner, account); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lockTag reads a tag that is about to change and lets check look at it.

@@ -1,0 +1,71 @@
+package playbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// ContentTable is where attachments are kept that are not files. A copy of the
+// whole database leaves it to [CopyContent].
+const ContentTable = "attachment_blobs"
+
+// CopyContent copies the content of every attachment of an installation into
+// another, whichever of the two keeps files and whichever rows. It is a step of
+// a copy of the whole database: both transactions are open, and the rows of the
+// attachments are copied. It gives the attachments whose content is missing,
+// which were so before.
+func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service, target *db.Tx) (missing []journal.AttachmentID, err error) {
+	type place struct {
+		owner journal.UserID
+		id    journal.AttachmentID
+	}
+	places, err := db.List(ctx, source, func(row db.Scanner) (p place, err error) {
+		return p, row.Scan(&p.owner, &p.id)
+	}, `SELECT user_id, id FROM attachments ORDER BY user_id, id`)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		content, err := from.content(ctx, source, p.owner, p.id)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, db.ErrNoRows) {
+			missing = append(missing, p.id)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading attachment %s: %w", p.id, err)
+		}
+		if err := to.keep(ctx, target, p.owner, p.id, content); err != nil {
+			return nil, fmt.Errorf("writing attachment %s: %w", p.id, err)
+		}
+	}
+	return missing, nil
+}
+
+// content reads the whole of an attachment, as one step.
+func (s *Service) content(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID) (content []byte, err error) {
+	if s.options.Files == nil {
+		err = tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, owner, id).Scan(&content)
+		return content, err
+	}
+	file, err := s.options.Files.open(owner, id)
+	if err != nil {
+		return nil, err
+	}
+	content, err = io.ReadAll(file)
+	return content, errors.Join(err, file.Close())
+}
+
+// keep stores the content of an attachment whose row is there.
+func (s *Service) keep(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID, content []byte) error {
+	if s.options.Files != nil {
+		return s.options.Files.write(owner, id, content)
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, owner, id, content)
+	return err
+}
