@@ -1,0 +1,134 @@
+package analytics
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// madeUp is a journal of n trades on business days, most of them minutes long,
+// in fifty symbols, with costs, and with risk and excursions on some.
+func madeUp(n int) []Trade {
+	dice := rand.New(rand.NewPCG(uint64(n), 7))
+	rows := make([]Trade, n)
+	at := time.Date(2015, 1, 5, 14, 30, 0, 0, time.UTC)
+	tags := []journal.TagID{"late", "chased", "plan"}
+	for i := range rows {
+		at = at.Add(time.Duration(dice.IntN(300)) * time.Second)
+		if at.Hour() >= 21 {
+			at = at.Truncate(24 * time.Hour).Add(38*time.Hour + 30*time.Minute)
+		}
+		gross := decimal.FromScaled(int64(dice.IntN(60000))-28000, 2)
+		fees := decimal.FromScaled(int64(dice.IntN(500)), 2)
+		entry := decimal.FromScaled(int64(dice.IntN(4_000_000))+100_000, 2)
+		row := Trade{
+			ID: journal.TradeID(uuid.UUID{1, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i), 9}.String()), Symbol: fmt.Sprintf("SYM%d", dice.IntN(50)),
+			InstrumentType: "stock", Side: Side(dice.IntN(2)), OpenedAt: at,
+			ClosedAt: at.Add(time.Duration(dice.ExpFloat64()*900) * time.Second), Net: gross.Sub(fees), Gross: gross, Fees: fees,
+			EntryNotional: entry, Volume: entry.Add(entry).Add(gross), Quality: uint8(dice.IntN(6)),
+		}
+		if i%3 == 0 {
+			row.InitialRisk = decimal.Of(decimal.FromScaled(int64(dice.IntN(20000))+1000, 2))
+			row.MFE = decimal.Of(decimal.FromScaled(int64(dice.IntN(60000)), 2))
+			row.Tags = tags[:dice.IntN(3)]
+		}
+		rows[i] = row
+	}
+	return rows
+}
+
+var sizes = []int{1_000, 10_000, 100_000, 333_000, 1_000_000}
+
+// each runs a figure over journals of growing size and tells the time a trade.
+func each(b *testing.B, run func(s *Selection)) {
+	for _, n := range sizes {
+		var s *Selection
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			if s == nil {
+				s = Select([]*Columns{Build("a", madeUp(n))}, Filter{})
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				run(s)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/trade")
+		})
+	}
+}
+
+func BenchmarkSelect(b *testing.B) {
+	each(b, func(s *Selection) { Select(s.columns, Filter{}) })
+}
+
+func BenchmarkSummary(b *testing.B) {
+	each(b, func(s *Selection) { Summarize(s, Capital{Starting: decimal.New(100_000)}) })
+}
+
+func BenchmarkDaily(b *testing.B) {
+	zone, err := time.LoadLocation("Europe/Athens")
+	if err != nil {
+		b.Fatal(err)
+	}
+	each(b, func(s *Selection) { Daily(s, zone) })
+}
+
+func BenchmarkEquity(b *testing.B) {
+	each(b, func(s *Selection) { Equity(s.columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) })
+}
+
+func BenchmarkBehave(b *testing.B) {
+	each(b, func(s *Selection) { Behave(s, BehaviorQuery{Zone: time.UTC}) })
+}
+
+func BenchmarkBreakdown(b *testing.B) {
+	each(b, func(s *Selection) { Breakdown(s, BreakdownQuery{By: BySymbol, Zone: time.UTC}) })
+}
+
+func BenchmarkBreakdownWithEvidence(b *testing.B) {
+	each(b, func(s *Selection) { Breakdown(s, BreakdownQuery{By: ByHour, Zone: time.UTC, Evidence: true}) })
+}
+
+func BenchmarkRMultiples(b *testing.B) {
+	each(b, func(s *Selection) { RMultiples(s) })
+}
+
+func BenchmarkDrawdowns(b *testing.B) {
+	each(b, func(s *Selection) { Drawdowns(s, Capital{}, 20) })
+}
+
+func BenchmarkWeigh(b *testing.B) {
+	each(b, func(s *Selection) { Weigh(s, time.UTC, 1) })
+}
+
+func BenchmarkMonteCarlo(b *testing.B) {
+	each(b, func(s *Selection) { MonteCarlo(s, Simulation{Trades: 250}) })
+}
+
+func BenchmarkShare(b *testing.B) {
+	each(b, func(s *Selection) { Share(s, ShareQuery{Zone: time.UTC}) })
+}
+
+func BenchmarkBuild(b *testing.B) {
+	rows := madeUp(100_000)
+	for b.Loop() {
+		c := Build("a", rows)
+		b.ReportMetric(float64(c.Bytes())/float64(c.Len()), "B/trade")
+	}
+}
+
+// BenchmarkWith changes one trade of 100,000.
+func BenchmarkWith(b *testing.B) {
+	rows := madeUp(100_000)
+	c := Build("a", rows)
+	changed := rows[50_000:50_001]
+	changed[0].Net = decimal.New(1)
+	for b.Loop() {
+		c.With(changed, nil)
+	}
+}

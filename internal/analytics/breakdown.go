@@ -1,0 +1,382 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Dimension is what a breakdown groups trades by.
+type Dimension string
+
+// The dimensions. Weekday, hour and session are those of the opening; month is
+// that of the selection's basis.
+const (
+	BySymbol     Dimension = "symbol"
+	BySetup      Dimension = "setup"
+	ByTag        Dimension = "tag"
+	ByMistake    Dimension = "mistake"
+	BySide       Dimension = "side"
+	ByInstrument Dimension = "instrument"
+	ByWeekday    Dimension = "weekday"
+	ByHour       Dimension = "hour"
+	ByMonth      Dimension = "month"
+	BySession    Dimension = "session"
+	ByHoldTime   Dimension = "hold_time"
+	BySize       Dimension = "size"
+	ByGrade      Dimension = "grade"
+	ByAccount    Dimension = "account"
+)
+
+// Dimensions lists all dimensions.
+func Dimensions() []Dimension {
+	return []Dimension{
+		BySymbol, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
+		ByGrade, ByAccount,
+	}
+}
+
+// ParseDimension reads a dimension by name.
+func ParseDimension(field, text string) (Dimension, error) {
+	by := Dimension(text)
+	if !slices.Contains(Dimensions(), by) {
+		names := make([]string, 0, len(Dimensions()))
+		for _, known := range Dimensions() {
+			names = append(names, string(known))
+		}
+		return "", journal.InvalidField(field, "%s must be one of %s.", field, strings.Join(names, ", "))
+	}
+	return by, nil
+}
+
+// BreakdownQuery says how to break a selection down.
+type BreakdownQuery struct {
+	By   Dimension
+	Zone *time.Location
+	// Mistakes are the tags that count as mistakes.
+	Mistakes []journal.TagID
+	// Evidence asks for intervals and probabilities, drawn from the seed.
+	Evidence bool
+	Seed     uint64
+}
+
+// Row is the trades that share one key. The empty key is that of trades without
+// any: no setup, no tag, no grade.
+type Row struct {
+	Key          string          `json:"key"`
+	Trades       int             `json:"trades"`
+	Wins         int             `json:"wins"`
+	Losses       int             `json:"losses"`
+	Breakeven    int             `json:"breakeven"`
+	WinRate      float64         `json:"win_rate"`
+	NetPnL       decimal.Decimal `json:"net_pnl"`
+	GrossPnL     decimal.Decimal `json:"gross_pnl"`
+	Fees         decimal.Decimal `json:"fees"`
+	Volume       decimal.Decimal `json:"volume"`
+	AvgTrade     decimal.Decimal `json:"avg_trade"`
+	ProfitFactor *float64        `json:"profit_factor"`
+	AvgR         *float64        `json:"avg_r"`
+	TradesWithR  int             `json:"trades_with_r"`
+	// Evidence is null unless asked for. PValue is the probability that a row with
+	// no edge at all looks as good or as bad, corrected for the number of rows.
+	Evidence    *Evidence `json:"evidence"`
+	PValue      *float64  `json:"p_value"`
+	Significant bool      `json:"significant"`
+}
+
+// rowDraws is the number of draws for one row: there may be many rows.
+const rowDraws = 400
+
+// significance is the corrected probability below which a row stands out.
+const significance = 1 - evidenceLevel
+
+// Breakdown groups the trades of a selection. Rows of things that have an order
+// of their own (hours, months, grades) are in it; others by net result, best
+// first. Only rows with trades are listed. A trade with several tags or setups
+// counts in each of their rows.
+func Breakdown(s *Selection, q BreakdownQuery) []Row {
+	if s.unbounded {
+		return breakdown[exact](s, q)
+	}
+	return breakdown[int128](s, q)
+}
+
+// rowTally is a row while it is being added up.
+type rowTally[T number[T]] struct {
+	dayTally[T]
+	rs    float64
+	withR int
+	days  []dayTally[T]
+}
+
+func breakdown[T number[T]](s *Selection, q BreakdownQuery) []Row {
+	keys, rows := rowTallies[T](s, q)
+	list := []Row{}
+	var chances []*float64
+	for k := range rows {
+		if rows[k].trades() == 0 {
+			continue
+		}
+		list = append(list, rows[k].row(keys[k], s.scale))
+		if q.Evidence {
+			evidence, p := rows[k].evidence(s.scale, q.Seed)
+			list[len(list)-1].Evidence = &evidence
+			chances = append(chances, p)
+		}
+	}
+	for i, p := range holm(chances) {
+		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
+	}
+	if !q.By.inOrder() {
+		slices.SortFunc(list, func(a, b Row) int { return cmp.Or(b.NetPnL.Cmp(a.NetPnL), strings.Compare(a.Key, b.Key)) })
+	}
+	return list
+}
+
+func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows []rowTally[T]) {
+	g := s.group(q)
+	rows = make([]rowTally[T], len(g.keys))
+	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	rs, withR := multiples(s, net)
+	c := newClock(q.Zone)
+	next := 0
+	for i := range s.picks {
+		hasR := next < len(withR) && int(withR[next]) == i
+		for _, k := range g.of(i) {
+			t := &rows[k]
+			t.add(net[i])
+			t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
+			if hasR {
+				t.rs += rs[next]
+				t.withR++
+			}
+			if q.Evidence {
+				t.onDay(c.day(s.at(i)), net[i])
+			}
+		}
+		if hasR {
+			next++
+		}
+	}
+	return g.keys, rows
+}
+
+// onDay adds a result to a day of the row; days are kept in order, and nearly
+// always come in it.
+func (t *rowTally[T]) onDay(day int64, net T) {
+	at := len(t.days) - 1
+	if at < 0 || t.days[at].day < day {
+		at++
+		t.days = append(t.days, dayTally[T]{day: day})
+	} else if t.days[at].day != day {
+		var known bool
+		at, known = slices.BinarySearchFunc(t.days, day, func(d dayTally[T], day int64) int { return cmp.Compare(d.day, day) })
+		if !known {
+			t.days = slices.Insert(t.days, at, dayTally[T]{day: day})
+		}
+	}
+	t.days[at].add(net)
+}
+
+func (t *rowTally[T]) row(key string, scale int32) Row {
+	return Row{
+		Key: key, Trades: t.trades(), Wins: t.wins(), Losses: t.losses(), Breakeven: t.trades() - t.wins() - t.losses(),
+		WinRate: t.winRate(), NetPnL: t.net().decimal(scale), GrossPnL: t.gross.decimal(scale), Fees: t.fees.decimal(scale),
+		Volume: t.volume.decimal(scale), AvgTrade: mean(t.net().decimal(scale), t.trades()), ProfitFactor: t.profitFactor(scale),
+		AvgR: over(t.rs, float64(t.withR)), TradesWithR: t.withR,
+	}
+}
+
+// evidence weighs a row. One with too few trades is not looked at, so that it
+// does not count among the looks either.
+func (t *rowTally[T]) evidence(scale int32, seed uint64) (Evidence, *float64) {
+	if short := lacking(t.trades(), len(t.days)); !short.Enough {
+		e := Evidence{N: t.trades(), Days: len(t.days), Level: evidenceLevel}
+		e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = short, short, short
+		return e, nil
+	}
+	return evidenceOf(t.days, scale, rowDraws, seed), chance(meanError(t.days, scale))
+}
+
+// inOrder tells whether the keys of a dimension have an order of their own.
+func (by Dimension) inOrder() bool {
+	switch by {
+	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade:
+		return true
+	default:
+		return false
+	}
+}
+
+// grouping names groups, and tells the groups of each trade.
+type grouping struct {
+	keys []string
+	of   func(i int) []int32
+}
+
+// single is a grouping in which each trade has one group.
+func single(keys []string, of func(i int) int) grouping {
+	one := make([]int32, 1)
+	return grouping{keys, func(i int) []int32 {
+		one[0] = int32(of(i))
+		return one
+	}}
+}
+
+func (s *Selection) group(q BreakdownQuery) grouping {
+	local := newClock(q.Zone)
+	switch q.By {
+	case BySide:
+		return single([]string{Long.String(), Short.String()}, func(i int) int {
+			return int(s.columns[s.picks[i].source].side[s.picks[i].row])
+		})
+	case ByWeekday:
+		return single(numbered(0, 6), func(i int) int { return local.weekday(s.opened(i)) })
+	case ByHour:
+		return single(numbered(0, 23), func(i int) int { return local.hour(s.opened(i)) })
+	case BySession:
+		eastern := newYork()
+		return single(sessionNames(), func(i int) int { return eastern.session(s.opened(i)) })
+	case ByHoldTime:
+		return single(holdNames(), func(i int) int { return holdBucket(s.closed(i) - s.opened(i)) })
+	case BySize:
+		return s.bySize()
+	case ByGrade:
+		return single(append([]string{""}, numbered(1, 5)...), func(i int) int {
+			return min(5, int(s.columns[s.picks[i].source].quality[s.picks[i].row]))
+		})
+	case ByMonth:
+		return s.byMonth(local)
+	default:
+		return s.byWord(q)
+	}
+}
+
+func numbered(from, to int) []string {
+	var names []string
+	for n := from; n <= to; n++ {
+		names = append(names, strconv.Itoa(n))
+	}
+	return names
+}
+
+func sessionNames() []string {
+	var names []string
+	for _, name := range sessions {
+		names = append(names, string(name))
+	}
+	return names
+}
+
+func holdNames() []string {
+	var names []string
+	for i := range holdBuckets {
+		names = append(names, holdBuckets[i].name)
+	}
+	return names
+}
+
+// byMonth groups by calendar month, in the order of the calendar.
+func (s *Selection) byMonth(local *clock) grouping {
+	days, of := s.days(local)
+	months := make([]string, len(days))
+	for d, day := range days {
+		months[d] = dayName(day).Month()
+	}
+	keys := slices.Compact(slices.Sorted(slices.Values(months)))
+	places := make([]int, len(days))
+	for d, month := range months {
+		places[d], _ = slices.BinarySearch(keys, month)
+	}
+	return single(keys, func(i int) int { return places[of[i]] })
+}
+
+// bySize groups by quarters of the trader's own sizes: a trade is in the first
+// quarter whose greatest size, by nearest rank, it does not exceed.
+func (s *Selection) bySize() grouping {
+	var keys []int64
+	if s.unbounded {
+		keys = orderOf(column[exact](s, sizeOf)).keys
+	} else {
+		keys = orderOf(column[int128](s, sizeOf)).keys
+	}
+	const quarters = 4
+	var limits [quarters]int64
+	if sorted := slices.Sorted(slices.Values(keys)); len(sorted) > 0 {
+		for k := range limits {
+			limits[k] = sorted[((k+1)*len(sorted)+quarters-1)/quarters-1]
+		}
+	}
+	return single([]string{"q1", "q2", "q3", "q4"}, func(i int) int {
+		quarter := 0
+		for keys[i] > limits[quarter] {
+			quarter++
+		}
+		return quarter
+	})
+}
+
+// byWord groups by the words of a dictionary, or by the ids in them.
+func (s *Selection) byWord(q BreakdownQuery) grouping {
+	var names dictionary
+	groups := make([][][]int32, len(s.columns))
+	for source, c := range s.columns {
+		column, parts := c.wordsOf(q)
+		if column == nil {
+			groups[source] = [][]int32{{names.number(string(c.account))}}
+			continue
+		}
+		for _, word := range column.words {
+			var numbers []int32
+			for _, part := range parts(word) {
+				numbers = append(numbers, names.number(part))
+			}
+			groups[source] = append(groups[source], numbers)
+		}
+	}
+	return grouping{names.words, func(i int) []int32 {
+		p := s.picks[i]
+		if column, _ := s.columns[p.source].wordsOf(q); column != nil {
+			return groups[p.source][column.rows[p.row]]
+		}
+		return groups[p.source][0]
+	}}
+}
+
+// wordsOf gives the column that a dimension reads, nil for the account, and how
+// to read keys out of its words.
+func (c *Columns) wordsOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
+	whole := func(word string) []string { return []string{word} }
+	ids := func(word string) []string { return orNone(split[string](word)) }
+	switch q.By {
+	case BySymbol:
+		return &c.symbol, whole
+	case ByInstrument:
+		return &c.instrument, whole
+	case BySetup:
+		return &c.setups, ids
+	case ByTag:
+		return &c.tags, ids
+	case ByMistake:
+		return &c.tags, func(word string) []string {
+			return orNone(slices.DeleteFunc(split[string](word), func(id string) bool {
+				return !slices.Contains(q.Mistakes, journal.TagID(id))
+			}))
+		}
+	default:
+		return nil, whole
+	}
+}
+
+// orNone gives the empty key when there is no other.
+func orNone(keys []string) []string {
+	if len(keys) == 0 {
+		return []string{""}
+	}
+	return keys
+}

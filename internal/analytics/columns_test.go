@@ -1,0 +1,124 @@
+package analytics
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Ids of any form are kept, told apart and sorted as text.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	ids := []journal.TradeID{
+		"", "a", "b", "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-8000-000000000000", "0198c0de-0000-7000-8000-000000000001",
+		"0198c0de-0000-7000-8000-00000000000a", "0198C0DE-0000-7000-8000-00000000000A", "{0198c0de-0000-7000-8000-00000000000a}",
+		"urn:uuid:0198c0de-0000-7000-8000-00000000000a", "0198c0de00007000800000000000000a", "ffffffff-ffff-ffff-ffff-ffffffffffff", "zzz",
+	}
+	rows := make([]Trade, len(ids))
+	for i, id := range ids {
+		rows[len(ids)-1-i].ID = id
+	}
+	c := Build("a", rows)
+	var got []journal.TradeID
+	for i := range c.Len() {
+		got = append(got, c.Trade(i).ID)
+	}
+	if want := slices.Sorted(slices.Values(ids)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for i, id := range ids {
+		left := c.With(nil, ids[:i+1])
+		if left.Len() != len(ids)-i-1 || slices.ContainsFunc(allRows(left), func(row Trade) bool { return row.ID == id }) {
+			t.Errorf("%d rows are left, %q still among them?", left.Len(), id)
+		}
+	}
+}
+
+// A trade costs about a hundred bytes, and marks that nobody uses cost nothing.
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	rows := madeUp(5000)
+	marked := Build("a", rows).Bytes()
+	for i := range rows {
+		rows[i].InitialRisk, rows[i].MFE, rows[i].MAE = decimal.Null{}, decimal.Null{}, decimal.Null{}
+	}
+	plain := Build("a", rows).Bytes()
+	if plain/5000 > 105 || marked-plain < 2*8*5000 || Build("a", nil).Bytes() > 100 {
+		t.Errorf("%d bytes a trade, %d with marks, %d for none", plain/5000, marked/5000, Build("a", nil).Bytes())
+	}
+}
+
+// Many small changes do not make the columns grow.
+func TestManyChangesStaySmall(t *testing.T) {
+	t.Parallel()
+	rows := madeUp(500)
+	c := Build("a", rows)
+	first := c.Bytes()
+	for i := range 300 {
+		row := rows[i]
+		row.Net = row.Net.Add(decimal.New(1))
+		c = c.With([]Trade{row}, nil)
+	}
+	if c.Len() != 500 || c.Bytes() > first*11/10 {
+		t.Errorf("%d rows take %d bytes, took %d", c.Len(), c.Bytes(), first)
+	}
+}
+
+// With a scale or a width that only new rows need, old rows keep their value.
+func TestWithWidens(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
+	c := Build("a", []Trade{{ID: "b", ClosedAt: at, Net: decimal.Must("1.25")}})
+	for _, net := range []string{"0.000000000000000001", "99999999999999999999", "123456789012345678901234567890.123456789012345678"} {
+		c = c.With([]Trade{{ID: "a", ClosedAt: at, Net: decimal.Must(net)}}, nil)
+		if rows := allRows(c); len(rows) != 2 || rows[0].Net.String() != net || rows[1].Net.String() != "1.25" {
+			t.Errorf("with %s: %v", net, rows)
+		}
+	}
+	if c = c.With(nil, []journal.TradeID{"a"}); c.Len() != 1 || c.Trade(0).Net.String() != "1.25" {
+		t.Errorf("%d rows are left", c.Len())
+	}
+}
+
+func TestDimensionsAreParsed(t *testing.T) {
+	t.Parallel()
+	for _, by := range Dimensions() {
+		if got, err := ParseDimension("by", string(by)); err != nil || got != by {
+			t.Errorf("%s: %s, %v", by, got, err)
+		}
+	}
+	for _, text := range []string{"", "Symbol", "luck", "symbol "} {
+		_, err := ParseDimension("by", text)
+		var refusal *journal.Error
+		if !errors.As(err, &refusal) || refusal.Details["field"] != "by" || !strings.Contains(refusal.Message, "hold_time") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A small selection out of a large account is in the same order of opening as
+// the same trades alone.
+func TestOpeningOrderOfAFew(t *testing.T) {
+	t.Parallel()
+	rows := madeUp(3000)
+	rows[1500].OpenedAt = rows[1000].OpenedAt
+	from, to := rows[1400].ClosedAt, rows[1520].ClosedAt
+	filter := Filter{Period: journal.Period{From: &from, To: &to}}
+	few := Select([]*Columns{Build("a", rows)}, filter)
+	var alone []Trade
+	for i := range few.Len() {
+		alone = append(alone, few.Trade(i))
+	}
+	other := Select([]*Columns{Build("a", alone)}, filter)
+	if few.Len() < 50 || !slices.Equal(few.byOpening(), other.byOpening()) {
+		t.Errorf("%d trades open in the order %v, alone %v", few.Len(), few.byOpening(), other.byOpening())
+	}
+	if slices.IsSorted(few.byOpening()) {
+		t.Error("they open as they close, so the test says nothing")
+	}
+}

@@ -1,0 +1,88 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/decimal"
+)
+
+// Comparison sets two selections side by side.
+type Comparison struct {
+	A          Summary    `json:"a"`
+	B          Summary    `json:"b"`
+	Difference Difference `json:"difference"`
+}
+
+// Difference is A less B. It is null where one of them has no such figure.
+type Difference struct {
+	NetPnL       decimal.Decimal `json:"net_pnl"`
+	Expectancy   decimal.Decimal `json:"expectancy"`
+	WinRate      float64         `json:"win_rate"`
+	ProfitFactor *float64        `json:"profit_factor"`
+	PayoffRatio  *float64        `json:"payoff_ratio"`
+	AvgR         *float64        `json:"avg_r"`
+	// PValue is the probability that two histories with the same expectancy differ
+	// as much; null unless both have enough trades and days.
+	PValue      *float64 `json:"p_value"`
+	Significant bool     `json:"significant"`
+}
+
+// Compare compares two selections. The zone cuts the days that vary together.
+func Compare(a, b *Selection, zone *time.Location, ofA, ofB Capital) Comparison {
+	out := Comparison{A: Summarize(a, ofA), B: Summarize(b, ofB)}
+	out.Difference = Difference{
+		NetPnL: out.A.NetPnL.Sub(out.B.NetPnL), Expectancy: out.A.Expectancy.Sub(out.B.Expectancy),
+		WinRate: out.A.WinRate - out.B.WinRate, ProfitFactor: less(out.A.ProfitFactor, out.B.ProfitFactor),
+		PayoffRatio: less(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: less(out.A.AvgR, out.B.AvgR),
+	}
+	x, y := precisionOf(a, zone), precisionOf(b, zone)
+	if x.enough && y.enough {
+		p := chance(x.mean-y.mean, math.Hypot(x.deviation, y.deviation))
+		out.Difference.PValue, out.Difference.Significant = p, p != nil && *p < significance
+	}
+	return out
+}
+
+func less(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	value := *a - *b
+	return &value
+}
+
+// precision is a mean result of a trade, and how well it is known.
+type precision struct {
+	mean, deviation float64
+	enough          bool
+}
+
+func precisionOf(s *Selection, zone *time.Location) precision {
+	if s.unbounded {
+		return precisionIn[exact](s, zone)
+	}
+	return precisionIn[int128](s, zone)
+}
+
+func precisionIn[T number[T]](s *Selection, zone *time.Location) precision {
+	days := netDays[T](s, zone)
+	p := precision{enough: lacking(s.Len(), len(days)).Enough}
+	p.mean, p.deviation = meanError(days, s.scale)
+	return p
+}
+
+// netDays adds up the net results of days, in the order of the calendar.
+func netDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+	net := column[T](s, netOf)
+	days, of := s.days(newClock(zone))
+	sums := make([]dayTally[T], len(days))
+	for i, d := range of {
+		sums[d].add(net[i])
+		sums[d].day = days[d]
+	}
+	slices.SortFunc(sums, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })
+	return sums
+}

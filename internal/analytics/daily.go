@@ -1,0 +1,170 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Day is what the trades of one calendar day came to.
+type Day struct {
+	Date     journal.Day     `json:"date"`
+	NetPnL   decimal.Decimal `json:"net_pnl"`
+	GrossPnL decimal.Decimal `json:"gross_pnl"`
+	Fees     decimal.Decimal `json:"fees"`
+	Trades   int             `json:"trades"`
+	Wins     int             `json:"wins"`
+	Losses   int             `json:"losses"`
+	WinRate  float64         `json:"win_rate"`
+	Volume   decimal.Decimal `json:"volume"`
+	// CumulativePnL is the net result of this day and all days before it.
+	CumulativePnL decimal.Decimal `json:"cumulative_pnl"`
+}
+
+// Daily lists the days with trades, in order, as a calendar in the zone cuts
+// them.
+func Daily(s *Selection, zone *time.Location) []Day {
+	if s.unbounded {
+		return daily[exact](s, zone)
+	}
+	return daily[int128](s, zone)
+}
+
+// dayTally is a day while it is being added up.
+type dayTally[T number[T]] struct {
+	tally[T]
+	day                 int64
+	gross, fees, volume T
+}
+
+func daily[T number[T]](s *Selection, zone *time.Location) []Day {
+	tallies := dayTallies[T](s, zone)
+	list := make([]Day, len(tallies))
+	var sum T
+	for i := range tallies {
+		t := &tallies[i]
+		sum = sum.add(t.net())
+		list[i] = Day{
+			Date: dayName(t.day), NetPnL: t.net().decimal(s.scale), GrossPnL: t.gross.decimal(s.scale),
+			Fees: t.fees.decimal(s.scale), Trades: t.trades(), Wins: t.wins(), Losses: t.losses(), WinRate: t.winRate(),
+			Volume: t.volume.decimal(s.scale), CumulativePnL: sum.decimal(s.scale),
+		}
+	}
+	return list
+}
+
+func dayTallies[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+	days, of := s.days(newClock(zone))
+	tallies := make([]dayTally[T], len(days))
+	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	for i, d := range of {
+		t := &tallies[d]
+		t.add(net[i])
+		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
+	}
+	for d, day := range days {
+		tallies[d].day = day
+	}
+	slices.SortFunc(tallies, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })
+	return tallies
+}
+
+// days finds the calendar days of the trades; see placesOf.
+func (s *Selection) days(c *clock) (days []int64, of []int32) {
+	return placesOf(len(s.picks), func(i int) int64 { return c.day(s.at(i)) })
+}
+
+// placesOf finds the distinct keys of n things, in the order in which they first
+// occur, and for each thing the place of its key. With days that order is nearly
+// that of the calendar; where clocks go back over midnight it is not.
+func placesOf(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
+	of = make([]int32, n)
+	places := map[int64]int32{}
+	last, place := int64(0), int32(nowhere)
+	for i := range of {
+		key := keyOf(i)
+		if place == nowhere || key != last {
+			known, seen := places[key]
+			if !seen {
+				known = int32(len(keys))
+				places[key] = known
+				keys = append(keys, key)
+			}
+			last, place = key, known
+		}
+		of[i] = place
+	}
+	return keys, of
+}
+
+// dayNets adds up the net results of days, in no order that matters.
+func dayNets[T number[T]](s *Selection, c *clock, net []T) []T {
+	days, of := s.days(c)
+	sums := make([]T, len(days))
+	for i, d := range of {
+		sums[d] = sums[d].add(net[i])
+	}
+	return sums
+}
+
+// Year is the calendar of one year. The caller joins notes and routines to it.
+type Year struct {
+	Year   int     `json:"year"`
+	Days   []Cell  `json:"days"`
+	Months []Month `json:"months"`
+	Total  Group   `json:"total"`
+}
+
+// Cell is a day of the calendar with trades.
+type Cell struct {
+	Date   journal.Day     `json:"date"`
+	NetPnL decimal.Decimal `json:"net_pnl"`
+	Trades int             `json:"trades"`
+	Wins   int             `json:"wins"`
+	Losses int             `json:"losses"`
+}
+
+// Month is a month with trades.
+type Month struct {
+	Month string `json:"month"`
+	Group
+	// GreenDays and RedDays are the days that ended above and below zero.
+	GreenDays int `json:"green_days"`
+	RedDays   int `json:"red_days"`
+}
+
+// Calendar lists the days and months of a year that have trades.
+func Calendar(s *Selection, zone *time.Location, year int) Year {
+	out := Year{Year: year, Days: []Cell{}, Months: []Month{}}
+	for _, day := range Daily(s, zone) {
+		if day.Date.Year() != year {
+			continue
+		}
+		out.Days = append(out.Days, Cell{day.Date, day.NetPnL, day.Trades, day.Wins, day.Losses})
+		month := day.Date.Month()
+		if n := len(out.Months); n == 0 || out.Months[n-1].Month != month {
+			out.Months = append(out.Months, Month{Month: month})
+		}
+		m := &out.Months[len(out.Months)-1]
+		m.Group.include(day)
+		out.Total.include(day)
+		switch day.NetPnL.Sign() {
+		case 1:
+			m.GreenDays++
+		case -1:
+			m.RedDays++
+		}
+	}
+	return out
+}
+
+// include adds a day to a group of days.
+func (g *Group) include(day Day) {
+	g.Trades += day.Trades
+	g.Wins += day.Wins
+	g.NetPnL = g.NetPnL.Add(day.NetPnL)
+	g.WinRate = fraction(g.Wins, g.Trades)
+}

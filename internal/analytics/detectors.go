@@ -1,0 +1,498 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The rules of the detectors.
+const (
+	revengeWindow     = 60 * microsMinute
+	revengeSameSymbol = 15 * microsMinute
+	revengeMemory     = 20 // trades before, whose median size is the usual one
+	confidentAfter    = 3  // wins in a row
+)
+
+// Expected rates come from this many shuffles of at most so many of the latest
+// trades: enough to tell a habit from chance, and bounded for any history.
+const (
+	shuffles      = 20
+	shuffledTrade = 1000
+	shuffledDays  = 50
+	dealtTrades   = 10_000
+)
+
+// oversize tells whether a size is at least 1.5 times the median that lies
+// halfway between a and b. A median of nothing is no measure.
+func oversize[T number[T]](size, a, b T) bool {
+	sum := a.add(b)
+	return sum.sign() > 0 && size.times(4).cmp(sum.times(3)) >= 0
+}
+
+// oversized tells which trades were oversized against the trades opened before
+// them, the last twenty or as many as there are.
+//
+// The median need not be found to be compared with. A size is at least 1.5 times
+// the median of n when more than half of the n are at most two thirds of it, and
+// is not when fewer than half are; only when it is exactly half, the two around
+// the limit are the middle and must be looked at.
+func (h *history[T]) oversized() []bool {
+	big := make([]bool, len(h.size))
+	zero := h.order.atMost(h.size, nowhere)
+	var last [revengeMemory]int64 // in no order
+	zeros := 0
+	for place, key := range h.order.keys {
+		n := min(place, revengeMemory)
+		limit := h.order.atMost(h.size, place)
+		below := 0
+		for _, other := range last[:n] {
+			if other <= limit {
+				below++
+			}
+		}
+		switch {
+		case 2*zeros > n: // the median is zero, and no measure
+		case 2*below == n && n > 0:
+			a, b := around(&last, place, n, limit)
+			big[place] = oversize(h.size[place], h.size[a], h.size[b])
+		default:
+			big[place] = 2*below > n
+		}
+		if at := place % revengeMemory; n < revengeMemory || last[at] > zero {
+			last[at] = key
+		} else {
+			last[at] = key
+			zeros--
+		}
+		if key <= zero {
+			zeros++
+		}
+	}
+	return big
+}
+
+// around finds the trades with the greatest key up to a limit and the smallest
+// beyond it, among the n before a place.
+func around(last *[revengeMemory]int64, place, n int, limit int64) (a, b int) {
+	low, high := int64(math.MinInt64), int64(math.MaxInt64)
+	for other := place - n; other < place; other++ {
+		key := last[other%revengeMemory]
+		if key <= limit && key >= low {
+			low, a = key, other
+		}
+		if key > limit && key <= high {
+			high, b = key, other
+		}
+	}
+	return a, b
+}
+
+// entry is a trade by the key of its size.
+type entry struct {
+	key   int64
+	place int32
+}
+
+var revengeReasons = []string{"", "same_symbol", "oversized", "same_symbol_oversized"}
+
+func (h *history[T]) detectRevenge(d *Detector) {
+	if h.tooFew(d) {
+		return
+	}
+	big := h.oversized()
+	h.report(d, h.revenge(h.results, big), revengeReasons)
+	recent := h.recent()
+	d.ExpectedRate = expected(recent, func(results []outcome) []uint8 {
+		return recent.revenge(results, big[len(big)-len(results):])
+	})
+}
+
+// revenge flags trades that were opened soon after a loss. It walks openings and
+// closings together; of all losses before an opening the latest decides, so one
+// instant for the whole book and one for each symbol is all there is to remember.
+func (h *history[T]) revenge(results []outcome, big []bool) []uint8 {
+	const never = -1 << 62
+	flags := make([]uint8, len(h.opened))
+	last, lastOf := int64(never), make([]int64, len(h.s.symbols.words))
+	for i := range lastOf {
+		lastOf[i] = never
+	}
+	next := 0
+	for place, at := range h.opened {
+		for ; next < len(h.closings) && h.closed[h.closings[next]] < at; next++ {
+			if closing := h.closings[next]; results[closing] == loss {
+				last = h.closed[closing]
+				lastOf[h.symbol[closing]] = last
+			}
+		}
+		if at-lastOf[h.symbol[place]] <= revengeSameSymbol {
+			flags[place] |= 1
+		}
+		if at-last <= revengeWindow && big[place] {
+			flags[place] |= 2
+		}
+	}
+	return flags
+}
+
+func (h *history[T]) detectOverconfidence(d *Detector) {
+	if h.tooFew(d) {
+		return
+	}
+	h.report(d, h.overconfidence(h.results), []string{"", "oversized_after_wins"})
+	recent := h.recent()
+	d.ExpectedRate = expected(recent, recent.overconfidence)
+}
+
+// overconfidence flags trades that were oversized against a run of wins that was
+// unbroken when they were opened.
+func (h *history[T]) overconfidence(results []outcome) []uint8 {
+	flags := make([]uint8, len(h.opened))
+	var run runningMedian
+	next := 0
+	for place, at := range h.opened {
+		for ; next < len(h.closings) && h.closed[h.closings[next]] < at; next++ {
+			closing := h.closings[next]
+			if results[closing] == win {
+				run.add(entry{h.order.keys[closing], closing})
+			} else {
+				run.clear()
+			}
+		}
+		if run.len() >= confidentAfter {
+			a, b := run.middle()
+			if oversize(h.size[place], h.size[a], h.size[b]) {
+				flags[place] = 1
+			}
+		}
+	}
+	return flags
+}
+
+// runningMedian keeps the middle of a growing set: the lower half in a heap with
+// its greatest on top, the upper half in one with its smallest on top.
+type runningMedian struct{ low, high heap }
+
+func (m *runningMedian) len() int { return len(m.low) + len(m.high) }
+
+func (m *runningMedian) clear() { m.low, m.high = m.low[:0], m.high[:0] }
+
+func (m *runningMedian) add(e entry) {
+	if len(m.low) == 0 || e.key <= -m.low[0].key {
+		m.low.push(entry{-e.key, e.place})
+	} else {
+		m.high.push(e)
+	}
+	switch {
+	case len(m.low) > len(m.high)+1:
+		top := m.low.pop()
+		m.high.push(entry{-top.key, top.place})
+	case len(m.high) > len(m.low):
+		top := m.high.pop()
+		m.low.push(entry{-top.key, top.place})
+	}
+}
+
+// middle gives the two trades in the middle, the same twice for an odd number.
+func (m *runningMedian) middle() (a, b int32) {
+	if len(m.low) > len(m.high) {
+		return m.low[0].place, m.low[0].place
+	}
+	return m.low[0].place, m.high[0].place
+}
+
+// heap has its smallest key on top.
+type heap []entry
+
+func (h *heap) push(e entry) {
+	list := append(*h, e)
+	for i := len(list) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if list[parent].key <= list[i].key {
+			break
+		}
+		list[parent], list[i] = list[i], list[parent]
+		i = parent
+	}
+	*h = list
+}
+
+func (h *heap) pop() entry {
+	list := *h
+	top := list[0]
+	list[0] = list[len(list)-1]
+	list = list[:len(list)-1]
+	for i := 0; 2*i+1 < len(list); {
+		child := 2*i + 1
+		if child+1 < len(list) && list[child+1].key < list[child].key {
+			child++
+		}
+		if list[i].key <= list[child].key {
+			break
+		}
+		list[i], list[child] = list[child], list[i]
+		i = child
+	}
+	*h = list
+	return top
+}
+
+// recent is the latest part of a history, for shuffling.
+func (h *history[T]) recent() *history[T] {
+	first := max(0, len(h.opened)-shuffledTrade)
+	out := &history[T]{
+		s: h.s, q: h.q, clock: h.clock, opened: h.opened[first:], closed: h.closed[first:], symbol: h.symbol[first:],
+		net: h.net[first:], size: h.size[first:], order: ordered[T]{h.order.keys[first:], h.order.byRank}, results: h.results[first:],
+	}
+	for _, place := range h.closings {
+		if int(place) >= first {
+			out.closings = append(out.closings, place-int32(first))
+		}
+	}
+	return out
+}
+
+// expected is how often a detector strikes when the results of a history come in
+// random order, everything else being as it was.
+func expected[T number[T]](h *history[T], detect func([]outcome) []uint8) *float64 {
+	d := dice(h.q.Seed)
+	results := slices.Clone(h.results)
+	flagged := 0
+	for range shuffles {
+		shuffle(&d, results)
+		for _, flag := range detect(results) {
+			if flag != 0 {
+				flagged++
+			}
+		}
+	}
+	rate := fraction(flagged, shuffles*len(results))
+	return &rate
+}
+
+// detectLossAversion flags losers that were held more than twice as long as the
+// median winner, and winners that gave back half of their best or more.
+func (h *history[T]) detectLossAversion(d *LossAversion) {
+	held := h.held()
+	limit := holdTimes(d, h.results, held)
+	gaveBack := h.excursions(d)
+	if h.tooFew(&d.Detector) {
+		return
+	}
+	flags := make([]uint8, len(held))
+	count := 0
+	for place, result := range h.results {
+		if result == loss && held[place] > limit {
+			flags[place] = 1
+			count++
+		}
+	}
+	for _, place := range gaveBack {
+		flags[place] = 2
+	}
+	h.report(&d.Detector, flags, []string{"", "held_loser", "gave_back"})
+	d.Rate = shareOfLosses(count, h.results)
+	d.ExpectedRate = expectedHolds(h.recent())
+}
+
+// held is the time in trade.
+func (h *history[T]) held() []int64 {
+	held := make([]int64, len(h.opened))
+	for i, at := range h.opened {
+		held[i] = h.closed[i] - at
+	}
+	return held
+}
+
+// tooLong is twice the median hold of the winners; without any, nothing is.
+func tooLong(winners []int64) int64 {
+	if len(winners) == 0 {
+		return math.MaxInt64
+	}
+	low, high := middle(winners)
+	return low + high
+}
+
+// only gives the values of the trades with one outcome.
+func only(results []outcome, values []int64, of outcome) []int64 {
+	list := make([]int64, len(values)+1)
+	n := 0
+	for i, result := range results {
+		list[n] = values[i] // overwritten by the next, unless it counts
+		if result == of {
+			n++
+		}
+	}
+	return list[:n]
+}
+
+// shareOfLosses is a count as a share of the losing trades, absent without any.
+func shareOfLosses(count int, results []outcome) *float64 {
+	losses := 0
+	for _, result := range results {
+		if result == loss {
+			losses++
+		}
+	}
+	return over(float64(count), float64(losses))
+}
+
+// expectedHolds is the share of losers held too long when hold times have nothing
+// to do with results.
+func expectedHolds[T number[T]](h *history[T]) *float64 {
+	d := dice(h.q.Seed)
+	held := h.held()
+	found := 0
+	for range shuffles {
+		shuffle(&d, held)
+		limit := tooLong(only(h.results, held, win))
+		for place, result := range h.results {
+			if result == loss && held[place] > limit {
+				found++
+			}
+		}
+	}
+	rate := shareOfLosses(found, h.results)
+	if rate != nil {
+		*rate /= shuffles
+	}
+	return rate
+}
+
+// holdTimes compares the time in trade of winners and losers, and gives the time
+// beyond which a loser was held too long.
+func holdTimes(d *LossAversion, results []outcome, held []int64) (limit int64) {
+	wins, losses := only(results, held, win), only(results, held, loss)
+	d.AvgWinHoldSecs, d.MedianWinHoldSecs = meanAndMedian(wins)
+	d.AvgLossHoldSecs, d.MedianLossHoldSecs = meanAndMedian(losses)
+	if len(wins) > 0 && len(losses) > 0 {
+		d.HoldRatio = over(d.MedianLossHoldSecs, d.MedianWinHoldSecs)
+	}
+	return tooLong(wins)
+}
+
+// meanAndMedian gives both in seconds; it reorders the list.
+func meanAndMedian(micros []int64) (average, median float64) {
+	if len(micros) == 0 {
+		return 0, 0
+	}
+	var sum int128
+	for _, v := range micros {
+		sum = sum.add(int128Of(v))
+	}
+	low, high := middle(micros)
+	return seconds(sum, len(micros)), seconds(int128Of(low).add(int128Of(high)), 2)
+}
+
+// excursions adds up what was given back where the best excursion is known, and
+// lists the winners that gave back half of it or more.
+func (h *history[T]) excursions(d *LossAversion) (gave []int32) {
+	best, known := optionalColumn[T](h.s, mfeOf)
+	if len(known) == 0 {
+		return nil
+	}
+	with := *h.s
+	with.picks = make([]pick, len(known))
+	for k, place := range known {
+		with.picks[k] = h.s.picks[place]
+	}
+	gross := column[T](&with, grossOf)
+	var kept, possible, back T
+	for k, place := range known {
+		if best[k].sign() <= 0 {
+			continue
+		}
+		d.TradesWithMFE++
+		possible, kept = possible.add(best[k]), kept.add(gross[k])
+		if left := best[k].sub(gross[k]); left.sign() > 0 {
+			back = back.add(left)
+			if h.results[place] == win && left.times(2).cmp(best[k]) >= 0 {
+				gave = append(gave, place)
+			}
+		}
+	}
+	d.GivenBack = back.decimal(h.s.scale)
+	d.Captured = ratio(kept.decimal(h.s.scale), possible.decimal(h.s.scale))
+	return gave
+}
+
+// detectOvertrading flags the days on which more trades were opened than the
+// median of all days and twice their median deviation from it.
+func (h *history[T]) detectOvertrading(d *Overtrading) {
+	days, of := h.openingDays()
+	counts := make([]int64, len(days))
+	for _, day := range of {
+		counts[day]++
+	}
+	d.Days = len(days)
+	d.Usual, d.Limit = usual(counts)
+	if h.tooFew(&d.Detector) {
+		return
+	}
+	sums := make([]tally[T], len(days))
+	for place, day := range of {
+		sums[day].addAs(h.net[place], h.results[place])
+	}
+	d.Events = []Event{}
+	var flagged tally[T]
+	for day, count := range counts {
+		if float64(count) > d.Limit {
+			flagged = flagged.with(&sums[day])
+			d.Events = append(d.Events, Event{
+				Date: dayName(days[day]), Reason: "many_trades", NetPnL: sums[day].net().decimal(h.s.scale), Trades: int(count),
+			})
+		}
+	}
+	slices.SortFunc(d.Events, func(a, b Event) int { return cmp.Compare(a.Date, b.Date) })
+	h.compare(&d.Detector, flagged)
+	d.EventCount = len(d.Events)
+	d.Events = d.Events[max(0, d.EventCount-h.q.MaxEvents):]
+	rate := fraction(d.EventCount, len(days))
+	d.Rate, d.ExpectedRate = &rate, expectedDays(len(h.opened), len(days), h.q.Seed)
+}
+
+// openingDays is Selection.days for the order and the instants of opening.
+func (h *history[T]) openingDays() (days []int64, of []int32) {
+	return placesOf(len(h.opened), func(i int) int64 { return h.clock.day(h.opened[i]) })
+}
+
+// usual gives the median of some counts, and that plus twice the median of their
+// distances from it.
+func usual(counts []int64) (median, limit float64) {
+	if len(counts) == 0 {
+		return 0, 0
+	}
+	low, high := middle(slices.Clone(counts))
+	twice := low + high
+	apart := make([]int64, len(counts))
+	for i, count := range counts {
+		apart[i] = max(2*count-twice, twice-2*count) // twice the distance
+	}
+	low, high = middle(apart)
+	return float64(twice) / 2, float64(twice)/2 + 2*float64(low+high)/4
+}
+
+// expectedDays is the share of days beyond the limit when trades fall on the
+// trading days at random.
+func expectedDays(trades, days int, seed uint64) *float64 {
+	sample := min(days, shuffledDays)
+	deal := min(trades*sample/days, dealtTrades)
+	d := dice(seed)
+	found := 0
+	counts := make([]int64, sample)
+	for range shuffles {
+		clear(counts)
+		for range deal {
+			counts[d.below(sample)]++
+		}
+		_, limit := usual(counts)
+		for _, count := range counts {
+			if float64(count) > limit {
+				found++
+			}
+		}
+	}
+	rate := fraction(found, shuffles*sample)
+	return &rate
+}

@@ -1,0 +1,226 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/decimal"
+)
+
+// The terms on which a figure counts as evidence.
+const (
+	evidenceLevel  = 0.95
+	evidenceDraws  = 1000
+	evidenceBlocks = 250 // more days than this are taken several at a time
+	minTrades      = 30
+	minDays        = 10
+	// winRateWidth is how near, up or down, a win rate must be known.
+	winRateWidth = 0.1
+	// mostMissing stands for "more than anyone will make".
+	mostMissing = 1_000_000
+)
+
+// Evidence tells how far the figures of a selection can be trusted. Trades of one
+// day are not independent, so whole days are drawn, with replacement, to see how
+// the figures would have varied.
+type Evidence struct {
+	N            int           `json:"n"`
+	Days         int           `json:"days"`
+	Level        float64       `json:"level"`
+	Expectancy   MoneyInterval `json:"expectancy"`
+	WinRate      Interval      `json:"win_rate"`
+	ProfitFactor Interval      `json:"profit_factor"`
+}
+
+// Verdict tells whether there are enough trades to rely on a figure and, if not,
+// about how many more it takes.
+type Verdict struct {
+	Enough  bool `json:"enough"`
+	Missing int  `json:"missing"`
+}
+
+// Interval is where a figure lies, at the level of the evidence. A missing bound
+// is null: there are fewer than two days, or a profit factor without a loss.
+type Interval struct {
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+	Verdict
+}
+
+// MoneyInterval is an Interval of money.
+type MoneyInterval struct {
+	Low  decimal.Null `json:"low"`
+	High decimal.Null `json:"high"`
+	Verdict
+}
+
+// Weigh gives the evidence of a selection. The zone cuts the days.
+func Weigh(s *Selection, zone *time.Location, seed uint64) Evidence {
+	if s.unbounded {
+		return weigh[exact](s, zone, seed)
+	}
+	return weigh[int128](s, zone, seed)
+}
+
+func weigh[T number[T]](s *Selection, zone *time.Location, seed uint64) Evidence {
+	return evidenceOf(netDays[T](s, zone), s.scale, evidenceDraws, seed)
+}
+
+// drawn is what one draw of days came to.
+type drawn[T number[T]] struct {
+	tally[T]
+	mean, winRate, factor float64
+}
+
+// evidenceOf draws from days that are in order.
+func evidenceOf[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) Evidence {
+	var all tally[T]
+	for i := range days {
+		all = all.with(&days[i].tally)
+	}
+	e := Evidence{N: all.trades(), Days: len(days), Level: evidenceLevel}
+	least := lacking(all.trades(), len(days))
+	e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = least, least, least
+	if len(days) < 2 {
+		return e
+	}
+	list := draw(blocks(days), scale, draws, seed)
+	cut := int(float64(draws) * (1 - evidenceLevel) / 2)
+	bounds := func(of func(*drawn[T]) float64) (low, high *drawn[T]) {
+		slices.SortStableFunc(list, func(a, b drawn[T]) int { return cmp.Compare(of(&a), of(&b)) })
+		return &list[cut], &list[draws-1-cut]
+	}
+
+	low, high := bounds(func(d *drawn[T]) float64 { return d.mean })
+	e.Expectancy.Low = decimal.Of(mean(low.net().decimal(scale), low.trades()))
+	e.Expectancy.High = decimal.Of(mean(high.net().decimal(scale), high.trades()))
+	center := all.net().float(scale) / float64(all.trades())
+	e.Expectancy.judge(all.trades(), (high.mean-low.mean)/2, math.Abs(center), low.mean > 0 || high.mean < 0)
+
+	low, high = bounds(func(d *drawn[T]) float64 { return d.winRate })
+	e.WinRate.Low, e.WinRate.High = finite(low.winRate), finite(high.winRate)
+	width := (high.winRate - low.winRate) / 2
+	e.WinRate.judge(all.trades(), width, winRateWidth, width <= winRateWidth)
+
+	low, high = bounds(func(d *drawn[T]) float64 { return d.factor })
+	e.ProfitFactor.Low, e.ProfitFactor.High = finite(low.factor), finite(high.factor)
+	e.ProfitFactor.Verdict = e.Expectancy.Verdict // above one is above zero
+	return e
+}
+
+// lacking is the verdict of the least numbers of trades and days. Days that are
+// missing are told in trades, at the pace so far.
+func lacking(trades, days int) Verdict {
+	missing := max(0, minTrades-trades)
+	if short := minDays - days; short > 0 && days > 0 {
+		missing = max(missing, (short*trades+days-1)/days)
+	}
+	return Verdict{Enough: missing == 0, Missing: missing}
+}
+
+// judge adds what the width of the interval says: it shrinks with the root of the
+// number of trades, and has to come down to the target.
+func (v *Verdict) judge(n int, width, target float64, reached bool) {
+	if reached {
+		return
+	}
+	v.Enough = false
+	needed := math.Ceil(float64(n) * (width / target) * (width / target))
+	more := mostMissing
+	if needed-float64(n) < mostMissing { // false for what is not a number, too
+		more = max(1, int(needed)-n)
+	}
+	v.Missing = max(v.Missing, more)
+}
+
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// blocks takes days that are too many several at a time, neighbours together.
+func blocks[T number[T]](days []dayTally[T]) []tally[T] {
+	n := min(len(days), evidenceBlocks)
+	list := make([]tally[T], n)
+	for k := range list {
+		for i := k * len(days) / n; i < (k+1)*len(days)/n; i++ {
+			list[k] = list[k].with(&days[i].tally)
+		}
+	}
+	return list
+}
+
+// draw makes histories out of the blocks, each of as many as there are.
+func draw[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []drawn[T] {
+	d := dice(seed)
+	list := make([]drawn[T], draws)
+	for i := range list {
+		t := &list[i]
+		for range from {
+			block := &from[d.below(len(from))]
+			t.tally = t.with(block)
+		}
+		t.mean = t.net().float(scale) / float64(t.trades())
+		t.winRate = t.tally.winRate()
+		t.factor = t.profit().float(scale) / -t.lost().float(scale)
+		if t.lost().sign() == 0 {
+			t.factor = math.Inf(1)
+		}
+	}
+	return list
+}
+
+// meanError is the standard error of the mean result of a trade when whole days
+// vary: the root of D/(D−1) Σ (sum of the day − mean × trades of the day)², over
+// the number of trades.
+func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation float64) {
+	var all tally[T]
+	for i := range days {
+		all = all.with(&days[i].tally)
+	}
+	if len(days) < 2 {
+		return 0, 0
+	}
+	n, d := float64(all.trades()), float64(len(days))
+	average = all.net().float(scale) / n
+	var squares float64
+	for i := range days {
+		apart := days[i].net().float(scale) - average*float64(days[i].trades())
+		squares += apart * apart
+	}
+	return average, math.Sqrt(squares*d/(d-1)) / n
+}
+
+// chance is the probability of being that many standard errors off by chance,
+// either way; absent without an error to measure by.
+func chance(apart, deviation float64) *float64 {
+	if deviation == 0 {
+		return nil
+	}
+	p := math.Erfc(math.Abs(apart) / deviation / math.Sqrt2)
+	return &p
+}
+
+// holm corrects probabilities for the number of looks: the smallest counts as
+// often as there are, the next once less, and none below one before it.
+func holm(chances []*float64) []*float64 {
+	var order []int
+	for i, p := range chances {
+		if p != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(*chances[a], *chances[b]) })
+	out := make([]*float64, len(chances))
+	least := 0.0
+	for rank, i := range order {
+		least = max(least, min(1, *chances[i]*float64(len(order)-rank)))
+		corrected := least
+		out[i] = &corrected
+	}
+	return out
+}

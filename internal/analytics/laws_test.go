@@ -1,0 +1,384 @@
+package analytics
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+var zoneNames = []string{"UTC", "Europe/Athens", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns"}
+
+func anyZone() *rapid.Generator[*time.Location] {
+	return rapid.Custom(func(t *rapid.T) *time.Location {
+		zone, err := time.LoadLocation(rapid.SampledFrom(zoneNames).Draw(t, "zone"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return zone
+	})
+}
+
+// days on which clocks change in one of the zones, and some on which they do not.
+var startDays = []string{"2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01", "2006-10-29", "2026-06-15", "2024-02-29"}
+
+func anyInstant() *rapid.Generator[time.Time] {
+	return rapid.Custom(func(t *rapid.T) time.Time {
+		day := journal.Day(rapid.SampledFrom(startDays).Draw(t, "day")).Time()
+		minutes := rapid.IntRange(-26*60, 26*60).Draw(t, "minutes")
+		return day.Add(time.Duration(minutes) * time.Minute)
+	})
+}
+
+// anyTrades draws a journal: close instants that repeat, few symbols and sizes,
+// all outcomes, marks on some. Amounts are cents, or now and then anything.
+func anyTrades(size int) *rapid.Generator[[]Trade] {
+	return rapid.Custom(func(t *rapid.T) []Trade {
+		money := rapid.Map(rapid.Int64Range(-300, 300), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) })
+		if rapid.IntRange(0, 4).Draw(t, "odd") == 0 {
+			money = anyAmount()
+		}
+		some := func(name string) decimal.Null {
+			if rapid.Bool().Draw(t, "has "+name) {
+				return decimal.Of(money.Draw(t, name).Abs())
+			}
+			return decimal.Null{}
+		}
+		rows := make([]Trade, rapid.IntRange(0, size).Draw(t, "trades"))
+		for i := range rows {
+			row := Trade{
+				ID:     journal.TradeID(fmt.Sprintf("t%03d", i)),
+				Symbol: rapid.SampledFrom([]string{"AAA", "BBB", "CCC"}).Draw(t, "symbol"), InstrumentType: rapid.SampledFrom([]string{"stock", "future"}).Draw(t, "type"),
+				Side: Side(rapid.IntRange(0, 1).Draw(t, "side")), ClosedAt: anyInstant().Draw(t, "closed"),
+				Gross: money.Draw(t, "gross"), Fees: money.Draw(t, "fees"), EntryNotional: money.Draw(t, "entry"), Volume: money.Draw(t, "volume").Abs(),
+				InitialRisk: some("risk"), MFE: some("mfe"), MAE: some("mae"), Quality: uint8(rapid.IntRange(0, 5).Draw(t, "grade")),
+				Tags:   rapid.SampledFrom([][]journal.TagID{nil, {"x"}, {"y"}, {"x", "y"}, {"mistake"}}).Draw(t, "tags"),
+				Setups: rapid.SampledFrom([][]journal.SetupID{nil, {"s"}, {"s", "u"}}).Draw(t, "setups"),
+			}
+			if rapid.Bool().Draw(t, "uuid") {
+				row.ID = journal.TradeID(fmt.Sprintf("0198c0de-0000-7000-8000-%012d", i))
+			}
+			row.Net = row.Gross.Sub(row.Fees)
+			row.OpenedAt = row.ClosedAt.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 5, 15, 59, 60, 61, 1440, 20000}).Draw(t, "held")) * time.Minute)
+			rows[i] = row
+		}
+		return rows
+	})
+}
+
+func anyFilter() *rapid.Generator[Filter] {
+	return rapid.Custom(func(t *rapid.T) Filter {
+		f := Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))}
+		if rapid.Bool().Draw(t, "has from") {
+			at := anyInstant().Draw(t, "from")
+			f.Period.From = &at
+		}
+		if rapid.Bool().Draw(t, "has to") {
+			at := anyInstant().Draw(t, "to")
+			f.Period.To = &at
+		}
+		f.Symbols = rapid.SampledFrom([][]string{nil, nil, {"AAA"}, {"AAA", "CCC"}, {"ZZZ"}}).Draw(t, "symbols")
+		f.Sides = rapid.SampledFrom([][]Side{nil, nil, {Short}}).Draw(t, "sides")
+		f.InstrumentTypes = rapid.SampledFrom([][]string{nil, nil, {"future"}}).Draw(t, "types")
+		f.Tags = rapid.SampledFrom([][]journal.TagID{nil, nil, {"x"}, {"y", "mistake"}}).Draw(t, "tags")
+		f.Setups = rapid.SampledFrom([][]journal.SetupID{nil, nil, {"u"}}).Draw(t, "setups")
+		return f
+	})
+}
+
+// everything is all answers about a selection, as a client would read them.
+func everything(t *rapid.T, s *Selection, zone *time.Location) string {
+	capital := Capital{Starting: decimal.New(10), Currency: "USD"}
+	answers := map[string]any{
+		"summary": Summarize(s, capital), "daily": Daily(s, zone), "behavior": Behave(s, BehaviorQuery{Zone: zone, Seed: 5}),
+		"r": RMultiples(s), "drawdowns": Drawdowns(s, capital, 0), "calendar": Calendar(s, zone, 2026), "evidence": Weigh(s, zone, 5),
+		"montecarlo": MonteCarlo(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": Share(s, ShareQuery{Zone: zone}),
+		"amounts": Share(s, ShareQuery{Zone: zone, ShowAmounts: true}), "compare": Compare(s, s, zone, capital, capital),
+	}
+	for _, by := range Dimensions() {
+		if by != ByAccount {
+			answers["by "+string(by)] = Breakdown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: true})
+		}
+	}
+	for _, f := range figures() {
+		explained, err := Explain(s, capital, f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers["explain "+f.name] = explained
+	}
+	text, err := json.MarshalIndent(answers, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func same(t *rapid.T, what, a, b string) {
+	if a != b {
+		t.Fatalf("%s:\n%s", what, gocmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
+	}
+}
+
+// The two arithmetics give the same answers to the last digit.
+func TestArithmeticsAgree(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := Select([]*Columns{Build("a", anyTrades(25).Draw(t, "rows"))}, Filter{})
+		zone := anyZone().Draw(t, "zone")
+		unbounded := *s
+		unbounded.unbounded = true
+		same(t, "in 128 bits and without bound", everything(t, s, zone), everything(t, &unbounded, zone))
+	})
+}
+
+// Neither the order of the rows nor the accounts they lie in make a difference.
+func TestOrderAndAccountsDoNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := anyTrades(25).Draw(t, "rows")
+		filter, zone := anyFilter().Draw(t, "filter"), anyZone().Draw(t, "zone")
+		together := Select([]*Columns{Build("a", rows)}, filter)
+		parts := make([][]Trade, 3)
+		for _, row := range rapid.Permutation(rows).Draw(t, "order") {
+			k := rapid.IntRange(0, 2).Draw(t, "account")
+			parts[k] = append(parts[k], row)
+		}
+		apart := Select([]*Columns{Build("a", parts[0]), Build("b", parts[1]), Build("c", parts[2])}, filter)
+		same(t, "one account and three", everything(t, together, zone), everything(t, apart, zone))
+	})
+}
+
+// A selection is what a plain reading of the filter gives, in order.
+func TestSelectionIsTheFilter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows, f := anyTrades(30).Draw(t, "rows"), anyFilter().Draw(t, "filter")
+		var want []journal.TradeID
+		for _, row := range sortedByClosing(rows) {
+			at := row.ClosedAt
+			if f.Basis == ByOpening {
+				at = row.OpenedAt
+			}
+			if f.Period.Holds(at) && oneOf(f.Symbols, row.Symbol) && oneOf(f.Sides, row.Side) && oneOf(f.InstrumentTypes, row.InstrumentType) &&
+				oneOf(f.Tags, row.Tags...) && oneOf(f.Setups, row.Setups...) {
+				want = append(want, row.ID)
+			}
+		}
+		s := Select([]*Columns{Build("a", rows)}, f)
+		var got []journal.TradeID
+		for i := range s.Len() {
+			got = append(got, s.ID(i))
+			if s.Trade(i).ID != s.ID(i) {
+				t.Fatalf("trade %d is %s, its id %s", i, s.Trade(i).ID, s.ID(i))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("selected %v, want %v", got, want)
+		}
+	})
+}
+
+func oneOf[T comparable](wanted []T, have ...T) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(have, func(v T) bool { return slices.Contains(wanted, v) })
+}
+
+func sortedByClosing(rows []Trade) []Trade {
+	return slices.SortedFunc(slices.Values(rows), func(a, b Trade) int {
+		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// What was changed one by one is what is built from the result, and the old
+// columns are what they were.
+func TestWithIsBuild(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := anyTrades(30).Draw(t, "rows")
+		c := Build("a", rows)
+		current := map[journal.TradeID]Trade{}
+		for _, row := range rows {
+			current[row.ID] = row
+		}
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			before := allRows(c)
+			changed := anyTrades(10).Draw(t, "changed")
+			removed := []journal.TradeID{"unknown"}
+			for _, id := range slices.Sorted(maps.Keys(current)) {
+				if len(id) == 4 && rapid.IntRange(0, 5).Draw(t, "remove") == 0 {
+					removed = append(removed, id)
+				}
+			}
+			next := c.With(changed, removed)
+			if !gocmp.Equal(before, allRows(c)) {
+				t.Fatal("With changed the columns that it was given")
+			}
+			for _, id := range removed {
+				delete(current, id)
+			}
+			for _, row := range changed {
+				current[row.ID] = row
+			}
+			c = next
+		}
+		built := Build("a", slices.Collect(maps.Values(current)))
+		if diff := gocmp.Diff(allRows(built), allRows(c)); diff != "" {
+			t.Fatalf("built and changed differ:\n%s", diff)
+		}
+		zone := anyZone().Draw(t, "zone")
+		a, b := Select([]*Columns{built}, Filter{}), Select([]*Columns{c}, Filter{})
+		same(t, "built and changed", everything(t, a, zone), everything(t, b, zone))
+	})
+}
+
+func allRows(c *Columns) []Trade {
+	rows := make([]Trade, c.Len())
+	for i := range rows {
+		rows[i] = c.Trade(i)
+	}
+	return rows
+}
+
+// A row comes back as it went in, apart from what is not kept: the sign of the
+// entry notional and the order of marks.
+func TestRowsComeBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := anyTrades(20).Draw(t, "rows")
+		c := Build("a", rows)
+		for i, row := range sortedByClosing(rows) {
+			row.EntryNotional = row.EntryNotional.Abs()
+			if diff := gocmp.Diff(row, c.Trade(i)); diff != "" {
+				t.Fatalf("row %d:\n%s", i, diff)
+			}
+		}
+		if c.Len() != len(rows) || c.Account() != "a" {
+			t.Fatalf("%d rows of %s", c.Len(), c.Account())
+		}
+	})
+}
+
+// The whole is the sum of its days, and of the rows of every breakdown that
+// partitions.
+func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows, zone := anyTrades(40).Draw(t, "rows"), anyZone().Draw(t, "zone")
+		s := Select([]*Columns{Build("a", rows)}, Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))})
+		whole := Summarize(s, Capital{})
+		var net, gross, fees, volume, last decimal.Decimal
+		trades, wins, date := 0, 0, journal.Day("")
+		for _, day := range Daily(s, zone) {
+			net, gross, fees, volume = net.Add(day.NetPnL), gross.Add(day.GrossPnL), fees.Add(day.Fees), volume.Add(day.Volume)
+			trades, wins = trades+day.Trades, wins+day.Wins
+			if !day.CumulativePnL.Equal(net) || day.Date <= date {
+				t.Fatalf("day %s after %s: cumulative %s, want %s", day.Date, date, day.CumulativePnL, net)
+			}
+			date, last = day.Date, day.CumulativePnL
+		}
+		if !net.Equal(whole.NetPnL) || !last.Equal(net) || !gross.Equal(whole.GrossPnL) || !fees.Equal(whole.TotalFees) || !volume.Equal(whole.Volume) ||
+			trades != whole.TotalTrades || wins != whole.Wins {
+			t.Fatalf("days add up to %s of %d, the whole is %s of %d", net, trades, whole.NetPnL, whole.TotalTrades)
+		}
+		if !whole.GrossProfit.Sub(whole.GrossLoss).Equal(whole.NetPnL) || !whole.GrossPnL.Sub(whole.TotalFees).Equal(whole.NetPnL) {
+			t.Fatalf("profit %s, loss %s, net %s", whole.GrossProfit, whole.GrossLoss, whole.NetPnL)
+		}
+		for _, by := range Dimensions() {
+			if by == BySetup || by == ByTag || by == ByMistake {
+				continue
+			}
+			sum, n := decimal.Zero, 0
+			for _, row := range Breakdown(s, BreakdownQuery{By: by, Zone: zone}) {
+				sum, n = sum.Add(row.NetPnL), n+row.Trades
+			}
+			if !sum.Equal(whole.NetPnL) || n != whole.TotalTrades {
+				t.Fatalf("by %s adds up to %s of %d, the whole is %s of %d", by, sum, n, whole.NetPnL, whole.TotalTrades)
+			}
+		}
+	})
+}
+
+// Without amounts, a journal and the same journal with 1024 times the money show
+// exactly the same.
+func TestShareTellsNoAmounts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows, zone := anyTrades(30).Draw(t, "rows"), anyZone().Draw(t, "zone")
+		factor := decimal.New(1024)
+		scaled := slices.Clone(rows)
+		for i := range scaled {
+			row := &scaled[i]
+			for _, d := range []*decimal.Decimal{&row.Net, &row.Gross, &row.Fees, &row.EntryNotional, &row.Volume} {
+				*d = d.Mul(factor)
+			}
+			for _, d := range []*decimal.Null{&row.InitialRisk, &row.MAE, &row.MFE} {
+				d.Decimal = d.Decimal.Mul(factor)
+			}
+		}
+		view := func(rows []Trade) string {
+			text, err := json.MarshalIndent(Share(Select([]*Columns{Build("a", rows)}, Filter{}), ShareQuery{Zone: zone, Currency: "USD"}), "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		same(t, "the journal and 1024 times it", view(rows), view(scaled))
+	})
+}
+
+// The clock is the time package's, on any walk through time.
+func TestClockIsTheZone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		zone := anyZone().Draw(t, "zone")
+		c, eastern := newClock(zone), newYork()
+		for range 20 {
+			at := anyInstant().Draw(t, "at").Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "off")) * time.Microsecond)
+			local := at.In(zone)
+			micros := at.UnixMicro()
+			if dayName(c.day(micros)) != journal.DayOf(local) || c.hour(micros) != local.Hour() || c.weekday(micros) != int(local.Weekday()) {
+				t.Fatalf("%s is %s, hour %d, weekday %d", local, dayName(c.day(micros)), c.hour(micros), c.weekday(micros))
+			}
+			wall := at.In(eastern.zone)
+			minute := wall.Hour()*60 + wall.Minute()
+			want := Overnight
+			switch {
+			case minute >= 240 && minute < 570:
+				want = Premarket
+			case minute >= 570 && minute < 960:
+				want = Regular
+			case minute >= 960 && minute < 1200:
+				want = Afterhours
+			}
+			if got := sessions[eastern.session(micros)]; got != want {
+				t.Fatalf("%s is in %s, want %s", wall, got, want)
+			}
+			if end := endOfDay(journal.DayOf(local), zone); journal.DayOf(end.In(zone)) != journal.DayOf(local) {
+				t.Fatalf("%s ends at %s", local, end.In(zone))
+			}
+		}
+	})
+}
+
+// No figure is a number that JSON cannot write.
+func TestFiguresAreFinite(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := Select([]*Columns{Build("a", anyTrades(6).Draw(t, "rows"))}, Filter{})
+		everything(t, s, time.UTC) // fails on infinities
+		if sum := Summarize(s, Capital{}); math.IsNaN(sum.StdDev) || sum.WinRate < 0 || sum.WinRate > 1 {
+			t.Fatalf("deviation %v, win rate %v", sum.StdDev, sum.WinRate)
+		}
+	})
+}

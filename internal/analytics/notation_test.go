@@ -1,0 +1,344 @@
+package analytics
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// scenario is a small journal in the notation of docs/metrics.md:
+//
+//	trade ID SYMBOL SIDE OPENED CLOSED net=200 [fees= size= volume= risk= mae= mfe= grade= tags= setups= type= account=]
+//	cash ID AT AMOUNT [flow]
+//	set tz= from= to= basis= starting= points= paths= ...
+//	figure = text      the figure, written exactly so
+//	figure ~ number    the figure, as a float
+//
+// A figure is a path into the JSON of an answer, as in daily.0.net_pnl.
+type scenario struct {
+	accounts map[journal.AccountID][]Trade
+	names    []journal.AccountID
+	cash     []CashEvent
+	set      map[string]string
+	wants    []want
+}
+
+type want struct{ path, operator, text string }
+
+func parseScenario(t *testing.T, text string) *scenario {
+	t.Helper()
+	s := &scenario{accounts: map[journal.AccountID][]Trade{}, set: map[string]string{}}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0:
+		case words[0] == "trade":
+			s.addTrade(t, words[1:])
+		case words[0] == "cash":
+			s.cash = append(s.cash, CashEvent{
+				ID: journal.CashID(words[1]), At: instant(t, words[2]), Amount: decimal.Must(words[3]), Flow: len(words) > 4,
+			})
+		case words[0] == "set":
+			for _, word := range words[1:] {
+				key, value, _ := strings.Cut(word, "=")
+				s.set[key] = value
+			}
+		case len(words) >= 2:
+			s.wants = append(s.wants, want{words[0], words[1], strings.Join(words[2:], " ")})
+		default:
+			t.Fatalf("cannot read %q", line)
+		}
+	}
+	return s
+}
+
+func instant(t *testing.T, text string) time.Time {
+	t.Helper()
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	t.Fatalf("no instant: %q", text)
+	return time.Time{}
+}
+
+func (s *scenario) addTrade(t *testing.T, words []string) {
+	t.Helper()
+	row := Trade{
+		ID: journal.TradeID(words[0]), Symbol: words[1], InstrumentType: "stock", OpenedAt: instant(t, words[3]),
+		ClosedAt: instant(t, words[4]), EntryNotional: decimal.New(1000),
+	}
+	if words[2] == "short" {
+		row.Side = Short
+	}
+	account, volume := journal.AccountID("main"), decimal.Null{}
+	for _, word := range words[5:] {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "net":
+			row.Net = decimal.Must(value)
+		case "fees":
+			row.Fees = decimal.Must(value)
+		case "size":
+			row.EntryNotional = decimal.Must(value)
+		case "volume":
+			volume = decimal.Of(decimal.Must(value))
+		case "risk":
+			row.InitialRisk = decimal.Of(decimal.Must(value))
+		case "mfe":
+			row.MFE = decimal.Of(decimal.Must(value))
+		case "mae":
+			row.MAE = decimal.Of(decimal.Must(value))
+		case "grade":
+			row.Quality = value[0] - '0'
+		case "tags":
+			row.Tags = split[journal.TagID](strings.ReplaceAll(value, ",", separator))
+		case "setups":
+			row.Setups = split[journal.SetupID](strings.ReplaceAll(value, ",", separator))
+		case "type":
+			row.InstrumentType = value
+		case "account":
+			account = journal.AccountID(value)
+		default:
+			t.Fatalf("what is %q?", word)
+		}
+	}
+	row.Gross = row.Net.Add(row.Fees)
+	row.Volume = volume.Or(row.EntryNotional.Add(row.EntryNotional))
+	if s.accounts[account] == nil {
+		s.names = append(s.names, account)
+	}
+	s.accounts[account] = append(s.accounts[account], row)
+}
+
+func (s *scenario) columns() []*Columns {
+	var list []*Columns
+	for _, name := range s.names {
+		list = append(list, Build(name, s.accounts[name]))
+	}
+	return list
+}
+
+func (s *scenario) zone(t *testing.T) *time.Location {
+	t.Helper()
+	if s.set["tz"] == "" {
+		return time.UTC
+	}
+	zone, err := time.LoadLocation(s.set["tz"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+func (s *scenario) number(key string) int {
+	n, _ := strconv.Atoi(s.set[key])
+	return n
+}
+
+func (s *scenario) filter(t *testing.T) Filter {
+	t.Helper()
+	var f Filter
+	if text := s.set["from"]; text != "" {
+		at := instant(t, text)
+		f.Period.From = &at
+	}
+	if text := s.set["to"]; text != "" {
+		at := instant(t, text)
+		f.Period.To = &at
+	}
+	if s.set["basis"] == "open" {
+		f.Basis = ByOpening
+	}
+	for symbol := range strings.SplitSeq(s.set["symbol"], ",") {
+		if symbol != "" {
+			f.Symbols = append(f.Symbols, symbol)
+		}
+	}
+	return f
+}
+
+func (s *scenario) capital() Capital {
+	if s.set["starting"] == "" {
+		return Capital{Currency: "USD"}
+	}
+	return Capital{Starting: decimal.Must(s.set["starting"]), Currency: "USD"}
+}
+
+// answer computes the answer that a path begins with.
+func (s *scenario) answer(t *testing.T, name string) any {
+	t.Helper()
+	columns, filter, zone := s.columns(), s.filter(t), s.zone(t)
+	selection := Select(columns, filter)
+	dimension, isBreakdown := strings.CutPrefix(name, "by_")
+	switch {
+	case isBreakdown:
+		return Breakdown(selection, BreakdownQuery{
+			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "",
+		})
+	case name == "summary":
+		return Summarize(selection, s.capital())
+	case name == "daily":
+		return Daily(selection, zone)
+	case name == "equity":
+		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), Cash: s.cash, MaxPoints: s.number("points")})
+	case name == "behavior":
+		return Behave(selection, BehaviorQuery{Zone: zone})
+	case name == "r":
+		return RMultiples(selection)
+	case name == "drawdowns":
+		return Drawdowns(selection, s.capital(), 0)
+	case name == "calendar":
+		return Calendar(selection, zone, s.number("year"))
+	case name == "evidence":
+		return Weigh(selection, zone, 0)
+	case name == "montecarlo":
+		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital()})
+	case name == "share":
+		return Share(selection, ShareQuery{Zone: zone, Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
+	case name == "compare":
+		var sides [2]*Selection
+		for i, side := range []Side{Long, Short} {
+			of := filter
+			of.Sides = []Side{side}
+			sides[i] = Select(columns, of)
+		}
+		return Compare(sides[0], sides[1], zone, s.capital(), s.capital())
+	}
+	t.Fatalf("no such answer: %q", name)
+	return nil
+}
+
+// check runs every expectation of the scenario.
+func (s *scenario) check(t *testing.T) {
+	t.Helper()
+	if len(s.wants) == 0 {
+		t.Error("the scenario expects nothing")
+	}
+	answers := map[string]any{}
+	for _, w := range s.wants {
+		name, path, _ := strings.Cut(w.path, ".")
+		if answers[name] == nil {
+			answers[name] = asJSON(t, s.answer(t, name))
+		}
+		got := dig(t, answers[name], path)
+		if !w.holds(t, got) {
+			t.Errorf("%s is %s, want %s %s", w.path, got, w.operator, w.text)
+		}
+	}
+}
+
+func (w want) holds(t *testing.T, got string) bool {
+	t.Helper()
+	switch w.operator {
+	case "=":
+		return got == w.text
+	case "~":
+		value, err := strconv.ParseFloat(got, 64)
+		wanted, err2 := strconv.ParseFloat(w.text, 64)
+		if err2 != nil {
+			t.Fatalf("%s: %q is no number", w.path, w.text)
+		}
+		const near = 1e-12
+		return err == nil && math.Abs(value-wanted) <= near*math.Max(math.Abs(value), math.Abs(wanted))
+	}
+	t.Fatalf("no such operator: %q", w.operator)
+	return false
+}
+
+// asJSON is what a client would see, with numbers as text.
+func asJSON(t testing.TB, answer any) any {
+	t.Helper()
+	text, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// dig follows a path of keys and indexes; the last may be len, for a list.
+func dig(t *testing.T, value any, path string) string {
+	t.Helper()
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
+		switch node := value.(type) {
+		case map[string]any:
+			inner, known := node[step]
+			if !known {
+				return "absent"
+			}
+			value = inner
+		case []any:
+			if step == "len" {
+				return strconv.Itoa(len(node))
+			}
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(node) {
+				return "absent"
+			}
+			value = node[i]
+		default:
+			t.Fatalf("cannot go into %q of %q", step, path)
+		}
+	}
+	if value == nil {
+		return "null"
+	}
+	return fmt.Sprint(value)
+}
+
+// run checks a scenario given as text.
+func run(t *testing.T, text string) {
+	t.Helper()
+	parseScenario(t, text).check(t)
+}
+
+// TestMetricsPage runs every worked example of docs/metrics.md. It is the page
+// that defines the figures.
+func TestMetricsPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading, found := "", 0
+	blocks := strings.Split(string(page), "```")
+	for i, block := range blocks {
+		if i%2 == 0 {
+			for line := range strings.Lines(block) {
+				if title, is := strings.CutPrefix(line, "#"); is {
+					heading = strings.Trim(title, "# \n")
+				}
+			}
+			continue
+		}
+		if example, is := strings.CutPrefix(block, "example\n"); is {
+			found++
+			t.Run(heading, func(t *testing.T) {
+				t.Parallel()
+				run(t, example)
+			})
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d examples were found", found)
+	}
+}

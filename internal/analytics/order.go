@@ -1,0 +1,153 @@
+package analytics
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+
+	"fillbook/internal/decimal"
+)
+
+// ordered gives numbers keys that sort like them: the numbers themselves where
+// they fit into 64 bits, else their ranks. Medians, windows and heaps then work
+// on plain integers.
+type ordered[T number[T]] struct {
+	keys []int64
+	// byRank finds the number of a key that is a rank.
+	byRank []T
+}
+
+func orderOf[T number[T]](values []T) ordered[T] {
+	keys := make([]int64, len(values))
+	for i, v := range values {
+		key, fits := v.key()
+		if !fits {
+			return ranked(values)
+		}
+		keys[i] = key
+	}
+	return ordered[T]{keys: keys}
+}
+
+func ranked[T number[T]](values []T) ordered[T] {
+	sorted := slices.Clone(values)
+	slices.SortFunc(sorted, T.cmp)
+	sorted = slices.CompactFunc(sorted, func(a, b T) bool { return a.cmp(b) == 0 })
+	o := ordered[T]{keys: make([]int64, len(values)), byRank: sorted}
+	for i, v := range values {
+		rank, _ := slices.BinarySearchFunc(sorted, v, T.cmp)
+		o.keys[i] = int64(rank)
+	}
+	return o
+}
+
+// decimal gives back the number of a key.
+func (o *ordered[T]) decimal(key int64, scale int32) decimal.Decimal {
+	if o.byRank != nil {
+		return o.byRank[key].decimal(scale)
+	}
+	return int128Of(key).decimal(scale)
+}
+
+// atMost gives the greatest key whose number is at most two thirds of a value, or
+// at most zero for the value nowhere. The values are not negative.
+func (o *ordered[T]) atMost(values []T, at int) int64 {
+	if o.byRank == nil {
+		if at == nowhere {
+			return 0
+		}
+		key := o.keys[at]
+		return key/3*2 + key%3*2/3
+	}
+	var limit T
+	if at != nowhere {
+		limit = values[at].times(2)
+	}
+	return int64(sort.Search(len(o.byRank), func(i int) bool { return o.byRank[i].times(3).cmp(limit) > 0 })) - 1
+}
+
+// half is exact in decimals, so a mean of two needs no rounding.
+func half() decimal.Decimal { return decimal.FromScaled(5, 1) }
+
+// middle gives the two keys in the middle of a list, the same twice when its
+// length is odd. The list must not be empty.
+func middle(keys []int64) (low, high int64) {
+	at := (len(keys) - 1) / 2
+	low = nth(keys, at)
+	if len(keys)%2 == 1 {
+		return low, low
+	}
+	upTo, next := 0, int64(math.MaxInt64)
+	for _, key := range keys {
+		if key <= low {
+			upTo++
+		} else {
+			next = min(next, key)
+		}
+	}
+	if upTo > at+1 {
+		return low, low
+	}
+	return low, next
+}
+
+// nth gives the n-th smallest key, counted from 0. It counts the keys in 1024
+// spans of equal width and looks again at those of the span that holds the n-th:
+// at most seven times, and nearly always twice.
+func nth(keys []int64, n int) int64 {
+	const spans, spanBits = 1024, 10
+	for {
+		low, high := slices.Min(keys), slices.Max(keys)
+		if low == high {
+			return low
+		}
+		// Differences are taken as unsigned: they fit, whatever the signs.
+		shift := max(0, bits.Len64(uint64(high)-uint64(low))-spanBits)
+		var counts [spans]int32
+		for _, key := range keys {
+			counts[(uint64(key)-uint64(low))>>shift]++
+		}
+		span := uint64(0)
+		for n >= int(counts[span]) {
+			n -= int(counts[span])
+			span++
+		}
+		inside := make([]int64, 0, counts[span])
+		for _, key := range keys {
+			if (uint64(key)-uint64(low))>>shift == span {
+				inside = append(inside, key)
+			}
+		}
+		if shift == 0 {
+			return inside[0]
+		}
+		keys = inside
+	}
+}
+
+// dice is the generator of everything that looks random: SplitMix64, which is
+// short, fast and the same on every machine. The value is the seed.
+type dice uint64
+
+func (d *dice) next() uint64 {
+	*d += 0x9e3779b97f4a7c15
+	z := uint64(*d)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// below gives a whole number from 0 to n − 1. The bias of the multiplication is
+// below n / 2^32, far finer than any figure made of it.
+func (d *dice) below(n int) int {
+	return int(d.next() >> 32 * uint64(n) >> 32)
+}
+
+// shuffle puts a list in random order.
+func shuffle[T any](d *dice, list []T) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := d.below(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+}

@@ -1,0 +1,335 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fillbook/internal/journal"
+)
+
+// Filter says which trades a question is about, in the words of the lists. An
+// empty field lets everything through; the values of one field are alternatives.
+type Filter struct {
+	Period journal.Period
+	// Basis is the instant that the period tests, and by which days are cut.
+	Basis           Basis
+	Symbols         []string
+	InstrumentTypes []string
+	Sides           []Side
+	Setups          []journal.SetupID
+	Tags            []journal.TagID
+}
+
+// Selection is the trades of a question: closed trades of some accounts, in the
+// order of closing, then of id. It may be used for any number of figures.
+type Selection struct {
+	columns []*Columns
+	picks   []pick
+	basis   Basis
+	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
+	// not hold them there.
+	scale     int32
+	unbounded bool
+	// symbols has one number for each symbol across all accounts.
+	symbols  dictionary
+	renumber [][]int32
+}
+
+// pick names a row of one of the columns.
+type pick struct{ source, row int32 }
+
+// Select picks the trades of some accounts that pass a filter. The accounts must
+// be of one currency, and each given once.
+func Select(columns []*Columns, f Filter) *Selection {
+	s := &Selection{columns: columns, basis: f.Basis}
+	runs := make([][]pick, len(columns))
+	for source, c := range columns {
+		runs[source] = c.selected(int32(source), f)
+		s.renumber = append(s.renumber, s.symbols.learn(&c.symbol))
+	}
+	s.picks = merged(runs, func(a, b pick) int {
+		x, y := columns[a.source], columns[b.source]
+		return cmp.Or(cmp.Compare(x.closed[a.row], y.closed[b.row]), compareIDs(&x.ids, a.row, &y.ids, b.row))
+	})
+	s.chooseScale()
+	return s
+}
+
+// chooseScale finds the scale that holds all amounts of the columns, and some
+// others that are to be added to them.
+func (s *Selection) chooseScale(all ...*amounts) {
+	for _, c := range s.columns {
+		all = append(all, c.money()...)
+		for _, o := range c.optionals() {
+			all = append(all, &o.values)
+		}
+	}
+	for _, a := range all {
+		s.scale = max(s.scale, a.scale)
+	}
+	for _, a := range all {
+		s.unbounded = s.unbounded || !a.fits(s.scale)
+	}
+}
+
+// selected gives the rows of one account that pass, in order.
+func (c *Columns) selected(source int32, f Filter) []pick {
+	first, end := 0, c.Len()
+	if f.Basis == ByClosing {
+		first, end = c.closedWithin(f.Period)
+	}
+	passes := c.test(f)
+	picks := make([]pick, 0, end-first)
+	for row := int32(first); int(row) < end; row++ {
+		if passes == nil || passes(row) {
+			picks = append(picks, pick{source, row})
+		}
+	}
+	return picks
+}
+
+// closedWithin finds the rows of a period without looking at the others.
+func (c *Columns) closedWithin(p journal.Period) (first, end int) {
+	end = c.Len()
+	if p.From != nil {
+		first, _ = slices.BinarySearch(c.closed, ceilMicro(*p.From))
+	}
+	if p.To != nil {
+		end, _ = slices.BinarySearch(c.closed, p.To.UnixMicro()+1)
+	}
+	return first, max(first, end)
+}
+
+// ceilMicro is the first microsecond that is not before an instant.
+func ceilMicro(at time.Time) int64 {
+	return at.Add(time.Microsecond - time.Nanosecond).UnixMicro()
+}
+
+// test puts a filter together, nil when it has nothing to test beyond the period
+// of closing.
+func (c *Columns) test(f Filter) func(row int32) bool {
+	var tests []func(row int32) bool
+	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
+		tests = append(tests, func(row int32) bool { return f.Period.Holds(time.UnixMicro(c.opened[row])) })
+	}
+	if len(f.Sides) > 0 {
+		tests = append(tests, func(row int32) bool { return slices.Contains(f.Sides, c.side[row]) })
+	}
+	if len(f.Symbols) > 0 {
+		tests = append(tests, c.symbol.having(func(word string) bool { return slices.Contains(f.Symbols, word) }))
+	}
+	if len(f.InstrumentTypes) > 0 {
+		tests = append(tests, c.instrument.having(func(word string) bool { return slices.Contains(f.InstrumentTypes, word) }))
+	}
+	if len(f.Setups) > 0 {
+		tests = append(tests, c.setups.having(func(word string) bool { return share(split[journal.SetupID](word), f.Setups) }))
+	}
+	if len(f.Tags) > 0 {
+		tests = append(tests, c.tags.having(func(word string) bool { return share(split[journal.TagID](word), f.Tags) }))
+	}
+	if len(tests) == 0 {
+		return nil
+	}
+	return func(row int32) bool {
+		for _, passes := range tests {
+			if !passes(row) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// having tests each word once, and then rows by the number of their word.
+func (d *dictionary) having(passes func(word string) bool) func(row int32) bool {
+	pass := make([]bool, len(d.words))
+	for n, word := range d.words {
+		pass[n] = passes(word)
+	}
+	return func(row int32) bool { return pass[d.rows[row]] }
+}
+
+func share[T comparable](have, want []T) bool {
+	return slices.ContainsFunc(have, func(id T) bool { return slices.Contains(want, id) })
+}
+
+// merged makes one sorted run of several, two at a time.
+func merged[T any](runs [][]T, compare func(a, b T) int) []T {
+	if len(runs) == 0 {
+		return nil
+	}
+	for len(runs) > 1 {
+		var longer [][]T
+		for i := 0; i+1 < len(runs); i += 2 {
+			longer = append(longer, mergedPair(runs[i], runs[i+1], compare))
+		}
+		if len(runs)%2 == 1 {
+			longer = append(longer, runs[len(runs)-1])
+		}
+		runs = longer
+	}
+	return runs[0]
+}
+
+func mergedPair[T any](a, b []T, compare func(a, b T) int) []T {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	out := make([]T, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if compare(a[0], b[0]) <= 0 {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// Len is the number of trades selected.
+func (s *Selection) Len() int { return len(s.picks) }
+
+// ID is the id of a selected trade; trades are numbered in the order of closing.
+func (s *Selection) ID(i int) journal.TradeID {
+	p := s.picks[i]
+	return s.columns[p.source].ids.at(p.row)
+}
+
+// Trade gives a selected trade as a row.
+func (s *Selection) Trade(i int) Trade {
+	p := s.picks[i]
+	return s.columns[p.source].Trade(int(p.row))
+}
+
+func (s *Selection) opened(i int) int64 {
+	p := s.picks[i]
+	return s.columns[p.source].opened[p.row]
+}
+
+func (s *Selection) closed(i int) int64 {
+	p := s.picks[i]
+	return s.columns[p.source].closed[p.row]
+}
+
+// at is the instant that places a trade in time.
+func (s *Selection) at(i int) int64 {
+	if s.basis == ByOpening {
+		return s.opened(i)
+	}
+	return s.closed(i)
+}
+
+func (s *Selection) symbol(i int) int32 {
+	p := s.picks[i]
+	return s.renumber[p.source][s.columns[p.source].symbol.rows[p.row]]
+}
+
+// column reads one column of money for all selected trades.
+func column[T number[T]](s *Selection, of func(*Columns) *amounts) []T {
+	from := make([]*amounts, len(s.columns))
+	for i, c := range s.columns {
+		from[i] = of(c)
+	}
+	values := make([]T, len(s.picks))
+	var zero T
+	zero.gather(values, from, s.picks, s.scale)
+	return values
+}
+
+// totalOf adds up one column for all selected trades.
+func totalOf[T number[T]](s *Selection, of func(*Columns) *amounts) T {
+	from := make([]*amounts, len(s.columns))
+	for i, c := range s.columns {
+		from[i] = of(c)
+	}
+	var zero T
+	return zero.total(from, s.picks, s.scale)
+}
+
+func netOf(c *Columns) *amounts    { return &c.net }
+func grossOf(c *Columns) *amounts  { return &c.gross }
+func feesOf(c *Columns) *amounts   { return &c.fees }
+func sizeOf(c *Columns) *amounts   { return &c.size }
+func volumeOf(c *Columns) *amounts { return &c.volume }
+
+// optionalColumn reads a column that may be absent: the values, and for which
+// trades there is one.
+func optionalColumn[T number[T]](s *Selection, of func(*Columns) *optional) (values []T, present []int32) {
+	from := make([]*amounts, len(s.columns))
+	columns := make([]*optional, len(s.columns))
+	some := false
+	for i, c := range s.columns {
+		columns[i] = of(c)
+		from[i] = &columns[i].values
+		some = some || columns[i].present != nil
+	}
+	if !some {
+		return nil, nil
+	}
+	present = make([]int32, len(s.picks)+1)
+	picks := make([]pick, len(s.picks)+1)
+	n := 0
+	for i, p := range s.picks {
+		present[n], picks[n] = int32(i), p // overwritten by the next, unless it counts
+		if columns[p.source].has(p.row) {
+			n++
+		}
+	}
+	values = make([]T, n)
+	var zero T
+	zero.gather(values, from, picks[:n], s.scale)
+	return values, present[:n]
+}
+
+func riskOf(c *Columns) *optional { return &c.risk }
+func mfeOf(c *Columns) *optional  { return &c.mfe }
+
+// byOpening lists the selected trades in the order of opening, then of id. A
+// selection that is most of its accounts follows their order; a small one out of
+// large accounts is sorted.
+func (s *Selection) byOpening() []int32 {
+	compare := func(a, b int32) int {
+		p, q := s.picks[a], s.picks[b]
+		x, y := s.columns[p.source], s.columns[q.source]
+		return cmp.Or(cmp.Compare(x.opened[p.row], y.opened[q.row]), compareIDs(&x.ids, p.row, &y.ids, q.row))
+	}
+	all := 0
+	for _, c := range s.columns {
+		all += c.Len()
+	}
+	const worthSorting = 16
+	if len(s.picks)*worthSorting < all {
+		order := make([]int32, len(s.picks))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		slices.SortFunc(order, compare)
+		return order
+	}
+	return merged(s.openingRuns(), compare)
+}
+
+// openingRuns lists the selected trades of each account in order of opening.
+func (s *Selection) openingRuns() [][]int32 {
+	place := make([][]int32, len(s.columns))
+	runs := make([][]int32, len(s.columns))
+	for source, c := range s.columns {
+		place[source] = make([]int32, c.Len())
+	}
+	for i, p := range s.picks {
+		place[p.source][p.row] = int32(i) + 1
+	}
+	for source, c := range s.columns {
+		runs[source] = make([]int32, 0, c.Len())
+		for _, row := range c.byOpening {
+			if i := place[source][row]; i > 0 {
+				runs[source] = append(runs[source], i-1)
+			}
+		}
+	}
+	return runs
+}

@@ -1,0 +1,124 @@
+package analytics
+
+import (
+	"math"
+
+	"fillbook/internal/decimal"
+)
+
+// outcome is the sign of a net result.
+type outcome int8
+
+const (
+	loss      outcome = -1
+	breakeven outcome = 0
+	win       outcome = 1
+)
+
+// outcomes gives the outcome of each trade.
+func outcomes[T number[T]](net []T) []outcome {
+	list := make([]outcome, len(net))
+	for i, v := range net {
+		list[i] = outcome(v.sign())
+	}
+	return list
+}
+
+// tally counts trades and adds up their results, apart for each outcome: what is
+// wanted of all of them follows.
+type tally[T number[T]] struct {
+	count [3]int
+	sum   [3]T
+}
+
+func (t *tally[T]) add(net T) { t.addAs(net, outcome(net.sign())) }
+
+// addAs adds a result whose outcome is known. It has no branches.
+func (t *tally[T]) addAs(net T, result outcome) {
+	at := result - loss
+	t.count[at]++
+	t.sum[at] = t.sum[at].add(net)
+}
+
+func (t *tally[T]) trades() int      { return t.count[0] + t.count[1] + t.count[2] }
+func (t *tally[T]) wins() int        { return t.count[win-loss] }
+func (t *tally[T]) losses() int      { return t.count[0] }
+func (t *tally[T]) profit() T        { return t.sum[win-loss] }
+func (t *tally[T]) lost() T          { return t.sum[0] } // zero or negative
+func (t *tally[T]) net() T           { return t.lost().add(t.profit()) }
+func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
+
+// with and without give the tally of more, and of fewer, trades.
+func (t tally[T]) with(other *tally[T]) tally[T] {
+	for i := range t.count {
+		t.count[i] += other.count[i]
+		t.sum[i] = t.sum[i].add(other.sum[i])
+	}
+	return t
+}
+
+func (t tally[T]) without(other *tally[T]) tally[T] {
+	for i := range t.count {
+		t.count[i] -= other.count[i]
+		t.sum[i] = t.sum[i].sub(other.sum[i])
+	}
+	return t
+}
+
+// group gives the tally as answers show it.
+func (t *tally[T]) group(scale int32) Group {
+	return Group{Trades: t.trades(), Wins: t.wins(), WinRate: t.winRate(), NetPnL: t.net().decimal(scale)}
+}
+
+// Group is a number of trades and what became of them.
+type Group struct {
+	Trades  int             `json:"trades"`
+	Wins    int             `json:"wins"`
+	WinRate float64         `json:"win_rate"`
+	NetPnL  decimal.Decimal `json:"net_pnl"`
+}
+
+// profitFactor is gross profit over gross loss, absent without a loss.
+func (t *tally[T]) profitFactor(scale int32) *float64 {
+	return ratio(t.profit().decimal(scale), t.lost().times(-1).decimal(scale))
+}
+
+// floats gives a column as floats, for deviations.
+func floats[T number[T]](values []T, scale int32) []float64 {
+	list := make([]float64, len(values))
+	for i, v := range values {
+		list[i] = v.float(scale)
+	}
+	return list
+}
+
+// deviation is the standard deviation of a sample about its mean, with n − 1. It
+// is 0 for fewer than two values, and exactly 0 when all are the same.
+func deviation(values []float64, mean float64) float64 {
+	if len(values) < 2 || constant(values) {
+		return 0
+	}
+	var squares float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(values)-1))
+}
+
+func constant(values []float64) bool {
+	for _, v := range values {
+		if v != values[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// over is a / b for floats, absent when b is zero.
+func over(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	value := a / b
+	return &value
+}
