@@ -85,7 +85,10 @@ func (b *bench) report(ctx context.Context, fills, samples int) error {
 		ratio := float64(row.taken.quantile(.5)) / float64(posts.empty.quantile(.5))
 		fmt.Printf("| %s | %s | %s | %.2f |\n", row.name, show(row.taken.quantile(.5)), show(row.taken.quantile(.95)), ratio)
 	}
-	return b.parallelWriters(ctx)
+	if err := b.parallelWriters(ctx); err != nil {
+		return err
+	}
+	return b.reportImport(ctx)
 }
 
 func show(d time.Duration) string { return d.Round(time.Microsecond).String() }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"fillbook/internal/db"
 	"fillbook/internal/installation"
 	"fillbook/internal/secrets"
 )
@@ -66,6 +67,22 @@ func (s *settings) journals(env *environment) (*installation.Installation, func(
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.journalsOf(d)
+}
+
+// emptyJournals is journals for a database that may have to be made.
+func (s *settings) emptyJournals(env *environment) (*installation.Installation, func(), error) {
+	d, err := s.openDatabase(env.ctx, s.logger(env.stderr))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.Migrate(env.ctx); err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return s.journalsOf(d)
+}
+
+func (s *settings) journalsOf(d *db.DB) (*installation.Installation, func(), error) {
 	var none *secrets.Keys
 	services, err := s.install(d, none, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -41,6 +41,11 @@ type cli struct {
 	Migrate       migrateCommand       `cmd:"" help:"Bring the database schema up to date."`
 	Check         checkCommand         `cmd:"" help:"Recompute every trade from its fills and compare; changes nothing."`
 	Regroup       regroupCommand       `cmd:"" help:"Build every trade anew from its fills; trades keep their ids."`
+	Import        importCommand        `cmd:"" help:"Import a broker's file or a backup into a user's journal."`
+	Export        exportCommand        `cmd:"" help:"Write a user's journal to a file."`
+	Backup        backupCommand        `cmd:"" help:"Write everything into one file while the server runs."`
+	Restore       restoreCommand       `cmd:"" help:"Put a backup into an empty installation."`
+	CopyDB        copyDBCommand        `cmd:"" name:"copy-db" help:"Copy everything from SQLite to PostgreSQL or back."`
 	Demo          demoCommand          `cmd:"" help:"Serve a made-up journal of two years from a data directory of its own."`
 	Version       versionCommand       `cmd:"" help:"Print the version."`
 }

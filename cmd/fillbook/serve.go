@@ -59,7 +59,7 @@ func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepar
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	return errors.Join(err, server.services.Identity.Close(flush), server.services.Close(), clean())
+	return errors.Join(err, server.services.Identity.Close(flush), server.services.Sharing.Close(flush), server.services.Close(), clean())
 }
 
 // server is everything that runs while we serve.
@@ -87,7 +87,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	result.api, err = httpapi.New(result.services, httpapi.Options{
 		Version: version, Log: log, Proxies: s.TrustedProxies, Origins: s.CORSOrigins, Metrics: result.metrics,
 		AuthRate: s.RateAuth, ShareRate: s.RateShare, SecretsRate: s.RateSecrets, Web: webui.Handler(),
-		AttachmentMaxBytes: s.AttachmentMaxBytes,
+		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
 	})
 	return result, err
 }

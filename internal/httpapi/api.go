@@ -34,6 +34,9 @@ type Options struct {
 	Metrics *transport.Metrics
 
 	AttachmentMaxBytes int64
+	ImportMaxBytes     int64
+	// ShareLinks switches public links on.
+	ShareLinks bool
 
 	AuthRate    transport.Rate
 	ShareRate   transport.Rate
@@ -61,6 +64,9 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	hookErrors()
 	if options.AttachmentMaxBytes == 0 {
 		options.AttachmentMaxBytes = 10 << 20
+	}
+	if options.ImportMaxBytes == 0 {
+		options.ImportMaxBytes = 10 << 20
 	}
 	a := &API{Installation: services, options: options, mux: http.NewServeMux()}
 	a.limits.auth = transport.NewLimiter(options.AuthRate, services.Clock)
@@ -96,6 +102,10 @@ func (a *API) operations() {
 	a.missedOperations()
 	a.routineOperations()
 	a.settingOperations()
+	a.importOperations()
+	a.exportOperations()
+	a.analyticsOperations()
+	a.shareOperations()
 }
 
 // Handler is the entrance: everything that a browser or a client may ask.

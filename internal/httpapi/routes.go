@@ -61,8 +61,10 @@ type route struct {
 	body      transport.Body
 	limit     int64 // of the body; 0 is usualBody
 	repeated  []string
-	// form: the body is a form with one file; file: the answer is a file.
+	// form: the body is a form with one file, and fields beside it; file: the
+	// answer is a file.
 	form, file bool
+	fields     map[string]string // what each says
 	// secret: answers hold credentials, so Idempotency-Key is ignored and
 	// nothing of them is kept.
 	secret bool
@@ -87,17 +89,19 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 		return out, nil
 	})
 	if r.form {
-		a.huma.OpenAPI().Paths[prefix+r.path].Post.RequestBody = formBody()
+		a.huma.OpenAPI().Paths[prefix+r.path].Post.RequestBody = formBody(r.fields)
 	}
 }
 
 // formBody describes a form with a file. Huma must not know of it when the
 // operation is registered: it would look for a body that the transport has read.
-func formBody() *huma.RequestBody {
+func formBody(fields map[string]string) *huma.RequestBody {
+	properties := map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}}
+	for name, about := range fields {
+		properties[name] = &huma.Schema{Type: huma.TypeString, Description: about}
+	}
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
-		Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
-			"file": {Type: huma.TypeString, Format: "binary"},
-		}},
+		Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: properties},
 	}}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"fillbook/internal/db"
 	"fillbook/internal/imports/statement"
@@ -13,10 +14,12 @@ import (
 )
 
 // Commit imports a file: it makes a batch and stores everything that the file
-// says in one transaction. It goes on when the client has gone. Where columns
-// must be named first the batch is left pending, and the refusal carries its
-// id.
+// says in one transaction. The file has arrived whole, so this goes on to its
+// end when the client has gone. Where columns must be named first the batch is
+// left pending, and the refusal carries its id.
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	account, err := s.account(ctx, by.UserID, up.Account)
 	if err != nil {
 		return Result{}, err
@@ -25,8 +28,6 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	batch := s.newBatch(by.UserID, up, c)
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if up.Account != "" {
@@ -45,6 +46,8 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 // Finish commits a batch that waits, with the file that it was made for. A
 // batch that is committed already gives its answer again.
 func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up Upload) (Result, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	batch, err := s.Batch(ctx, by.UserID, id)
 	if err != nil {
 		return Result{}, err
@@ -61,8 +64,6 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	return s.finish(ctx, by, id, up, c)
 }
 
@@ -190,9 +191,7 @@ func named(err error, id journal.BatchID) error {
 	}
 	told := *refusal
 	told.Details = map[string]any{"import_batch_id": string(id)}
-	for key, value := range refusal.Details {
-		told.Details[key] = value
-	}
+	maps.Copy(told.Details, refusal.Details)
 	return &told
 }
 
@@ -225,17 +224,17 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 	b.Account = accounts[0].ID
 	p := newPlan(c.statement, accounts[0])
 	if p.empty() {
-		return Result{}, nothingToImport(p)
+		return Result{}, nothingToImport(p.problems)
 	}
 	s.running.enter(b.ID, "writing", len(p.fills)+len(p.cash))
 	return s.write(ctx, tx, b, c.statement, p)
 }
 
-func nothingToImport(p *plan) error {
+func nothingToImport(problems []Problem) error {
 	refusal := journal.Invalid("There is nothing in this file that could be imported.")
-	if len(p.problems) > 0 {
-		refusal.Message = fmt.Sprintf("None of the rows could be imported. Row %d: %s", p.problems[0].Row, p.problems[0].Message)
-		refusal.Details = map[string]any{"errors": p.problems[:min(len(p.problems), 20)]}
+	if len(problems) > 0 {
+		refusal.Message = fmt.Sprintf("None of the rows could be imported. Row %d: %s", problems[0].Row, problems[0].Message)
+		refusal.Details = map[string]any{"errors": problems[:min(len(problems), 20)]}
 	}
 	return refusal
 }

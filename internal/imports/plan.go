@@ -108,8 +108,7 @@ func details(f *statement.Fill) map[string]string {
 
 // sentence gives the words of a refusal that a person may see.
 func sentence(err error) string {
-	var refusal *journal.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*journal.Error](err); ok {
 		return refusal.Message
 	}
 	return "This row cannot be stored."

@@ -11,8 +11,10 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// unpacked bounds what may come out of the zip of a backup.
-const unpacked = 256 << 20
+// unpacked bounds what may come out of the zip of a backup: as much as out of
+// any other archive, and more where the zip itself is larger, for pictures do
+// not get smaller when they are packed.
+func unpacked(size int64) int64 { return max(64<<20, 2*size) }
 
 // readBackup reads a JSON backup, or the zip that holds one with its files;
 // nil where the upload is neither.
@@ -21,7 +23,7 @@ func readBackup(up Upload) (*content, error) {
 	if !backup.IsZip(r, r.Size()) {
 		return nil, nil //nolint:nilnil // most files are no zip of ours
 	}
-	archive, err := backup.OpenZip(r, r.Size(), unpacked)
+	archive, err := backup.OpenZip(r, r.Size(), unpacked(r.Size()))
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +41,13 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 	if err != nil {
 		return Result{}, err
 	}
+	problems := make([]Problem, len(done.Errors))
+	for i, p := range done.Errors {
+		problems[i] = Problem(p)
+	}
+	if isNothing(c.backup, done) {
+		return Result{}, nothingToImport(problems)
+	}
 	c.restored = &done
 	result := Result{
 		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Trades: done.Trades,
@@ -50,12 +59,16 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 		result.AccountID = done.Accounts[0].ID
 	}
 	b.Account = result.AccountID
-	problems := make([]Problem, len(done.Errors))
-	for i, p := range done.Errors {
-		problems[i] = Problem(p)
-	}
 	result.tell(problems)
 	return result, nil
+}
+
+// isNothing tells that there was nothing in a file to store, nor anything that
+// is stored already. A backup of ours may be of an empty journal.
+func isNothing(doc *backup.Document, done backup.Result) bool {
+	rows := done.Inserted + done.Skipped + done.CashInserted + done.CashSkipped
+	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.Routine.Items) + len(doc.Preferences)
+	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 
 // backupFormat is what a backup is called where a format is asked for.
@@ -101,10 +114,10 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 
 func (p *Preview) take(plan backup.Plan) {
 	p.NewRows, p.Duplicates, p.CashRows = plan.New, plan.Duplicates, plan.CashNew+plan.CashDuplicates
-	for _, problem := range plan.Errors {
+	for _, problem := range plan.Errors[:min(len(plan.Errors), told)] {
 		p.Errors = append(p.Errors, Problem(problem))
 	}
-	p.ErrorCount = len(p.Errors)
+	p.ErrorCount = len(plan.Errors)
 	p.Journal = &JournalSummary{
 		Executions: plan.New + plan.Duplicates, Cash: p.CashRows, Annotated: plan.Annotations, Setups: plan.Setups, Tags: plan.Tags,
 		Notes: plan.Notes, MissedTrades: plan.Missed, Accounts: len(plan.Accounts),

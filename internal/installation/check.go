@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fillbook/internal/db"
+	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -28,6 +29,9 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	if err != nil {
 		return fmt.Errorf("the ledger: %w", err)
 	}
+	if err := i.checkImports(ctx, report); err != nil {
+		return fmt.Errorf("the imports: %w", err)
+	}
 	if err := i.checkMarks(ctx, report); err != nil {
 		return fmt.Errorf("the playbook: %w", err)
 	}
@@ -38,6 +42,15 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 		return fmt.Errorf("the attachments: %w", err)
 	}
 	return i.Identity.Check(ctx, report)
+}
+
+// checkImports demands that only committed imports have rows.
+func (i *Installation) checkImports(ctx context.Context, report func(string)) error {
+	return i.DB.View(ctx, func(tx *db.Tx) error {
+		return imports.Check(ctx, tx, func(p ledger.Problem) {
+			report(fmt.Sprintf("user %s, import %s: %s", p.User, p.Record, p.What))
+		})
+	})
 }
 
 // checkMarks demands that every trade that something is written on exists.

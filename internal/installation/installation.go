@@ -15,12 +15,15 @@ import (
 	"log/slog"
 
 	"fillbook/internal/db"
+	"fillbook/internal/figures"
 	"fillbook/internal/identity"
+	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
 	"fillbook/internal/secrets"
+	"fillbook/internal/sharing"
 )
 
 // Options are the settings of an installation.
@@ -33,7 +36,10 @@ type Options struct {
 	// the database, which is what several servers on one PostgreSQL need.
 	Attachments        string
 	AttachmentMaxBytes int64
-	Identity           identity.Options
+	// FiguresMemory bounds the bytes of trades that are kept for figures; 0
+	// means the default.
+	FiguresMemory int
+	Identity      identity.Options
 }
 
 // Installation is every service of one Fillbook.
@@ -46,6 +52,9 @@ type Installation struct {
 	Ledger   *ledger.Service
 	Playbook *playbook.Service
 	Routine  *routine.Service
+	Imports  *imports.Service
+	Figures  *figures.Service
+	Sharing  *sharing.Service
 
 	files *playbook.Files
 }
@@ -63,10 +72,13 @@ func New(options Options) (*Installation, error) {
 	i.Identity = identity.New(i.DB, i.Keys, i.Clock, i.Log, options.Identity)
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
-		Known: playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, Marked: ledger.TouchTrade},
+		Known: playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, Marked: ledger.TouchTrade, Unlinked: ledger.TouchAccount},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
+	i.Figures = figures.New(i.DB, options.FiguresMemory)
+	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
+	i.Imports = imports.New(imports.Options{DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log})
 	return i, nil
 }
 

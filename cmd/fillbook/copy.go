@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"fillbook/internal/db"
+	"fillbook/internal/identity"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+)
+
+type copyDBCommand struct {
+	From string `required:"" help:"postgres://… or the path of a SQLite file."`
+	To   string `required:"" help:"postgres://… of an empty database, or the path of a new SQLite file."`
+}
+
+// Run copies a whole installation: every user with all they own. Attachments
+// are files in the directory attachments beside a SQLite file, and rows of a
+// PostgreSQL database.
+func (c copyDBCommand) Run(env *environment, s *settings) error {
+	from, closeFrom, err := s.openPlace(env, c.From, false)
+	if err != nil {
+		return err
+	}
+	defer closeFrom()
+	to, closeTo, err := s.openPlace(env, c.To, true)
+	if err != nil {
+		return err
+	}
+	defer closeTo()
+	if err := copyInto(env, from, to); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(env.stdout, "copied; run 'fillbook check' on it, and keep using the same secret")
+	return err
+}
+
+// copyInto copies and says which attachments were missing.
+func copyInto(env *environment, from, to *installation.Installation) error {
+	missing, err := from.CopyTo(env.ctx, to, progressBar(env.stderr, "rows"))
+	if errors.Is(err, db.ErrNotEmpty) {
+		return fmt.Errorf("%w: copy into an empty one", err)
+	}
+	for _, id := range missing {
+		fmt.Fprintf(env.stderr, "the file of attachment %s is missing and could not be copied\n", id)
+	}
+	return err
+}
+
+// openPlace opens the installation at a PostgreSQL address or SQLite path. A
+// new one is made where it is the target; the other must have our schema.
+func (s *settings) openPlace(env *environment, place string, target bool) (*installation.Installation, func(), error) {
+	options := db.Options{Log: s.logger(env.stderr)}
+	attachments := ""
+	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
+		options.URL = place
+	} else {
+		options.Path = strings.TrimPrefix(place, "sqlite:")
+		attachments = filepath.Join(filepath.Dir(options.Path), "attachments")
+		if !target && !fileExists(options.Path) {
+			return nil, nil, fmt.Errorf("there is no file %s", options.Path)
+		}
+		if err := makeDataDir(filepath.Dir(options.Path)); target && err != nil {
+			return nil, nil, err
+		}
+	}
+	d, err := db.Open(env.ctx, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if target {
+		err = d.Migrate(env.ctx)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	var none *secrets.Keys
+	services, err := installation.New(installation.Options{
+		DB: d, Keys: none, Clock: journal.SystemClock, Log: slog.New(slog.DiscardHandler), Attachments: attachments,
+		AttachmentMaxBytes: s.AttachmentMaxBytes, Identity: identity.Options{},
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return services, func() {
+		_ = services.Close()
+		_ = d.Close()
+	}, nil
+}

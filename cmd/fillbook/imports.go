@@ -1,0 +1,233 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fillbook/internal/backup"
+	"fillbook/internal/db"
+	"fillbook/internal/identity"
+	"fillbook/internal/imports"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+type importCommand struct {
+	File      string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
+	Email     string `required:"" help:"Whose journal it goes into."`
+	Account   string `help:"The name or id of the account; a backup names its own."`
+	SourceTZ  string `name:"source-tz" help:"The time zone of times that name none, for example America/New_York."`
+	DateOrder string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
+	Map       string `help:"A JSON object from what a column is to its name."`
+	DryRun    bool   `name:"dry-run" help:"Only tell what would be imported."`
+}
+
+// Run imports a file, or tells what is in it.
+func (c importCommand) Run(env *environment, s *settings) error {
+	services, done, err := s.journals(env)
+	if err != nil {
+		return err
+	}
+	defer done()
+	owner, up, err := c.upload(env, services)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		preview, err := services.Imports.Inspect(env.ctx, owner, up)
+		if err != nil {
+			return err
+		}
+		return printPreview(env.stdout, preview)
+	}
+	by := imports.Actor{Principal: identity.Principal{UserID: owner, Credential: identity.CredentialCLI}}
+	result, err := services.Imports.Commit(env.ctx, by, up)
+	if err != nil {
+		return err
+	}
+	return printResult(env.stdout, result)
+}
+
+func (c importCommand) upload(env *environment, services *installation.Installation) (journal.UserID, imports.Upload, error) {
+	owner, err := userByEmail(env, services, c.Email)
+	if err != nil {
+		return "", imports.Upload{}, err
+	}
+	up := imports.Upload{FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder}
+	if up.Data, err = os.ReadFile(c.File); err != nil {
+		return "", up, err
+	}
+	if c.Map != "" {
+		if err := json.Unmarshal([]byte(c.Map), &up.Mapping); err != nil {
+			return "", up, fmt.Errorf("--map must be a JSON object of texts: %w", err)
+		}
+	}
+	if c.Account != "" {
+		account, err := accountByName(env, services, owner, c.Account)
+		if err != nil {
+			return "", up, err
+		}
+		up.Account = account.ID
+	}
+	return owner, up, nil
+}
+
+func userByEmail(env *environment, services *installation.Installation, email string) (journal.UserID, error) {
+	users, err := services.Identity.Users(env.ctx)
+	for _, u := range users {
+		if strings.EqualFold(u.Email, strings.TrimSpace(email)) {
+			return u.ID, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("there is no user %s", email)
+}
+
+// accountByName finds an account by its id or name.
+func accountByName(env *environment, services *installation.Installation, owner journal.UserID, name string) (ledger.Account, error) {
+	accounts, err := services.Ledger.Accounts(env.ctx, owner)
+	if err != nil {
+		return ledger.Account{}, err
+	}
+	var found []ledger.Account
+	for _, a := range accounts {
+		if string(a.ID) == name || strings.EqualFold(a.Name, name) {
+			found = append(found, a)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return ledger.Account{}, fmt.Errorf("there is no account %q", name)
+	}
+	return ledger.Account{}, fmt.Errorf("%d accounts are called %q; name it by its id", len(found), name)
+}
+
+func printPreview(out io.Writer, p imports.Preview) error {
+	broker := p.DetectedBroker
+	if broker == "" {
+		broker = "no broker that is known"
+	}
+	fmt.Fprintf(out, "%s (%s)\n%d rows: %d new fills, %d known, %d cash rows, %d problems\n",
+		broker, p.Format, p.RowCount, p.NewRows, p.Duplicates, p.CashRows, p.ErrorCount)
+	if len(p.MissingMapping) > 0 {
+		fmt.Fprintf(out, "--map must say which columns hold: %s\n", strings.Join(p.MissingMapping, ", "))
+	}
+	return printRest(out, p.Errors, p.Warnings, p.Reconciliation)
+}
+
+func printResult(out io.Writer, r imports.Result) error {
+	fmt.Fprintf(out, "import %s: %d fills inserted, %d known, %d trades, %d annotated, %d cash rows, %d problems\n",
+		r.BatchID, r.Inserted, r.Skipped, r.Trades, r.Annotated, r.CashInserted, r.ErrorCount)
+	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
+}
+
+func printRest(out io.Writer, problems []imports.Problem, warnings []string, totals []imports.Reconciliation) error {
+	for _, p := range problems {
+		fmt.Fprintf(out, "row %d: %s\n", p.Row, p.Message)
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(out, "note: %s\n", w)
+	}
+	for _, t := range totals {
+		if _, err := fmt.Fprintf(out, "%s: the file says %s, read %s, difference %s\n", t.Item, t.File, t.Computed, t.Difference); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type exportCommand struct {
+	File    string `arg:"" help:"Where to write; - is standard output."`
+	Email   string `required:"" help:"Whose journal to export."`
+	Account string `help:"The name or id of one account; everything without it."`
+	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json is the complete backup, zip the same with attachments, csv and xlsx are tables."`
+	Rows    string `enum:"trades,executions" default:"trades" help:"What a csv lists."`
+}
+
+// Run writes a user's journal to a file. The file is there whole or not at
+// all.
+func (c exportCommand) Run(env *environment, s *settings) error {
+	services, done, err := s.journals(env)
+	if err != nil {
+		return err
+	}
+	defer done()
+	owner, err := userByEmail(env, services, c.Email)
+	if err != nil {
+		return err
+	}
+	var accounts []journal.AccountID
+	if c.Account != "" {
+		account, err := accountByName(env, services, owner, c.Account)
+		if err != nil {
+			return err
+		}
+		accounts = append(accounts, account.ID)
+	}
+	write := func(out io.Writer) error {
+		return services.DB.View(env.ctx, func(tx *db.Tx) error { return c.write(env, services, tx, owner, accounts, out) })
+	}
+	if c.File == "-" {
+		return write(env.stdout)
+	}
+	return writeWhole(c.File, write)
+}
+
+func (c exportCommand) write(
+	env *environment, services *installation.Installation, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer,
+) error {
+	scope := backup.Scope{At: journal.SystemClock()}
+	if len(accounts) == 1 {
+		scope.Account = accounts[0]
+	}
+	switch {
+	case c.Format == "zip":
+		missing, err := backup.WriteZip(env.ctx, tx, services.Playbook, owner, scope, out)
+		for _, file := range missing {
+			fmt.Fprintf(env.stderr, "the attachment %s is missing\n", file.Path)
+		}
+		return err
+	case c.Format == "xlsx":
+		return backup.WriteXLSX(env.ctx, tx, owner, accounts, out)
+	case c.Format == "csv" && c.Rows == "executions":
+		return backup.WriteFillsCSV(env.ctx, tx, owner, accounts, out)
+	case c.Format == "csv":
+		return backup.WriteTradesCSV(env.ctx, tx, owner, accounts, out)
+	}
+	return backup.WriteJSON(env.ctx, tx, owner, scope, out)
+}
+
+// writeWhole writes a file under another name first, so that nobody ever finds
+// half of it.
+func writeWhole(name string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	if err := write(file); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}

@@ -1,0 +1,235 @@
+// Package figures keeps the columns that analytics work on, and asks.
+//
+// The closed trades of an account are kept in memory as columns, stamped with
+// the account's revision. A question reads the revisions of its accounts and,
+// in the same snapshot, the trades that were touched since; it never looks at
+// columns of an older revision than that. Whoever wrote, this process or
+// another one on the same database, the answer is that of the snapshot.
+//
+// The memory is bounded: the columns that were used least recently go first,
+// and are read again when somebody asks.
+package figures
+
+import (
+	"context"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+)
+
+// DefaultMemory is how many bytes of columns are kept.
+const DefaultMemory = 256 << 20
+
+// Service answers questions about figures. It is safe for concurrent use.
+type Service struct {
+	db    *db.DB
+	cache *cache
+}
+
+// New makes a Service that keeps at most so many bytes of columns; 0 means
+// DefaultMemory.
+func New(d *db.DB, memory int) *Service {
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	return &Service{db: d, cache: newCache(memory)}
+}
+
+// Book is what a question about some accounts can be answered from: their
+// columns and their capital, of one snapshot.
+type Book struct {
+	Accounts []ledger.Account
+	Columns  []*analytics.Columns
+	Capital  analytics.Capital
+
+	cash [][]analytics.CashEvent
+}
+
+// Cash is all cash of the accounts.
+func (b *Book) Cash() []analytics.CashEvent {
+	var all []analytics.CashEvent
+	for _, part := range b.cash {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// Seed is a number that is the same as long as the accounts are: what looks
+// random is then repeatable.
+func (b *Book) Seed() uint64 {
+	seed := uint64(1)
+	for _, a := range b.Accounts {
+		for _, c := range []byte(a.ID) {
+			seed = seed*1099511628211 ^ uint64(c)
+		}
+	}
+	return seed
+}
+
+// Select picks the trades that a filter lets through.
+func (b *Book) Select(f analytics.Filter) *analytics.Selection { return analytics.Select(b.Columns, f) }
+
+// Read opens the book of some accounts, or of all the owner's, as one step of
+// a reading transaction.
+func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Book, error) {
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{Accounts: accounts}
+	for _, a := range accounts {
+		held, err := s.cache.account(owner, a.ID).bring(a.Revision, func(old *held) (*held, error) {
+			return load(ctx, tx, owner, a, old)
+		})
+		if err != nil {
+			return nil, err
+		}
+		b.Columns = append(b.Columns, held.columns)
+		b.cash = append(b.cash, held.cash)
+		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
+		b.Capital.Currency = a.BaseCurrency
+	}
+	s.cache.shrink()
+	return b, nil
+}
+
+// View opens the book of some accounts in a snapshot of its own.
+func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+	return s.db.View(ctx, func(tx *db.Tx) error {
+		b, err := s.Read(ctx, tx, owner, ids)
+		if err != nil {
+			return err
+		}
+		return fn(tx, b)
+	})
+}
+
+// load brings the columns of an account up to its revision: by the trades that
+// were touched since, or where that is not known by all of them.
+func load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held) (*held, error) {
+	fresh := &held{revision: a.Revision}
+	var err error
+	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
+		return nil, err
+	}
+	if old != nil {
+		touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			fresh.columns, err = update(ctx, tx, owner, old.columns, touched)
+			return fresh, err
+		}
+	}
+	rows, err := readAll(ctx, tx, owner, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	fresh.columns = analytics.Build(a.ID, rows)
+	return fresh, nil
+}
+
+// update gives the columns in which the touched trades are as they are now.
+// Those that are gone, or open again, are taken out.
+func update(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, columns *analytics.Columns, touched []journal.TradeID,
+) (*analytics.Columns, error) {
+	if len(touched) == 0 {
+		return columns, nil
+	}
+	trades, err := ledger.TradesByID(ctx, tx, owner, touched)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := withMarks(ctx, tx, owner, trades)
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[journal.TradeID]bool, len(rows))
+	for _, row := range rows {
+		there[row.ID] = true
+	}
+	var removed []journal.TradeID
+	for _, id := range touched {
+		if !there[id] {
+			removed = append(removed, id)
+		}
+	}
+	return columns.With(rows, removed), nil
+}
+
+// readAll reads the closed trades of an account.
+func readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.Trade, error) {
+	var trades []ledger.Trade
+	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}, Status: ledger.StatusClosed}
+	err := ledger.EachTrade(ctx, tx, owner, query, func(t ledger.Trade) error {
+		trades = append(trades, t)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return withMarks(ctx, tx, owner, trades)
+}
+
+// withMarks puts what figures need of the marks beside the trades; open trades
+// are left out.
+func withMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.Trade) ([]analytics.Trade, error) {
+	ids := make([]journal.TradeID, len(trades))
+	for i, t := range trades {
+		ids[i] = t.ID
+	}
+	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]analytics.Trade, 0, len(trades))
+	for i := range trades {
+		if t := &trades[i]; !t.Open() {
+			rows = append(rows, row(t, marks[t.ID]))
+		}
+	}
+	return rows, nil
+}
+
+// row is a closed trade as analytics see it.
+func row(t *ledger.Trade, m playbook.Marks) analytics.Trade {
+	derived := playbook.Derive(playbook.Figures{
+		Long: t.Direction == matching.Long, AvgEntry: t.AvgEntry, QtyOpened: t.QtyOpened, Multiplier: t.Multiplier, NetPnL: t.NetPnL,
+	}, m)
+	side := analytics.Short
+	if t.Direction == matching.Long {
+		side = analytics.Long
+	}
+	return analytics.Trade{
+		ID: t.ID, Symbol: t.Instrument.Symbol, InstrumentType: t.Instrument.Type, Side: side,
+		OpenedAt: t.OpenedAt, ClosedAt: *t.ClosedAt, Net: t.NetPnL.Decimal, Gross: t.GrossPnL.Decimal, Fees: t.Costs(),
+		EntryNotional: t.EntryNotional, Volume: t.Volume, InitialRisk: derived.InitialRisk, MAE: unsigned(m.MAE), MFE: unsigned(m.MFE),
+		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
+	}
+}
+
+func unsigned(n decimal.Null) decimal.Null {
+	if n.Valid {
+		n.Decimal = n.Decimal.Abs()
+	}
+	return n
+}
+
+// readCash reads the cash of an account as the equity curve sees it.
+func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.CashEvent, error) {
+	var list []analytics.CashEvent
+	scope := journal.Scope{Accounts: []journal.AccountID{account}}
+	err := ledger.EachCash(ctx, tx, owner, scope, func(c ledger.Cash) error {
+		flow := c.Type == ledger.Deposit || c.Type == ledger.Withdrawal
+		list = append(list, analytics.CashEvent{ID: c.ID, At: c.OccurredAt, Amount: c.Amount, Flow: flow})
+		return nil
+	})
+	return list, err
+}

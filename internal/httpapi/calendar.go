@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
+)
+
+type calendarQuery struct {
+	FigureQuery
+	Year string `query:"year" doc:"The year, 1970 to 2199; the present one by default."`
+}
+
+// calendarAnswer is a year with what was written and done on its days.
+type calendarAnswer struct {
+	Year   int               `json:"year"`
+	Days   []calendarDay     `json:"days" doc:"Only days with trades, notes or a routine."`
+	Months []analytics.Month `json:"months"`
+	Total  analytics.Group   `json:"total"`
+}
+
+type calendarDay struct {
+	analytics.Cell
+	Notes        int `json:"notes"`
+	RoutineDone  int `json:"routine_done"`
+	RoutineTotal int `json:"routine_total"`
+}
+
+func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAnswer], error) {
+	year, err := wholeNumber("year", in.Year, a.Clock().Year(), 1970, 2199)
+	if err != nil {
+		return nil, err
+	}
+	owner := caller(ctx).UserID
+	out := calendarAnswer{Year: year, Days: []calendarDay{}}
+	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+		figures := analytics.Calendar(q.selection(), q.zone, year)
+		out.Months, out.Total = figures.Months, figures.Total
+		days := map[journal.Day]*calendarDay{}
+		for _, cell := range figures.Days {
+			days[cell.Date] = &calendarDay{Cell: cell}
+		}
+		if err := addNotes(ctx, tx, owner, year, q.zone, days); err != nil {
+			return err
+		}
+		return a.addRoutine(ctx, tx, owner, year, days, &out)
+	})
+	return answer(out, err)
+}
+
+// addNotes counts the notes of each day.
+func addNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zone *time.Location, days map[journal.Day]*calendarDay) error {
+	from, to := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1), time.Date(year+1, 1, 2, 0, 0, 0, 0, time.UTC)
+	filter := playbook.NoteFilter{Period: journal.Period{From: &from, To: &to}}
+	return playbook.EachNote(ctx, tx, owner, filter, playbook.Page{}, func(n playbook.Note) error {
+		if day := n.OccurredAt.DayIn(zone); day.Year() == year {
+			cellOf(days, day).Notes++
+		}
+		return nil
+	})
+}
+
+// addRoutine puts what was done of the routine beside each day, and lists the
+// days in order.
+func (a *API) addRoutine(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, days map[journal.Day]*calendarDay, out *calendarAnswer,
+) error {
+	first := journal.DayOf(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
+	last := journal.DayOf(time.Date(year, 12, 31, 0, 0, 0, 0, time.UTC))
+	if today := a.Clock.Today(); today < last {
+		last = today
+	}
+	if first <= last {
+		done, err := routine.Done(ctx, tx, owner, first, last)
+		if err != nil {
+			return err
+		}
+		for _, d := range done {
+			if d.Total > 0 {
+				cell := cellOf(days, d.Day)
+				cell.RoutineDone, cell.RoutineTotal = d.Done, d.Total
+			}
+		}
+	}
+	for day := first; day.Year() == year; day = day.AddDays(1) {
+		if cell := days[day]; cell != nil {
+			out.Days = append(out.Days, *cell)
+		}
+	}
+	return nil
+}
+
+func cellOf(days map[journal.Day]*calendarDay, day journal.Day) *calendarDay {
+	if days[day] == nil {
+		days[day] = &calendarDay{Cell: analytics.Cell{Date: day}}
+	}
+	return days[day]
+}

@@ -1,0 +1,233 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/transport"
+)
+
+// nullText is a text that may be missing, in the shape that the interface has
+// for two fields of an import.
+type nullText struct {
+	String string `json:"String"`
+	Valid  bool   `json:"Valid"`
+}
+
+func shapeNullText(text *string) nullText {
+	if text == nil {
+		return nullText{}
+	}
+	return nullText{*text, true}
+}
+
+type importProgress struct {
+	Stage string `json:"stage" enum:"checking,writing,annotating"`
+	Rows  int    `json:"rows" doc:"How many rows there are to write."`
+}
+
+type importBatch struct {
+	ID            journal.BatchID        `json:"id"`
+	UserID        journal.UserID         `json:"user_id"`
+	AccountID     journal.AccountID      `json:"account_id" doc:"Empty for a backup of several accounts."`
+	Source        string                 `json:"source" enum:"csv,statement,backup"`
+	Format        string                 `json:"format"`
+	Broker        string                 `json:"broker"`
+	Filename      nullText               `json:"filename"`
+	ColumnMapping nullText               `json:"column_mapping" doc:"The mapping as JSON text."`
+	SourceTZ      string                 `json:"source_tz"`
+	DateOrder     string                 `json:"date_order"`
+	RowCount      int                    `json:"row_count"`
+	Status        imports.Status         `json:"status" enum:"pending,committed,failed,reversed"`
+	CreatedAt     time.Time              `json:"created_at"`
+	UpdatedAt     time.Time              `json:"updated_at"`
+	Result        orNull[imports.Result] `json:"result" doc:"What the commit answered; null before it and after a reversal."`
+	Progress      orNull[importProgress] `json:"progress" doc:"How far a running commit is; null otherwise."`
+}
+
+func shapeBatch(b imports.Batch) importBatch {
+	shaped := importBatch{
+		ID: b.ID, UserID: b.UserID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
+		Filename: shapeNullText(b.FileName), ColumnMapping: shapeNullText(b.ColumnMapping), SourceTZ: b.Zone, DateOrder: b.DateOrder,
+		RowCount: b.RowCount, Status: b.Status, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Result: orNull[imports.Result]{b.Result},
+	}
+	if b.Progress != nil {
+		shaped.Progress.value = &importProgress{b.Progress.Stage, b.Progress.Rows}
+	}
+	return shaped
+}
+
+type pendingAccount struct {
+	Name            string          `json:"name"`
+	Broker          string          `json:"broker"`
+	AccountType     string          `json:"account_type"`
+	BaseCurrency    string          `json:"base_currency"`
+	StartingBalance decimal.Decimal `json:"starting_balance"`
+}
+
+type importPreview struct {
+	Headers           []string                       `json:"headers"`
+	SampleRows        []map[string]string            `json:"sample_rows"`
+	SuggestedMapping  map[string]string              `json:"suggested_mapping"`
+	DetectedBroker    string                         `json:"detected_broker"`
+	DetectionReason   string                         `json:"detection_reason"`
+	SuggestedSourceTZ string                         `json:"suggested_source_tz"`
+	Format            string                         `json:"format"`
+	Source            string                         `json:"source" enum:"csv,statement,backup"`
+	RowCount          int                            `json:"row_count"`
+	ImportBatchID     string                         `json:"import_batch_id" doc:"Always empty: nothing was written."`
+	AccountID         journal.AccountID              `json:"account_id"`
+	PendingAccount    orNull[pendingAccount]         `json:"pending_account" doc:"The account that a commit would make."`
+	JournalSummary    orNull[imports.JournalSummary] `json:"journal_summary"`
+	SampleTrades      []imports.SampleTrade          `json:"sample_trades"`
+	DateOrder         string                         `json:"date_order" enum:",day_first,month_first,ambiguous" doc:"ambiguous: say which with date_order."`
+	NewRows           int                            `json:"new_rows"`
+	Duplicates        int                            `json:"duplicates" doc:"Fills that are stored already."`
+	CashRows          int                            `json:"cash_rows"`
+	Errors            []imports.Problem              `json:"errors"`
+	ErrorCount        int                            `json:"error_count"`
+	Warnings          []string                       `json:"warnings"`
+	MissingMapping    []string                       `json:"missing_mapping" doc:"What column_mapping must name before this file can be committed."`
+	Reconciliation    []imports.Reconciliation       `json:"reconciliation"`
+}
+
+func shapePreview(p imports.Preview) importPreview {
+	shaped := importPreview{
+		Headers: p.Headers, SampleRows: p.SampleRows, SuggestedMapping: p.SuggestedMapping, DetectedBroker: p.DetectedBroker,
+		DetectionReason: p.Reason, SuggestedSourceTZ: p.SuggestedZone, Format: p.Format, Source: p.Source, RowCount: p.RowCount,
+		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
+		NewRows: p.NewRows, Duplicates: p.Duplicates, CashRows: p.CashRows, Errors: p.Errors, ErrorCount: p.ErrorCount,
+		Warnings: p.Warnings, MissingMapping: p.MissingMapping, Reconciliation: p.Reconciliation,
+	}
+	if a := p.PendingAccount; a != nil {
+		shaped.PendingAccount.value = shapePendingAccount(*a)
+	}
+	return shaped
+}
+
+func shapePendingAccount(a ledger.NewAccount) *pendingAccount {
+	return &pendingAccount{a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance}
+}
+
+// UploadQuery lets the account of an upload come in the query as well.
+type UploadQuery struct {
+	AccountID string `query:"account_id" doc:"The account that the file is of; it may be a field of the form instead. A JSON backup needs none."`
+}
+
+type finishInput struct {
+	UploadQuery
+	ID journal.BatchID `path:"id"`
+}
+
+// uploadFields are the fields of the form beside the file.
+var uploadFields = map[string]string{
+	"account_id":     "The account that the file is of. A JSON backup needs none: it names its own.",
+	"column_mapping": "A JSON object from what a column is to its name; a value that begins with = is the same in all rows.",
+	"source_tz":      "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
+	"date_order":     "day_first or month_first, where the file leaves it open.",
+}
+
+func (a *API) importOperations() {
+	route := func(method, path, id, summary string) route {
+		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
+		if method == http.MethodPost {
+			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
+			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
+		}
+		return r
+	}
+	registerList(a, route(http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
+	register(a, route(http.MethodPost, "", "previewImport", "Read a file and tell what it is; nothing is written"), a.previewImport)
+	register(a, route(http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
+	register(a, route(http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
+	register(a, route(http.MethodGet, "/{id}", "getImport", "Read an import"),
+		func(ctx context.Context, in *ByID[journal.BatchID]) (*body[importBatch], error) {
+			found, err := a.Imports.Batch(ctx, caller(ctx).UserID, in.ID)
+			return answer(shapeBatch(found), err)
+		})
+	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Take an import back: its fills and cash rows go, annotations stay"),
+		func(ctx context.Context, in *ByID[journal.BatchID]) (*nothing, error) {
+			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID)
+		})
+}
+
+func actor(ctx context.Context) imports.Actor {
+	return imports.Actor{Principal: caller(ctx), Client: client(ctx)}
+}
+
+func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch], error) {
+	size, err := in.size()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := in.position(1)
+	if err != nil {
+		return nil, err
+	}
+	after := journal.BatchID("")
+	if keys != nil {
+		after = journal.BatchID(keys[0])
+	}
+	if size > 0 {
+		size++
+	}
+	list, total, err := a.Imports.Batches(ctx, caller(ctx).UserID, after, size)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} })
+}
+
+// upload reads the form of the three calls that take a file.
+func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
+	form := transport.FormOf(ctx)
+	if form.File == nil {
+		return imports.Upload{}, journal.InvalidField("file", "The form must have a file.")
+	}
+	up := imports.Upload{
+		FileName: form.File.Name, Data: form.File.Bytes, Account: journal.AccountID(form.Fields["account_id"]),
+		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"],
+	}
+	if up.Account == "" {
+		up.Account = journal.AccountID(in.AccountID)
+	}
+	if text := form.Fields["column_mapping"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &up.Mapping); err != nil {
+			return imports.Upload{}, journal.InvalidField("column_mapping", "column_mapping must be a JSON object of texts.")
+		}
+	}
+	return up, nil
+}
+
+func (a *API) previewImport(ctx context.Context, in *UploadQuery) (*body[importPreview], error) {
+	up, err := upload(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	preview, err := a.Imports.Inspect(ctx, caller(ctx).UserID, up)
+	return answer(shapePreview(preview), err)
+}
+
+func (a *API) commitImport(ctx context.Context, in *UploadQuery) (*body[imports.Result], error) {
+	up, err := upload(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Imports.Commit(ctx, actor(ctx), up)
+	return answer(result, err)
+}
+
+func (a *API) finishImport(ctx context.Context, in *finishInput) (*body[imports.Result], error) {
+	up, err := upload(ctx, in.UploadQuery)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Imports.Finish(ctx, actor(ctx), in.ID, up)
+	return answer(result, err)
+}

@@ -1,0 +1,255 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
+	"AAPL,buy,100,10,2026-01-05T15:00:00Z,1\n" +
+	"AAPL,sell,100,12,2026-01-05T15:10:00Z,1\n"
+
+// upload sends a file to one of the calls that take one.
+func (d desk) upload(path, content string, fields ...part) *reply {
+	d.w.t.Helper()
+	parts := append([]part{{"file", "fills.csv", content}, {"account_id", "", d.account}}, fields...)
+	return d.form(path, parts...)
+}
+
+// imported commits a file and gives the answer.
+func (d desk) imported(content string) *reply {
+	d.w.t.Helper()
+	return d.upload("/imports/commit", content).want(http.StatusOK)
+}
+
+var batchKeys = []string{
+	"id", "user_id", "account_id", "source", "format", "broker", "filename", "column_mapping", "source_tz", "date_order",
+	"row_count", "status", "created_at", "updated_at", "result", "progress",
+}
+
+func TestImportLife(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.get("/imports").want(http.StatusOK).is("", "[]")
+
+		preview := d.upload("/imports", twoFills).want(http.StatusOK)
+		preview.is("headers", `["Symbol","Side","Quantity","Price","Executed At","Commission"]`)
+		preview.holds("", `{"detected_broker": "", "format": "executions", "source": "csv", "row_count": 2, "import_batch_id": "",
+			"new_rows": 2, "duplicates": 0, "errors": [], "missing_mapping": [], "pending_account": null}`)
+		preview.is("suggested_mapping.symbol", `"Symbol"`)
+		preview.is("sample_rows.1.Price", `"12"`)
+		preview.is("sample_trades.0.net_pnl", "198")
+		d.get("/imports").want(http.StatusOK).is("", "[]")
+		d.get("/executions").want(http.StatusOK).is("", "[]")
+
+		done := d.imported(twoFills)
+		done.holds("", `{"inserted": 2, "skipped": 0, "annotated": 0, "trades": 1, "cash_inserted": 0, "setups_upserted": 0,
+			"format": "executions", "errors": []}`)
+		done.is("account_id", `"`+d.account+`"`)
+		batch := d.get("/imports").want(http.StatusOK).wantKeys("0", batchKeys...)
+		batch.is("0.status", `"committed"`).is("0.row_count", "2").is("0.filename", `{"String":"fills.csv","Valid":true}`)
+		batch.is("0.column_mapping", `{"String":"","Valid":false}`)
+		id := batch.text("0.id")
+		d.get("/imports/"+id).want(http.StatusOK).is("result.inserted", "2")
+		d.get("/executions").want(http.StatusOK).is("0.import_batch_id", `"`+id+`"`)
+		d.trades("AAPL").is("0.net_pnl", "198")
+
+		// The same again changes nothing.
+		d.upload("/imports", twoFills).want(http.StatusOK).holds("", `{"new_rows": 0, "duplicates": 2}`)
+		d.imported(twoFills).holds("", `{"inserted": 0, "skipped": 2, "trades": 0}`)
+
+		// Words survive a reversal and a second import.
+		trade := d.trades("AAPL").text("0.id")
+		d.mark(trade, more{"notes": "kept"})
+		d.delete("/imports/" + id).want(http.StatusNoContent)
+		d.delete("/imports/" + id).want(http.StatusNoContent)
+		d.get("/executions").want(http.StatusOK).is("", "[]")
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"reversed"`).is("result", "null")
+		d.imported(twoFills).holds("", `{"inserted": 2}`)
+		d.trades("AAPL").is("0.notes", `"kept"`)
+	})
+}
+
+// TestOverlappingExports gives the union, and keeps fills that happened twice.
+func TestOverlappingExports(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		const twice = "AAPL,buy,1,10,2026-01-05T15:00:00Z,\n"
+		head := "Symbol,Side,Quantity,Price,Executed At,Commission\n"
+		d.imported(head+twice+twice).holds("", `{"inserted": 2}`)
+		d.imported(head+twice+twice+twice+"AAPL,sell,3,11,2026-01-05T16:00:00Z,\n").holds("", `{"inserted": 2, "skipped": 2}`)
+		d.trades("AAPL").is("0.execution_count", "4").is("0.status", `"closed"`)
+		// A fill that was entered by hand is the same fill.
+		d.fill("MSFT", "buy 5@20", 0)
+		d.imported(head+"MSFT,buy,5,20,2026-01-05T15:00:00Z,\n").holds("", `{"inserted": 0, "skipped": 1}`)
+	})
+}
+
+func TestMappingIsAskedFor(t *testing.T) {
+	t.Parallel()
+	const strange = "a,b,c,d\nAAPL,2026-01-05T15:00:00Z,5,10\nAAPL,2026-01-05T16:00:00Z,-5,11\n"
+	const mapping = `{"symbol":"a","executed_at":"b","quantity":"c","price":"d"}`
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.upload("/imports", strange).want(http.StatusOK).is("missing_mapping", `["symbol","quantity","price","executed_at"]`)
+		refused := d.upload("/imports/commit", strange).wantError(http.StatusBadRequest, "mapping_required")
+		id := refused.text("error.details.import_batch_id")
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`)
+		finish := "/imports/" + id + "/commit"
+		d.upload(finish, strange).wantError(http.StatusBadRequest, "mapping_required")
+		d.upload(finish, strange+"AAPL,2026-01-05T17:00:00Z,5,10\n", part{"column_mapping", "", mapping}).
+			wantError(http.StatusConflict, "conflict")
+		done := d.upload(finish, strange, part{"column_mapping", "", mapping}).want(http.StatusOK)
+		done.holds("", `{"inserted": 2, "trades": 1}`)
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"committed"`).is("column_mapping.Valid", "true")
+		// A lost answer is given again, and writes nothing.
+		d.upload(finish, strange).want(http.StatusOK).is("inserted", "2")
+		d.get("/executions").want(http.StatusOK).wantColumn("price", "10", "11")
+		d.delete("/imports/" + id).want(http.StatusNoContent)
+		d.upload(finish, strange).wantError(http.StatusConflict, "conflict")
+	})
+}
+
+func TestImportRefusals(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		commit := func(content string, fields ...part) *reply {
+			return d.form("/imports/commit", append([]part{{"file", "x.csv", content}}, fields...)...)
+		}
+		own := part{"account_id", "", d.account}
+		commit(twoFills).wantError(http.StatusBadRequest, "bad_request").wantField("account_id")
+		commit(twoFills, part{"account_id", "", "nobody"}).wantError(http.StatusNotFound, "not_found")
+		commit("", own).wantError(http.StatusBadRequest, "bad_request").wantField("file")
+		d.form("/imports/commit", own).wantError(http.StatusBadRequest, "bad_request").wantField("file")
+		commit("%PDF-1.7\x00\x01\x02", own).wantError(http.StatusBadRequest, "bad_request")
+		commit("PK\x03\x04 no zip", own).wantError(http.StatusBadRequest, "bad_request")
+		commit(`{"format":"fillbook","version":99}`, own).wantError(http.StatusBadRequest, "bad_request")
+		commit("{", own).wantError(http.StatusBadRequest, "bad_request")
+		commit(twoFills, own, part{"source_tz", "", "Mars/Olympus"}).wantError(http.StatusBadRequest, "bad_request").wantField("source_tz")
+		commit(twoFills, own, part{"date_order", "", "sideways"}).wantError(http.StatusBadRequest, "bad_request").wantField("date_order")
+		commit(twoFills, own, part{"column_mapping", "", "[]"}).wantError(http.StatusBadRequest, "bad_request").wantField("column_mapping")
+		commit(twoFills, own, part{"column_mapping", "", `{"nonsense":"Symbol"}`}).wantError(http.StatusBadRequest, "bad_request").wantField("column_mapping")
+		commit(twoFills, own, part{"column_mapping", "", `{"symbol":"Nope"}`}).wantError(http.StatusBadRequest, "bad_request").wantField("column_mapping")
+		d.get("/imports").want(http.StatusOK).is("", "[]") // none of them is remembered
+
+		// A file that was read and holds nothing to import is.
+		empty := commit("Symbol,Side,Quantity,Price,Executed At\nAAPL,buy,x,10,2026-01-05T15:00:00Z\n", own)
+		empty.wantError(http.StatusBadRequest, "bad_request")
+		d.get("/imports").want(http.StatusOK).is("0.status", `"failed"`)
+		d.upload("/imports/"+empty.text("error.details.import_batch_id")+"/commit", twoFills).wantError(http.StatusConflict, "conflict")
+		d.get("/imports/nobody").wantError(http.StatusNotFound, "not_found")
+		d.delete("/imports/nobody").wantError(http.StatusNotFound, "not_found")
+	})
+}
+
+// TestGoodRowsGoIn even if others cannot.
+func TestGoodRowsGoIn(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		done := d.imported(twoFills + "AAPL,buy,-,10,2026-01-05T17:00:00Z,\nAAPL,buy,1,Inf,2026-01-05T17:00:00Z,\nAAPL,buy,1,10,2026-13-05T17:00:00Z,\n")
+		done.holds("", `{"inserted": 2, "error_count": 3}`)
+		done.is("errors.0.row", "3").is("errors.1.row", "4").is("errors.2.row", "5")
+		d.get("/executions").want(http.StatusOK).wantColumn("price", "10", "12")
+	})
+}
+
+func TestImportsAreTheOwners(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.imported(twoFills)
+		id := d.get("/imports").text("0.id")
+		other := desk{w.addUser(d.client, "bob@example.org"), d.account}
+		other.upload("/imports", twoFills).wantError(http.StatusNotFound, "not_found")
+		other.upload("/imports/commit", twoFills).wantError(http.StatusNotFound, "not_found")
+		other.upload("/imports/"+id+"/commit", twoFills).wantError(http.StatusNotFound, "not_found")
+		other.get("/imports/"+id).wantError(http.StatusNotFound, "not_found")
+		other.delete("/imports/"+id).wantError(http.StatusNotFound, "not_found")
+		other.get("/imports").want(http.StatusOK).is("", "[]")
+		other.get("/exports?account_id="+d.account).wantError(http.StatusNotFound, "not_found")
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"committed"`)
+	})
+}
+
+// TestImportLimit is on the file, not on what is around it.
+func TestImportLimit(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		padded := func(n int) string { return twoFills + strings.Repeat("\n", n-len(twoFills)) }
+		d.imported(padded(4096)).is("inserted", "2")
+		d.upload("/imports/commit", padded(4097)).wantError(http.StatusRequestEntityTooLarge, "too_large")
+	}, func(s *settle) { s.api.ImportMaxBytes = 4096 })
+}
+
+func TestImportPages(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		for range 5 {
+			d.imported(twoFills)
+		}
+		whole := d.get("/imports").column("id")
+		paged, sizes := d.pages("/imports?limit=2", "id")
+		if strings.Join(whole, " ") != strings.Join(paged, " ") || len(sizes) != 3 {
+			t.Errorf("pages %v of sizes %v, want %v", paged, sizes, whole)
+		}
+	})
+}
+
+// TestBackupRoundTrip exports everything, imports it as somebody else, and
+// exports the same.
+func TestBackupRoundTrip(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.imported(twoFills)
+		d.mark(d.trades("AAPL").text("0.id"), more{"notes": "well done", "initial_risk": 50})
+		d.made("/notes", more{"type": "note", "occurred_at": "2026-01-05", "title": "t", "body": "b"})
+		d.made("/tags", more{"name": "fast"})
+		exported := string(d.get("/exports").want(http.StatusOK).body)
+
+		other := w.addUser(d.client, "bob@example.org")
+		preview := other.form("/imports", part{"file", "b.json", exported}).want(http.StatusOK)
+		preview.holds("", `{"source": "backup", "new_rows": 2, "account_id": ""}`).is("pending_account.name", `"Main"`)
+		other.get("/accounts").want(http.StatusOK).is("", "[]")
+		done := other.form("/imports/commit", part{"file", "b.json", exported}).want(http.StatusOK)
+		done.holds("", `{"inserted": 2, "annotated": 1, "format": "backup"}`)
+		if got := string(other.get("/exports").want(http.StatusOK).body); got != exported {
+			t.Errorf("exported anew:\n%s\nwant:\n%s", got, exported)
+		}
+		again := other.form("/imports/commit", part{"file", "b.json", exported}).want(http.StatusOK)
+		again.holds("", `{"inserted": 0, "skipped": 2, "annotated": 0}`)
+		other.delete("/imports/" + done.text("import_batch_id")).want(http.StatusNoContent)
+		other.get("/executions").want(http.StatusOK).is("", "[]")
+	})
+}
+
+func TestExportFormats(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.imported(twoFills)
+		for query, begins := range map[string]string{
+			"format=json": `{`, "format=csv": "Account,Symbol,", "format=csv&rows=executions": "Account,", "format=xlsx": "PK", "format=zip": "PK",
+			"format=json&account_id=" + d.account: "{",
+		} {
+			answer := d.get("/exports?" + query).want(http.StatusOK)
+			if !strings.HasPrefix(string(answer.body), begins) {
+				t.Errorf("%s begins with %.40q", query, answer.body)
+			}
+		}
+		d.get("/exports?format=doc").wantError(http.StatusBadRequest, "bad_request").wantField("format")
+		d.get("/exports?rows=all").wantError(http.StatusBadRequest, "bad_request").wantField("rows")
+		// What was exported as a table comes back as the same trade.
+		csv := string(d.get("/exports?format=csv").body)
+		other := d.desk("Copy")
+		other.imported(csv).holds("", `{"trades": 1}`)
+		d.get("/trades?account_id="+other.account).want(http.StatusOK).is("0.net_pnl", "198")
+	})
+}

@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/journal"
+	"fillbook/internal/sharing"
+)
+
+type shareScope struct {
+	AccountID   journal.AccountID `json:"account_id,omitempty"`
+	From        *time.Time        `json:"from,omitempty"`
+	To          *time.Time        `json:"to,omitempty"`
+	TZ          string            `json:"tz,omitempty"`
+	ShowAmounts bool              `json:"show_amounts"`
+	Currency    string            `json:"currency,omitempty"`
+}
+
+type shareLink struct {
+	ID        journal.ShareID `json:"id"`
+	Token     string          `json:"token" doc:"Part of the public address; whoever has it sees the link."`
+	Scope     shareScope      `json:"scope"`
+	CreatedAt time.Time       `json:"created_at"`
+	ExpiresAt *time.Time      `json:"expires_at" doc:"null: never"`
+	ViewCount int64           `json:"view_count"`
+}
+
+func shapeLink(l sharing.Link) shareLink {
+	scope := shareScope{l.Scope.Account, l.Scope.From, l.Scope.To, l.Scope.Zone, l.Scope.ShowAmounts, l.Scope.Currency}
+	return shareLink{l.ID, l.Token, scope, l.CreatedAt, l.ExpiresAt, l.Views}
+}
+
+// ShareFields are what a link shows. They may stand at the top of the request
+// or inside scope.
+type ShareFields struct {
+	AccountID   opt[string]  `json:"account_id" required:"false" doc:"One account; all without it."`
+	From        opt[instant] `json:"from" required:"false"`
+	To          opt[instant] `json:"to" required:"false"`
+	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone that cuts days; UTC by default."`
+	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"false by default: ratios and shapes only, no money."`
+	Currency    opt[string]  `json:"currency" required:"false" doc:"A label in place of the account's currency."`
+}
+
+type newShareLink struct {
+	ShareFields
+	Scope         *ShareFields `json:"scope" required:"false"`
+	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never, 90 by default."`
+}
+
+// over gives the fields with those of another where they are not set.
+func (f ShareFields) over(under ShareFields) ShareFields {
+	if !f.AccountID.Set {
+		f.AccountID = under.AccountID
+	}
+	if !f.From.Set {
+		f.From = under.From
+	}
+	if !f.To.Set {
+		f.To = under.To
+	}
+	if !f.TZ.Set {
+		f.TZ = under.TZ
+	}
+	if !f.ShowAmounts.Set {
+		f.ShowAmounts = under.ShowAmounts
+	}
+	if !f.Currency.Set {
+		f.Currency = under.Currency
+	}
+	return f
+}
+
+func (f ShareFields) scope() sharing.Scope {
+	return sharing.Scope{
+		Account: journal.AccountID(strings.TrimSpace(f.AccountID.Value)), From: instantOrNil(f.From), To: instantOrNil(f.To),
+		Zone: f.TZ.Value, ShowAmounts: f.ShowAmounts.Value, Currency: f.Currency.Value,
+	}
+}
+
+func instantOrNil(o opt[instant]) *time.Time {
+	if !o.Set || o.Null {
+		return nil
+	}
+	at := o.Value.Time
+	return &at
+}
+
+func (a *API) shareOperations() {
+	route := func(method, path, id, summary string) route {
+		r := journalRoute(method, "/share-links"+path, id, "Share links", summary)
+		r.gate = a.shareGate
+		return r
+	}
+	register(a, route(http.MethodGet, "", "listShareLinks", "List share links, newest first"),
+		func(ctx context.Context, _ *struct{}) (*body[[]shareLink], error) {
+			links, err := a.Sharing.Links(ctx, caller(ctx).UserID)
+			return answer(shapeAll(links, shapeLink), err)
+		})
+	mint := route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary")
+	mint.secret = true // its answer holds the token
+	register(a, mint, a.mintShareLink)
+	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
+		func(ctx context.Context, in *ByID[journal.ShareID]) (*nothing, error) {
+			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID)
+		})
+	a.publicShareOperation()
+}
+
+// shareGate refuses the owner's calls while links are switched off.
+func (a *API) shareGate(context.Context) error {
+	if a.options.ShareLinks {
+		return nil
+	}
+	return &journal.Error{
+		Kind: journal.KindNotFound, Code: "share_links_disabled", Message: "Share links are switched off on this server.",
+	}
+}
+
+func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[shareLink], error) {
+	fields := in.Body.ShareFields
+	if in.Body.Scope != nil {
+		fields = fields.over(*in.Body.Scope)
+	}
+	days := sharing.DefaultDays
+	if in.Body.ExpiresInDays.Set && !in.Body.ExpiresInDays.Null {
+		days = int(in.Body.ExpiresInDays.Value)
+	}
+	link, err := a.Sharing.Mint(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, fields.scope(), days)
+	return answer(shapeLink(link), err)
+}
+
+type shareToken struct {
+	Token string `path:"token"`
+}
+
+// publicShareOperation answers everybody who has the token. Whatever is wrong
+// with a token, the answer is the same, as it is while links are switched off.
+func (a *API) publicShareOperation() {
+	open := route{
+		method: http.MethodGet, path: "/public/share/{token}", id: "openShareLink", tag: "Share links",
+		summary: "Read what a share link shows", access: public, allowance: shareLimit,
+		refusals: []int{http.StatusNotFound},
+	}
+	register(a, open, func(ctx context.Context, in *shareToken) (*body[analytics.ShareView], error) {
+		if !a.options.ShareLinks {
+			return nil, sharing.ErrNotFound()
+		}
+		view, err := a.Sharing.Open(ctx, in.Token)
+		return answer(view, err)
+	})
+}

@@ -1,0 +1,165 @@
+package brokers_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fillbook/internal/imports/brokers"
+	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+// page is the list of what can be read, for users.
+const page = "../../../docs/brokers.md"
+
+// TestThePageListsEveryPreset keeps docs/brokers.md as the presets are; run
+// with -update to write it anew.
+func TestThePageListsEveryPreset(t *testing.T) {
+	t.Parallel()
+	want := brokersPage()
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || string(got) != want {
+		t.Errorf("docs/brokers.md is not what the presets say (%v): go test ./internal/imports/brokers -update", err)
+	}
+}
+
+func brokersPage() string {
+	presets := slices.DeleteFunc(brokers.All(), func(p *statement.Preset) bool { return p.Broker == "" })
+	slices.SortStableFunc(presets, func(a, b *statement.Preset) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Broker), strings.ToLower(b.Broker)), cmp.Compare(a.Export, b.Export))
+	})
+	var b strings.Builder
+	b.WriteString(`# Files that Fillbook reads by itself
+
+Drop one of these on the import page, or send it to ` + "`POST /api/v1/imports`" + `: it is recognised by its columns or
+its shape, whatever it is called. Any other CSV or workbook can be imported too; you are asked which column is what.
+
+*Known from* tells how well a layout is known: from a real file, from a sample in the real layout, or from
+documentation and other people's code only, in which case look at the preview twice. *Zone* is where times without a
+zone are read; an empty one means that the file names it or that you should. You can always say another.
+
+| Broker | Export | A row is | Known from | Zone |
+|---|---|---|---|---|
+`)
+	for _, p := range presets {
+		row := "a fill"
+		if p.Format == statement.JournalTrades {
+			row = "a trade"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", p.Broker, p.Export, row, p.Evidence, p.Zone)
+	}
+	return b.String()
+}
+
+// TestFixturesFindTheirOwnPreset gives every fixture of every package to all
+// presets together: none may take the file of another.
+func TestFixturesFindTheirOwnPreset(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*/testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no fixtures", err)
+	}
+	more, _ := filepath.Glob("../metatrader/testdata/*.txtar")
+	for _, name := range append(files, more...) {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want string
+		for _, f := range archive.Files {
+			if f.Name == "want" {
+				want, _, _ = strings.Cut(string(f.Data), ",")
+			}
+		}
+		if want == "" || strings.HasPrefix(want, "refused") {
+			continue
+		}
+		got, _ := brokertest.Read(archive.Files[0].Data, brokertest.Hints(string(archive.Comment)), brokers.All())
+		if first, _, _ := strings.Cut(got, ","); first != want {
+			t.Errorf("%s is taken for %q, want %q", name, first, want)
+		}
+	}
+}
+
+// TestSampleKinds reads every sample, where there are any, with all presets
+// together, and prints how many are read and how many refused.
+func TestSampleKinds(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("SVC_TEST_SAMPLES")
+	if folder == "" {
+		return
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, refused := 0, 0
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) == ".md" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := brokertest.FactsOf(entry.Name(), data, brokers.All())
+		if strings.HasPrefix(facts, "refused") {
+			refused++
+			t.Logf("%s: %s", entry.Name(), facts)
+			continue
+		}
+		read++
+		if strings.HasPrefix(facts, ",") {
+			t.Logf("%s is read by its column names: %s", entry.Name(), facts)
+		}
+	}
+	t.Logf("%d samples are read, %d are refused", read, refused)
+}
+
+// FuzzAll gives arbitrary files to the whole pipeline: nothing may crash, and
+// every fill must be sound.
+func FuzzAll(f *testing.F) {
+	files, _ := filepath.Glob("*/testdata/*.txtar")
+	for _, name := range files {
+		if archive, err := txtar.ParseFile(name); err == nil {
+			f.Add(archive.Files[0].Data)
+		}
+	}
+	presets := brokers.All()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		file, err := tabular.Read(data, tabular.Default())
+		if err != nil {
+			return
+		}
+		found, ok := statement.Detect(file, presets)
+		if !ok {
+			return
+		}
+		s, err := statement.Read(file, found, statement.Hints{FileName: "2026-01-05.csv", Currency: "USD"})
+		if err != nil {
+			return
+		}
+		for _, fill := range s.Fills {
+			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() {
+				t.Fatalf("an unsound fill: %+v", fill)
+			}
+		}
+	})
+}

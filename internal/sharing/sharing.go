@@ -1,0 +1,269 @@
+// Package sharing keeps public links to a read-only summary of a journal.
+//
+// A link is a token of 256 random bits and a scope. Whoever has the token sees
+// aggregates of the scope, made by a serializer of its own (analytics.Share):
+// no trade, no account, no id and, unless the owner allowed it, no amount nor
+// anything from which one could be computed. A link that is revoked, expired,
+// mistyped or of another installation is not found, always in the same words.
+package sharing
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/figures"
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+	"fillbook/internal/secrets"
+)
+
+// The actions that the audit knows of this package.
+const (
+	ActionMint   identity.Action = "share_link_mint"
+	ActionRevoke identity.Action = "share_link_revoke"
+)
+
+// Scope is what a link shows. Fields that are empty do not narrow it.
+type Scope struct {
+	Account     journal.AccountID `json:"account_id,omitempty"`
+	From        *time.Time        `json:"from,omitempty"`
+	To          *time.Time        `json:"to,omitempty"`
+	Zone        string            `json:"tz,omitempty"`
+	ShowAmounts bool              `json:"show_amounts"`
+	Currency    string            `json:"currency,omitempty"` // a label in place of the account's
+}
+
+// Link is a public link.
+type Link struct {
+	ID        journal.ShareID
+	Token     string
+	Scope     Scope
+	CreatedAt time.Time
+	ExpiresAt *time.Time
+	Views     int64
+}
+
+// Service keeps the links of an installation. It is safe for concurrent use.
+type Service struct {
+	db      *db.DB
+	figures *figures.Service
+	keys    *secrets.Keys
+	clock   journal.Clock
+	views   *views
+}
+
+// New makes a Service.
+func New(d *db.DB, f *figures.Service, keys *secrets.Keys, clock journal.Clock) *Service {
+	return &Service{db: d, figures: f, keys: keys, clock: clock, views: newViews(d)}
+}
+
+// Close writes what is not written yet.
+func (s *Service) Close(ctx context.Context) error { return s.views.flush(ctx) }
+
+// How long a link lives unless told otherwise, and the longest. No days means
+// for ever.
+const (
+	DefaultDays = 90
+	MaxDays     = 3650
+)
+
+const (
+	tokenBytes = 32
+	sealLabel  = "share-link"
+)
+
+// Actor is who acts, for the audit.
+type Actor struct {
+	identity.Principal
+	Client identity.Client
+}
+
+// Mint makes a link that lives for so many days, for ever if 0.
+func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Link, error) {
+	if days < 0 || days > MaxDays {
+		return Link{}, journal.InvalidField("expires_in_days", "expires_in_days must be a whole number from 0 to %d.", MaxDays)
+	}
+	if err := scope.check(); err != nil {
+		return Link{}, err
+	}
+	random := make([]byte, tokenBytes)
+	_, _ = rand.Read(random) // it never fails
+	link := Link{
+		ID: journal.NewID[journal.ShareID](), Token: base64.RawURLEncoding.EncodeToString(random), Scope: scope, CreatedAt: s.clock(),
+	}
+	if days > 0 {
+		end := link.CreatedAt.Add(time.Duration(days) * 24 * time.Hour)
+		link.ExpiresAt = &end
+	}
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		// The scope must be one that can be added up now.
+		if _, err := s.figures.Read(ctx, tx, by.UserID, scope.accounts()); err != nil {
+			return err
+		}
+		if err := s.insert(ctx, tx, by.UserID, link); err != nil {
+			return err
+		}
+		return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(link.CreatedAt, by.Principal, by.Client, ActionMint, string(link.ID)))
+	})
+	return link, err
+}
+
+func (s Scope) accounts() []journal.AccountID {
+	if s.Account == "" {
+		return nil
+	}
+	return []journal.AccountID{s.Account}
+}
+
+// maxCurrency is how long the label of a currency may be.
+const maxCurrency = 16
+
+func (s *Scope) check() (err error) {
+	if err := (journal.Period{From: s.From, To: s.To}).Check(); err != nil {
+		return err
+	}
+	if s.Zone != "" {
+		if _, err := journal.ParseZone("tz", s.Zone); err != nil {
+			return err
+		}
+	}
+	if s.Currency, err = journal.Name("currency", s.Currency); err != nil {
+		return err
+	}
+	if len(s.Currency) > maxCurrency {
+		return journal.InvalidField("currency", "currency may have at most %d characters.", maxCurrency)
+	}
+	return nil
+}
+
+func (s *Service) insert(ctx context.Context, tx *db.Tx, owner journal.UserID, link Link) error {
+	sealed, err := s.keys.Seal(sealLabel, string(link.ID), []byte(link.Token))
+	if err != nil {
+		return err
+	}
+	scope, err := json.Marshal(link.Scope)
+	if err != nil {
+		return fmt.Errorf("writing the scope of a link: %w", err)
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO share_links (user_id, id, token_hash, token_sealed, scope, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		owner, link.ID, hash(link.Token), sealed, string(scope), db.Micros(link.CreatedAt), db.NullMicros(link.ExpiresAt))
+	return err
+}
+
+func hash(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// Links lists the owner's links, newest first.
+func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link, err error) {
+	s.views.settle(ctx)
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		list, err = db.List(ctx, tx, s.scan,
+			`SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links WHERE user_id = $1 ORDER BY id DESC`, owner)
+		return err
+	})
+	return list, err
+}
+
+func (s *Service) scan(row db.Scanner) (link Link, err error) {
+	var sealed []byte
+	var scope string
+	err = row.Scan(&link.ID, &sealed, &scope, db.Instant(&link.CreatedAt), db.NullInstant(&link.ExpiresAt), &link.Views)
+	if err != nil {
+		return Link{}, err
+	}
+	token, err := s.keys.Open(sealLabel, string(link.ID), sealed)
+	if err != nil {
+		return Link{}, fmt.Errorf("opening the token of link %s: %w", link.ID, err)
+	}
+	link.Token = string(token)
+	return link, json.Unmarshal([]byte(scope), &link.Scope)
+}
+
+// Revoke ends a link.
+func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2`, by.UserID, id)
+		if err == nil && n == 0 {
+			return journal.NotFound("share link")
+		}
+		if err != nil {
+			return err
+		}
+		return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(s.clock(), by.Principal, by.Client, ActionRevoke, string(id)))
+	})
+}
+
+// ErrNotFound is the one answer to every link that shows nothing.
+func ErrNotFound() error { return journal.NotFound("share link") }
+
+// Open gives what the link of a token shows, and counts the view.
+func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareView, err error) {
+	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) != tokenBytes {
+		return view, ErrNotFound()
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		owner, id, scope, err := s.find(ctx, tx, token)
+		if err != nil {
+			return err
+		}
+		if view, err = s.show(ctx, tx, owner, scope); err != nil {
+			return err
+		}
+		s.views.add(owner, id)
+		return nil
+	})
+	if journal.IsKind(err, journal.KindNotFound) || journal.IsKind(err, journal.KindInvalid) {
+		// The account is gone, or another of a different currency has come: there
+		// is nothing left to show, and nobody outside need know why.
+		return view, ErrNotFound()
+	}
+	return view, err
+}
+
+// find looks a token up. It is the one place that asks without an owner: the
+// token is what proves the right to see.
+func (s *Service) find(ctx context.Context, tx *db.Tx, token string) (owner journal.UserID, id journal.ShareID, scope Scope, err error) {
+	var text string
+	var expires *time.Time
+	err = tx.QueryRow(ctx, `SELECT user_id, id, scope, expires_at FROM share_links WHERE token_hash = $1`, hash(token)).
+		Scan(&owner, &id, &text, db.NullInstant(&expires))
+	switch {
+	case errors.Is(err, db.ErrNoRows):
+		return "", "", scope, ErrNotFound()
+	case err != nil:
+		return "", "", scope, err
+	case expires != nil && !s.clock().Before(*expires):
+		return "", "", scope, ErrNotFound()
+	}
+	return owner, id, scope, json.Unmarshal([]byte(text), &scope)
+}
+
+func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (analytics.ShareView, error) {
+	book, err := s.figures.Read(ctx, tx, owner, scope.accounts())
+	if err != nil {
+		return analytics.ShareView{}, err
+	}
+	zone := time.UTC
+	if scope.Zone != "" {
+		if zone, err = journal.ParseZone("tz", scope.Zone); err != nil {
+			return analytics.ShareView{}, err
+		}
+	}
+	currency := scope.Currency
+	if currency == "" {
+		currency = book.Capital.Currency
+	}
+	selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
+	return analytics.Share(selection, analytics.ShareQuery{Zone: zone, Currency: currency, ShowAmounts: scope.ShowAmounts}), nil
+}
