@@ -166,45 +166,29 @@ func (c exportCommand) Run(env *environment, s *settings) error {
 	if err != nil {
 		return err
 	}
-	var accounts []journal.AccountID
+	request := backup.Request{
+		Owner: owner, Format: backup.Format(c.Format), Fills: c.Rows == "executions", At: journal.SystemClock(),
+	}
 	if c.Account != "" {
 		account, err := accountByName(env, services, owner, c.Account)
 		if err != nil {
 			return err
 		}
-		accounts = append(accounts, account.ID)
+		request.Accounts = []journal.AccountID{account.ID}
 	}
 	write := func(out io.Writer) error {
-		return services.DB.View(env.ctx, func(tx *db.Tx) error { return c.write(env, services, tx, owner, accounts, out) })
+		return services.DB.View(env.ctx, func(tx *db.Tx) error {
+			missing, err := backup.Write(env.ctx, tx, services.Playbook, request, out)
+			for _, file := range missing {
+				fmt.Fprintf(env.stderr, "the attachment %s is missing\n", file.Path)
+			}
+			return err
+		})
 	}
 	if c.File == "-" {
 		return write(env.stdout)
 	}
 	return writeWhole(c.File, write)
-}
-
-func (c exportCommand) write(
-	env *environment, services *installation.Installation, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer,
-) error {
-	scope := backup.Scope{At: journal.SystemClock()}
-	if len(accounts) == 1 {
-		scope.Account = accounts[0]
-	}
-	switch {
-	case c.Format == "zip":
-		missing, err := backup.WriteZip(env.ctx, tx, services.Playbook, owner, scope, out)
-		for _, file := range missing {
-			fmt.Fprintf(env.stderr, "the attachment %s is missing\n", file.Path)
-		}
-		return err
-	case c.Format == "xlsx":
-		return backup.WriteXLSX(env.ctx, tx, owner, accounts, out)
-	case c.Format == "csv" && c.Rows == "executions":
-		return backup.WriteFillsCSV(env.ctx, tx, owner, accounts, out)
-	case c.Format == "csv":
-		return backup.WriteTradesCSV(env.ctx, tx, owner, accounts, out)
-	}
-	return backup.WriteJSON(env.ctx, tx, owner, scope, out)
 }
 
 // writeWhole writes a file under another name first, so that nobody ever finds

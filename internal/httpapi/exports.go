@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"io"
 	"mime"
 	"net/http"
 
@@ -21,48 +20,19 @@ type exportQuery struct {
 	AccountID []string `query:"account_id,explode" doc:"One account, or for tables several; without it everything."`
 }
 
-// exportKind is one of the formats.
-type exportKind struct {
-	mediaType, ending string
-	write             func(ctx context.Context, tx *db.Tx, e export, out io.Writer) error
-}
-
-// export is what is to be written.
-type export struct {
-	a        *API
-	owner    journal.UserID
-	accounts []journal.AccountID // the named ones; none means all
-	fills    bool
-}
-
-func (e export) scope() backup.Scope {
-	scope := backup.Scope{At: e.a.Clock()}
-	if len(e.accounts) == 1 {
-		scope.Account = e.accounts[0]
+func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error) {
+	if in.Format == "" {
+		in.Format = string(backup.JSON)
 	}
-	return scope
-}
-
-var exportKinds = map[string]exportKind{
-	"json": {"application/json", ".json", func(ctx context.Context, tx *db.Tx, e export, out io.Writer) error {
-		return backup.WriteJSON(ctx, tx, e.owner, e.scope(), out)
-	}},
-	"zip": {"application/zip", ".zip", func(ctx context.Context, tx *db.Tx, e export, out io.Writer) error {
-		missing, err := backup.WriteZip(ctx, tx, e.a.Playbook, e.owner, e.scope(), out)
-		if len(missing) > 0 {
-			e.a.Log.WarnContext(ctx, "attachments are missing from an export", "user", e.owner, "files", len(missing))
-		}
-		return err
-	}},
-	"csv": {"text/csv; charset=utf-8", ".csv", func(ctx context.Context, tx *db.Tx, e export, out io.Writer) error {
-		if e.fills {
-			return backup.WriteFillsCSV(ctx, tx, e.owner, e.accounts, out)
-		}
-		return backup.WriteTradesCSV(ctx, tx, e.owner, e.accounts, out)
-	}},
-	"xlsx": {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", func(ctx context.Context, tx *db.Tx, e export, out io.Writer) error {
-		return backup.WriteXLSX(ctx, tx, e.owner, e.accounts, out)
-	}},
+	rows, err := oneOf("rows", in.Rows, "trades", "executions")
+	if err != nil {
+		return r, err
+	}
+	r = backup.Request{Owner: owner, Format: backup.Format(in.Format), Fills: rows == "executions"}
+	if r.Accounts, err = listed[journal.AccountID]("account_id", in.AccountID); err != nil {
+		return r, err
+	}
+	return r, r.Check()
 }
 
 func (a *API) exportOperations() {
@@ -73,28 +43,14 @@ func (a *API) exportOperations() {
 }
 
 func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
-	e := export{a: a, owner: caller(ctx).UserID, fills: in.Rows == "executions"}
-	if in.Format == "" {
-		in.Format = "json"
-	}
-	kind, known := exportKinds[in.Format]
-	switch {
-	case !known:
-		return nil, journal.InvalidField("format", "format must be json, csv, xlsx or zip.")
-	case in.Rows != "" && in.Rows != "trades" && in.Rows != "executions":
-		return nil, journal.InvalidField("rows", "rows must be trades or executions.")
-	}
-	named, err := listed[journal.AccountID]("account_id", in.AccountID)
+	request, err := in.request(caller(ctx).UserID)
 	if err != nil {
 		return nil, err
 	}
-	e.accounts = named
-	if len(e.accounts) > 1 && (in.Format == "json" || in.Format == "zip") {
-		return nil, journal.InvalidField("account_id", "A backup is of one account or of all.")
-	}
+	request.At = a.Clock()
 	err = a.DB.View(ctx, func(tx *db.Tx) error {
-		for _, id := range e.accounts {
-			if err := ledger.KnowAccount(ctx, tx, e.owner, id); err != nil {
+		for _, id := range request.Accounts {
+			if err := ledger.KnowAccount(ctx, tx, request.Owner, id); err != nil {
 				return err
 			}
 		}
@@ -103,20 +59,25 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 	if err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, e, kind) }}, nil
+	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, request) }}, nil
 }
 
 // sendExport writes the file as it is read. Once it has begun there is no way
 // to say that it failed but to break off, which clients notice.
-func (a *API) sendExport(ctx context.Context, hc huma.Context, e export, kind exportKind) {
-	name := "fillbook-" + string(a.Clock.Today()) + kind.ending
-	hc.SetHeader("Content-Type", kind.mediaType)
+func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
+	name := "fillbook-" + string(journal.DayOf(request.At)) + "." + string(request.Format)
+	hc.SetHeader("Content-Type", request.Format.MediaType())
 	hc.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	hc.SetHeader("Cache-Control", "no-store")
 	hc.SetStatus(http.StatusOK)
-	err := a.DB.View(ctx, func(tx *db.Tx) error { return kind.write(ctx, tx, e, hc.BodyWriter()) })
+	err := a.DB.View(ctx, func(tx *db.Tx) error {
+		missing, err := backup.Write(ctx, tx, a.Playbook, request, hc.BodyWriter())
+		if len(missing) > 0 {
+			a.Log.WarnContext(ctx, "attachments are missing from an export", "user", request.Owner, "files", len(missing))
+		}
+		return err
+	})
 	if err != nil {
-		a.Log.ErrorContext(ctx, "an export broke off", "user", e.owner, "error", err, "request", transport.RequestOf(ctx).ID)
+		a.Log.ErrorContext(ctx, "an export broke off", "user", request.Owner, "error", err, "request", transport.RequestOf(ctx).ID)
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -1,0 +1,80 @@
+package backup
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+)
+
+// Format is what an export is written as.
+type Format string
+
+// The formats. JSON is the complete backup, Zip the same with the attached
+// files; CSV and XLSX are tables.
+const (
+	JSON Format = "json"
+	Zip  Format = "zip"
+	CSV  Format = "csv"
+	XLSX Format = "xlsx"
+)
+
+var mediaTypes = map[Format]string{
+	JSON: "application/json", Zip: "application/zip", CSV: "text/csv; charset=utf-8",
+	XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+// MediaType is the format's name on the web, empty for one that is none.
+func (f Format) MediaType() string { return mediaTypes[f] }
+
+// Request says what to export.
+type Request struct {
+	Owner  journal.UserID
+	Format Format
+	// Accounts are those to export, all where none is named. A backup is of one
+	// or of all.
+	Accounts []journal.AccountID
+	// Fills has a CSV list fills in place of trades.
+	Fills bool
+	At    time.Time
+}
+
+// Check refuses what cannot be exported.
+func (r Request) Check() error {
+	switch {
+	case r.Format.MediaType() == "":
+		return journal.InvalidField("format", "format must be json, csv, xlsx or zip.")
+	case len(r.Accounts) > 1 && (r.Format == JSON || r.Format == Zip):
+		return journal.InvalidField("account_id", "A backup is of one account or of all.")
+	}
+	return nil
+}
+
+// Write exports, as one step of a reading transaction. It gives the attached
+// files that could not be read: a zip goes without them.
+func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, out io.Writer) (missing []FileEntry, err error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	scope := Scope{At: r.At}
+	if len(r.Accounts) == 1 {
+		scope.Account = r.Accounts[0]
+	}
+	switch r.Format {
+	case JSON:
+		err = WriteJSON(ctx, tx, r.Owner, scope, out)
+	case Zip:
+		return WriteZip(ctx, tx, files, r.Owner, scope, out)
+	case XLSX:
+		err = WriteXLSX(ctx, tx, r.Owner, r.Accounts, out)
+	case CSV:
+		if r.Fills {
+			return nil, WriteFillsCSV(ctx, tx, r.Owner, r.Accounts, out)
+		}
+		err = WriteTradesCSV(ctx, tx, r.Owner, r.Accounts, out)
+	}
+	return nil, err
+}
