@@ -18,9 +18,9 @@ const (
 // trades: enough to tell a habit from chance, and bounded for any history.
 const (
 	shuffles      = 20
-	shuffledTrade = 1000
+	shuffledTrade = 500
 	shuffledDays  = 50
-	dealtTrades   = 10_000
+	dealtTrades   = 5000
 )
 
 // oversize tells whether a size is at least 1.5 times the median that lies
@@ -59,12 +59,11 @@ func (h *history[T]) oversized() []bool {
 		default:
 			big[place] = 2*below > n
 		}
-		if at := place % revengeMemory; n < revengeMemory || last[at] > zero {
-			last[at] = key
-		} else {
-			last[at] = key
-			zeros--
+		at := place % revengeMemory
+		if n == revengeMemory && last[at] <= zero {
+			zeros-- // the earliest goes
 		}
+		last[at] = key
 		if key <= zero {
 			zeros++
 		}

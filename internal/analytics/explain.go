@@ -102,11 +102,7 @@ func Explain(s *Selection, capital Capital, name string) (Explanation, error) {
 	table := figures()
 	at := slices.IndexFunc(table, func(f figure) bool { return f.name == name })
 	if at < 0 {
-		names := make([]string, len(table))
-		for i := range table {
-			names[i] = table[i].name
-		}
-		return Explanation{}, journal.InvalidField("figure", "figure must be one of %s.", strings.Join(names, ", "))
+		return Explanation{}, journal.InvalidField("figure", "figure must be one of %s.", strings.Join(Explainable(), ", "))
 	}
 	summary := Summarize(s, capital)
 	f := &table[at]

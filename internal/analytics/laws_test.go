@@ -112,11 +112,9 @@ func everything(t *rapid.T, s *Selection, zone *time.Location) string {
 		}
 	}
 	for _, f := range figures() {
-		explained, err := Explain(s, capital, f.name)
-		if err != nil {
-			t.Fatal(err)
+		if key := "trades " + string(f.which); answers[key] == nil {
+			answers[key] = s.members(f.which)
 		}
-		answers["explain "+f.name] = explained
 	}
 	text, err := json.MarshalIndent(answers, "", " ")
 	if err != nil {

@@ -170,11 +170,26 @@ func (q ShareQuery) months(days []Day) []ShareMonth {
 // symbols are those with the most trades, then by name: an order that tells
 // nothing about results.
 func (q ShareQuery) symbols(s *Selection) []ShareSymbol {
-	rows := Breakdown(s, BreakdownQuery{By: BySymbol, Zone: q.Zone})
-	slices.SortFunc(rows, func(a, b Row) int { return cmp.Or(b.Trades-a.Trades, strings.Compare(a.Key, b.Key)) })
+	var list []ShareSymbol
+	if s.unbounded {
+		list = symbolsOf[exact](s, q)
+	} else {
+		list = symbolsOf[int128](s, q)
+	}
+	slices.SortFunc(list, func(a, b ShareSymbol) int { return cmp.Or(b.Trades-a.Trades, strings.Compare(a.Symbol, b.Symbol)) })
+	return list[:min(len(list), mostSymbols)]
+}
+
+func symbolsOf[T number[T]](s *Selection, q ShareQuery) []ShareSymbol {
+	sums := make([]tally[T], len(s.symbols.words))
+	for i, net := range column[T](s, netOf) {
+		sums[s.symbol(i)].add(net)
+	}
 	list := []ShareSymbol{}
-	for _, row := range rows[:min(len(rows), mostSymbols)] {
-		list = append(list, ShareSymbol{row.Key, row.Trades, row.WinRate, q.amount(row.NetPnL)})
+	for k := range sums {
+		if t := &sums[k]; t.trades() > 0 {
+			list = append(list, ShareSymbol{s.symbols.words[k], t.trades(), t.winRate(), q.amount(t.net().decimal(s.scale))})
+		}
 	}
 	return list
 }

@@ -27,8 +27,9 @@ const DefaultMemory = 256 << 20
 
 // Service answers questions about figures. It is safe for concurrent use.
 type Service struct {
-	db    *db.DB
-	cache *cache
+	db      *db.DB
+	cache   *cache
+	answers *answers
 }
 
 // New makes a Service that keeps at most so many bytes of columns; 0 means
@@ -37,7 +38,7 @@ func New(d *db.DB, memory int) *Service {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
-	return &Service{db: d, cache: newCache(memory)}
+	return &Service{db: d, cache: newCache(memory), answers: newAnswers()}
 }
 
 // Book is what a question about some accounts can be answered from: their
@@ -47,7 +48,9 @@ type Book struct {
 	Columns  []*analytics.Columns
 	Capital  analytics.Capital
 
-	cash [][]analytics.CashEvent
+	owner     journal.UserID
+	revisions []int64 // that the columns show, an account each
+	cash      [][]analytics.CashEvent
 }
 
 // Cash is all cash of the accounts.
@@ -81,7 +84,7 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{Accounts: accounts}
+	b := &Book{Accounts: accounts, owner: owner}
 	for _, a := range accounts {
 		held, err := s.cache.account(owner, a.ID).bring(a.Revision, func(old *held) (*held, error) {
 			return load(ctx, tx, owner, a, old)
@@ -90,6 +93,7 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 			return nil, err
 		}
 		b.Columns = append(b.Columns, held.columns)
+		b.revisions = append(b.revisions, held.revision)
 		b.cash = append(b.cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency

@@ -60,6 +60,8 @@ func (in FigureQuery) zone() (*time.Location, error) {
 
 // question is a figure query that was read, on the book that answers it.
 type question struct {
+	api    *API
+	text   string // the query, as a key
 	book   *figures.Book
 	filter analytics.Filter
 	zone   *time.Location
@@ -68,16 +70,26 @@ type question struct {
 }
 
 // selection are the trades of the question.
-func (q *question) selection() *analytics.Selection {
+func (q *question) selection() *analytics.Selection { return q.of(q.book, q.filter) }
+
+// of are the trades that another book and filter have for the question.
+func (q *question) of(book *figures.Book, filter analytics.Filter) *analytics.Selection {
 	if q.none {
-		return analytics.Select(nil, q.filter)
+		return analytics.Select(nil, filter)
 	}
-	return q.book.Select(q.filter)
+	return book.Select(filter)
+}
+
+// figure computes an answer to the question, or gives the one that was computed
+// for the same accounts at the same revisions. name says which figure with which
+// parameters of its own it is.
+func figure[T any](q *question, name string, compute func() T) T {
+	return figures.Answer(q.api.Figures, q.book, name+"?"+q.text, compute)
 }
 
 // asked opens the book for a figure query and hands it to fn.
 func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{none: in.Status == string(ledger.StatusOpen)}
+	q := &question{api: a, none: in.Status == string(ledger.StatusOpen), text: in.values().Encode() + "&" + in.TZ + "&" + in.Status}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err
@@ -110,7 +122,9 @@ func (a *API) analyticsOperations() {
 	register(a, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
 	register(a, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
 	register(a, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)
-	register(a, figureRoute("compare", "compare", "Set two periods or accounts side by side"), a.compare)
+	compare := figureRoute("compare", "compare", "Set two periods or accounts side by side")
+	compare.repeated = append([]string{"other_account_id"}, repeatable...)
+	register(a, compare, a.compare)
 	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate futures from past results"), a.monteCarlo)
 }
 
@@ -149,14 +163,13 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 	}
 	var out summaryAnswer
 	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
-		selection := q.selection()
-		out.Summary = analytics.Summarize(selection, q.book.Capital)
+		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := analytics.Weigh(selection, q.zone, q.book.Seed())
+			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, q.book.Seed()) })
 			out.Evidence = &weighed
 		}
 		if explain {
-			out.Explanation, err = explainAll(selection, q.book.Capital, in.link())
+			out.Explanation, err = explainAll(q.selection(), q.book.Capital, in.link())
 		}
 		return err
 	})
@@ -204,7 +217,7 @@ func (in FigureQuery) link() string {
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = analytics.Daily(q.selection(), q.zone)
+		out = figure(q, "daily", func() []analytics.Day { return analytics.Daily(q.selection(), q.zone) })
 		return nil
 	})
 	return answer(out, err)
@@ -222,12 +235,14 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 	}
 	var out analytics.Curve
 	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
-		columns := q.book.Columns
-		if q.none {
-			columns = nil
-		}
-		out = analytics.Equity(columns, analytics.CurveQuery{
-			Filter: q.filter, Capital: q.book.Capital, Cash: q.book.Cash(), MaxPoints: points,
+		out = figure(q, "curve "+in.MaxPoints, func() analytics.Curve {
+			columns := q.book.Columns
+			if q.none {
+				columns = nil
+			}
+			return analytics.Equity(columns, analytics.CurveQuery{
+				Filter: q.filter, Capital: q.book.Capital, Cash: q.book.Cash(), MaxPoints: points,
+			})
 		})
 		return nil
 	})
@@ -237,7 +252,9 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
 	var out analytics.Behavior
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: q.book.Seed()})
+		out = figure(q, "behavior", func() analytics.Behavior {
+			return analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: q.book.Seed()})
+		})
 		return nil
 	})
 	return answer(out, err)
@@ -253,8 +270,9 @@ type breakdownQuery struct {
 // breakdownRow is a row with the name of what its key is the id of.
 type breakdownRow struct {
 	analytics.Row
-	Name        string        `json:"name" doc:"What the key is called: the name of the setup, tag or account."`
-	Explanation *explainedRow `json:"explanation,omitempty"`
+	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null when it was not asked for"`
+	Name        string                     `json:"name" doc:"What the key is called: the name of the setup, tag or account."`
+	Explanation *explainedRow              `json:"explanation,omitempty"`
 }
 
 type explainedRow struct {
@@ -285,7 +303,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 			By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
 		})
 		for _, row := range rows {
-			named := breakdownRow{Row: row, Name: row.Key}
+			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Name: row.Key}
 			if name, known := names[row.Key]; known {
 				named.Name = name
 			}
@@ -350,7 +368,7 @@ func (in *breakdownQuery) explainRow(by analytics.Dimension, key string) *explai
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = analytics.RMultiples(q.selection())
+		out = figure(q, "r", func() analytics.RStats { return analytics.RMultiples(q.selection()) })
 		return nil
 	})
 	return answer(out, err)
@@ -382,16 +400,7 @@ type compareQuery struct {
 }
 
 func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
-	other := in.FigureQuery
-	other.PeriodInput = PeriodInput{From: in.OtherFrom, To: in.OtherTo}
-	if len(in.OtherAccountID) > 0 {
-		other.AccountID = in.OtherAccountID
-	}
-	filterB, err := other.filter()
-	if err != nil {
-		return nil, err
-	}
-	accountsB, err := listed[journal.AccountID]("other_account_id", other.AccountID)
+	filterB, accountsB, err := in.other()
 	if err != nil {
 		return nil, err
 	}
@@ -404,10 +413,33 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 		if book.Capital.Currency != q.book.Capital.Currency && len(book.Accounts) > 0 && len(q.book.Accounts) > 0 {
 			return mixedCurrencies()
 		}
-		out = analytics.Compare(q.selection(), book.Select(filterB), q.zone, q.book.Capital, book.Capital)
+		out = analytics.Compare(q.selection(), q.of(book, filterB), q.zone, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
+}
+
+// other is the other side: the same filters with its own period and accounts.
+func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountID, err error) {
+	same := in.FigureQuery
+	same.PeriodInput = PeriodInput{}
+	if f, err = same.filter(); err != nil {
+		return f, nil, err
+	}
+	if f.Period.From, err = optionalInstant("other_from", in.OtherFrom); err != nil {
+		return f, nil, err
+	}
+	if f.Period.To, err = optionalInstant("other_to", in.OtherTo); err != nil {
+		return f, nil, err
+	}
+	if f.Period.Check() != nil {
+		return f, nil, journal.InvalidField("other_from", "other_from must not be after other_to.")
+	}
+	if accounts, err = listed[journal.AccountID]("other_account_id", in.OtherAccountID); err != nil || len(accounts) > 0 {
+		return f, accounts, err
+	}
+	accounts, err = listed[journal.AccountID]("account_id", in.AccountID)
+	return f, accounts, err
 }
 
 func mixedCurrencies() error {
@@ -441,7 +473,8 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 	var out analytics.Futures
 	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
 		sim.Capital, sim.Seed = q.book.Capital, q.book.Seed()
-		out = analytics.MonteCarlo(q.selection(), sim)
+		name := "montecarlo " + in.Paths + " " + in.Trades + " " + in.RuinPct
+		out = figure(q, name, func() analytics.Futures { return analytics.MonteCarlo(q.selection(), sim) })
 		return nil
 	})
 	return answer(out, err)

@@ -11,10 +11,10 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// unpacked bounds what may come out of the zip of a backup: as much as out of
-// any other archive, and more where the zip itself is larger, for pictures do
-// not get smaller when they are packed.
-func unpacked(size int64) int64 { return max(64<<20, 2*size) }
+// unpacked bounds what may come out of the zip of a backup. To read JSON takes
+// several times its length in memory, so this is less than other archives may
+// have; a zip that is large itself may be of pictures, which pack to no less.
+func unpacked(size int64) int64 { return max(40<<20, 2*size) }
 
 // readBackup reads a JSON backup, or the zip that holds one with its files;
 // nil where the upload is neither.

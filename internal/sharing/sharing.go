@@ -264,6 +264,12 @@ func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, sco
 	if currency == "" {
 		currency = book.Capital.Currency
 	}
-	selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
-	return analytics.Share(selection, analytics.ShareQuery{Zone: zone, Currency: currency, ShowAmounts: scope.ShowAmounts}), nil
+	question, err := json.Marshal(scope)
+	if err != nil {
+		return analytics.ShareView{}, err
+	}
+	return figures.Answer(s.figures, book, "share "+string(question), func() analytics.ShareView {
+		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
+		return analytics.Share(selection, analytics.ShareQuery{Zone: zone, Currency: currency, ShowAmounts: scope.ShowAmounts})
+	}), nil
 }

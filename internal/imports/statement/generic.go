@@ -195,7 +195,7 @@ func (m mapping) instrument(w *Row, f *Fill) {
 		kind = InstrumentType(word)
 	}
 	f.Multiplier = m.null(w, "multiplier")
-	f.Name(m.text(w, "symbol"), kind)
+	w.r.name(f, m.text(w, "symbol"), kind)
 	if right := strings.ToLower(m.text(w, "option_right")); right != "" && f.Right == "" {
 		f.Type = "option"
 		f.Right = right

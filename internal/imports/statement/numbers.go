@@ -105,12 +105,8 @@ func notANumber(text string) error { return fmt.Errorf("%q is not a number", sho
 func SettleSeparator(values []string) Separator {
 	settled := Unsettled
 	for _, v := range values {
-		w, ok := scanWritten(v)
-		if !ok {
-			continue
-		}
-		proof := w.proves()
-		if proof == Unsettled || !w.fits(proof) {
+		proof := provenBy(v)
+		if proof == Unsettled {
 			continue
 		}
 		if settled != Unsettled && settled != proof {
@@ -119,6 +115,26 @@ func SettleSeparator(values []string) Separator {
 		settled = proof
 	}
 	return settled
+}
+
+// provenBy gives the separator that one value proves.
+func provenBy(value string) Separator {
+	if isPlain(value) { // as most are
+		switch point := strings.IndexByte(value, '.'); {
+		case point < 0:
+			return Unsettled
+		case len(value)-point-1 != 3 && point > 0 && point < len(value)-1:
+			return Point
+		}
+	}
+	w, ok := scanWritten(value)
+	if !ok {
+		return Unsettled
+	}
+	if proof := w.proves(); proof != Unsettled && w.fits(proof) {
+		return proof
+	}
+	return Unsettled
 }
 
 // written is a number as it stands in a cell, without its currency and unit:

@@ -37,6 +37,7 @@ type Reader struct {
 	clocks  map[clockKey]*Clock
 	zone    string
 	lots    map[string]int // how often a round trip was met
+	names   map[nameKey]*Fill
 	// Memory is for presets that join rows; nobody else looks into it.
 	Memory any
 }
@@ -58,7 +59,7 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 	if out.Source == "" {
 		out.Source = FromCSV
 	}
-	r := &Reader{File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}}
+	r := &Reader{File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}}
 	if err := r.settleZone(); err != nil {
 		return nil, err
 	}
