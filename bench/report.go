@@ -24,7 +24,8 @@ var from = time.Date(2020, 1, 6, 14, 30, 0, 0, time.UTC)
 // that 300,000 of them are 3,000 in each.
 const streams = 100
 
-// seed fills the large account: in each stream every sixth fill ends flat.
+// seed fills the large account: in each stream every third fill ends flat, so
+// that 300,000 fills are 100,000 trades.
 func (b *bench) seed(ctx context.Context, fills int) error {
 	started := time.Now()
 	const part = 20_000
@@ -47,10 +48,9 @@ func (b *bench) seed(ctx context.Context, fills int) error {
 }
 
 func seededFill(n int) ledger.NewFill {
-	place := n / streams % 6 // where in the cycle of its stream
 	side, quantity := matching.Buy, int64(100)
-	if place >= 3 {
-		side = matching.Sell
+	if n/streams%3 == 2 { // where in the cycle of its stream
+		side, quantity = matching.Sell, 200
 	}
 	return ledger.NewFill{
 		Symbol: symbol(n % streams), Side: side, Quantity: decimal.New(quantity),
@@ -86,6 +86,9 @@ func (b *bench) report(ctx context.Context, fills, samples int) error {
 		fmt.Printf("| %s | %s | %s | %.2f |\n", row.name, show(row.taken.quantile(.5)), show(row.taken.quantile(.95)), ratio)
 	}
 	if err := b.parallelWriters(ctx); err != nil {
+		return err
+	}
+	if err := b.reportFigures(ctx, samples); err != nil {
 		return err
 	}
 	return b.reportImport(ctx)

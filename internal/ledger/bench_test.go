@@ -171,3 +171,24 @@ func BenchmarkList(b *testing.B) {
 		})
 	})
 }
+
+// BenchmarkPage reads one page of a long list, and counts the list.
+func BenchmarkPage(b *testing.B) {
+	d := newDesk(b, testkit.Open(b, db.SQLite))
+	d.insert(journal.NewID[journal.BatchID](), history(150_000)...)
+	q := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{d.account}}, Limit: 51}
+	b.Run("page", func(b *testing.B) {
+		for b.Loop() {
+			if err := d.ledger.EachTrade(b.Context(), d.owner, q, func(ledger.Trade) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("count", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := d.ledger.CountTrades(b.Context(), d.owner, q); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
