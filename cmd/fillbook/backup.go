@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,6 +197,9 @@ func unpack(file, dir string) error {
 	if err := json.Unmarshal(text, &list); err != nil || list.Format != archiveFormat {
 		return errArchive
 	}
+	if !slices.ContainsFunc(list.Files, func(f manifestFile) bool { return f.Path == archiveDatabase }) {
+		return errArchive
+	}
 	if list.Version > archiveVersion || list.Schema > db.Latest() {
 		return fmt.Errorf("%w: the backup was written by %s", db.ErrNewer, list.Program)
 	}
@@ -226,13 +231,22 @@ func unpackFile(archive fs.FS, root *os.Root, f manifestFile) error {
 	}
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(out, sum), io.LimitReader(in, f.Size+1))
-	if err := errors.Join(err, out.Close()); err != nil {
+	if err := errors.Join(err, out.Close()); isDamage(err) {
+		return fmt.Errorf("%w: %w", errArchive, err)
+	} else if err != nil {
 		return err
 	}
 	if size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
 		return fmt.Errorf("%w: the checksum does not agree", errArchive)
 	}
 	return nil
+}
+
+// isDamage tells an archive that cannot be read from a disk that cannot be
+// written.
+func isDamage(err error) bool {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	return corrupt || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func fileExists(name string) bool {

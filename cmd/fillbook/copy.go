@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,6 +24,9 @@ type copyDBCommand struct {
 // are files in the directory attachments beside a SQLite file, and rows of a
 // PostgreSQL database.
 func (c copyDBCommand) Run(env *environment, s *settings) error {
+	if shareAttachments(c.From, c.To) {
+		return errors.New("both files are in one directory and would share their attachments: copy into another directory")
+	}
 	from, closeFrom, err := s.openPlace(env, c.From, false)
 	if err != nil {
 		return err
@@ -39,6 +43,22 @@ func (c copyDBCommand) Run(env *environment, s *settings) error {
 	_, err = fmt.Fprintln(env.stdout, "copied; run 'fillbook check' on it, and keep using the same secret")
 	return err
 }
+
+// shareAttachments tells whether two places would keep their attachments in the
+// same directory, where each would sweep the other's away.
+func shareAttachments(from, to string) bool {
+	if isPostgres(secrets.Secret(from)) || isPostgres(secrets.Secret(to)) {
+		return false
+	}
+	one, err := os.Stat(filepath.Dir(sqlitePath(from)))
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(filepath.Dir(sqlitePath(to)))
+	return err == nil && os.SameFile(one, other)
+}
+
+func sqlitePath(place string) string { return strings.TrimPrefix(place, "sqlite:") }
 
 // copyInto copies and says which attachments were missing.
 func copyInto(env *environment, from, to *installation.Installation) error {
@@ -57,10 +77,10 @@ func copyInto(env *environment, from, to *installation.Installation) error {
 func (s *settings) openPlace(env *environment, place string, target bool) (*installation.Installation, func(), error) {
 	options := db.Options{Log: s.logger(env.stderr)}
 	attachments := ""
-	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
+	if isPostgres(secrets.Secret(place)) {
 		options.URL = place
 	} else {
-		options.Path = strings.TrimPrefix(place, "sqlite:")
+		options.Path = sqlitePath(place)
 		attachments = filepath.Join(filepath.Dir(options.Path), "attachments")
 		if !target && !fileExists(options.Path) {
 			return nil, nil, fmt.Errorf("there is no file %s", options.Path)

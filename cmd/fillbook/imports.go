@@ -117,8 +117,8 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	if broker == "" {
 		broker = "no broker that is known"
 	}
-	fmt.Fprintf(out, "%s (%s)\n%d rows: %d new fills, %d known, %d cash rows, %d problems\n",
-		broker, p.Format, p.RowCount, p.NewRows, p.Duplicates, p.CashRows, p.ErrorCount)
+	fmt.Fprintf(out, "%s (%s)\n%s: %s, %d known, %s, %s\n", broker, p.Format, counted(p.RowCount, "row"),
+		counted(p.NewRows, "new fill"), p.Duplicates, counted(p.CashRows, "cash row"), counted(p.ErrorCount, "problem"))
 	if len(p.MissingMapping) > 0 {
 		fmt.Fprintf(out, "--map must say which columns hold: %s\n", strings.Join(p.MissingMapping, ", "))
 	}
@@ -126,9 +126,17 @@ func printPreview(out io.Writer, p imports.Preview) error {
 }
 
 func printResult(out io.Writer, r imports.Result) error {
-	fmt.Fprintf(out, "import %s: %d fills inserted, %d known, %d trades, %d annotated, %d cash rows, %d problems\n",
-		r.BatchID, r.Inserted, r.Skipped, r.Trades, r.Annotated, r.CashInserted, r.ErrorCount)
+	fmt.Fprintf(out, "import %s: %s inserted, %d known, %s, %d annotated, %s, %s\n", r.BatchID, counted(r.Inserted, "fill"),
+		r.Skipped, counted(r.Trades, "trade"), r.Annotated, counted(r.CashInserted, "cash row"), counted(r.ErrorCount, "problem"))
 	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
+}
+
+// counted says how many of something there are.
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func printRest(out io.Writer, problems []imports.Problem, warnings []string, totals []imports.Reconciliation) error {

@@ -38,12 +38,49 @@ func TestScripts(t *testing.T) {
 					env.Setenv("SVC_DATA_DIR", env.WorkDir+"/data")
 					if engine == db.PostgreSQL {
 						env.Setenv("SVC_DATABASE_URL", testkit.Empty(t, engine).URL)
+						env.Setenv("OTHER_DATABASE_URL", testkit.Empty(t, engine).URL)
 					}
 					return nil
 				},
 				Condition: func(name string) (bool, error) { return name == string(engine), nil },
+				Cmds:      map[string]func(*testscript.TestScript, bool, []string){"damage": damage, "same": same},
 			})
 		})
+	}
+}
+
+// damage is a command of the scripts: "damage flip FILE" changes a byte in the
+// middle of a file, "damage cut FILE" takes its second half away.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: damage flip|cut FILE")
+	}
+	name := ts.MkAbs(args[1])
+	content, err := os.ReadFile(name)
+	ts.Check(err)
+	switch half := len(content) / 2; args[0] {
+	case "flip":
+		content[half] ^= 1
+	case "cut":
+		content = content[:half]
+	default:
+		ts.Fatalf("damage what?")
+	}
+	ts.Check(os.WriteFile(name, content, 0o600))
+}
+
+// exportedAt is what differs between two exports of one journal.
+var exportedAt = regexp.MustCompile(`"exported_at": ?"[^"]*"`)
+
+// same is a command of the scripts: it demands that two JSON exports differ in
+// nothing but when they were made, or with ! that they do.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same FILE FILE")
+	}
+	one, other := exportedAt.ReplaceAllString(ts.ReadFile(args[0]), ""), exportedAt.ReplaceAllString(ts.ReadFile(args[1]), "")
+	if (one == other) == neg {
+		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], one, args[1], other)
 	}
 }
 

@@ -22,6 +22,14 @@ import (
 // the two levels that lie around a preference here.
 const maxDepth = 64 + 2
 
+// maxRows is how many rows a file may have: as many as a table. A large backup
+// may have more, as long as there is something in them: a row of ours has more
+// than minRow bytes.
+const (
+	maxRows = 200_000
+	minRow  = 64
+)
+
 // Decode reads a backup: one of ours, or the plain shapes of other journals
 // (an object with account, executions or trades, and cash_transactions, or a
 // list of such rows; see foreign.go). It looks at nothing but the text. What is
@@ -46,9 +54,11 @@ func Decode(text []byte) (*Document, error) {
 }
 
 // checkText refuses what two readers could take in two ways, and what could
-// not be stored: malformed text, duplicate keys, deep nesting, NUL characters.
+// not be stored: malformed text, duplicate keys, deep nesting, NUL characters,
+// and more rows than would fit into memory.
 func checkText(text []byte) error {
 	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	most, rows := max(maxRows, int64(len(text)/minRow)), int64(0)
 	for {
 		token, err := decoder.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -62,6 +72,12 @@ func checkText(text []byte) error {
 		}
 		if token.Kind() == '"' && strings.ContainsRune(token.String(), 0) {
 			return journal.Invalid("The JSON holds a NUL character, which no text may have.")
+		}
+		if token.Kind() == '{' {
+			rows++
+		}
+		if kind, length := decoder.StackIndex(decoder.StackDepth()); rows > most || kind == '[' && length > most {
+			return journal.Invalid("The JSON has more than %d rows; split it and upload the parts.", most)
 		}
 		if decoder.StackDepth() == 0 {
 			break

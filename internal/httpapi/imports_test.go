@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
@@ -110,6 +111,28 @@ func TestMappingIsAskedFor(t *testing.T) {
 		d.get("/executions").want(http.StatusOK).wantColumn("price", "10", "11")
 		d.delete("/imports/" + id).want(http.StatusNoContent)
 		d.upload(finish, strange).wantError(http.StatusConflict, "conflict")
+	})
+}
+
+// TestImportsAreGivenUp when nobody has come back for a day.
+func TestImportsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		id := d.upload("/imports/commit", "a,b\n1,2\n").wantError(http.StatusBadRequest, "mapping_required").text("error.details.import_batch_id")
+		sweep := func() {
+			if err := w.services.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.clock.Advance(23 * time.Hour)
+		sweep()
+		d = desk{w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")), d.account}
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`)
+		w.clock.Advance(2 * time.Hour)
+		sweep()
+		d = desk{w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")), d.account}
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"failed"`)
 	})
 }
 

@@ -204,3 +204,16 @@ func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
 	}
 	return err
 }
+
+// waitingTime is how long a batch waits to be finished.
+const waitingTime = 24 * time.Hour
+
+// Sweep gives up the batches of all users that nobody came back to finish.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.clock()
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = $3 AND updated_at < $4`,
+			Failed, db.Micros(now), Pending, db.Micros(now.Add(-waitingTime)))
+		return err
+	})
+}

@@ -11,15 +11,20 @@ import (
 // CopyTo writes everything that this installation holds into another, of the
 // same or the other engine: all users with all they own, credentials and
 // attached files included. The other must have no user. It is one transaction:
-// the other has everything or nothing. It gives the attachments whose content
-// was missing here.
+// the other has everything or nothing, in rows and in files. It gives the
+// attachments whose content was missing here.
 func (i *Installation) CopyTo(ctx context.Context, other *Installation, progress func(done, total int)) (missing []journal.AttachmentID, err error) {
+	var content playbook.CopiedContent
 	err = db.Copy(ctx, i.DB, other.DB, db.Copying{
 		Leave: []string{playbook.ContentTable}, Empty: []string{"users"}, Progress: progress,
 		Within: func(from, to *db.Tx) (err error) {
-			missing, err = playbook.CopyContent(ctx, i.Playbook, from, other.Playbook, to)
+			content.Undo() // of a try that the engine wants repeated
+			content, err = playbook.CopyContent(ctx, i.Playbook, from, other.Playbook, to)
 			return err
 		},
 	})
-	return missing, err
+	if err != nil {
+		content.Undo()
+	}
+	return content.Missing, err
 }

@@ -92,10 +92,10 @@ func (i *Installation) Close() error {
 }
 
 // Sweep forgets what no longer serves: ended sessions, old audit rows, files
-// that no attachment names.
+// that no attachment names, imports that nobody came back to finish.
 func (i *Installation) Sweep(ctx context.Context) error {
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(i.Identity.Sweep(ctx), err)
+	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), err)
 }
 
 // DeleteUser removes a user with everything the user owns, files included.

@@ -18,33 +18,64 @@ const ContentTable = "attachment_blobs"
 // CopyContent copies the content of every attachment of an installation into
 // another, whichever of the two keeps files and whichever rows. It is a step of
 // a copy of the whole database: both transactions are open, and the rows of the
-// attachments are copied. It gives the attachments whose content is missing,
-// which were so before.
-func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service, target *db.Tx) (missing []journal.AttachmentID, err error) {
-	type place struct {
-		owner journal.UserID
-		id    journal.AttachmentID
-	}
-	places, err := db.List(ctx, source, func(row db.Scanner) (p place, err error) {
+// attachments are copied. It tells what it did also where it fails.
+func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service, target *db.Tx) (c CopiedContent, err error) {
+	c.to = to
+	places, err := db.List(ctx, source, func(row db.Scanner) (p contentPlace, err error) {
 		return p, row.Scan(&p.owner, &p.id)
 	}, `SELECT user_id, id FROM attachments ORDER BY user_id, id`)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	for _, p := range places {
 		content, err := from.content(ctx, source, p.owner, p.id)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, db.ErrNoRows) {
-			missing = append(missing, p.id)
+			c.Missing = append(c.Missing, p.id)
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading attachment %s: %w", p.id, err)
+			return c, fmt.Errorf("reading attachment %s: %w", p.id, err)
+		}
+		if !to.hasFile(p) {
+			c.written = append(c.written, p)
 		}
 		if err := to.keep(ctx, target, p.owner, p.id, content); err != nil {
-			return nil, fmt.Errorf("writing attachment %s: %w", p.id, err)
+			return c, fmt.Errorf("writing attachment %s: %w", p.id, err)
 		}
 	}
-	return missing, nil
+	return c, nil
+}
+
+// contentPlace is where the content of an attachment is found.
+type contentPlace struct {
+	owner journal.UserID
+	id    journal.AttachmentID
+}
+
+// CopiedContent tells what [CopyContent] did.
+type CopiedContent struct {
+	// Missing are the attachments whose content was missing before.
+	Missing []journal.AttachmentID
+
+	to      *Service
+	written []contentPlace
+}
+
+// Undo removes the files that were written, for a copy whose rows were not
+// committed. Files that were there before stay: they may be somebody's.
+func (c CopiedContent) Undo() {
+	for _, p := range c.written {
+		c.to.RemoveFiles(p.owner, []journal.AttachmentID{p.id})
+	}
+}
+
+// hasFile tells whether the content of an attachment is there as a file.
+func (s *Service) hasFile(p contentPlace) bool {
+	if s.options.Files == nil {
+		return false
+	}
+	_, err := s.options.Files.root.Stat(fileOf(p.owner, p.id))
+	return err == nil
 }
 
 // content reads the whole of an attachment, as one step.

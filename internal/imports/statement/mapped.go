@@ -1,7 +1,6 @@
 package statement
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,14 +62,27 @@ func columnNames(headers []string) []string {
 	return names
 }
 
-// Generic makes a preset for a file that no broker is known by, from what its
-// column names suggest and what the user says.
+// Generic makes a preset for a file that no broker is known by. A mapping that
+// says everything that is needed is taken as it is; one that says only some of
+// it is laid over what the column names suggest.
 func Generic(headers []string, chosen map[Target]string) *Preset {
-	columns := Suggest(headers)
-	if len(chosen) > 0 {
-		columns = Suggestion{}
-		maps.Copy(columns, chosen)
+	if p := asPreset(mapping(chosen)); len(chosen) > 0 && len(mapping(chosen).missing(p.Format)) == 0 {
+		return p
 	}
+	columns := mapping(Suggest(headers))
+	for target, name := range chosen {
+		for other, column := range columns {
+			if HeaderKey(column) == HeaderKey(name) {
+				delete(columns, other)
+			}
+		}
+		columns[target] = name
+	}
+	return asPreset(columns)
+}
+
+// asPreset tells from what is mapped whether a row is a fill or a trade.
+func asPreset(columns mapping) *Preset {
 	p := &Preset{Format: Executions, Columns: columns}
 	if columns["open_price"] != "" && (columns["close_price"] != "" || columns["pnl"] != "" || columns["net_pnl"] != "") {
 		p.Format = JournalTrades

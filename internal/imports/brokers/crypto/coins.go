@@ -1,0 +1,65 @@
+package crypto
+
+import (
+	"slices"
+	"strings"
+)
+
+// dollars are the US dollar and the coins that stand for it. An account in one
+// of them takes the others as its own money.
+var dollars = strings.Fields("USD USDT USDC FDUSD BUSD TUSD USDP DAI PYUSD GUSD USDE USDD")
+
+// fiat are the currencies of states that exchanges keep.
+var fiat = strings.Fields(`EUR GBP CHF JPY AUD CAD NZD SEK NOK DKK PLN CZK HUF RON TRY BRL ARS MXN COP UAH RUB ZAR NGN
+	INR IDR THB VND PHP KRW SGD HKD AED KZT`)
+
+// quotes are the coins that others are priced in, the strongest first: of two
+// coins the one that stands further in front is the price.
+var quotes = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW JPY INR USDT FDUSD BUSD TUSD USDC USDE USDP
+	DAI USD PYUSD GUSD USDD EUR GBP CHF AUD CAD SGD HKD AED BTC XBT ETH BNB HT KCS DOT TRX XRP DOGE`)
+
+// isMoney tells money from coins that only move.
+func isMoney(coin string) bool { return slices.Contains(dollars, coin) || slices.Contains(fiat, coin) }
+
+// sameMoney tells that amounts of both add up.
+func sameMoney(a, b string) bool {
+	return a == b || slices.Contains(dollars, a) && slices.Contains(dollars, b)
+}
+
+// split cuts a pair into the coin that is traded and the one that it is priced
+// in. A sign between them tells; otherwise the longest coin at the end that
+// prices others is taken, if something is left before it.
+func split(pair string) (base, quote string) {
+	pair = strings.ToUpper(strings.TrimSpace(pair))
+	if at := strings.IndexAny(pair, "-/_:"); at > 0 && at < len(pair)-1 {
+		base, rest := pair[:at], pair[at+1:]
+		if end := strings.IndexAny(rest, "-/_:"); end >= 0 {
+			rest = rest[:end] // BTC-USDT-SWAP
+		}
+		if slices.Contains([]string{"PERP", "SWAP", "PERPETUAL"}, rest) || strings.Trim(rest, "0123456789") == "" {
+			return split(base) // BTCUSD_PERP, BTCUSD_230331
+		}
+		return base, rest
+	}
+	for _, q := range quotes {
+		if left, ok := strings.CutSuffix(pair, q); ok && left != "" && len(q) > len(quote) {
+			base, quote = left, q
+		}
+	}
+	if quote == "" {
+		return pair, ""
+	}
+	return base, quote
+}
+
+// ordered tells which of two coins is traded and which prices it. Coins of
+// which neither prices others are ordered by name, so that going and coming
+// back are one pair.
+func ordered(a, b string) (base, quote string) {
+	i, j := slices.Index(quotes, a), slices.Index(quotes, b)
+	switch {
+	case i < 0 && j < 0 && a < b, i < 0 && j >= 0, i >= 0 && j >= 0 && i > j:
+		return a, b
+	}
+	return b, a
+}

@@ -1,0 +1,104 @@
+package crypto
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/matching"
+)
+
+// ledger gathers the rows of trades that were written as one row a coin.
+type ledger struct {
+	groups map[string]*group
+	order  []*group
+}
+
+// group is what belongs to one trade, or to all trades of one second.
+type group struct {
+	row   int
+	at    statement.Moment
+	id    string
+	legs  []coins // signed
+	costs []coins // positive is paid
+}
+
+// of gives the group of a key; the first row that asks makes it.
+func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *group {
+	g := l.groups[key]
+	if g == nil {
+		g = &group{row: w.Number, at: at, id: id}
+		l.groups[key] = g
+		l.order = append(l.order, g)
+	}
+	return g
+}
+
+// settle makes deals of the groups.
+func (l *ledger) settle(r *statement.Reader, symbol func(base, quote string) string) {
+	for _, g := range l.order {
+		d, err := g.deal()
+		if err != nil {
+			r.Out.Problems = append(r.Out.Problems, statement.Problem{Row: g.row, Message: err.Error()})
+			continue
+		}
+		d.symbol = symbol(d.base, d.quote)
+		d.emitLate(r, g.row)
+	}
+	slices.SortStableFunc(r.Out.Problems, func(a, b statement.Problem) int { return a.Row - b.Row })
+	slices.SortStableFunc(r.Out.Fills, func(a, b *statement.Fill) int { return a.Row - b.Row })
+}
+
+// deal is the one trade that a group holds: one coin came and another went. The
+// parts of one order that share a second are one fill at their average price.
+// The errors are sentences for the user.
+func (g *group) deal() (*deal, error) {
+	in, out := map[string]decimal.Decimal{}, map[string]decimal.Decimal{}
+	for _, leg := range g.legs {
+		switch leg.amount.Sign() {
+		case 1:
+			in[leg.coin] = in[leg.coin].Add(leg.amount)
+		case -1:
+			out[leg.coin] = out[leg.coin].Sub(leg.amount)
+		}
+	}
+	if len(in) != 1 || len(out) != 1 {
+		return nil, g.unclear(in, out)
+	}
+	got, paid := slices.Collect(maps.Keys(in))[0], slices.Collect(maps.Keys(out))[0]
+	if got == paid {
+		return nil, fmt.Errorf("Buying and selling of %s share one second and cannot be told apart. Import the trade history instead.", got) //nolint:staticcheck // a sentence for the user
+	}
+	d := &deal{costs: g.costs, at: g.at, id: g.id, side: matching.Buy, quantity: in[got]}
+	worth := out[paid]
+	if d.base, d.quote = ordered(got, paid); d.base == paid {
+		d.side, d.quantity, worth = matching.Sell, out[paid], in[got]
+	}
+	d.price = worth.DivRound(d.quantity, decimal.MaxDecimals)
+	return d, nil
+}
+
+// unclear says why a group is no trade.
+func (g *group) unclear(in, out map[string]decimal.Decimal) error {
+	coins := slices.Concat(slices.Sorted(maps.Keys(in)), slices.Sorted(maps.Keys(out)))
+	switch {
+	case len(coins) == 0:
+		return fmt.Errorf("There is a fee here and no trade that it belongs to.") //nolint:staticcheck // a sentence for the user
+	case len(in) == 0 || len(out) == 0:
+		return fmt.Errorf("The other side of this trade in %s is missing.", coins[0]) //nolint:staticcheck // a sentence for the user
+	}
+	return fmt.Errorf("Trades in several coins (%s) share one second and cannot be told apart. Import the trade history instead.", joined(coins)) //nolint:staticcheck // a sentence for the user
+}
+
+func joined(list []string) string {
+	text := ""
+	for i, item := range slices.Compact(list) {
+		if i > 0 {
+			text += ", "
+		}
+		text += item
+	}
+	return text
+}

@@ -1,0 +1,97 @@
+package crypto
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+)
+
+// memory is what the rows of a file leave for its end.
+type memory struct {
+	// fees are those in coins that have no price here.
+	fees map[string]decimal.Decimal
+	// left are the kinds of rows that moved coins without a trade, and the coins.
+	left map[string]map[string]bool
+	// results adds up by coin what contracts made or cost, in files that do not
+	// have the fills.
+	results map[string]decimal.Decimal
+	ledger  ledger
+}
+
+func remembered(r *statement.Reader) *memory {
+	if m, ok := r.Memory.(*memory); ok {
+		return m
+	}
+	m := &memory{
+		fees: map[string]decimal.Decimal{}, left: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
+		ledger: ledger{groups: map[string]*group{}},
+	}
+	r.Memory = m
+	return m
+}
+
+func (m *memory) unpriced(c coins) { m.fees[c.coin] = m.fees[c.coin].Add(c.amount) }
+
+// leaveOut notes a row that is no trade and no cash.
+func (m *memory) leaveOut(kind, coin string) {
+	if m.left[kind] == nil {
+		m.left[kind] = map[string]bool{}
+	}
+	m.left[kind][coin] = true
+}
+
+// tell closes a file: it says what could not be taken.
+func tell(r *statement.Reader) {
+	m := remembered(r)
+	if len(m.fees) > 0 {
+		r.Out.Warn("Fees in other coins than those of the pair (%s in all) are kept beside their fills but are not counted, as the file has no rate for them.",
+			listed(m.fees))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(m.left)) {
+		r.Out.Warn("Rows of the kind %q were left out, as they move coins without a trade: %s. Where they changed your position, enter the change by hand.",
+			kind, strings.Join(slices.Sorted(maps.Keys(m.left[kind])), ", "))
+	}
+	if len(m.results) > 0 {
+		r.Out.Warn("Results and fees of contracts (%s in all) were left out, as this file has no fills of them: import the trade history of the contracts too.",
+			listed(m.results))
+	}
+}
+
+// listed writes amounts by coin.
+func listed(amounts map[string]decimal.Decimal) string {
+	var list []string
+	for _, coin := range slices.Sorted(maps.Keys(amounts)) {
+		list = append(list, fmt.Sprintf("%s %s", amounts[coin], coin))
+	}
+	return strings.Join(list, ", ")
+}
+
+// pay emits cash, if what moved is money; other coins are left out. In the
+// account's own money or one that adds up with it, it is in the account's.
+func pay(w *statement.Row, kind string, c coins, at statement.Moment, note string) {
+	if w.Failed() || c.amount.IsZero() {
+		return
+	}
+	coin, account := strings.ToUpper(c.coin), strings.ToUpper(w.Reader().Hints.Currency)
+	switch {
+	case coin == "":
+	case account != "" && sameMoney(coin, account):
+		coin = account
+	case !isMoney(coin):
+		remembered(w.Reader()).leaveOut(strings.ToLower(note), coin)
+		return
+	}
+	w.Money(statement.Cash{Type: kind, Amount: c.amount, Currency: coin, At: at.At, Note: note})
+}
+
+// inOrOut is a deposit or a withdrawal by its sign.
+func inOrOut(amount decimal.Decimal) string {
+	if amount.Sign() < 0 {
+		return "withdrawal"
+	}
+	return "deposit"
+}

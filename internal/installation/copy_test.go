@@ -1,0 +1,418 @@
+package installation_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fillbook/internal/backup"
+	"fillbook/internal/db"
+	"fillbook/internal/demo"
+	"fillbook/internal/identity"
+	"fillbook/internal/imports"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+	"fillbook/internal/secrets"
+	"fillbook/internal/testkit"
+)
+
+const (
+	annPassword = "a long sentence works well"
+	annEmail    = "ann@example.org"
+)
+
+// copied is the instant at which everything here is written and exported.
+var copied = time.Date(2026, 3, 10, 23, 0, 0, 0, time.UTC)
+
+// vacant is an installation without a user. Attachments are files beside
+// SQLite and rows in PostgreSQL, as an operator has them.
+func vacant(t *testing.T, engine db.Engine) *house {
+	t.Helper()
+	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
+	must(t, err)
+	h := &house{t: t}
+	if engine == db.SQLite {
+		h.files = t.TempDir()
+	}
+	h.Installation, err = installation.New(installation.Options{
+		DB: testkit.Open(t, engine), Keys: keys, Clock: func() time.Time { return copied }, Log: slog.New(slog.DiscardHandler),
+		Attachments: h.files, Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+	})
+	must(t, err)
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// furnish gives an installation a user with one of everything that the demo
+// does not have.
+func (h *house) furnish() {
+	h.t.Helper()
+	ctx := h.t.Context()
+	user, err := h.Identity.CreateUserByOperator(ctx, annEmail, annPassword, true)
+	must(h.t, err)
+	h.owner = user.ID
+	account, err := h.Ledger.CreateAccount(ctx, h.owner, ledger.NewAccount{Name: "Grüße 日本 '\"\\", BaseCurrency: "EUR"})
+	must(h.t, err)
+	h.account = account.ID
+	trade := h.fill(matching.Buy, "100.123456789012345678", 0).TradeIDs[0]
+	h.fill(matching.Sell, "101", 5)
+	h.write(trade, "words\nwith 'quotes' and \"more\" 🚀")
+	h.attach(trade)
+	waiting := h.fill(matching.Buy, "7", 30)
+	h.write(waiting.TradeIDs[0], "waits for its fill")
+	h.attach(waiting.TradeIDs[0])
+	must(h.t, h.Ledger.DeleteExecution(ctx, h.owner, waiting.ID, nil))
+	must(h.t, h.Identity.MergePreferences(ctx, h.owner, map[string]json.RawMessage{"theme": json.RawMessage(`{"dark":true,"size":1.50}`)}, nil))
+	caller := identity.Principal{UserID: h.owner, IsAdmin: true, Credential: identity.CredentialCLI}
+	_, err = h.Imports.Commit(ctx, imports.Actor{Principal: caller}, imports.Upload{
+		FileName: "fills.csv", Account: h.account,
+		Data: []byte("Symbol,Side,Quantity,Price,Executed At\nMSFT,buy,1,10,2026-03-02T16:00:00Z\nMSFT,sell,1,11,2026-03-02T16:05:00Z\n"),
+	})
+	must(h.t, err)
+	note, err := h.Playbook.CreateNote(ctx, h.owner, playbook.NoteChange{Body: journal.Some("a page")})
+	must(h.t, err)
+	picture := bytes.NewReader(onePixel)
+	_, err = h.Playbook.Attach(ctx, h.owner, playbook.Target{Note: note.ID}, playbook.Upload{Name: "a.png", Content: picture})
+	must(h.t, err)
+	_, err = h.Identity.Login(ctx, identity.Client{}, annEmail, annPassword, "") // a session, and a row of the audit
+	must(h.t, err)
+}
+
+// onePixel is a picture of one pixel.
+var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU" +
+	"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82")
+
+// exports gives the whole backup of every user, files included, by e-mail.
+func (h *house) exports() map[string]string {
+	h.t.Helper()
+	ctx := h.t.Context()
+	users, err := h.Identity.Users(ctx)
+	must(h.t, err)
+	all := map[string]string{}
+	for _, u := range users {
+		var text, archive bytes.Buffer
+		must(h.t, h.DB.View(ctx, func(tx *db.Tx) error {
+			scope := backup.Scope{At: copied}
+			if err := backup.WriteJSON(ctx, tx, u.ID, scope, &text); err != nil {
+				return err
+			}
+			missing, err := backup.WriteZip(ctx, tx, h.Playbook, u.ID, scope, &archive)
+			if len(missing) > 0 {
+				h.t.Errorf("the files %v are missing", missing)
+			}
+			return err
+		}))
+		all[u.Email+".json"], all[u.Email+".zip"] = text.String(), archive.String()
+	}
+	return all
+}
+
+// dump reads every row of every table of a SQLite file, so that nothing that a
+// backup leaves out is forgotten: credentials, sessions, the audit.
+func (h *house) dump() map[string][]string {
+	h.t.Helper()
+	ctx, all := h.t.Context(), map[string][]string{}
+	must(h.t, h.DB.View(ctx, func(tx *db.Tx) error {
+		names, err := db.List(ctx, tx, func(row db.Scanner) (name string, err error) { return name, row.Scan(&name) },
+			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations'`)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			rows, err := tx.Query(ctx, `SELECT * FROM `+name)
+			if err != nil {
+				return err
+			}
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			all[name] = []string{}
+			for rows.Next() {
+				values, into := make([]any, len(columns)), make([]any, len(columns))
+				for i := range values {
+					into[i] = &values[i]
+				}
+				if err := rows.Scan(into...); err != nil {
+					return err
+				}
+				all[name] = append(all[name], fmt.Sprintf("%q %v", columns, values))
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				return err
+			}
+			slices.Sort(all[name])
+		}
+		return nil
+	}))
+	return all
+}
+
+// rows counts the rows of an installation that belong to somebody.
+func (h *house) rows() (n int) {
+	h.t.Helper()
+	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
+		for _, table := range []string{
+			"users", "accounts", "executions", "trades", "cash_transactions", "notes", "tags", "setups", "trade_marks", "attachments",
+			"attachment_blobs", "missed_trades", "routine_items", "routine_ticks", "import_batches", "audit_events", "preferences",
+		} {
+			var some int
+			if err := tx.QueryRow(h.t.Context(), `SELECT COUNT(*) FROM `+table).Scan(&some); err != nil {
+				return err
+			}
+			n += some
+		}
+		return nil
+	}))
+	return n
+}
+
+func (h *house) copyTo(to *house, progress func(done, total int)) error {
+	h.t.Helper()
+	missing, err := h.CopyTo(h.t.Context(), to.Installation, progress)
+	if len(missing) > 0 {
+		h.t.Errorf("the content of %v is missing", missing)
+	}
+	return err
+}
+
+// TestCopyThereAndBack copies a journal of two years from SQLite to PostgreSQL
+// and back. Everything that every user has is the same in all three, and the
+// second file is the first, row by row.
+func TestCopyThereAndBack(t *testing.T) {
+	t.Parallel()
+	testkit.RequirePostgres(t)
+	first, second, third := vacant(t, db.SQLite), vacant(t, db.PostgreSQL), vacant(t, db.SQLite)
+	_, err := demo.Seed(t.Context(), demo.Services{
+		DB: first.DB, Clock: first.Clock, Identity: first.Identity, Ledger: first.Ledger, Playbook: first.Playbook,
+	})
+	must(t, err)
+	first.furnish()
+	first.sound()
+	want, rows := first.exports(), first.dump()
+	if len(want) != 4 || first.stored() < 4 || len(rows["routine_ticks"]) == 0 || len(rows["import_batches"]) == 0 {
+		t.Fatalf("there is too little to copy: %d exports, %d files", len(want), first.stored())
+	}
+	var told []int
+	must(t, first.copyTo(second, func(done, total int) { told = append(told, done, total) }))
+	if n := len(told); n < 4 || told[n-1] != told[n-2] || !slices.IsSorted(column(told, 0)) {
+		t.Errorf("the progress was %v", told)
+	}
+	must(t, second.copyTo(third, nil))
+	for _, h := range []*house{second, third} {
+		h.sound()
+		if got := h.exports(); !cmp.Equal(got, want) {
+			for name := range want {
+				if got[name] != want[name] {
+					t.Errorf("%s: %s is another: %d bytes, want %d", h.DB.Engine(), name, len(got[name]), len(want[name]))
+				}
+			}
+		}
+		pair, err := h.Identity.Login(t.Context(), identity.Client{}, annEmail, annPassword, "")
+		if err != nil || !pair.IsAdmin {
+			t.Errorf("%s: signing in: %+v, %v", h.DB.Engine(), pair, err)
+		}
+		if err := h.Identity.CheckSecret(t.Context()); err != nil {
+			t.Errorf("%s: %v", h.DB.Engine(), err)
+		}
+	}
+	if third.stored() != first.stored() {
+		t.Errorf("%d files, want %d", third.stored(), first.stored())
+	}
+	// The sign-ins above are new rows: compare a copy that nobody has used.
+	fourth := vacant(t, db.SQLite)
+	must(t, first.copyTo(fourth, nil))
+	if diff := cmp.Diff(rows, fourth.dump()); diff != "" {
+		t.Errorf("the copy of the file is another: %.2000s", diff)
+	}
+	fifth, sixth := vacant(t, db.PostgreSQL), vacant(t, db.SQLite)
+	must(t, first.copyTo(fifth, nil))
+	must(t, fifth.copyTo(sixth, nil))
+	if diff := cmp.Diff(rows, sixth.dump()); diff != "" {
+		t.Errorf("there and back is another: %.2000s", diff)
+	}
+}
+
+// column gives every second number.
+func column(numbers []int, first int) (list []int) {
+	for i := first; i < len(numbers); i += 2 {
+		list = append(list, numbers[i])
+	}
+	return list
+}
+
+// eachPair runs a test for each way between two engines.
+func eachPair(t *testing.T, fn func(t *testing.T, from, to *house)) {
+	t.Helper()
+	engines := []db.Engine{db.SQLite, db.PostgreSQL}
+	for _, source := range engines {
+		for _, target := range engines {
+			t.Run(fmt.Sprintf("%s to %s", source, target), func(t *testing.T) {
+				t.Parallel()
+				from, to := vacant(t, source), vacant(t, target)
+				from.furnish()
+				fn(t, from, to)
+			})
+		}
+	}
+}
+
+// TestCopyWantsAnEmptyTarget, and touches nothing of another.
+func TestCopyWantsAnEmptyTarget(t *testing.T) {
+	t.Parallel()
+	eachPair(t, func(t *testing.T, from, to *house) {
+		to.furnish()
+		before, rows := to.exports(), to.rows()
+		if err := from.copyTo(to, nil); !errors.Is(err, db.ErrNotEmpty) {
+			t.Fatalf("the copy says %v", err)
+		}
+		if !cmp.Equal(to.exports(), before) || to.rows() != rows {
+			t.Error("the target was changed")
+		}
+		to.sound()
+		if err := from.copyTo(from, nil); !errors.Is(err, db.ErrNotEmpty) {
+			t.Fatalf("a copy onto itself says %v", err)
+		}
+		from.sound()
+	})
+}
+
+// TestCopyThatFails half way leaves the target as empty as it was, and can be
+// done again.
+func TestCopyThatFails(t *testing.T) {
+	t.Parallel()
+	empty := func(t *testing.T, to *house) {
+		t.Helper()
+		if n := to.rows(); n != 0 {
+			t.Errorf("%d rows are left", n)
+		}
+		if to.files != "" && to.stored() != 0 {
+			t.Errorf("%d files are left", to.stored())
+		}
+		to.sound()
+	}
+	eachPair(t, func(t *testing.T, from, to *house) {
+		want := from.exports()
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		_, err := from.CopyTo(ctx, to.Installation, func(int, int) {
+			if calls++; calls == 4 {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) || calls < 4 {
+			t.Fatalf("after %d calls the copy says %v", calls, err)
+		}
+		empty(t, to)
+		if repair := obstruct(t, from, to); repair != nil {
+			if err := from.copyTo(to, nil); err == nil {
+				t.Fatal("the copy went past what was in its way")
+			}
+			empty(t, to)
+			repair()
+		}
+		must(t, from.copyTo(to, nil))
+		to.sound()
+		if !cmp.Equal(to.exports(), want) {
+			t.Error("the second try is not the same")
+		}
+	})
+}
+
+// obstruct puts something in the way of the last attachment, so that a copy
+// fails when nearly all is done: a directory where its file should be, or in
+// the target a file where a directory should be. Between two PostgreSQL
+// databases there are no files.
+func obstruct(t *testing.T, from, to *house) (repair func()) {
+	t.Helper()
+	if from.files == "" && to.files == "" {
+		return nil
+	}
+	if from.files == "" {
+		name := filepath.Join(to.files, string(from.owner))
+		must(t, os.WriteFile(name, nil, 0o600))
+		return func() { must(t, os.Remove(name)) }
+	}
+	var last journal.AttachmentID
+	must(t, from.DB.View(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT MAX(id) FROM attachments`).Scan(&last)
+	}))
+	name := filepath.Join(from.files, string(from.owner), string(last))
+	must(t, os.Rename(name, name+".away"))
+	must(t, os.Mkdir(name, 0o700))
+	return func() {
+		must(t, os.Remove(name))
+		must(t, os.Rename(name+".away", name))
+	}
+}
+
+// TestCopyLeavesFoundFiles: a failed copy removes no file that it did not
+// write, even where it was pointed at the directory of its source.
+func TestCopyLeavesFoundFiles(t *testing.T) {
+	t.Parallel()
+	from := vacant(t, db.SQLite)
+	from.furnish()
+	stored := from.stored()
+	to, err := installation.New(installation.Options{
+		DB: testkit.Open(t, db.SQLite), Clock: from.Clock, Log: slog.New(slog.DiscardHandler), Attachments: from.files,
+	})
+	must(t, err)
+	t.Cleanup(func() { _ = to.Close() })
+	repair := obstruct(t, from, from)
+	if _, err := from.CopyTo(t.Context(), to, nil); err == nil {
+		t.Fatal("the copy went past what was in its way")
+	}
+	repair()
+	if from.stored() != stored {
+		t.Errorf("%d files are left of %d", from.stored(), stored)
+	}
+	from.sound()
+}
+
+// TestCopyWithoutAFile: a file that was lost is told, and all else is copied.
+func TestCopyWithoutAFile(t *testing.T) {
+	t.Parallel()
+	for _, target := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(string(target), func(t *testing.T) {
+			t.Parallel()
+			from, to := vacant(t, db.SQLite), vacant(t, target)
+			from.furnish()
+			names, err := filepath.Glob(filepath.Join(from.files, "*", "*"))
+			must(t, err)
+			must(t, os.Remove(names[0]))
+			missing, err := from.CopyTo(t.Context(), to.Installation, nil)
+			if err != nil || len(missing) != 1 || string(missing[0]) != filepath.Base(names[0]) {
+				t.Fatalf("missing are %v, %v", missing, err)
+			}
+			if found := strings.Join(to.problems(), "\n"); target == db.SQLite && !strings.Contains(found, "missing or cut") {
+				t.Errorf("the check says %q", found)
+			}
+			if from.rows() != to.rows()-blobs(to) {
+				t.Errorf("%d rows, want %d", to.rows()-blobs(to), from.rows())
+			}
+		})
+	}
+}
+
+// blobs counts attachments that are rows, of which SQLite has none.
+func blobs(h *house) (n int) {
+	h.t.Helper()
+	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(h.t.Context(), `SELECT COUNT(*) FROM attachment_blobs`).Scan(&n)
+	}))
+	return n
+}
