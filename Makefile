@@ -1,4 +1,4 @@
-# Fillbook. `make` alone lists what can be made; nothing here needs Node.
+# Fillbook. `make` alone lists what can be made; only the web targets need Node.
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -8,10 +8,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint check bench web clean
+.PHONY: help run build test lint check bench web web-check web-test docs-page clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 run: build ## Build what changed and serve on SQLite at http://127.0.0.1:8080
 	./bin/fillbook serve
@@ -31,7 +31,16 @@ bench: ## Measure a whole server, and the parts; prints ratios of one run
 	$(GO) run ./bench
 	scripts/with-postgres --optional $(GO) test -run '^$$' -bench . -benchmem ./...
 
-web: ## Fetch the API reference page's script anew (the web page's sources come with the page)
+web: ## Build the web page from web/ into internal/webui/page (needs Node)
+	scripts/web
+
+web-check: ## Prove that the committed page is what web/ gives, and check it
+	scripts/web --check
+
+web-test: ## Try the page in a real Chromium against the real program
+	cd web && npm run test:browser
+
+docs-page: ## Fetch the script of the API reference anew (needs Node)
 	scripts/vendor-docs
 
 clean: ## Remove what was built; data stays

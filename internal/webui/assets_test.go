@@ -26,7 +26,7 @@ func assetOf(t *testing.T, name string) string {
 // Every asset that a page names is there, and may be kept for good.
 func TestPagesNameAssetsThatExist(t *testing.T) {
 	reference := regexp.MustCompile(`(?:src|href)="([^"]*/assets/[^"]*)"`)
-	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.[a-z]+$`)
+	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.[a-z]+$|-[\w-]{8}\.[a-z]+$`)
 	for path := range pages {
 		references := reference.FindAllStringSubmatch(ask(t, "GET", path).Body.String(), -1)
 		if len(references) < 3 {

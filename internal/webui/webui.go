@@ -1,12 +1,14 @@
-// Package webui serves what a browser opens: the page at / and the API
-// reference at /docs. Everything they need is inside the binary, so both work
-// without a network, and neither asks anything of anybody but this server.
+// Package webui serves what a browser opens: the page, whose screens each have
+// an address of their own, and the API reference at /docs. Everything they need
+// is inside the binary, so both work without a network, and neither asks
+// anything of anybody but this server. The page is built from web/ into page/
+// (make web); the built files are committed, so that building needs Go only.
 //
-// A section is a directory with an index.html and the assets it names. An asset
-// is addressed by name and content hash (docs.1f3a….js): its address changes
-// with its content, so a browser may keep it for good, while the page itself is
-// checked at every visit. Large assets are stored compressed and go out as they
-// are; they are unpacked only for a client that cannot do it.
+// An asset is addressed by name and content hash (docs.1f3a….js): its address
+// changes with its content, so a browser may keep it for good, while a page
+// itself is checked at every visit. Large assets of the reference are stored
+// compressed and go out as they are; they are unpacked only for a client that
+// cannot do it.
 //
 // The wall against injected script is the Content-Security-Policy. The page
 // allows no inline script and no inline style. The API reference (Scalar, see
@@ -24,26 +26,26 @@ import (
 	"strings"
 )
 
-//go:embed landing docs
+//go:embed all:page docs
 var files embed.FS
 
 // The policies of the two sections. Both start from nothing at all.
 const (
-	landingPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 		"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
 		"frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'"
 	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 		"font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
 
-// Handler serves GET and HEAD of /, /docs and their assets; anything else is
+// Handler serves GET and HEAD of the page, /docs and their assets; anything else is
 // 404 or 405 in plain text. It sets its own Content-Security-Policy and caching
 // over whatever a middleware has set before, and needs no other header set for
 // it. The API reference expects the OpenAPI document at /openapi.json, the
 // page expects the API at /api/v1.
 func Handler() http.Handler {
 	mux := http.NewServeMux()
-	mount(mux, "landing", "/", landingPolicy)
+	mountPage(mux)
 	mount(mux, "docs", "/docs", docsPolicy)
 	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusMovedPermanently))
 	return secured(mux)
@@ -53,7 +55,7 @@ func Handler() http.Handler {
 // The files are part of the program, so one that does not load is a mistake of
 // the build, which every test of this package would find, and not an error.
 func mount(mux *http.ServeMux, dir, path, policy string) {
-	base := strings.TrimSuffix(path, "/") + "/assets/"
+	base := path + "/assets/"
 	found, err := loadAssets(files, dir)
 	if err != nil {
 		panic(err)
@@ -61,9 +63,6 @@ func mount(mux *http.ServeMux, dir, path, policy string) {
 	html, err := renderPage(files, dir, base, found)
 	if err != nil {
 		panic(err)
-	}
-	if strings.HasSuffix(path, "/") {
-		path += "{$}" // this page, and not all that lies below it
 	}
 	mux.Handle("GET "+path, newPage(html, policy))
 	for _, a := range found {

@@ -38,7 +38,7 @@ func expect(t *testing.T, w *httptest.ResponseRecorder, status int, headers map[
 	}
 }
 
-var pages = map[string]string{"/": landingPolicy, "/docs": docsPolicy}
+var pages = map[string]string{"/": pagePolicy, "/docs": docsPolicy}
 
 func TestPages(t *testing.T) {
 	for path, policy := range pages {
@@ -78,7 +78,7 @@ func TestPolicies(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(landingPolicy, "unsafe") {
+	if strings.Contains(pagePolicy, "unsafe") {
 		t.Error("the page allows something unsafe")
 	}
 }
@@ -138,7 +138,11 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/docs/assets/scalar.js", 404},
 		{"GET", "/docs/assets/scalar.000000000000.js", 404},
 		{"GET", "/docs/assets/index.html", 404},
-		{"GET", "/assets/landing.css", 404},
+		{"GET", "/assets/", 404},
+		{"GET", "/assets/index.js", 404},
+		{"GET", "/assets/index-00000000.js", 404},
+		{"GET", "/trades/1/2", 404},
+		{"GET", "/s/", 404},
 		{"GET", "/api/v1/accounts", 404},
 		{"POST", "/", 405},
 		{"DELETE", "/docs", 405},

@@ -1,0 +1,123 @@
+package webui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+)
+
+// screens are the addresses at which the page opens. They are those of
+// web/src/app/routes.ts, with {name} for a part that varies; a test compares
+// the two. Any other address is an honest 404, and not a page that says so.
+var screens = []string{
+	"/{$}",
+	"/trades", "/trades/{id}",
+	"/calendar", "/calendar/{day}",
+	"/notes", "/notes/{id}",
+	"/reports", "/reports/{report}",
+	"/setups", "/setups/{id}",
+	"/missed",
+	"/routines",
+	"/accounts", "/accounts/{id}",
+	"/import", "/import/{id}",
+	"/export",
+	"/settings", "/settings/{tab}",
+	"/admin",
+	"/start", "/sign-in", "/register",
+}
+
+// sharedScreen is the one that strangers open and other sites look at for a
+// card. What the card says is the same for every link: it must not tell whether
+// a link works, and never holds an amount.
+const (
+	sharedScreen = "/s/{token}"
+	sharedCard   = `<meta name="robots" content="noindex" />
+    <meta property="og:type" content="website" />
+    <meta property="og:site_name" content="Fillbook" />
+    <meta property="og:title" content="A trading journal, shared" />
+    <meta property="og:description" content="Results of a trader who keeps a journal in Fillbook." />
+    <meta name="twitter:card" content="summary" />
+  </head>`
+)
+
+// mountPage adds the page at all its addresses and its files below /assets/.
+// The build gave each file a name with a hash of its content (see web/), so
+// they are served under the names they have.
+func mountPage(mux *http.ServeMux) {
+	html, err := fs.ReadFile(files, "page/index.html")
+	if err != nil {
+		panic(err) // a mistake of the build, which every test would find
+	}
+	app := newPage(string(html), pagePolicy)
+	for _, address := range screens {
+		mux.Handle("GET "+address, app)
+	}
+	shared := strings.Replace(string(html), "</head>", sharedCard, 1)
+	mux.Handle("GET "+sharedScreen, newPage(shared, pagePolicy))
+
+	built, err := loadBuilt(files, "page/assets")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range built {
+		mux.Handle("GET /assets/"+file.name, file)
+	}
+}
+
+// builtFile is a file of the page under its hashed name.
+type builtFile struct {
+	name    string
+	content []byte
+	zipped  func() []byte // made at the first request that takes it
+}
+
+func loadBuilt(from fs.FS, dir string) ([]*builtFile, error) {
+	entries, err := fs.ReadDir(from, dir)
+	if err != nil {
+		return nil, err
+	}
+	built := make([]*builtFile, 0, len(entries))
+	for _, entry := range entries {
+		if contentTypes[path.Ext(entry.Name())] == "" {
+			return nil, fmt.Errorf("%s/%s is of a kind we do not serve", dir, entry.Name())
+		}
+		content, err := fs.ReadFile(from, path.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		built = append(built, &builtFile{
+			name:    entry.Name(),
+			content: content,
+			zipped:  sync.OnceValue(func() []byte { return zip(content) }),
+		})
+	}
+	return built, nil
+}
+
+func zip(content []byte) []byte {
+	var out bytes.Buffer
+	// Neither can fail: the level is known and a buffer takes everything.
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	_, _ = w.Write(content)
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// ServeHTTP sends the file, compressed to clients that take it so.
+func (f *builtFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Content-Type", contentTypes[path.Ext(f.name)])
+	h.Add("Vary", "Accept-Encoding")
+	if !acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		serveBytes(w, r, f.name, f.content)
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	serveBytes(w, r, f.name+"-gz", f.zipped())
+}

@@ -1,0 +1,32 @@
+// The icon beside each word of the navigation. Words come first; an icon never stands alone there.
+
+import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
+import CalendarDays from '@lucide/svelte/icons/calendar-days';
+import ChartColumn from '@lucide/svelte/icons/chart-column';
+import CircleOff from '@lucide/svelte/icons/circle-off';
+import Download from '@lucide/svelte/icons/download';
+import Layers from '@lucide/svelte/icons/layers';
+import ListChecks from '@lucide/svelte/icons/list-checks';
+import NotebookPen from '@lucide/svelte/icons/notebook-pen';
+import Settings from '@lucide/svelte/icons/settings';
+import Shield from '@lucide/svelte/icons/shield';
+import Sun from '@lucide/svelte/icons/sun';
+import Upload from '@lucide/svelte/icons/upload';
+import Wallet from '@lucide/svelte/icons/wallet';
+import type { Component } from 'svelte';
+
+export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 'true' }>> = {
+  '/': Sun,
+  '/trades': ArrowLeftRight,
+  '/calendar': CalendarDays,
+  '/notes': NotebookPen,
+  '/reports': ChartColumn,
+  '/setups': Layers,
+  '/missed': CircleOff,
+  '/routines': ListChecks,
+  '/accounts': Wallet,
+  '/import': Upload,
+  '/export': Download,
+  '/settings': Settings,
+  '/admin': Shield,
+};

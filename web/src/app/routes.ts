@@ -1,0 +1,204 @@
+// Every address of the page, with the screen behind it. The server serves the
+// same addresses (internal/webui, whose test reads this file); a screen is
+// fetched when it is first visited.
+
+import type { Component } from 'svelte';
+
+export type Section = 'review' | 'measure' | 'data' | 'other';
+
+export interface Route {
+  path: string; // with {name} for a part that varies
+  title: string;
+  load: () => Promise<{ default: Component }>;
+  section?: Section; // in the navigation, under this heading
+  key?: string; // the letter after g
+  filtered?: boolean; // shows the filter bar
+  open?: boolean; // needs no session
+  admin?: boolean;
+}
+
+export const sectionNames: Record<Section, string> = {
+  review: 'Review',
+  measure: 'Measure',
+  data: 'Data',
+  other: 'More',
+};
+
+export const routes: Route[] = [
+  {
+    path: '/',
+    title: 'Today',
+    section: 'review',
+    key: 'd',
+    filtered: true,
+    load: () => import('../screens/today/Screen.svelte'),
+  },
+  {
+    path: '/trades',
+    title: 'Trades',
+    section: 'review',
+    key: 't',
+    filtered: true,
+    load: () => import('../screens/trades/Screen.svelte'),
+  },
+  {
+    path: '/trades/{id}',
+    title: 'Trade',
+    filtered: true,
+    load: () => import('../screens/trades/Screen.svelte'),
+  },
+  {
+    path: '/calendar',
+    title: 'Calendar',
+    section: 'review',
+    key: 'c',
+    filtered: true,
+    load: () => import('../screens/calendar/Screen.svelte'),
+  },
+  {
+    path: '/calendar/{day}',
+    title: 'Day',
+    filtered: true,
+    load: () => import('../screens/calendar/Screen.svelte'),
+  },
+  {
+    path: '/notes',
+    title: 'Notes',
+    section: 'review',
+    key: 'n',
+    load: () => import('../screens/notes/Screen.svelte'),
+  },
+  { path: '/notes/{id}', title: 'Note', load: () => import('../screens/notes/Screen.svelte') },
+  {
+    path: '/reports',
+    title: 'Reports',
+    section: 'measure',
+    key: 'r',
+    filtered: true,
+    load: () => import('../screens/reports/Screen.svelte'),
+  },
+  {
+    path: '/reports/{report}',
+    title: 'Reports',
+    filtered: true,
+    load: () => import('../screens/reports/Screen.svelte'),
+  },
+  {
+    path: '/setups',
+    title: 'Setups',
+    section: 'measure',
+    key: 's',
+    filtered: true,
+    load: () => import('../screens/setups/Screen.svelte'),
+  },
+  {
+    path: '/setups/{id}',
+    title: 'Setup',
+    filtered: true,
+    load: () => import('../screens/setups/Screen.svelte'),
+  },
+  {
+    path: '/missed',
+    title: 'Missed',
+    section: 'measure',
+    key: 'm',
+    filtered: true,
+    load: () => import('../screens/missed/Screen.svelte'),
+  },
+  {
+    path: '/routines',
+    title: 'Routines',
+    section: 'measure',
+    key: 'o',
+    load: () => import('../screens/routines/Screen.svelte'),
+  },
+  {
+    path: '/accounts',
+    title: 'Accounts',
+    section: 'data',
+    key: 'a',
+    load: () => import('../screens/accounts/Screen.svelte'),
+  },
+  { path: '/accounts/{id}', title: 'Account', load: () => import('../screens/accounts/Screen.svelte') },
+  {
+    path: '/import',
+    title: 'Import',
+    section: 'data',
+    key: 'i',
+    load: () => import('../screens/import/Screen.svelte'),
+  },
+  { path: '/import/{id}', title: 'Import', load: () => import('../screens/import/Screen.svelte') },
+  {
+    path: '/export',
+    title: 'Export',
+    section: 'data',
+    key: 'e',
+    load: () => import('../screens/export/Screen.svelte'),
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    section: 'other',
+    key: ',',
+    load: () => import('../screens/settings/Screen.svelte'),
+  },
+  { path: '/settings/{tab}', title: 'Settings', load: () => import('../screens/settings/Screen.svelte') },
+  {
+    path: '/admin',
+    title: 'Admin',
+    section: 'other',
+    admin: true,
+    load: () => import('../screens/admin/Screen.svelte'),
+  },
+  { path: '/start', title: 'First run', open: true, load: () => import('../screens/start/FirstRun.svelte') },
+  { path: '/sign-in', title: 'Sign in', open: true, load: () => import('../screens/start/SignIn.svelte') },
+  {
+    path: '/register',
+    title: 'Register',
+    open: true,
+    load: () => import('../screens/start/Register.svelte'),
+  },
+  {
+    path: '/s/{token}',
+    title: 'Shared journal',
+    open: true,
+    load: () => import('../screens/share/Screen.svelte'),
+  },
+];
+
+export interface Match {
+  route: Route | null;
+  params: Record<string, string>;
+}
+
+export function match(path: string): Match {
+  const parts = split(path);
+  for (const route of routes) {
+    const params = fits(split(route.path), parts);
+    if (params) return { route, params };
+  }
+  return { route: null, params: {} };
+}
+
+function split(path: string): string[] {
+  return path.replace(/\/+$/, '').split('/').slice(1);
+}
+
+function fits(pattern: string[], parts: string[]): Record<string, string> | null {
+  if (pattern.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, piece] of pattern.entries()) {
+    const part = parts[i]!;
+    if (piece.startsWith('{')) params[piece.slice(1, -1)] = decode(part);
+    else if (piece !== part) return null;
+  }
+  return params;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,88 @@
+// The typed client of the API. Types come from api/openapi.yaml (npm run api),
+// so a screen that asks for what is not there does not compile.
+//
+//   const trades = await answer(api.GET('/api/v1/trades', { params: { query: filter.scope } }));
+
+import createClient from 'openapi-fetch';
+import { asApiError, errorOf } from './errors';
+import { bestLock } from './lock';
+import type { components, paths } from './schema';
+import { Tokens } from './tokens';
+
+export type Schemas = components['schemas'];
+
+export const tokens = new Tokens({
+  storage: localStorage,
+  lock: bestLock(localStorage),
+  channel: new BroadcastChannel('fillbook.session'),
+  fetch: (...request) => fetch(...request),
+  now: () => Date.now(),
+});
+
+const withoutSession = /^\/api\/v1\/(setup|public)(\/|$)|^\/api\/v1\/auth\/(login|register|refresh)$/;
+
+/** Like fetch, with the session: it renews tokens silently and tries once more after 401. */
+export async function sessionFetch(request: Request): Promise<Response> {
+  if (withoutSession.test(new URL(request.url).pathname)) return fetch(request);
+  const again = request.clone();
+  const first = await tokens.bearer();
+  const response = await fetch(bearing(request, first));
+  if (response.status !== 401 || first === null) return response;
+  const second = await tokens.renew(first);
+  return second === null ? response : fetch(bearing(again, second));
+}
+
+function bearing(request: Request, token: string | null): Request {
+  if (token !== null) request.headers.set('Authorization', `Bearer ${token}`);
+  return request;
+}
+
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: sessionFetch,
+  querySerializer: { array: { style: 'form', explode: false } },
+});
+
+type Fetched<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
+/** The body of a 2xx answer; anything else is thrown as an ApiError. */
+export async function answer<T>(fetched: Fetched<T>): Promise<T> {
+  let result;
+  try {
+    result = await fetched;
+  } catch (fault) {
+    throw asApiError(fault);
+  }
+  if (!result.response.ok) throw errorOf(result.response, result.error);
+  return result.data as T;
+}
+
+/** A number as somebody typed it: the API reads decimals from text exactly, a float would round them. */
+export function exact(text: string): number {
+  return text.trim() as unknown as number;
+}
+
+/** The same for a field that may be empty: '' clears it. */
+export function exactOrNull(text: string): number | null {
+  return text.trim() === '' ? null : exact(text);
+}
+
+/** Fetches a file with the session (an attachment, an export) and hands it to the browser. */
+export async function download(path: string, name: string): Promise<void> {
+  const blob = await fetchBlob(path);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export async function fetchBlob(path: string): Promise<Blob> {
+  try {
+    const response = await sessionFetch(new Request(path));
+    if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined));
+    return await response.blob();
+  } catch (fault) {
+    throw asApiError(fault);
+  }
+}

@@ -1,0 +1,37 @@
+// The formatters, with the preferences of the reader filled in. They read
+// reactive state, so text made with them follows a changed preference at once.
+//
+//   {formats.money(trade.net_pnl, trade.pnl_currency, { signed: true })}
+
+import { filter } from './filter/filter.svelte';
+import * as write from './format/format';
+import type { Amount, DateStyle, MoneyStyle, Notation } from './format/format';
+import { preferences } from './preferences.svelte';
+
+class Formats {
+  readonly notation: Notation = $derived({
+    locale: preferences.locale,
+    timeZone: filter.timeZone,
+    hideAmounts: preferences.hideAmounts,
+  });
+
+  money = (value: Amount | null | undefined, currency: string, style?: MoneyStyle) =>
+    write.money(value, currency, this.notation, style);
+  price = (value: Amount | null | undefined) => write.price(value, this.notation);
+  quantity = (value: Amount | null | undefined) => write.quantity(value, this.notation);
+  count = (value: number | null | undefined) => write.count(value, this.notation);
+  share = (value: number | null | undefined, decimals?: number) =>
+    write.share(value, this.notation, decimals);
+  percent = (value: Amount | null | undefined, signed?: boolean) =>
+    write.percent(value, this.notation, signed);
+  r = (value: Amount | null | undefined) => write.r(value, this.notation);
+  ratio = (value: Amount | null | undefined) => write.ratio(value, this.notation);
+  duration = write.duration;
+  date = (value: string | Date | null | undefined, style?: DateStyle) =>
+    write.date(value, this.notation, style);
+  time = (value: string | Date | null | undefined, seconds?: boolean) =>
+    write.time(value, this.notation, seconds);
+  dateTime = (value: string | Date | null | undefined) => write.dateTime(value, this.notation);
+}
+
+export const formats = new Formats();

@@ -1,0 +1,89 @@
+// Who is signed in. The tokens are in api/tokens.ts; this is what screens see.
+
+import { here, navigate } from '../app/router.svelte';
+import { answer, api, tokens, type Schemas } from './api/client';
+import { asApiError } from './api/errors';
+import { queryClient } from './api/queries.svelte';
+import type { TokenPair } from './api/tokens';
+import { preferences } from './preferences.svelte';
+
+type State = 'starting' | 'new' | 'signed-out' | 'signed-in' | 'unreachable';
+
+class Session {
+  state = $state<State>('starting');
+  user = $state<Schemas['Me'] | null>(null);
+  status = $state<Schemas['SetupStatus'] | null>(null);
+  fault = $state('');
+
+  constructor() {
+    tokens.onSignedOut = () => this.ended();
+  }
+
+  /** Finds out at the start of a visit whether there is a session. */
+  async start(): Promise<void> {
+    this.state = 'starting';
+    try {
+      if (tokens.signedIn) await this.enter();
+      else await this.greet();
+    } catch (fault) {
+      this.fault = asApiError(fault).message;
+      this.state = 'unreachable';
+    }
+  }
+
+  /** Takes the pair that sign-in, setup or registration gave. */
+  async signedIn(pair: TokenPair): Promise<void> {
+    queryClient.clear();
+    tokens.take(pair);
+    await this.enter();
+  }
+
+  /** Goes on to where the reader wanted to go before signing in. */
+  goOn(): void {
+    navigate(safeTarget(here.params.get('to')), { replace: true });
+  }
+
+  async signOut(): Promise<void> {
+    const refresh_token = tokens.refreshToken;
+    if (refresh_token) {
+      await api.POST('/api/v1/auth/logout', { body: { refresh_token } }).catch(() => undefined);
+    }
+    tokens.forget();
+  }
+
+  private async enter(): Promise<void> {
+    const [user] = await Promise.all([answer(api.GET('/api/v1/me')), preferences.load()]).catch((fault) => {
+      if (asApiError(fault).status === 401) return [null];
+      throw fault;
+    });
+    if (user === null || user === undefined) {
+      if (tokens.signedIn) tokens.forget();
+      await this.greet();
+      return;
+    }
+    this.user = user;
+    this.state = 'signed-in';
+  }
+
+  private async greet(): Promise<void> {
+    this.status = await answer(api.GET('/api/v1/setup/status'));
+    this.state = this.status.needs_setup ? 'new' : 'signed-out';
+  }
+
+  private ended(): void {
+    this.user = null;
+    queryClient.clear();
+    preferences.forget();
+    void this.greet().catch(() => {
+      this.state = 'signed-out';
+    });
+  }
+}
+
+/** Only an address of this page; anything else would be an open redirect. */
+export function safeTarget(to: string | null): string {
+  if (!to || !to.startsWith('/') || to.startsWith('//') || to.includes('\\')) return '/';
+  return to;
+}
+
+export const session = new Session();

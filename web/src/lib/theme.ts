@@ -1,0 +1,15 @@
+// Puts the chosen theme on <html>, and a copy where src/theme.js finds it
+// before the next first paint.
+
+export type Theme = 'system' | 'light' | 'dark';
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  localStorage.setItem('fillbook.theme', theme);
+}
+
+export function storedTheme(): Theme {
+  const stored = localStorage.getItem('fillbook.theme');
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}

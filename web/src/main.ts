@@ -1,0 +1,8 @@
+import { mount } from 'svelte';
+import App from './App.svelte';
+import { startRouter } from './app/router.svelte';
+import './styles/tokens.css';
+import './styles/base.css';
+
+startRouter();
+mount(App, { target: document.getElementById('app')! });

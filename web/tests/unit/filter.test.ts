@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import {
+  daysOf,
+  emptyFilter,
+  narrowings,
+  parseFilter,
+  scopeOf,
+  writeFilter,
+  type Filter,
+} from '../../src/lib/filter/filter';
+import { endOf, instantOf, isDay, startOf, wallClock } from '../../src/lib/format/days';
+
+const full: Filter = {
+  accounts: ['a1', 'a2'],
+  range: 'custom',
+  from: '2026-01-05',
+  to: '2026-02-28',
+  basis: 'open',
+  tz: 'Asia/Tokyo',
+  side: 'short',
+  symbols: ['ES', 'BRK/B'],
+  setups: ['s1'],
+  tags: ['t1', 't2'],
+  unit: 'r',
+};
+
+describe('the filter in the address', () => {
+  it.each([
+    ['empty', emptyFilter as Filter],
+    ['full', full],
+    ['a preset', { ...emptyFilter, range: '90d', unit: 'percent' } as Filter],
+  ])('comes back as it went: %s', (_, filter) => {
+    expect(parseFilter(new URLSearchParams(writeFilter(filter).toString()))).toEqual(filter);
+  });
+
+  it('says nothing when nothing is narrowed', () => {
+    expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
+    expect(narrowings(emptyFilter as Filter)).toBe(0);
+    expect(narrowings(full)).toBe(8);
+  });
+
+  it('takes nonsense as not said', () => {
+    const odd = 'range=never&from=2026-02-30&basis=x&tz=Mars/Base&side=up&unit=pips&symbol=,,es,ES';
+    expect(parseFilter(new URLSearchParams(odd))).toEqual({ ...emptyFilter, symbols: ['ES'] });
+  });
+
+  it('turns a range that runs backwards', () => {
+    const { from, to } = parseFilter(new URLSearchParams('range=custom&from=2026-03-01&to=2026-01-01'));
+    expect([from, to]).toEqual(['2026-01-01', '2026-03-01']);
+  });
+});
+
+describe('ranges', () => {
+  it.each([
+    ['today', '2026-11-15', '2026-11-15'],
+    ['week', '2026-11-09', '2026-11-15'], // a Sunday, in weeks that begin on Monday
+    ['month', '2026-11-01', '2026-11-15'],
+    ['30d', '2026-10-17', '2026-11-15'],
+    ['90d', '2026-08-18', '2026-11-15'],
+    ['ytd', '2026-01-01', '2026-11-15'],
+    ['1y', '2025-11-16', '2026-11-15'],
+    ['all', '', ''],
+  ] as const)('%s', (range, from, to) => {
+    expect(daysOf({ ...emptyFilter, range } as Filter, 'UTC', 1, '2026-11-15')).toEqual({ from, to });
+  });
+
+  it('a week may begin on Sunday', () => {
+    expect(daysOf({ ...emptyFilter, range: 'week' } as Filter, 'UTC', 0, '2026-11-15').from).toBe(
+      '2026-11-15',
+    );
+  });
+});
+
+describe('the query', () => {
+  it('names what the API names, with instants of the zone', () => {
+    expect(scopeOf(full, 'UTC', 1)).toEqual({
+      account_id: ['a1', 'a2'],
+      from: '2026-01-04T15:00:00.000Z',
+      to: '2026-02-28T14:59:59.999999Z',
+      date_basis: 'open',
+      symbol: ['ES', 'BRK/B'],
+      side: 'short',
+      setup_id: ['s1'],
+      tag_id: ['t1', 't2'],
+      tz: 'Asia/Tokyo',
+    });
+    expect(scopeOf(emptyFilter as Filter, 'UTC', 1)).toEqual({ tz: 'UTC' });
+  });
+});
+
+describe('days and instants', () => {
+  it('a day of 23 hours and one of 25', () => {
+    expect(startOf('2026-03-08', 'America/New_York')).toBe('2026-03-08T05:00:00.000Z');
+    expect(endOf('2026-03-08', 'America/New_York')).toBe('2026-03-09T03:59:59.999999Z');
+    expect(startOf('2026-11-01', 'America/New_York')).toBe('2026-11-01T04:00:00.000Z');
+    expect(endOf('2026-11-01', 'America/New_York')).toBe('2026-11-02T04:59:59.999999Z');
+  });
+
+  it('wall clock and instant are each other’s inverse', () => {
+    for (const zone of ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Apia']) {
+      const at = instantOf('2026-07-04', '09:30:15', zone).toISOString();
+      expect(wallClock(at, zone)).toBe('2026-07-04T09:30:15');
+    }
+  });
+
+  it('knows real days', () => {
+    expect(isDay('2024-02-29')).toBe(true);
+    for (const odd of ['2026-02-29', '2026-13-01', '2026-1-1', '', 'today']) expect(isDay(odd)).toBe(false);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import * as write from '../../src/lib/format/format';
+
+const n = { locale: 'en-US', timeZone: 'America/New_York', hideAmounts: false };
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+
+describe('money', () => {
+  it.each([
+    [1234.5, 'USD', {}, '$1,234.50'],
+    [1234.5, 'USD', { signed: true }, '+$1,234.50'],
+    [-0.05, 'USD', { signed: true }, '\u2212$0.05'],
+    [0, 'USD', { signed: true }, '$0.00'],
+    [-1234, 'JPY', {}, '\u2212¥1,234'],
+    [0.12345678, 'USDT', {}, '0.12345678 USDT'],
+    [12345, 'USD', { short: 'compact' }, '$12.3K'],
+    [12345.67, 'USD', { short: 'whole' }, '$12,346'],
+    ['123456789012345.12', 'USD', {}, '$123,456,789,012,345.12'],
+    [null, 'USD', {}, write.nothing],
+    ['', 'USD', {}, write.nothing],
+  ] as const)('%s %s', (value, currency, style, want) => {
+    expect(plain(write.money(value, currency, n, style))).toBe(want);
+  });
+
+  it('is hidden on request, sign and size and all', () => {
+    const hiding = { ...n, hideAmounts: true };
+    expect(write.money(-5, 'USD', hiding, { signed: true })).toBe(write.hidden);
+    expect(write.money(500000, 'USD', hiding)).toBe(write.hidden);
+    expect(plain(write.r(1.5, hiding))).toBe('+1.50 R');
+    expect(write.percent(2, hiding, true)).toBe('+2.00%');
+  });
+});
+
+describe('other numbers', () => {
+  it('keep the digits they have', () => {
+    expect(write.price('1.09312', n)).toBe('1.09312');
+    expect(write.price(100, n)).toBe('100.00');
+    expect(write.quantity('0.000000012345678901', n)).toBe('0.000000012345678901');
+  });
+
+  it('shares and percents are not mixed up', () => {
+    expect(write.share(0.6667, n)).toBe('66.7%');
+    expect(write.percent(66.67, n)).toBe('66.67%');
+    expect(write.share(null, n)).toBe(write.nothing);
+  });
+});
+
+describe('duration', () => {
+  it.each([
+    [0, '0 s'],
+    [59, '59 s'],
+    [60, '1 min'],
+    [192, '3 min 12 s'],
+    [3600, '1 h'],
+    [7260, '2 h 1 min'],
+    [187200, '2 d 4 h'],
+    [null, write.nothing],
+  ])('%s', (seconds, want) => {
+    expect(plain(write.duration(seconds))).toBe(want);
+  });
+});
+
+describe('dates', () => {
+  it('a day has no zone, an instant has', () => {
+    expect(write.date('2026-03-02', n)).toBe('Mar 02, 2026');
+    expect(write.date('2026-03-02T02:00:00Z', n)).toBe('Mar 01, 2026');
+    expect(write.time('2026-03-02T02:00:00Z', { ...n, locale: 'en-GB' })).toBe('21:00');
+  });
+
+  it('nonsense is nothing', () => {
+    expect(write.date('soon', n)).toBe(write.nothing);
+    expect(write.dateTime(null, n)).toBe(write.nothing);
+  });
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+// The script that sets the theme must block the first paint, so it is no
+// module; this gives it a hashed name like everything else.
+function earlyTheme(): Plugin {
+  const source = readFileSync(new URL('./src/theme.js', import.meta.url), 'utf8');
+  const hash = createHash('sha256').update(source).digest('hex').slice(0, 8);
+  const name = `assets/theme-${hash}.js`;
+  return {
+    name: 'early-theme',
+    configureServer(server) {
+      server.middlewares.use('/theme.js', (_, response) => {
+        response.setHeader('Content-Type', 'text/javascript').end(source);
+      });
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: name, source });
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html, context) => (context.server ? html : html.replace('/theme.js', `/${name}`)),
+    },
+  };
+}
+
+// Every screen is a Screen.svelte; its folder tells them apart.
+function nameOf(module: string | null | undefined): string | undefined {
+  return module?.match(/\/screens\/(\w+)\/Screen\.svelte$/)?.[1];
+}
+
+export default defineConfig({
+  plugins: [earlyTheme(), svelte()],
+  resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
+  build: {
+    outDir: process.env.FILLBOOK_PAGE ?? '../internal/webui/page',
+    emptyOutDir: true,
+    target: 'es2022',
+    cssTarget: ['chrome123', 'firefox121', 'safari17.5'], // these know light-dark()
+    assetsInlineLimit: 0, // the policy of the page has no use for data: scripts
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'assets/[name]-[hash].js',
+        chunkFileNames: (chunk) => `assets/${nameOf(chunk.facadeModuleId) ?? '[name]'}-[hash].js`,
+        assetFileNames: 'assets/[name]-[hash][extname]',
+      },
+    },
+  },
+  server: {
+    proxy: { '/api': process.env.FILLBOOK_URL ?? 'http://127.0.0.1:8080' },
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['tests/unit/**/*.test.ts'],
+  },
+});
