@@ -451,7 +451,7 @@ func mixedCurrencies() error {
 type simulationQuery struct {
 	FigureQuery
 	Paths   string `query:"paths" doc:"How many futures, 100 to 5000; 1000 by default."`
-	Trades  string `query:"trades" doc:"How many trades each future has, 1 to 2000; 100 by default."`
+	Trades  string `query:"trades" doc:"How many trades each future has, 1 to 2000; by default as many as were counted."`
 	RuinPct string `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin; 50 by default."`
 }
 
@@ -461,7 +461,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 	if sim.Paths, err = wholeNumber("paths", in.Paths, analytics.DefaultPaths, 100, analytics.MaxPaths); err != nil {
 		return nil, err
 	}
-	if sim.Trades, err = wholeNumber("trades", in.Trades, 100, 1, analytics.MaxFuture); err != nil {
+	if sim.Trades, err = wholeNumber("trades", in.Trades, 0, 1, analytics.MaxFuture); err != nil {
 		return nil, err
 	}
 	if in.RuinPct != "" {

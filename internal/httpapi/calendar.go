@@ -32,7 +32,11 @@ type calendarDay struct {
 }
 
 func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAnswer], error) {
-	year, err := wholeNumber("year", in.Year, a.Clock().Year(), 1970, 2199)
+	zone, err := in.zone()
+	if err != nil {
+		return nil, err
+	}
+	year, err := wholeNumber("year", in.Year, a.Clock().In(zone).Year(), 1970, 2199)
 	if err != nil {
 		return nil, err
 	}

@@ -25,13 +25,13 @@ type viewed struct {
 }
 
 // views counts who looks at links. A visitor never waits for it: views are
-// gathered and written a second later, by one goroutine that lives only while
+// gathered and written a second later, by a goroutine that lives only while
 // there is something to write.
 type views struct {
 	db      *db.DB
 	mu      sync.Mutex
 	waiting map[viewed]int64
-	writing bool
+	writing bool // a timer is set
 }
 
 func newViews(d *db.DB) *views { return &views{db: d, waiting: map[viewed]int64{}} }
@@ -52,12 +52,14 @@ func (v *views) add(owner journal.UserID, link journal.ShareID) {
 
 // write is run by the timer.
 func (v *views) write() {
+	// From here on a view starts the timer anew: one that comes while this
+	// writes is not part of it, and must not wait for yet another.
+	v.mu.Lock()
+	v.writing = false
+	v.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_ = v.flush(ctx) // what could not be written waits for the next view
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.writing = false
 }
 
 // settle writes what waits, but not for long.

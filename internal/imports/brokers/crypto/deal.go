@@ -39,9 +39,9 @@ func (d *deal) emit(w *statement.Row) {
 	if w.Failed() {
 		return
 	}
-	f, err := d.fill(w.Reader())
-	if err != nil {
-		w.Fail("%s", err)
+	f, problem := d.fill(w.Reader())
+	if problem != "" {
+		w.Fail("%s", problem)
 		return
 	}
 	w.Fill(f)
@@ -49,22 +49,18 @@ func (d *deal) emit(w *statement.Row) {
 
 // emitLate adds a deal that several rows give together, when all are read.
 func (d *deal) emitLate(r *statement.Reader, row int) {
-	f, err := d.fill(r)
-	if err == nil && f.Symbol == "" {
-		err = fmt.Errorf("There is no symbol.") //nolint:staticcheck // a sentence for the user
-	}
-	if err != nil {
-		r.Out.Problems = append(r.Out.Problems, statement.Problem{Row: row, Message: err.Error()})
+	f, problem := d.fill(r)
+	if problem != "" {
+		r.Out.Problems = append(r.Out.Problems, statement.Problem{Row: row, Message: problem})
 		return
 	}
 	f.Row = row
 	r.Out.Fills = append(r.Out.Fills, &f)
 }
 
-// fill puts the deal into the journal's words. The error is a sentence for the
-// user.
-func (d *deal) fill(r *statement.Reader) (statement.Fill, error) {
-	f := statement.Fill{
+// fill puts the deal into the journal's words, or says why it cannot.
+func (d *deal) fill(r *statement.Reader) (f statement.Fill, problem string) {
+	f = statement.Fill{
 		Symbol: strings.ToUpper(strings.TrimSpace(d.symbol)), Type: instruments.TypeCrypto, Side: d.side, Effect: d.effect,
 		Quantity: d.quantity.Abs(), Price: d.price, At: d.at.At, DateOnly: d.at.DateOnly, ID: d.id, StatedPnL: d.pnl,
 		Multiplier: d.multiplier,
@@ -81,9 +77,9 @@ func (d *deal) fill(r *statement.Reader) (statement.Fill, error) {
 	}
 	d.noteCurrency(r, &f)
 	if f.Quantity.Sign() <= 0 {
-		return f, fmt.Errorf("The quantity of %s is zero.", f.Symbol) //nolint:staticcheck // a sentence for the user
+		return f, fmt.Sprintf("The quantity of %s is zero.", f.Symbol)
 	}
-	return f, nil
+	return f, ""
 }
 
 // charge takes a fee. In the coin that is traded it is a part of the position:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
@@ -39,9 +40,9 @@ func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *grou
 // settle makes deals of the groups.
 func (l *ledger) settle(r *statement.Reader, symbol func(base, quote string) string) {
 	for _, g := range l.order {
-		d, err := g.deal()
-		if err != nil {
-			r.Out.Problems = append(r.Out.Problems, statement.Problem{Row: g.row, Message: err.Error()})
+		d, problem := g.deal()
+		if problem != "" {
+			r.Out.Problems = append(r.Out.Problems, statement.Problem{Row: g.row, Message: problem})
 			continue
 		}
 		d.symbol = symbol(d.base, d.quote)
@@ -53,8 +54,7 @@ func (l *ledger) settle(r *statement.Reader, symbol func(base, quote string) str
 
 // deal is the one trade that a group holds: one coin came and another went. The
 // parts of one order that share a second are one fill at their average price.
-// The errors are sentences for the user.
-func (g *group) deal() (*deal, error) {
+func (g *group) deal() (d *deal, problem string) {
 	in, out := map[string]decimal.Decimal{}, map[string]decimal.Decimal{}
 	for _, leg := range g.legs {
 		switch leg.amount.Sign() {
@@ -69,36 +69,25 @@ func (g *group) deal() (*deal, error) {
 	}
 	got, paid := slices.Collect(maps.Keys(in))[0], slices.Collect(maps.Keys(out))[0]
 	if got == paid {
-		return nil, fmt.Errorf("Buying and selling of %s share one second and cannot be told apart. Import the trade history instead.", got) //nolint:staticcheck // a sentence for the user
+		return nil, fmt.Sprintf("Buying and selling of %s share one second and cannot be told apart. Import the trade history instead.", got)
 	}
-	d := &deal{costs: g.costs, at: g.at, id: g.id, side: matching.Buy, quantity: in[got]}
+	d = &deal{costs: g.costs, at: g.at, id: g.id, side: matching.Buy, quantity: in[got]}
 	worth := out[paid]
 	if d.base, d.quote = ordered(got, paid); d.base == paid {
 		d.side, d.quantity, worth = matching.Sell, out[paid], in[got]
 	}
 	d.price = worth.DivRound(d.quantity, decimal.MaxDecimals)
-	return d, nil
+	return d, ""
 }
 
 // unclear says why a group is no trade.
-func (g *group) unclear(in, out map[string]decimal.Decimal) error {
+func (g *group) unclear(in, out map[string]decimal.Decimal) string {
 	coins := slices.Concat(slices.Sorted(maps.Keys(in)), slices.Sorted(maps.Keys(out)))
 	switch {
 	case len(coins) == 0:
-		return fmt.Errorf("There is a fee here and no trade that it belongs to.") //nolint:staticcheck // a sentence for the user
+		return "There is a fee here and no trade that it belongs to."
 	case len(in) == 0 || len(out) == 0:
-		return fmt.Errorf("The other side of this trade in %s is missing.", coins[0]) //nolint:staticcheck // a sentence for the user
+		return fmt.Sprintf("The other side of this trade in %s is missing.", coins[0])
 	}
-	return fmt.Errorf("Trades in several coins (%s) share one second and cannot be told apart. Import the trade history instead.", joined(coins)) //nolint:staticcheck // a sentence for the user
-}
-
-func joined(list []string) string {
-	text := ""
-	for i, item := range slices.Compact(list) {
-		if i > 0 {
-			text += ", "
-		}
-		text += item
-	}
-	return text
+	return fmt.Sprintf("Trades in several coins (%s) share one second and cannot be told apart. Import the trade history instead.", strings.Join(slices.Compact(coins), ", "))
 }

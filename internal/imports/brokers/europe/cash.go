@@ -60,7 +60,7 @@ func leftOut(w *statement.Row, what string) {
 	w.Reader().Out.Warn("Rows of the sort %q move shares without a trade and were left out; enter by hand what they change.", what)
 }
 
-// signed reads a number that a preset took out of a longer text.
+// number reads a number that a preset took out of a longer text.
 func number(w *statement.Row, text string, sep statement.Separator) decimal.Decimal {
 	n, err := statement.Number(text, sep)
 	if err != nil {

@@ -1,15 +1,18 @@
-// Package europe holds the presets of European brokers and banks: Trading 212,
-// DEGIRO, Saxo, XTB, eToro, IG, Avanza, Freetrade, Hargreaves Lansdown,
-// Rabobank, Swissquote, Trade Republic, Revolut, BUX, Directa, Fineco, flatex,
-// Scalable Capital, InvestEngine, finpension and Parqet.
+// Package europe knows the exports of brokers in Europe: Trading 212, DEGIRO,
+// Saxo, XTB, eToro, IG, Avanza, Freetrade, Hargreaves Lansdown, Rabobank,
+// Swissquote, Trade Republic, Revolut, BUX, Exante and a French account
+// statement.
 //
-// Three things set them apart. Their exports are accounts of money in which
-// trades stand among deposits and dividends, and most can be told by one table
-// of columns and words; see [ledger]. Their prices are often in other money
-// than their amounts: the price stays as it is written, and the multiplier of
-// the fill says what it is worth in the account's money; see [deal]. And many
-// name securities by ISIN alone, which is then the symbol, with the name kept
-// beside it.
+// They have two things in common that decide how they are read. An account in
+// one currency holds shares in others: prices stay as the file and the chart
+// have them, pence included, and what one unit of such a price was worth in the
+// account's money becomes the fill's multiplier, see worth.go. And most exports
+// are histories of an account in the language of its owner, in which trades
+// stand among dividends and transfers: a row becomes an event, which says what
+// it is in words that all of them share, see event.go and words.go.
+//
+// Where a file has no ticker the ISIN is the symbol, and the name is kept beside
+// it.
 package europe
 
 import (
@@ -18,20 +21,16 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// Presets gives the exports that the package reads.
+// Presets gives every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		trading212(), degiro(), degiroAccount(), saxo(), xtb(), etoro(), ig(), avanza(), freetrade(),
-		hargreavesLansdown(), rabobank(), swissquote(), tradeRepublic(), revolut(), bux(),
-		directa(), fineco(), flatex(), scalable(), investEngine(), finpension(), parqet(),
+		trading212(), degiro(), saxo(), xtb(), etoro(), ig(),
+		avanza(), freetrade(), hargreaves(), rabobank(), swissquote(), tradeRepublic(), revolut(), bux(), exante(), releve(),
 	)
 }
 
-// The zones that more than one of the brokers keeps its books in.
+// Where the clocks of several brokers stand.
 const (
-	london    = "Europe/London"
 	amsterdam = "Europe/Amsterdam"
-	berlin    = "Europe/Berlin"
-	rome      = "Europe/Rome"
-	zurich    = "Europe/Zurich"
+	london    = "Europe/London"
 )

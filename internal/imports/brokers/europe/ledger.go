@@ -35,7 +35,7 @@ type ledger struct {
 	instrumentOf         map[string]string // by the words of that column
 	crossesOut           func(*statement.Row) bool
 	asCash               func(*statement.Row, *statement.Fill) // what a fill moves besides
-	amountIsBare, signed bool                                  // the amount of cash has no costs in it; its sign decides the side
+	bare                 bool                                  // costs of cash stand beside its amount
 }
 
 // row reads one row.
@@ -222,7 +222,7 @@ func (l *ledger) cash(w *statement.Row, word string) {
 		return
 	}
 	c := statement.Cash{Amount: amount.Decimal, At: l.moment(w).At, Note: l.described(w, word)}
-	if l.amountIsBare {
+	if l.bare {
 		c.Amount = c.Amount.Sub(w.Cost(l.costs...))
 	}
 	if l.taxed != "" {
