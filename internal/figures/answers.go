@@ -54,12 +54,14 @@ func (a *answers) put(key string, value any) {
 	delete(a.kept, oldest)
 }
 
-// version names the state of the accounts that the book shows.
+// version names the state of the accounts that the book shows. The columns may
+// be newer than the accounts, when others wrote since the snapshot began: such a
+// mixture is a state of its own, and must not be taken for the newer one.
 func (b *Book) version() string {
 	var text strings.Builder
 	text.WriteString(string(b.owner))
 	for i, a := range b.Accounts {
-		text.WriteString("|" + string(a.ID) + ":" + strconv.FormatInt(b.revisions[i], 10))
+		text.WriteString("|" + string(a.ID) + ":" + strconv.FormatInt(a.Revision, 10) + ":" + strconv.FormatInt(b.revisions[i], 10))
 	}
 	return text.String()
 }

@@ -235,7 +235,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 	}
 	var out analytics.Curve
 	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
-		out = figure(q, "curve "+in.MaxPoints, func() analytics.Curve {
+		draw := func() analytics.Curve {
 			columns := q.book.Columns
 			if q.none {
 				columns = nil
@@ -243,7 +243,12 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			return analytics.Equity(columns, analytics.CurveQuery{
 				Filter: q.filter, Capital: q.book.Capital, Cash: q.book.Cash(), MaxPoints: points,
 			})
-		})
+		}
+		if points > analytics.DefaultPoints { // too large to be kept
+			out = draw()
+			return nil
+		}
+		out = figure(q, "curve "+in.MaxPoints, draw)
 		return nil
 	})
 	return answer(out, err)

@@ -100,9 +100,7 @@ func (a *API) shareOperations() {
 			links, err := a.Sharing.Links(ctx, caller(ctx).UserID)
 			return answer(shapeAll(links, shapeLink), err)
 		})
-	mint := route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary")
-	mint.secret = true // its answer holds the token
-	register(a, mint, a.mintShareLink)
+	register(a, route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary"), a.mintShareLink)
 	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
 		func(ctx context.Context, in *ByID[journal.ShareID]) (*nothing, error) {
 			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID)

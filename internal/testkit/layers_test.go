@@ -42,6 +42,7 @@ var levels = map[string]int{
 	"internal/imports/brokers/journals":   3,
 	"internal/imports/brokers/platforms":  3,
 	"internal/imports/brokers/brokertest": testsOnly,
+	"internal/analytics/oracle":           testsOnly,
 	"internal/imports/metatrader":         3,
 	"internal/imports/statement":          2,
 

@@ -1381,7 +1381,8 @@ export interface components {
             avg_trade: number;
             /** Format: int64 */
             breakeven: number;
-            evidence: components["schemas"]["Evidence"];
+            /** @description null when it was not asked for */
+            evidence: components["schemas"]["Evidence"] | null;
             explanation?: components["schemas"]["ExplainedRow"];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             fees: number;
@@ -5478,7 +5479,7 @@ export interface operations {
                 tz?: string;
                 /** @description How many futures, 100 to 5000; 1000 by default. */
                 paths?: string;
-                /** @description How many trades each future has, 1 to 2000; 100 by default. */
+                /** @description How many trades each future has, 1 to 2000; by default as many as were counted. */
                 trades?: string;
                 /** @description The loss in percent of the starting capital that counts as ruin; 50 by default. */
                 ruin_pct?: string;

@@ -1,0 +1,219 @@
+package oracle
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
+)
+
+const (
+	// enoughTrades is from how many trades on detectors speak.
+	enoughTrades = 10
+	// manyEvents is how many of the latest events they list.
+	manyEvents = 1000
+)
+
+// Behavior foretells the behaviour, without the rates that chance would show.
+func (j *Journal) Behavior(q *Question) Object {
+	list := opening(j.Selected(q))
+	out := Object{
+		"trades": len(list), "streaks": streaks(closing(list)),
+		"revenge":        detect(q, list, func(i int) string { return revenge(list, i) }),
+		"overconfidence": detect(q, list, func(i int) string { return overconfident(list, i) }),
+		"loss_aversion":  lossAversion(q, list), "overtrading": overtrading(q, list),
+	}
+	numbers := func(n int) (keys []string) {
+		for i := range n {
+			keys = append(keys, strconv.Itoa(i))
+		}
+		return keys
+	}
+	for _, by := range []struct {
+		name, dimension, field string
+		keys                   []string
+	}{
+		{"by_hour", "hour", "hour", numbers(24)},
+		{"by_weekday", "weekday", "weekday", numbers(7)},
+		{"by_session", "session", "session", sessions()},
+		{"by_hold_time", "hold_time", "bucket", holdBuckets()},
+	} {
+		out[by.name] = j.everyBucket(q, list, by.dimension, by.field, by.keys)
+	}
+	return out
+}
+
+// everyBucket is a breakdown in which also the empty rows are there.
+func (j *Journal) everyBucket(q *Question, list []*Trade, by, field string, keys []string) List {
+	out := List{}
+	for _, key := range keys {
+		var label any = key
+		if n, err := strconv.Atoi(key); err == nil {
+			label = n
+		}
+		in := those(list, func(t *Trade) bool { return j.keys(q, by, t, list)[0] == key })
+		out = append(out, group(in).with(field, label))
+	}
+	return out
+}
+
+// detect asks of each trade why it should be flagged; empty is no reason.
+func detect(q *Question, list []*Trade, why func(i int) string) Object {
+	events, flagged := List{}, map[*Trade]bool{}
+	if len(list) >= enoughTrades {
+		for i, t := range list {
+			if reason := why(i); reason != "" {
+				flagged[t] = true
+				events = append(events, tradeEvent(q, t, reason))
+			}
+		}
+	}
+	out := detector(list, events, flagged)
+	if len(list) >= enoughTrades {
+		out["rate"] = float(share(len(flagged), len(list)))
+	}
+	return out
+}
+
+func tradeEvent(q *Question, t *Trade, reason string) Object {
+	return Object{
+		"date": t.OpenedAt.In(q.Zone).Format(time.DateOnly), "trade_id": t.ID, "symbol": t.Symbol, "reason": reason, "net_pnl": t.Net,
+		"trades": 1, "opened_at": t.OpenedAt,
+	}
+}
+
+func detector(list []*Trade, events List, flagged map[*Trade]bool) Object {
+	return Object{
+		"insufficient_data": len(list) < enoughTrades, "events": events[max(0, len(events)-manyEvents):], "event_count": len(events),
+		"flagged":  group(those(list, func(t *Trade) bool { return flagged[t] })),
+		"baseline": group(those(list, func(t *Trade) bool { return !flagged[t] })),
+		"rate":     nil, "expected_rate": Unsaid{},
+	}
+}
+
+// atLeastHalfMore tells whether a size is 1.5 times another or more.
+func atLeastHalfMore(size, than *big.Rat) bool { return size.Cmp(mul(than, big.NewRat(3, 2))) >= 0 }
+
+func revenge(list []*Trade, i int) string {
+	t := list[i]
+	since := func(other *Trade) time.Duration { return t.OpenedAt.Sub(other.ClosedAt) }
+	recent := func(within time.Duration) []*Trade {
+		return those(list, func(o *Trade) bool { return o.lost() && since(o) > 0 && since(o) <= within })
+	}
+	usual := median(each(list[max(0, i-20):i], (*Trade).size))
+	same := slices.ContainsFunc(recent(15*time.Minute), func(o *Trade) bool { return o.Symbol == t.Symbol })
+	oversized := len(recent(time.Hour)) > 0 && usual != nil && usual.Sign() > 0 && atLeastHalfMore(t.size(), usual)
+	switch {
+	case same && oversized:
+		return "same_symbol_oversized"
+	case same:
+		return "same_symbol"
+	case oversized:
+		return "oversized"
+	}
+	return ""
+}
+
+func overconfident(list []*Trade, i int) string {
+	t := list[i]
+	before := closing(those(list, func(o *Trade) bool { return o.ClosedAt.Before(t.OpenedAt) }))
+	var run []*Trade
+	for k := len(before) - 1; k >= 0 && before[k].won(); k-- {
+		run = append(run, before[k])
+	}
+	if len(run) >= 3 && atLeastHalfMore(t.size(), median(each(run, (*Trade).size))) {
+		return "oversized_after_wins"
+	}
+	return ""
+}
+
+func lossAversion(q *Question, list []*Trade) Object {
+	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
+	winners, losers := median(each(wins, hold)), median(each(losses, hold))
+	heldLosers := 0
+	out := detect(q, list, func(i int) string {
+		t := list[i]
+		if t.lost() && winners != nil && hold(t).Cmp(mul(winners, whole(2))) > 0 {
+			heldLosers++
+			return "held_loser"
+		}
+		if t.won() && hasMFE(t) && sub(t.MFE, t.Gross).Cmp(quo(t.MFE, whole(2))) >= 0 {
+			return "gave_back"
+		}
+		return ""
+	})
+	if len(list) >= enoughTrades {
+		out["rate"] = float(share(heldLosers, len(losses)))
+	}
+	out["avg_win_hold_secs"], out["avg_loss_hold_secs"] = float(orZero(mean(each(wins, hold)))), float(orZero(mean(each(losses, hold))))
+	out["median_win_hold_secs"], out["median_loss_hold_secs"] = float(orZero(winners)), float(orZero(losers))
+	out["hold_ratio"] = float(over(losers, winners))
+	known := those(list, hasMFE)
+	best, kept, lost := new(big.Rat), new(big.Rat), new(big.Rat)
+	for _, t := range known {
+		best, kept = add(best, t.MFE), add(kept, t.Gross)
+		lost = add(lost, higher(new(big.Rat), sub(t.MFE, t.Gross)))
+	}
+	out["trades_with_mfe"], out["given_back"], out["captured"] = len(known), lost, float(over(kept, best))
+	return out
+}
+
+func hasMFE(t *Trade) bool { return t.MFE != nil && t.MFE.Sign() > 0 }
+
+func overtrading(q *Question, list []*Trade) Object {
+	days := byDay(list, func(t *Trade) time.Time { return t.OpenedAt }, q.Zone)
+	counts := make([]*big.Rat, len(days))
+	for i, d := range days {
+		counts[i] = whole(len(d.trades))
+	}
+	usual := orZero(median(counts))
+	distances := make([]*big.Rat, len(counts))
+	for i, c := range counts {
+		distances[i] = new(big.Rat).Abs(sub(c, usual))
+	}
+	limit := add(usual, mul(whole(2), orZero(median(distances))))
+	events, flagged := List{}, map[*Trade]bool{}
+	for i, d := range days {
+		if len(list) < enoughTrades || counts[i].Cmp(limit) <= 0 {
+			continue
+		}
+		events = append(events, Object{
+			"date": d.date, "trade_id": "", "symbol": "", "reason": "many_trades", "net_pnl": d.net(), "trades": len(d.trades), "opened_at": nil,
+		})
+		for _, t := range d.trades {
+			flagged[t] = true
+		}
+	}
+	out := detector(list, events, flagged)
+	out["days"], out["usual"], out["limit"] = len(days), float(usual), float(limit)
+	if len(list) >= enoughTrades {
+		out["rate"] = float(share(len(events), len(days)))
+	}
+	return out
+}
+
+// streaks looks at runs in the order of closing.
+func streaks(list []*Trade) Object {
+	kind := func(t *Trade) string { return map[int]string{1: "win", -1: "loss"}[t.Net.Sign()] }
+	current, length := "", 0
+	if n := len(list); n > 0 && kind(list[n-1]) != "" {
+		current = kind(list[n-1])
+		for length < n && kind(list[n-1-length]) == current {
+			length++
+		}
+	}
+	var afterWin, afterLoss []*Trade
+	for i := 1; i < len(list); i++ {
+		switch {
+		case list[i-1].won():
+			afterWin = append(afterWin, list[i])
+		case list[i-1].lost():
+			afterLoss = append(afterLoss, list[i])
+		}
+	}
+	return Object{
+		"current_kind": current, "current_length": length,
+		"max_consecutive_wins": longest(marks(list, (*Trade).won)), "max_consecutive_losses": longest(marks(list, (*Trade).lost)),
+		"after_win": group(afterWin), "after_loss": group(afterLoss),
+	}
+}

@@ -1,0 +1,177 @@
+package oracle
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Dimensions are what trades can be broken down by.
+func Dimensions() []string {
+	return []string{
+		"symbol", "setup", "tag", "mistake", "side", "instrument", "weekday", "hour", "month", "session", "hold_time", "size", "grade", "account",
+	}
+}
+
+// Breakdown foretells the rows of a dimension, without what chance decides.
+func (j *Journal) Breakdown(q *Question, by string) List {
+	list := j.Selected(q)
+	groups := map[string][]*Trade{}
+	for _, t := range list {
+		for _, key := range j.keys(q, by, t, list) {
+			groups[key] = append(groups[key], t)
+		}
+	}
+	out := List{}
+	for _, key := range keysOf(groups, rowOrder(by, groups)) {
+		out = append(out, j.row(by, key, groups[key]))
+	}
+	return out
+}
+
+func (j *Journal) row(by, key string, list []*Trade) Object {
+	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
+	r := resultsInR(list)
+	return group(list).with("key", key).with("name", j.name(by, key)).
+		with("losses", len(losses)).with("breakeven", len(list)-len(wins)-len(losses)).
+		with("gross_pnl", sum(each(list, func(t *Trade) *big.Rat { return t.Gross }))).
+		with("fees", sum(each(list, func(t *Trade) *big.Rat { return t.Fees }))).
+		with("volume", sum(each(list, func(t *Trade) *big.Rat { return t.Volume }))).
+		with("avg_trade", average(each(list, net))).
+		with("profit_factor", float(over(sum(each(wins, net)), neg(sum(each(losses, net)))))).
+		with("avg_r", float(mean(r))).with("trades_with_r", len(r)).
+		with("evidence", Unsaid{}).with("p_value", Unsaid{}).with("significant", Unsaid{})
+}
+
+func (j *Journal) name(by, key string) string {
+	switch by {
+	case "setup", "tag", "mistake":
+		if name, known := j.Names[key]; known {
+			return name
+		}
+	case "account":
+		for _, a := range j.Accounts {
+			if a.ID == key {
+				return a.Name
+			}
+		}
+	}
+	return key
+}
+
+// keys are the rows that a trade belongs to.
+func (j *Journal) keys(q *Question, by string, t *Trade, all []*Trade) []string {
+	opened := t.OpenedAt.In(q.Zone)
+	switch by {
+	case "symbol":
+		return []string{t.Symbol}
+	case "instrument":
+		return []string{t.Instrument}
+	case "account":
+		return []string{t.Account}
+	case "side":
+		return []string{map[bool]string{true: "long", false: "short"}[t.Long]}
+	case "setup":
+		return orNone(t.Setups)
+	case "tag":
+		return orNone(t.Tags)
+	case "mistake":
+		return orNone(slices.DeleteFunc(slices.Clone(t.Tags), func(tag string) bool { return !j.Mistakes[tag] }))
+	case "weekday":
+		return []string{strconv.Itoa(int(opened.Weekday()))}
+	case "hour":
+		return []string{strconv.Itoa(opened.Hour())}
+	case "month":
+		return []string{q.basis(t).In(q.Zone).Format("2006-01")}
+	case "session":
+		return []string{session(t.OpenedAt)}
+	case "hold_time":
+		return []string{holdBucket(t.held())}
+	case "size":
+		return []string{fmt.Sprint("q", quarter(t, all))}
+	default: // grade
+		return []string{strings.TrimPrefix(strconv.Itoa(t.Grade), "0")}
+	}
+}
+
+func orNone(keys []string) []string {
+	if len(keys) == 0 {
+		return []string{""}
+	}
+	return keys
+}
+
+// rowOrder is that of the dimension, or else the best result first.
+func rowOrder(by string, groups map[string][]*Trade) func(a, b string) int {
+	switch by {
+	case "session":
+		return func(a, b string) int { return slices.Index(sessions(), a) - slices.Index(sessions(), b) }
+	case "hold_time":
+		return func(a, b string) int { return slices.Index(holdBuckets(), a) - slices.Index(holdBuckets(), b) }
+	case "weekday", "hour":
+		return func(a, b string) int {
+			x, _ := strconv.Atoi(a)
+			y, _ := strconv.Atoi(b)
+			return x - y
+		}
+	case "month", "size", "grade":
+		return strings.Compare
+	}
+	return func(a, b string) int {
+		if c := sum(each(groups[b], net)).Cmp(sum(each(groups[a], net))); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b)
+	}
+}
+
+func sessions() []string { return []string{"premarket", "rth", "afterhours", "overnight"} }
+
+// session is that of the clock on a wall in New York.
+func session(at time.Time) string {
+	exchange, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		return err.Error()
+	}
+	switch clock := at.In(exchange).Format("15:04"); {
+	case clock >= "04:00" && clock < "09:30":
+		return "premarket"
+	case clock >= "09:30" && clock < "16:00":
+		return "rth"
+	case clock >= "16:00" && clock < "20:00":
+		return "afterhours"
+	}
+	return "overnight"
+}
+
+func holdBuckets() []string {
+	return []string{"under_1m", "1m_5m", "5m_15m", "15m_1h", "1h_4h", "4h_1d", "1d_1w", "over_1w"}
+}
+
+func holdBucket(held time.Duration) string {
+	const day = 24 * time.Hour
+	found := holdBuckets()[0]
+	for i, from := range []time.Duration{
+		0, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, day, 7 * day,
+	} {
+		if held >= from {
+			found = holdBuckets()[i]
+		}
+	}
+	return found
+}
+
+// quarter is the first whose limit the size of a trade does not exceed.
+func quarter(t *Trade, all []*Trade) int {
+	sizes := sorted(each(all, (*Trade).size), func(a, b *big.Rat) int { return a.Cmp(b) })
+	for k := 1; k < 4; k++ {
+		rank := (k*len(sizes) + 3) / 4
+		if t.size().Cmp(sizes[rank-1]) <= 0 {
+			return k
+		}
+	}
+	return 4
+}

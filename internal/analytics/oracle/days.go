@@ -1,0 +1,108 @@
+package oracle
+
+import (
+	"math/big"
+	"strings"
+	"time"
+)
+
+// dayGroup is a day with its trades.
+type dayGroup struct {
+	date   string
+	trades []*Trade
+}
+
+func (d dayGroup) net() *big.Rat { return sum(each(d.trades, net)) }
+
+// byDay puts trades on the calendar of a zone, by one of their instants.
+func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) []dayGroup {
+	days := map[string][]*Trade{}
+	for _, t := range list {
+		date := instant(t).In(zone).Format(time.DateOnly)
+		days[date] = append(days[date], t)
+	}
+	var out []dayGroup
+	for _, date := range keysOf(days, strings.Compare) {
+		out = append(out, dayGroup{date, days[date]})
+	}
+	return out
+}
+
+func results(days []dayGroup) []*big.Rat {
+	var out []*big.Rat
+	for _, d := range days {
+		out = append(out, d.net())
+	}
+	return out
+}
+
+// Daily foretells the days.
+func (j *Journal) Daily(q *Question) List {
+	out := List{}
+	total := new(big.Rat)
+	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
+		total = add(total, d.net())
+		wins, losses := len(those(d.trades, (*Trade).won)), len(those(d.trades, (*Trade).lost))
+		out = append(out, Object{
+			"date": d.date, "net_pnl": d.net(), "gross_pnl": sum(each(d.trades, func(t *Trade) *big.Rat { return t.Gross })),
+			"fees":   sum(each(d.trades, func(t *Trade) *big.Rat { return t.Fees })),
+			"volume": sum(each(d.trades, func(t *Trade) *big.Rat { return t.Volume })),
+			"trades": len(d.trades), "wins": wins, "losses": losses, "win_rate": float(share(wins, len(d.trades))), "cumulative_pnl": total,
+		})
+	}
+	return out
+}
+
+// group is how some trades came out, in short.
+func group(list []*Trade) Object {
+	wins := len(those(list, (*Trade).won))
+	return Object{
+		"trades": len(list), "wins": wins, "win_rate": float(orZero(share(wins, len(list)))), "net_pnl": sum(each(list, net)),
+	}
+}
+
+// with gives an object with one more field.
+func (o Object) with(name string, value any) Object {
+	o[name] = value
+	return o
+}
+
+// Calendar foretells a year, without notes and routines.
+func (j *Journal) Calendar(q *Question, year int) Object {
+	days, months, all := List{}, map[string][]dayGroup{}, []*Trade(nil)
+	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
+		if !strings.HasPrefix(d.date, whole(year).RatString()+"-") {
+			continue
+		}
+		days = append(days, Object{
+			"date": d.date, "net_pnl": d.net(), "trades": len(d.trades),
+			"wins": len(those(d.trades, (*Trade).won)), "losses": len(those(d.trades, (*Trade).lost)),
+			"notes": 0, "routine_done": 0, "routine_total": 0,
+		})
+		months[d.date[:7]] = append(months[d.date[:7]], d)
+		all = append(all, d.trades...)
+	}
+	list := List{}
+	for _, month := range keysOf(months, strings.Compare) {
+		var trades []*Trade
+		for _, d := range months[month] {
+			trades = append(trades, d.trades...)
+		}
+		green, red := colours(months[month])
+		list = append(list, group(trades).with("month", month).with("green_days", green).with("red_days", red))
+	}
+	return Object{"year": year, "days": days, "months": list, "total": group(all)}
+}
+
+// colours counts the days above and below zero.
+func colours(days []dayGroup) (green, red int) {
+	for _, r := range results(days) {
+		switch r.Sign() {
+		case 1:
+			green++
+		case -1:
+			red++
+		}
+	}
+	return green, red
+}

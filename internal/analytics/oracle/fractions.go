@@ -1,0 +1,153 @@
+package oracle
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"time"
+)
+
+func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
+func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
+func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
+func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
+func neg(a *big.Rat) *big.Rat    { return new(big.Rat).Neg(a) }
+func whole(n int) *big.Rat       { return new(big.Rat).SetInt64(int64(n)) }
+
+func seconds(d time.Duration) *big.Rat { return big.NewRat(int64(d), int64(time.Second)) }
+
+// each takes one amount of every trade.
+func each(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
+	out := make([]*big.Rat, len(list))
+	for i, t := range list {
+		out[i] = amount(t)
+	}
+	return out
+}
+
+func net(t *Trade) *big.Rat  { return t.Net }
+func hold(t *Trade) *big.Rat { return seconds(t.held()) }
+
+func sum(values []*big.Rat) *big.Rat {
+	total := new(big.Rat)
+	for _, v := range values {
+		total = add(total, v)
+	}
+	return total
+}
+
+// mean is nil without values.
+func mean(values []*big.Rat) *big.Rat {
+	if len(values) == 0 {
+		return nil
+	}
+	return quo(sum(values), whole(len(values)))
+}
+
+// median is nil without values.
+func median(values []*big.Rat) *big.Rat {
+	n := len(values)
+	if n == 0 {
+		return nil
+	}
+	values = sorted(values, func(a, b *big.Rat) int { return a.Cmp(b) })
+	return quo(add(values[(n-1)/2], values[n/2]), whole(2))
+}
+
+// greatest is zero without values above it.
+func greatest(values []*big.Rat) *big.Rat {
+	top := new(big.Rat)
+	for _, v := range values {
+		if v.Cmp(top) > 0 {
+			top = v
+		}
+	}
+	return top
+}
+
+// variance divides by one less than there are; nil for fewer than two.
+func variance(values []*big.Rat) *big.Rat {
+	if len(values) < 2 {
+		return nil
+	}
+	middle, total := mean(values), new(big.Rat)
+	for _, v := range values {
+		d := sub(v, middle)
+		total = add(total, mul(d, d))
+	}
+	return quo(total, whole(len(values)-1))
+}
+
+// over divides; nil without a divisor.
+func over(a, b *big.Rat) *big.Rat {
+	if a == nil || b == nil || b.Sign() == 0 {
+		return nil
+	}
+	return quo(a, b)
+}
+
+// orZero reads a missing value as nothing.
+func orZero(r *big.Rat) *big.Rat {
+	if r == nil {
+		return new(big.Rat)
+	}
+	return r
+}
+
+// float is the value of a ratio; a missing one is null.
+func float(r *big.Rat) any {
+	if r == nil {
+		return nil
+	}
+	f, _ := r.Float64()
+	return f
+}
+
+func root(r *big.Rat) float64 {
+	f, _ := r.Float64()
+	return math.Sqrt(f)
+}
+
+// rounded gives the nearest number of so many decimals; of two that are equally
+// near, the one whose last digit is even.
+func rounded(r *big.Rat, decimals int64) *big.Rat {
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
+	scaled := mul(r, new(big.Rat).SetInt(unit))
+	floor := new(big.Int).Div(scaled.Num(), scaled.Denom()) // rounds down, also below zero
+	rest := sub(scaled, new(big.Rat).SetInt(floor))
+	half := rest.Cmp(big.NewRat(1, 2))
+	if half > 0 || half == 0 && floor.Bit(0) == 1 {
+		floor.Add(floor, big.NewInt(1))
+	}
+	return new(big.Rat).SetFrac(floor, unit)
+}
+
+// averageDecimals is where averages of money are rounded.
+const averageDecimals = 12
+
+// average is the mean of money, and nothing for the mean of nothing.
+func average(values []*big.Rat) *big.Rat { return rounded(orZero(mean(values)), averageDecimals) }
+
+func share(part, all int) *big.Rat { return over(whole(part), whole(all)) }
+
+// longest gives the longest run of true.
+func longest(marks []bool) int {
+	best, run := 0, 0
+	for _, m := range marks {
+		run++
+		if !m {
+			run = 0
+		}
+		best = max(best, run)
+	}
+	return best
+}
+
+func keysOf[K comparable, V any](m map[K]V, order func(a, b K) int) []K {
+	var keys []K
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, order)
+	return keys
+}

@@ -1,0 +1,175 @@
+// Package oracle computes the figures of a journal slowly and by other means
+// than package analytics, so that the two can be held against each other on
+// random journals. It is written from docs/metrics.md and shares no code and no
+// types with analytics.
+//
+// It counts in fractions and knows no column, cache, scale or running total:
+// each figure is worked out from the list of trades anew, the way a person would
+// with the page of definitions beside a pile of confirmations. A fraction becomes
+// a float at the very end, and only where the page says that the figure is one.
+//
+// Answers are trees in the shape of the JSON of the API: see [Object] and
+// [Differences]. What chance decides (intervals, shuffles, probabilities) is not
+// foretold; such places hold [Unsaid].
+package oracle
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Account is an account as figures see it.
+type Account struct {
+	ID, Name string
+	Starting *big.Rat
+	Currency string
+}
+
+// Trade is a closed trade. Risk and MFE are nil when unknown; Grade is 0 without
+// one.
+type Trade struct {
+	ID, Account, Symbol, Instrument string
+	Long                            bool
+	OpenedAt, ClosedAt              time.Time
+	Net, Gross, Fees, Entry, Volume *big.Rat
+	Risk, MFE                       *big.Rat
+	Grade                           int
+	Setups, Tags                    []string
+}
+
+// Cash is a cash transaction; Flow marks deposits and withdrawals.
+type Cash struct {
+	ID, Account string
+	At          time.Time
+	Amount      *big.Rat
+	Flow        bool
+}
+
+// Journal is everything that figures are made of.
+type Journal struct {
+	Accounts []Account
+	Trades   []Trade
+	Cash     []Cash
+	// Names are those of setups and tags by their id, and Mistakes the tags that
+	// are mistakes.
+	Names    map[string]string
+	Mistakes map[string]bool
+}
+
+// Question is what is asked for. Empty filters let everything through.
+type Question struct {
+	Accounts                           []string
+	From, To                           *time.Time
+	ByOpening                          bool
+	Symbols, Instruments, Setups, Tags []string
+	Side                               string
+	Zone                               *time.Location
+	// OpenOnly asks for trades that are not closed, which have no figures.
+	OpenOnly bool
+}
+
+// basis is the instant that places a trade in time.
+func (q *Question) basis(t *Trade) time.Time {
+	if q.ByOpening {
+		return t.OpenedAt
+	}
+	return t.ClosedAt
+}
+
+func (q *Question) inside(at time.Time) bool {
+	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
+}
+
+// passes tests everything but the period.
+func (q *Question) passes(t *Trade) bool {
+	side := "short"
+	if t.Long {
+		side = "long"
+	}
+	return !q.OpenOnly && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
+		(q.Side == "" || q.Side == side) && allowsAny(q.Setups, t.Setups) && allowsAny(q.Tags, t.Tags)
+}
+
+func allows(filter []string, value string) bool {
+	return len(filter) == 0 || slices.Contains(filter, value)
+}
+
+func allowsAny(filter, values []string) bool {
+	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
+}
+
+// Selected gives the trades of a question in the order of closing.
+func (j *Journal) Selected(q *Question) []*Trade {
+	var list []*Trade
+	for i := range j.Trades {
+		if t := &j.Trades[i]; q.passes(t) && q.inside(q.basis(t)) {
+			list = append(list, t)
+		}
+	}
+	return closing(list)
+}
+
+// closing sorts trades by their end, opening by their beginning; then by id.
+func closing(list []*Trade) []*Trade {
+	return sorted(list, func(a, b *Trade) int { return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), strings.Compare(a.ID, b.ID)) })
+}
+
+func opening(list []*Trade) []*Trade {
+	return sorted(list, func(a, b *Trade) int { return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), strings.Compare(a.ID, b.ID)) })
+}
+
+func sorted[T any](list []T, order func(a, b T) int) []T {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, order)
+	return list
+}
+
+// starting is the sum of the starting balances of the accounts in scope.
+func (j *Journal) starting(q *Question) *big.Rat {
+	total := new(big.Rat)
+	for _, a := range j.Accounts {
+		if allows(q.Accounts, a.ID) {
+			total = add(total, a.Starting)
+		}
+	}
+	return total
+}
+
+func (j *Journal) currency(q *Question) string {
+	for _, a := range j.Accounts {
+		if allows(q.Accounts, a.ID) {
+			return a.Currency
+		}
+	}
+	return ""
+}
+
+func (t *Trade) won() bool  { return t.Net.Sign() > 0 }
+func (t *Trade) lost() bool { return t.Net.Sign() < 0 }
+
+func (t *Trade) held() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
+
+// size is the entry notional without sign.
+func (t *Trade) size() *big.Rat { return new(big.Rat).Abs(t.Entry) }
+
+// r is the result in units of the risk; nil without one.
+func (t *Trade) r() *big.Rat {
+	if t.Risk == nil || t.Risk.Sign() <= 0 {
+		return nil
+	}
+	return quo(t.Net, t.Risk)
+}
+
+// those gives the trades for which something holds.
+func those(list []*Trade, holds func(*Trade) bool) []*Trade {
+	var out []*Trade
+	for _, t := range list {
+		if holds(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

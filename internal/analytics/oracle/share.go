@@ -1,0 +1,112 @@
+package oracle
+
+import (
+	"math/big"
+	"strings"
+	"time"
+)
+
+// Share foretells what a public link shows. The label takes the place of the
+// currency unless it is empty.
+func (j *Journal) Share(q *Question, amounts bool, label string) Object {
+	list := j.Selected(q)
+	days := byDay(list, q.basis, q.Zone)
+	out := Object{
+		"summary": j.shareSummary(q, amounts), "equity": shareEquity(days, q.Zone, amounts),
+		"trading_days": len(days), "first_day": "", "last_day": "", "show_amounts": amounts, "currency": label,
+		"top_symbols": topSymbols(list, amounts), "months": shareMonths(days, amounts),
+	}
+	if label == "" {
+		out["currency"] = j.currency(q)
+	}
+	if len(days) > 0 {
+		out["first_day"], out["last_day"] = days[0].date, days[len(days)-1].date
+	}
+	out["green_days"], out["red_days"] = colours(days)
+	green, red := make([]bool, len(days)), make([]bool, len(days))
+	for i, r := range results(days) {
+		green[i], red[i] = r.Sign() > 0, r.Sign() < 0
+	}
+	out["best_streak"], out["worst_streak"] = longest(green), longest(red)
+	return out
+}
+
+// shareSummary is the part of the summary that is for everybody.
+func (j *Journal) shareSummary(q *Question, amounts bool) Object {
+	fields := []string{
+		"total_trades", "wins", "losses", "breakeven", "win_rate", "profit_factor", "payoff_ratio", "expectancy_r", "kelly_pct", "sqn",
+	}
+	if amounts {
+		fields = append(fields, "net_pnl", "gross_profit", "gross_loss", "expectancy", "avg_win", "avg_loss",
+			"largest_win", "largest_loss", "total_fees", "max_drawdown")
+	}
+	all, out := j.Summary(q), Object{}
+	for _, field := range fields {
+		out[field] = all[field]
+	}
+	return out
+}
+
+// shareEquity is the cumulative result at the end of each day, or its shape.
+func shareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
+	var levels []*big.Rat
+	level, farthest := new(big.Rat), new(big.Rat)
+	for _, d := range days {
+		level = add(level, d.net())
+		levels = append(levels, level)
+		farthest = higher(farthest, new(big.Rat).Abs(level))
+	}
+	out := List{}
+	for i, d := range days {
+		value := levels[i]
+		if !amounts {
+			value = rounded(orZero(over(value, farthest)), 4)
+		}
+		at, err := time.ParseInLocation("2006-01-02 15:04:05", d.date+" 23:59:59", zone)
+		if err != nil {
+			at = time.Time{}
+		}
+		out = append(out, Object{"at": at, "value": value})
+	}
+	return out
+}
+
+func shareGroup(list []*Trade, amounts bool) Object {
+	all := group(list)
+	out := Object{"trades": all["trades"], "win_rate": all["win_rate"]}
+	if amounts {
+		out["pnl"] = all["net_pnl"]
+	}
+	return out
+}
+
+func shareMonths(days []dayGroup, amounts bool) List {
+	months := map[string][]*Trade{}
+	for _, d := range days {
+		months[d.date[:7]] = append(months[d.date[:7]], d.trades...)
+	}
+	out := List{}
+	for _, month := range keysOf(months, strings.Compare) {
+		out = append(out, shareGroup(months[month], amounts).with("month", month))
+	}
+	return out
+}
+
+// topSymbols are the five with most trades, then by name.
+func topSymbols(list []*Trade, amounts bool) List {
+	symbols := map[string][]*Trade{}
+	for _, t := range list {
+		symbols[t.Symbol] = append(symbols[t.Symbol], t)
+	}
+	order := keysOf(symbols, func(a, b string) int {
+		if d := len(symbols[b]) - len(symbols[a]); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	out := List{}
+	for _, symbol := range order[:min(5, len(order))] {
+		out = append(out, shareGroup(symbols[symbol], amounts).with("symbol", symbol))
+	}
+	return out
+}

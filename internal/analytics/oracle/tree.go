@@ -1,0 +1,109 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+)
+
+// Object is a JSON object as the oracle foretells it. Its values, and those of a
+// List, are Objects, Lists, strings, bools, ints and times, which must be equal;
+// *big.Rat for money, which must be written with exactly that value; float64 for
+// ratios, which must be near; nil for null; and Unsaid.
+type Object map[string]any
+
+// List is a JSON array.
+type List []any
+
+// Unsaid stands where the oracle foretells nothing but that there is a value.
+type Unsaid struct{}
+
+// Tolerance is how far a ratio may be from the oracle's, as a part of it or, for
+// ratios below 1, as such.
+const Tolerance = 1e-9
+
+// Differences holds decoded JSON, whose numbers are json.Number, against what was
+// foretold, and tells where the two differ.
+func Differences(want, got any) []string {
+	var out []string
+	compare("", want, got, func(path, format string, args ...any) {
+		out = append(out, path+": "+fmt.Sprintf(format, args...))
+	})
+	return out
+}
+
+type complain func(path, format string, args ...any)
+
+func compare(path string, want, got any, tell complain) {
+	switch w := want.(type) {
+	case Unsaid:
+	case Object:
+		object, ok := got.(map[string]any)
+		if !ok {
+			tell(path, "%v is no object", got)
+			return
+		}
+		compareObject(path, w, object, tell)
+	case List:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(w) {
+			tell(path, "is %v, want %d elements %v", got, len(w), w)
+			return
+		}
+		for i := range w {
+			compare(fmt.Sprintf("%s[%d]", path, i), w[i], list[i], tell)
+		}
+	default:
+		if !sameValue(want, got) {
+			tell(path, "is %v, want %v", got, written(want))
+		}
+	}
+}
+
+func compareObject(path string, want Object, got map[string]any, tell complain) {
+	for name, w := range want {
+		g, there := got[name]
+		if !there {
+			tell(path+"."+name, "is missing")
+			continue
+		}
+		compare(path+"."+name, w, g, tell)
+	}
+	for name, g := range got {
+		if _, known := want[name]; !known {
+			tell(path+"."+name, "is %v, and nobody foretold it", g)
+		}
+	}
+}
+
+func sameValue(want, got any) bool {
+	number, isNumber := got.(json.Number)
+	switch w := want.(type) {
+	case *big.Rat:
+		g, ok := new(big.Rat).SetString(number.String())
+		return isNumber && ok && g.Cmp(w) == 0
+	case float64:
+		g, err := number.Float64()
+		return isNumber && err == nil && math.Abs(w-g) <= Tolerance*math.Max(1, math.Abs(w))
+	case int:
+		return isNumber && number.String() == strconv.Itoa(w)
+	case time.Time:
+		text, isText := got.(string)
+		return isText && text == w.UTC().Format(time.RFC3339Nano)
+	}
+	return want == got
+}
+
+// written is a foretold value for a person to read.
+func written(want any) string {
+	switch w := want.(type) {
+	case *big.Rat:
+		return w.RatString()
+	case time.Time:
+		return w.UTC().Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(want)
+}

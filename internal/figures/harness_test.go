@@ -1,0 +1,143 @@
+package figures_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/figures"
+	"fillbook/internal/identity"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+	"fillbook/internal/secrets"
+	"fillbook/internal/testkit"
+)
+
+// house is an installation with one user and one account.
+type house struct {
+	*installation.Installation
+	t       testing.TB
+	owner   journal.UserID
+	account journal.AccountID
+}
+
+func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+	t.Helper()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, 0)
+		h.moveIn()
+		fn(t, h)
+	})
+}
+
+// newHouse is an installation on a database, which another may use as well.
+func newHouse(t testing.TB, d *db.DB, memory int) *house {
+	t.Helper()
+	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
+	must(t, err)
+	h := &house{t: t}
+	h.Installation, err = installation.New(installation.Options{
+		DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler), FiguresMemory: memory,
+		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+	})
+	must(t, err)
+	return h
+}
+
+// moveIn makes a user and an account.
+func (h *house) moveIn() {
+	h.t.Helper()
+	user, _, err := h.Identity.Setup(h.t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
+	must(h.t, err)
+	h.owner = user.ID
+	h.account = h.open("Main", "1000")
+}
+
+func (h *house) open(name, balance string) journal.AccountID {
+	h.t.Helper()
+	account, err := h.Ledger.CreateAccount(h.t.Context(), h.owner, ledger.NewAccount{Name: name, StartingBalance: decimal.Must(balance)})
+	must(h.t, err)
+	return account.ID
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func minute(n int) time.Time {
+	return time.Date(2026, 1, 5, 15, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Minute)
+}
+
+// fill records a fill in the house's account.
+func (h *house) fill(symbol string, side matching.Side, quantity, price string, at int) ledger.Added {
+	h.t.Helper()
+	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
+		Symbol: symbol, Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price), ExecutedAt: minute(at), AllowDuplicate: true,
+	})
+	must(h.t, err)
+	return added
+}
+
+// roundTrip records a closed trade and gives it back with its last fill.
+func (h *house) roundTrip(symbol string, at int) (journal.TradeID, ledger.Added) {
+	h.t.Helper()
+	h.fill(symbol, matching.Buy, "100", "10", at)
+	last := h.fill(symbol, matching.Sell, "100", "12", at+1)
+	return last.TradeIDs[0], last
+}
+
+func (h *house) mark(trade journal.TradeID, change playbook.MarkChange) {
+	h.t.Helper()
+	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, change, nil)
+	must(h.t, err)
+}
+
+// picture is everything that a service knows about the owner's journal, as
+// text: every trade and its marks, the cash, and figures made of them.
+func (h *house) picture(s *figures.Service) string {
+	h.t.Helper()
+	var out bytes.Buffer
+	must(h.t, s.View(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		for i, columns := range b.Columns {
+			fmt.Fprintln(&out, "account", b.Accounts[i].ID, b.Accounts[i].Name, columns.Len())
+			for row := range columns.Len() {
+				write(h.t, &out, columns.Trade(row))
+			}
+		}
+		write(h.t, &out, b.Cash())
+		write(h.t, &out, analytics.Summarize(b.Select(analytics.Filter{}), b.Capital))
+		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital, Cash: b.Cash()}))
+		return nil
+	}))
+	return out.String()
+}
+
+func write(t testing.TB, out *bytes.Buffer, value any) {
+	t.Helper()
+	text, err := json.Marshal(value)
+	must(t, err)
+	out.Write(append(text, '\n'))
+}
+
+// wantFresh demands that the service of the house knows what a service knows
+// that has just been made.
+func (h *house) wantFresh(after string) string {
+	h.t.Helper()
+	got, want := h.picture(h.Figures), h.picture(figures.New(h.DB, 0))
+	if got != want {
+		h.t.Fatalf("after %s the figures are stale:\n%s\nwant\n%s", after, got, want)
+	}
+	return got
+}

@@ -1,0 +1,54 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// TestTheCalendarJoinsNotesAndRoutine shows beside the trades of a day what was
+// written and done on it, also on days without trades.
+func TestTheCalendarJoinsNotesAndRoutine(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		emptied(d.client)
+		d.nets("AAA", "10", "-4") // on 5 January
+		walk := d.item("walk", "pre", `[2]`, "2026-03-01")
+		plan := d.item("plan", "pre", `[2]`, "2026-03-10")
+		d.tick("2026-03-03", walk, true).want(http.StatusOK)
+		d.tick("2026-03-10", plan, true).want(http.StatusOK)
+		for _, note := range []string{"2026-01-05", "2026-01-05T23:30:00Z", "2026-02-01", "2025-12-31", "2027-01-01", "2026-12-31T23:30:00Z"} {
+			d.made("/notes", more{"type": "note", "occurred_at": note, "body": "x"})
+		}
+		got := d.get("/analytics/calendar?year=2026").want(http.StatusOK)
+		got.wantKeys("days.0", "date", "net_pnl", "trades", "wins", "losses", "notes", "routine_done", "routine_total")
+		got.is("days", `[`+
+			`{"date":"2026-01-05","losses":1,"net_pnl":6,"notes":2,"routine_done":0,"routine_total":0,"trades":2,"wins":1},`+
+			`{"date":"2026-02-01","losses":0,"net_pnl":0,"notes":1,"routine_done":0,"routine_total":0,"trades":0,"wins":0},`+
+			`{"date":"2026-03-03","losses":0,"net_pnl":0,"notes":0,"routine_done":1,"routine_total":1,"trades":0,"wins":0},`+
+			`{"date":"2026-03-10","losses":0,"net_pnl":0,"notes":0,"routine_done":1,"routine_total":2,"trades":0,"wins":0},`+
+			`{"date":"2026-12-31","losses":0,"net_pnl":0,"notes":1,"routine_done":0,"routine_total":0,"trades":0,"wins":0}]`)
+		got.wantKeys("months.0", "month", "trades", "wins", "win_rate", "net_pnl", "green_days", "red_days")
+		got.is("months.0.month", `"2026-01"`).is("months.0.green_days", "1").is("total.trades", "2")
+		if got.count("months") != 1 {
+			w.t.Errorf("months without trades are listed: %s", got.json("months"))
+		}
+		d.get("/analytics/calendar").wantSame(got) // the present year
+
+		// A day that was named stays that day in every zone; an instant moves.
+		east := d.get("/analytics/calendar?year=2026&tz=Europe/Athens").want(http.StatusOK)
+		east.is("days.0.notes", "1").is("days.1.date", `"2026-01-06"`).is("days.1.notes", "1")
+		d.get("/analytics/calendar?year=2027&tz=Europe/Athens").want(http.StatusOK).is("days.0.date", `"2027-01-01"`).is("days.0.notes", "2")
+		d.get("/analytics/calendar?year=2024").want(http.StatusOK).is("days", "[]").is("total.trades", "0")
+
+		// The present year is that of the zone.
+		w.clock.Advance(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC).Sub(w.clock.Now()))
+		d.token = w.logIn(ownerEmail, ownerPassword).text("access_token")
+		d.get("/analytics/calendar").want(http.StatusOK).is("year", "2026")
+		d.get("/analytics/calendar?tz=Asia/Kolkata").want(http.StatusOK).is("year", "2027")
+
+		// Somebody else sees nothing of it.
+		w.addUser(d.client, "stranger@example.org").get("/analytics/calendar?year=2026").want(http.StatusOK).is("days", "[]")
+	})
+}

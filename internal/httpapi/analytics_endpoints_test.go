@@ -1,0 +1,268 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"fillbook/internal/analytics/oracle"
+)
+
+// The fields that the contract gives each answer.
+var (
+	summaryKeys = []string{
+		"total_trades", "wins", "losses", "breakeven", "win_rate", "net_pnl", "gross_pnl", "total_fees", "gross_profit", "gross_loss",
+		"profit_factor", "payoff_ratio", "avg_win", "avg_loss", "avg_trade", "expectancy", "median_win", "median_loss", "median_trade",
+		"largest_win", "largest_loss", "kelly_pct", "sqn", "std_dev", "sharpe", "sortino", "max_drawdown", "max_drawdown_pct",
+		"max_consecutive_wins", "max_consecutive_losses", "avg_hold_secs", "avg_win_hold_secs", "avg_loss_hold_secs", "avg_r",
+		"expectancy_r", "trades_with_r", "volume", "trading_days", "currency",
+	}
+	dayKeys      = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
+	curveKeys    = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency"}
+	behaviorKeys = []string{
+		"trades", "revenge", "overconfidence", "loss_aversion", "overtrading", "by_hour", "by_weekday", "by_session", "by_hold_time", "streaks",
+	}
+	groupKeys = []string{"trades", "wins", "win_rate", "net_pnl"}
+)
+
+// figurePaths are all the questions, with what they cannot do without.
+var figurePaths = []string{
+	"/analytics/summary", "/analytics/daily", "/analytics/equity-curve", "/analytics/behavior", "/analytics/breakdown?by=symbol",
+	"/analytics/r", "/analytics/drawdowns", "/analytics/calendar", "/analytics/compare", "/analytics/montecarlo",
+}
+
+// also adds a parameter to a path.
+func also(path, parameter string) string {
+	if strings.Contains(path, "?") {
+		return path + "&" + parameter
+	}
+	return path + "?" + parameter
+}
+
+// nets records closed trades an hour apart that make these amounts, and gives
+// their ids.
+func (d desk) nets(symbol string, amounts ...string) []string {
+	d.w.t.Helper()
+	var ids []string
+	for i, amount := range amounts {
+		d.fill(symbol, "buy 1@1000", 60*i)
+		price := fraction(amount)
+		price.Add(price, fraction("1000"))
+		places, _ := price.FloatPrec()
+		ids = append(ids, d.fill(symbol, "sell 1@"+price.FloatString(places), 60*i+5).text("trade_id"))
+	}
+	return ids
+}
+
+func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "200", "-100", "300")
+		// The worked vector: 200, -100, 300.
+		d.get("/analytics/summary").want(http.StatusOK).wantKeys("", summaryKeys...).holds("", `{"profit_factor": 5, "payoff_ratio": 2.5,
+			"avg_win": 250, "avg_loss": 100, "median_trade": 200, "expectancy": 133.333333333333, "win_rate": 0.6666666666666666,
+			"largest_loss": 100, "max_drawdown": 100, "net_pnl": 400, "total_trades": 3, "currency": "USD"}`)
+		d.get("/analytics/daily").want(http.StatusOK).wantKeys("0", dayKeys...).is("0.date", `"2026-01-05"`).is("0.cumulative_pnl", "400")
+		curve := d.get("/analytics/equity-curve").want(http.StatusOK).wantKeys("", curveKeys...)
+		curve.wantKeys("points.0", "at", "equity", "drawdown").is("ending_equity", "400")
+		behavior := d.get("/analytics/behavior").want(http.StatusOK).wantKeys("", behaviorKeys...)
+		for _, detector := range []string{"revenge", "overconfidence", "loss_aversion", "overtrading"} {
+			behavior.is(detector+".insufficient_data", "true").is(detector+".events", "[]")
+			behavior.wantKeys(detector+".flagged", groupKeys...).wantKeys(detector+".baseline", groupKeys...)
+		}
+		for name, field := range map[string]string{"by_hour": "hour", "by_weekday": "weekday", "by_session": "session", "by_hold_time": "bucket"} {
+			behavior.wantKeys(name+".0", append([]string{field}, groupKeys...)...)
+		}
+		if behavior.count("by_hour") != 24 || behavior.count("by_weekday") != 7 || behavior.count("by_session") != 4 {
+			d.w.t.Errorf("the buckets are not all there: %s", behavior.body)
+		}
+		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "months", "total").is("year", "2026")
+	})
+}
+
+// TestFiguresOfNothing asks about a journal without trades, and about one
+// without accounts.
+func TestFiguresOfNothing(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		owner := w.setUp()
+		for range 2 {
+			for _, path := range figurePaths {
+				owner.get(path).want(http.StatusOK)
+			}
+			owner.get("/analytics/summary").wantKeys("", summaryKeys...).holds("", `{"total_trades": 0, "win_rate": 0, "net_pnl": 0,
+				"profit_factor": null, "payoff_ratio": null, "kelly_pct": null, "sqn": null, "sharpe": null, "sortino": null,
+				"max_drawdown_pct": null, "avg_r": null, "avg_trade": 0, "std_dev": 0, "avg_hold_secs": 0}`)
+			for _, list := range []string{"daily", "breakdown?by=tag", "drawdowns"} {
+				owner.get("/analytics/"+list).is("", "[]")
+			}
+			owner.get("/analytics/equity-curve").is("points", "[]").is("max_drawdown", "0")
+			owner.get("/analytics/calendar").is("days", "[]").is("months", "[]")
+			owner.get("/analytics/summary?explain=true&evidence=true").want(http.StatusOK)
+			owner.desk("Empty")
+		}
+	})
+}
+
+func TestFigureRefusals(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "1")
+		for parameter, field := range map[string]string{
+			"tz=Mars/Phobos": "tz", "tz=Local": "tz", "tz=../UTC": "tz", "from=yesterday": "from", "to=2026-02-30T00:00:00Z": "to",
+			"from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z": "from", "from=2026-01-02": "from", "status=half": "status",
+			"date_basis=both": "date_basis", "side=up": "side",
+		} {
+			for _, path := range figurePaths {
+				d.get(also(path, parameter)).wantField(field)
+			}
+		}
+		for path, field := range map[string]string{
+			"breakdown": "by", "breakdown?by=colour": "by", "breakdown?by=symbol&evidence=maybe": "evidence",
+			"summary?explain=maybe": "explain", "summary?evidence=2": "evidence",
+			"drawdowns?limit=0": "limit", "drawdowns?limit=1001": "limit", "drawdowns?limit=x": "limit", "drawdowns?limit=1.5": "limit",
+			"equity-curve?max_points=7": "max_points", "equity-curve?max_points=20001": "max_points", "equity-curve?max_points=-1": "max_points",
+			"calendar?year=1969": "year", "calendar?year=2200": "year", "calendar?year=x": "year",
+			"montecarlo?paths=99": "paths", "montecarlo?paths=5001": "paths", "montecarlo?trades=0": "trades", "montecarlo?trades=2001": "trades",
+			"montecarlo?ruin_pct=0": "ruin_pct", "montecarlo?ruin_pct=101": "ruin_pct", "montecarlo?ruin_pct=x": "ruin_pct",
+			"compare?other_from=x": "other_from", "compare?other_to=x": "other_to",
+			"compare?other_from=2026-01-02T00:00:00Z&other_to=2026-01-01T00:00:00Z": "other_from",
+		} {
+			d.get("/analytics/" + path).wantField(field)
+		}
+	})
+}
+
+// TestFiguresKeepToTheScope: accounts of others are unknown, and currencies are
+// not added up.
+func TestFiguresKeepToTheScope(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "5")
+		stranger := w.addUser(d.client, "stranger@example.org").desk("Theirs")
+		stranger.nets("AAA", "7", "9")
+		for _, path := range figurePaths {
+			unheard := d.get(also(path, "account_id="+unknown())).wantError(http.StatusNotFound, "not_found")
+			foreign := d.get(also(path, "account_id="+stranger.account)).wantError(http.StatusNotFound, "not_found")
+			if string(unheard.body) != string(foreign.body) {
+				w.t.Errorf("%s: a foreign account looks other than an unknown one: %s, %s", path, foreign.body, unheard.body)
+			}
+			w.nobody().get(path).wantError(http.StatusUnauthorized, "unauthorized")
+		}
+		d.get("/analytics/compare?other_account_id="+stranger.account).wantError(http.StatusNotFound, "not_found")
+		d.get("/analytics/summary").is("total_trades", "1")
+		stranger.get("/analytics/summary").is("net_pnl", "16")
+
+		euro := d.desk("Euro", more{"base_currency": "EUR"})
+		euro.nets("BBB", "3")
+		for _, path := range figurePaths {
+			d.get(path).wantError(http.StatusBadRequest, "mixed_currencies")
+			d.get(also(path, "account_id="+d.account+","+euro.account)).wantError(http.StatusBadRequest, "mixed_currencies")
+			d.get(also(path, "account_id="+euro.account)).want(http.StatusOK)
+		}
+		d.get("/analytics/summary?account_id="+euro.account).is("currency", `"EUR"`).is("net_pnl", "3")
+		d.get("/analytics/compare?account_id="+d.account+"&other_account_id="+euro.account).wantError(http.StatusBadRequest, "mixed_currencies")
+		d.get("/trades").want(http.StatusOK) // each row names its own
+	})
+}
+
+// TestOpenTradesHaveNoFigures: who asks for open trades only gets none.
+func TestOpenTradesHaveNoFigures(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "5", "-2")
+		d.fill("BBB", "buy 1@10", 300)
+		d.get("/analytics/summary").is("total_trades", "2")
+		d.get("/analytics/summary?status=closed").is("total_trades", "2")
+		d.get("/analytics/summary?status=open").is("total_trades", "0").is("net_pnl", "0")
+		d.get("/analytics/daily?status=open").is("", "[]")
+		d.get("/analytics/behavior?status=open").is("trades", "0")
+		d.get("/analytics/breakdown?by=symbol&status=open").is("", "[]")
+		d.get("/analytics/r?status=open").is("trades", "0")
+		d.get("/analytics/drawdowns?status=open").is("", "[]")
+		d.get("/analytics/calendar?status=open").is("total.trades", "0")
+		d.get("/analytics/compare?status=open").is("a.total_trades", "0").is("b.total_trades", "0")
+		d.get("/analytics/equity-curve?status=open").is("ending_equity", "0")
+		d.get("/analytics/montecarlo?status=open").is("profitable", "0")
+	})
+}
+
+// TestFiguresCarryATagAndTakeAReadToken: unchanged figures need not be sent
+// again, and a token that may only read may read them.
+func TestFiguresCarryATagAndTakeAReadToken(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "5", "-2", "9")
+		_, secret := d.mint(map[string]any{"name": "reader", "scope": "read"})
+		reader := w.as(secret)
+		before := map[string]string{}
+		for _, path := range figurePaths {
+			first := d.get(path).want(http.StatusOK)
+			before[path] = first.tag()
+			d.with("If-None-Match", first.tag()).get(path).want(http.StatusNotModified)
+			reader.get(path).want(http.StatusOK).wantSame(first)
+		}
+		d.nets("BBB", "100")
+		for _, path := range figurePaths {
+			d.with("If-None-Match", before[path]).get(path).want(http.StatusOK)
+		}
+		reader.post("/executions", d.order("AAA", "buy 1@1", 0)).wantError(http.StatusForbidden, "forbidden")
+	})
+}
+
+// TestWhatLooksRandomIsRepeatable asks twice for everything that is drawn, and
+// a third time from a server that has just been started.
+func TestWhatLooksRandomIsRepeatable(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		for i := range 40 {
+			d.fill("AAA", "buy 1@100", 700*i)
+			d.fill("AAA", fmt.Sprintf("sell 1@%d", 100+(i*7)%11-4), 700*i+5)
+		}
+		again := newWorld(t, w.db)
+		for _, path := range []string{
+			"/analytics/summary?evidence=true", "/analytics/breakdown?by=hour", "/analytics/montecarlo", "/analytics/behavior", "/analytics/compare",
+		} {
+			first := d.get(path).want(http.StatusOK)
+			d.get(path).wantSame(first)
+			again.as(d.token).get(path).want(http.StatusOK).wantSame(first)
+		}
+		evidence := d.get("/analytics/summary?evidence=true")
+		evidence.wantKeys("evidence", "n", "days", "level", "expectancy", "win_rate", "profit_factor").is("evidence.n", "40").is("evidence.level", "0.95")
+		for _, figure := range []string{"expectancy", "win_rate", "profit_factor"} {
+			evidence.wantKeys("evidence."+figure, "low", "high", "enough", "missing")
+			low, high := fraction(evidence.text("evidence."+figure+".low")), fraction(evidence.text("evidence."+figure+".high"))
+			if value := fraction(evidence.text(figure)); low.Cmp(value) > 0 || value.Cmp(high) > 0 {
+				t.Errorf("%s %s is outside its interval: %s", figure, value, evidence.json("evidence."+figure))
+			}
+		}
+	})
+}
+
+// TestBreakdownsAddUp: every dimension that does not list a trade twice is
+// another way to cut the same whole.
+func TestBreakdownsAddUp(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "10", "-4", "0", "2.5")
+		d.nets("BBB", "-1.25", "8")
+		d.desk("Other").nets("AAA", "3")
+		whole := d.get("/analytics/summary")
+		for _, by := range oracle.Dimensions() {
+			rows := d.get("/analytics/breakdown?by=" + by).want(http.StatusOK)
+			for field, name := range map[string]string{"net_pnl": "net_pnl", "trades": "total_trades", "wins": "wins", "losses": "losses", "volume": "volume"} {
+				if got := add(t, rows.column(field)...); got != whole.text(name) {
+					t.Errorf("by %s the %s add up to %s, want %s", by, field, got, whole.text(name))
+				}
+			}
+		}
+	})
+}

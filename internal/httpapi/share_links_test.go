@@ -1,0 +1,230 @@
+package httpapi_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/transport"
+)
+
+var linkKeys = []string{"id", "token", "scope", "created_at", "expires_at", "view_count"}
+
+// link mints a share link.
+func (c *client) link(fields ...more) *reply {
+	c.w.t.Helper()
+	return c.made("/share-links", fieldsOf(more{}, fields...)).wantKeys("", linkKeys...)
+}
+
+// visit opens a link as somebody from the street.
+func (w *world) visit(token string) *reply {
+	w.t.Helper()
+	return w.nobody().get("/public/share/" + token)
+}
+
+func TestShareLinksAreOffUnlessSwitchedOn(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		for _, refused := range []*reply{d.get("/share-links"), d.post("/share-links", `{}`), d.delete("/share-links/" + unknown())} {
+			refused.wantError(http.StatusNotFound, "share_links_disabled")
+		}
+		// What was minted before the feature was switched off is not found.
+		on := newWorld(t, w.db, shareLinksOn)
+		token := on.as(d.token).link().text("token")
+		on.visit(token).want(http.StatusOK)
+		off := w.visit(token).wantError(http.StatusNotFound, "not_found")
+		off.wantSame(on.visit(freshToken()))
+	})
+}
+
+// freshToken is one that looks right and that nobody has.
+func freshToken() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
+}
+
+func TestMintingShareLinks(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.get("/share-links").want(http.StatusOK).is("", "[]")
+		plain := d.link().is("scope", `{"show_amounts":false}`).is("view_count", "0").
+			is("created_at", `"2026-03-10T15:04:05Z"`).is("expires_at", `"2026-06-08T15:04:05Z"`) // 90 days
+		if raw, err := base64.RawURLEncoding.DecodeString(plain.text("token")); err != nil || len(raw) != 32 {
+			t.Errorf("the token %q is not 256 bits: %v", plain.text("token"), err)
+		}
+		for days, expires := range map[string]string{
+			"0": "null", "1": `"2026-03-11T15:04:05Z"`, "3650": `"2036-03-07T15:04:05Z"`, `"30"`: `"2026-04-09T15:04:05Z"`, "null": `"2026-06-08T15:04:05Z"`,
+		} {
+			d.made("/share-links", `{"expires_in_days":`+days+`}`).is("expires_at", expires)
+		}
+		for _, days := range []string{"3651", "-1", "1.5", `"x"`, "true", "1e9"} {
+			d.post("/share-links", `{"expires_in_days":`+days+`}`).wantField("expires_in_days")
+		}
+		full := more{
+			"account_id": d.account, "from": "2026-01-01T00:00:00+02:00", "to": "2026-02-01T00:00:00Z", "tz": "Europe/Athens",
+			"currency": " Points ", "show_amounts": true,
+		}
+		const kept = `{"from":"2025-12-31T22:00:00Z","to":"2026-02-01T00:00:00Z","tz":"Europe/Athens","show_amounts":true,"currency":"Points"}`
+		top := d.link(full).holds("scope", kept).is("scope.account_id", `"`+d.account+`"`)
+		inside := d.link(more{"scope": full}).is("scope", top.json("scope"))
+		// What stands at the top counts before what stands inside.
+		d.link(more{"scope": full, "show_amounts": false, "tz": "UTC"}).is("scope.show_amounts", "false").is("scope.tz", `"UTC"`)
+		d.get("/share-links").is("1.id", `"`+inside.text("id")+`"`).is("2.id", `"`+top.text("id")+`"`).is("1.token", `"`+inside.text("token")+`"`)
+	}, shareLinksOn)
+}
+
+func TestShareLinkRefusals(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		stranger := w.addUser(d.client, "stranger@example.org").desk("Theirs")
+		for body, field := range map[string]string{
+			`{"tz":"Mars/Phobos"}`: "tz", `{"scope":{"tz":"Mars/Phobos"}}`: "tz", `{"from":"x"}`: "from", `{"to":5}`: "to",
+			`{"from":"2026-01-02T00:00:00Z","to":"2026-01-01T00:00:00Z"}`: "from",
+			`{"show_amounts":"yes"}`: "show_amounts", `{"currency":"` + strings.Repeat("x", 17) + `"}`: "currency", `{"account_id":[]}`: "account_id",
+		} {
+			d.post("/share-links", body).want(http.StatusBadRequest)
+			if got := d.post("/share-links", body).text("error.details.field"); !strings.HasSuffix(got, field) {
+				w.t.Errorf("%s: the field is %q, want %q", body, got, field)
+			}
+		}
+		for _, account := range []string{stranger.account, unknown()} {
+			d.post("/share-links", more{"account_id": account}).wantError(http.StatusNotFound, "not_found")
+		}
+		theirs := stranger.link().text("id")
+		d.get("/share-links").is("", "[]")
+		for _, id := range []string{theirs, unknown(), "x"} {
+			d.delete("/share-links/"+id).wantError(http.StatusNotFound, "not_found")
+		}
+		euro := d.desk("Euro", more{"base_currency": "EUR"})
+		d.post("/share-links", `{}`).wantError(http.StatusBadRequest, "mixed_currencies")
+		token := euro.link(more{"account_id": euro.account}).text("token")
+		w.visit(token).want(http.StatusOK).is("currency", `"EUR"`)
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+			w.nobody().do(method, "/public/share/"+token, nil).wantError(http.StatusMethodNotAllowed, "method_not_allowed")
+		}
+		w.nobody().get("/share-links").wantError(http.StatusUnauthorized, "unauthorized")
+	}, shareLinksOn)
+}
+
+// TestEveryRefusalOfALinkIsTheSame: nobody can tell a link that never was from
+// one that is no more.
+func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		first := w.visit(freshToken()).wantError(http.StatusNotFound, "not_found")
+		if first.header.Get("Cache-Control") != "no-store" || first.header.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("the headers are %v", first.header)
+		}
+		for _, malformed := range []string{"x", "!", strings.Repeat("A", 5000), freshToken() + "A", freshToken()[1:], "a%2Fb", "%C3%BC", "%0A"} {
+			w.visit(malformed).wantSame(first)
+		}
+
+		revoked := d.link()
+		w.visit(revoked.text("token")).want(http.StatusOK)
+		d.delete("/share-links/" + revoked.text("id")).wantNone()
+		w.visit(revoked.text("token")).wantSame(first)
+		d.delete("/share-links/"+revoked.text("id")).wantError(http.StatusNotFound, "not_found")
+		d.get("/share-links").is("", "[]")
+
+		gone := d.desk("Gone")
+		orphan := gone.link(more{"account_id": gone.account}).text("token")
+		w.visit(orphan).want(http.StatusOK)
+		d.delete("/accounts/" + gone.account).wantNone()
+		w.visit(orphan).wantSame(first)
+
+		whole := d.link().text("token")
+		w.visit(whole).want(http.StatusOK)
+		d.desk("Euro", more{"base_currency": "EUR"})
+		w.visit(whole).wantSame(first) // the currencies are mixed by now
+
+		short := d.link(more{"account_id": d.account, "expires_in_days": 1}).text("token")
+		w.clock.Advance(24*time.Hour - time.Microsecond)
+		w.visit(short).want(http.StatusOK)
+		w.clock.Advance(time.Microsecond)
+		w.visit(short).wantSame(first)
+		// A condition or a credential makes no difference.
+		d.get("/public/share/" + short).wantSame(first)
+		w.nobody().with("If-None-Match", "*").get("/public/share/" + short).wantSame(first)
+	}, shareLinksOn)
+}
+
+// TestShareVector is the worked one of the contract.
+func TestShareVector(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		for day, net := range []int{100, 50, -30, -20, 80} {
+			d.fill("AAA", "buy 1@1000", 24*60*day)
+			d.fill("AAA", fmt.Sprintf("sell 1@%d", 1000+net), 24*60*day+5)
+		}
+		got := w.visit(d.link().text("token")).want(http.StatusOK)
+		got.wantKeys("", "summary", "equity", "months", "top_symbols", "trading_days", "green_days", "red_days", "best_streak", "worst_streak",
+			"first_day", "last_day", "show_amounts", "currency")
+		got.holds("", `{"trading_days": 5, "green_days": 3, "red_days": 2, "best_streak": 2, "worst_streak": 2, "first_day": "2026-01-05",
+			"last_day": "2026-01-09", "show_amounts": false, "currency": "USD"}`)
+		got.wantKeys("summary", "total_trades", "wins", "losses", "breakeven", "win_rate", "profit_factor", "payoff_ratio", "expectancy_r", "kelly_pct", "sqn")
+		got.wantKeys("months.0", "month", "trades", "win_rate").wantKeys("top_symbols.0", "symbol", "trades", "win_rate").wantKeys("equity.0", "at", "value")
+		got.is("equity.4.value", "1").is("equity.0.value", "0.5556")
+		// No number of the answer is an amount of the journal.
+		for _, amount := range []string{"100", "50", "-30", "30", "-20", "20", "80", "180", "230", "1000", "1100", "36", "76.66", "25"} {
+			if holdsNumber(got.value(""), fraction(amount).RatString()) {
+				t.Errorf("the payload holds %s: %s", amount, got.body)
+			}
+		}
+		with := w.visit(d.link(more{"show_amounts": true}).text("token")).want(http.StatusOK)
+		with.holds("summary", `{"net_pnl": 180, "gross_profit": 230, "gross_loss": 50, "expectancy": 36, "avg_loss": 25, "largest_win": 100,
+			"largest_loss": 30, "total_fees": 0, "max_drawdown": 50}`)
+		with.is("equity.4.value", "180").is("months.0.pnl", "180").is("top_symbols.0.pnl", "180")
+		// Without trades there is a page all the same.
+		w.visit(d.link(more{"to": "2020-01-01T00:00:00Z"}).text("token")).want(http.StatusOK).
+			holds("", `{"first_day": "", "last_day": "", "trading_days": 0, "equity": [], "months": [], "top_symbols": [], "currency": "USD"}`)
+	}, shareLinksOn)
+}
+
+// holdsNumber looks for a number anywhere in decoded JSON.
+func holdsNumber(value any, number string) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			if holdsNumber(inner, number) {
+				return true
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if holdsNumber(inner, number) {
+				return true
+			}
+		}
+	case json.Number:
+		return fraction(v.String()).RatString() == number
+	}
+	return false
+}
+
+// TestShareLinksAreLimitedByAddress and tell when to come back.
+func TestShareLinksAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		token := w.trader().link().text("token")
+		for _, guess := range []string{token, freshToken(), "x"} {
+			w.visit(guess)
+		}
+		for _, guess := range []string{token, freshToken(), "x"} {
+			limited := w.visit(guess).wantError(http.StatusTooManyRequests, "rate_limited")
+			if limited.header.Get("Retry-After") != "1" {
+				t.Errorf("Retry-After is %q", limited.header.Get("Retry-After"))
+			}
+		}
+		w.nobody().from("198.51.100.9:1").get("/public/share/" + token).want(http.StatusOK)
+		w.clock.Advance(time.Second)
+		w.visit(token).want(http.StatusOK)
+	}, shareLinksOn, func(s *settle) { s.api.ShareRate = transport.Rate{PerSecond: 2, Burst: 3} })
+}

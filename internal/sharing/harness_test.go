@@ -1,0 +1,110 @@
+package sharing_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/secrets"
+	"fillbook/internal/sharing"
+	"fillbook/internal/testkit"
+)
+
+// house is an installation with one user who has something to show.
+type house struct {
+	*installation.Installation
+	t       testing.TB
+	clock   *testkit.Clock
+	by      sharing.Actor
+	account journal.AccountID
+}
+
+func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+	t.Helper()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, "k")
+		user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
+		must(t, err)
+		h.by = sharing.Actor{Principal: identity.Principal{UserID: user.ID}}
+		account, err := h.Ledger.CreateAccount(t.Context(), user.ID, ledger.NewAccount{Name: "Main"})
+		must(t, err)
+		h.account = account.ID
+		h.trade("AAA", 10, 15, 0)
+		fn(t, h)
+	})
+}
+
+// newHouse is an installation on a database, with its own secret.
+func newHouse(t testing.TB, d *db.DB, secret string) *house {
+	t.Helper()
+	keys, err := secrets.NewKeys(bytes.Repeat([]byte(secret), 32))
+	must(t, err)
+	h := &house{t: t, clock: testkit.NewClock()}
+	h.Installation, err = installation.New(installation.Options{
+		DB: d, Keys: keys, Clock: h.clock.Now, Log: slog.New(slog.DiscardHandler),
+		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+	})
+	must(t, err)
+	return h
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trade records a closed trade.
+func (h *house) trade(symbol string, from, to int64, day int) {
+	h.t.Helper()
+	start := time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC).AddDate(0, 0, day)
+	for i, fill := range []struct {
+		side  matching.Side
+		price int64
+	}{{matching.Buy, from}, {matching.Sell, to}} {
+		_, err := h.Ledger.AddExecution(h.t.Context(), h.by.UserID, h.account, ledger.NewFill{
+			Symbol: symbol, Side: fill.side, Quantity: decimal.New(1), Price: decimal.New(fill.price),
+			ExecutedAt: start.Add(time.Duration(i) * time.Minute),
+		})
+		must(h.t, err)
+	}
+}
+
+// mint makes a link that never ends.
+func (h *house) mint(scope sharing.Scope) sharing.Link {
+	h.t.Helper()
+	link, err := h.Sharing.Mint(h.t.Context(), h.by, scope, 0)
+	must(h.t, err)
+	return link
+}
+
+// wantGone demands that a token shows nothing, in the words for all such.
+func (h *house) wantGone(what, token string) {
+	h.t.Helper()
+	_, err := h.Sharing.Open(h.t.Context(), token)
+	if err == nil || err.Error() != sharing.ErrNotFound().Error() || !journal.IsKind(err, journal.KindNotFound) {
+		h.t.Errorf("%s: %v", what, err)
+	}
+}
+
+// views are the counts of the owner's links, newest first.
+func (h *house) views() string {
+	h.t.Helper()
+	links, err := h.Sharing.Links(h.t.Context(), h.by.UserID)
+	must(h.t, err)
+	counts := []int64{}
+	for _, link := range links {
+		counts = append(counts, link.Views)
+	}
+	return fmt.Sprint(counts)
+}
