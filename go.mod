@@ -47,3 +47,6 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// The sources of the page; its packages may bring Go files along.
+ignore ./web
