@@ -35,15 +35,16 @@ import (
 func main() {
 	fills := flag.Int("fills", 300_000, "fills of the large account")
 	samples := flag.Int("samples", 300, "calls of each kind")
+	only := flag.String("only", "", "writes, figures or import; everything without it")
 	url := flag.String("url", "", "postgres://… of an empty database; SQLite in a temporary directory without it")
 	flag.Parse()
-	if err := run(context.Background(), *fills, *samples, *url); err != nil {
+	if err := run(context.Background(), *fills, *samples, *url, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, fills, samples int, url string) error {
+func run(ctx context.Context, fills, samples int, url, only string) error {
 	dir, err := os.MkdirTemp("", "fillbook-bench-")
 	if err != nil {
 		return err
@@ -57,7 +58,22 @@ func run(ctx context.Context, fills, samples int, url string) error {
 	if err := b.seed(ctx, fills); err != nil {
 		return err
 	}
-	return b.report(ctx, fills, samples)
+	for _, part := range []struct {
+		name   string
+		report func() error
+	}{
+		{"writes", func() error { return b.reportWrites(ctx, fills, samples) }},
+		{"figures", func() error { return b.reportFigures(ctx, samples) }},
+		{"import", func() error { return b.reportImport(ctx) }},
+	} {
+		if only != "" && only != part.name {
+			continue
+		}
+		if err := part.report(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
 }
 
 // bench is a server under measurement and who asks it.

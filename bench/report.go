@@ -61,8 +61,8 @@ func seededFill(n int) ledger.NewFill {
 
 func symbol(n int) string { return fmt.Sprintf("SYM%03d", n) }
 
-// report measures and prints one table.
-func (b *bench) report(ctx context.Context, fills, samples int) error {
+// reportWrites measures single writes and prints one table.
+func (b *bench) reportWrites(ctx context.Context, fills, samples int) error {
 	commit, err := b.bareCommit(ctx, samples)
 	if err != nil {
 		return err
@@ -85,13 +85,7 @@ func (b *bench) report(ctx context.Context, fills, samples int) error {
 		ratio := float64(row.taken.quantile(.5)) / float64(posts.empty.quantile(.5))
 		fmt.Printf("| %s | %s | %s | %.2f |\n", row.name, show(row.taken.quantile(.5)), show(row.taken.quantile(.95)), ratio)
 	}
-	if err := b.parallelWriters(ctx); err != nil {
-		return err
-	}
-	if err := b.reportFigures(ctx, samples); err != nil {
-		return err
-	}
-	return b.reportImport(ctx)
+	return b.parallelWriters(ctx)
 }
 
 func show(d time.Duration) string { return d.Round(time.Microsecond).String() }
