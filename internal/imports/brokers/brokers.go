@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/imports/brokers/america"
 	"fillbook/internal/imports/brokers/asia"
 	"fillbook/internal/imports/brokers/blotters"
+	"fillbook/internal/imports/brokers/crypto"
 	"fillbook/internal/imports/brokers/futures"
 	"fillbook/internal/imports/brokers/ibkr"
 	"fillbook/internal/imports/brokers/journals"
@@ -21,6 +22,6 @@ import (
 // equally well.
 func All() []*statement.Preset {
 	return slices.Concat(
-		metatrader.Presets(), platforms.Presets(), america.Presets(), ibkr.Presets(), blotters.Presets(), asia.Presets(), futures.Presets(), journals.Presets(),
+		metatrader.Presets(), platforms.Presets(), america.Presets(), ibkr.Presets(), blotters.Presets(), asia.Presets(), futures.Presets(), crypto.Presets(), journals.Presets(),
 	)
 }

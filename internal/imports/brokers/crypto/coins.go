@@ -37,11 +37,21 @@ func split(pair string) (base, quote string) {
 			rest = rest[:end] // BTC-USDT-SWAP
 		}
 		if slices.Contains([]string{"PERP", "SWAP", "PERPETUAL"}, rest) || strings.Trim(rest, "0123456789") == "" {
-			return split(base) // BTCUSD_PERP, BTCUSD_230331
+			if coin, ok := strings.CutSuffix(base, "USD"); ok {
+				return coin, "USD" // BNBUSD_PERP is not BN in BUSD
+			}
+			return split(base) // BTCUSDT_230331
 		}
 		return base, rest
 	}
-	for _, q := range quotes {
+	return splitBy(pair, quotes)
+}
+
+// splitBy cuts a pair at the longest of the coins that it ends with, for markets
+// that price in few coins: of all of them, DOTUSD could be DO in TUSD.
+func splitBy(pair string, known []string) (base, quote string) {
+	pair = strings.ToUpper(strings.TrimSpace(pair))
+	for _, q := range known {
 		if left, ok := strings.CutSuffix(pair, q); ok && left != "" && len(q) > len(quote) {
 			base, quote = left, q
 		}

@@ -32,6 +32,8 @@ type deal struct {
 	// prices cannot give it.
 	pnl        decimal.Null
 	multiplier decimal.Null
+	// flow is what the file says that the fill moved, fees included.
+	flow decimal.Null
 }
 
 // emit adds the deal to a row that could be read.
@@ -63,7 +65,7 @@ func (d *deal) fill(r *statement.Reader) (f statement.Fill, problem string) {
 	f = statement.Fill{
 		Symbol: strings.ToUpper(strings.TrimSpace(d.symbol)), Type: instruments.TypeCrypto, Side: d.side, Effect: d.effect,
 		Quantity: d.quantity.Abs(), Price: d.price, At: d.at.At, DateOnly: d.at.DateOnly, ID: d.id, StatedPnL: d.pnl,
-		Multiplier: d.multiplier,
+		Multiplier: d.multiplier, StatedCashFlow: d.flow,
 	}
 	if d.contract {
 		f.Type = instruments.TypeFuture
@@ -166,4 +168,20 @@ func starting(r *statement.Reader, names string) string {
 		}
 	}
 	return names
+}
+
+// columns says which column is what, for the user to see and to change. An id
+// or a fee that the file does not have is left out.
+func columns(symbol, side, at, quantity, price, fees, id string) map[statement.Target]string {
+	named := map[statement.Target]string{
+		statement.TargetSymbol: symbol, statement.TargetSide: side, statement.TargetExecutedAt: at,
+		statement.TargetQuantity: quantity, statement.TargetPrice: price,
+	}
+	if fees != "" {
+		named[statement.TargetFees] = fees
+	}
+	if id != "" {
+		named[statement.TargetExternalID] = id
+	}
+	return named
 }

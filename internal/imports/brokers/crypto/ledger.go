@@ -71,7 +71,7 @@ func (g *group) deal() (d *deal, problem string) {
 	if got == paid {
 		return nil, fmt.Sprintf("Buying and selling of %s share one second and cannot be told apart. Import the trade history instead.", got)
 	}
-	d = &deal{costs: g.costs, at: g.at, id: g.id, side: matching.Buy, quantity: in[got]}
+	d = &deal{costs: summed(g.costs), at: g.at, id: g.id, side: matching.Buy, quantity: in[got]}
 	worth := out[paid]
 	if d.base, d.quote = ordered(got, paid); d.base == paid {
 		d.side, d.quantity, worth = matching.Sell, out[paid], in[got]
@@ -90,4 +90,17 @@ func (g *group) unclear(in, out map[string]decimal.Decimal) string {
 		return fmt.Sprintf("The other side of this trade in %s is missing.", coins[0])
 	}
 	return fmt.Sprintf("Trades in several coins (%s) share one second and cannot be told apart. Import the trade history instead.", strings.Join(slices.Compact(coins), ", "))
+}
+
+// summed adds up amounts of the same coin, in the order in which they came.
+func summed(list []coins) (sums []coins) {
+	for _, c := range list {
+		i := slices.IndexFunc(sums, func(s coins) bool { return s.coin == c.coin })
+		if i < 0 {
+			sums = append(sums, c)
+			continue
+		}
+		sums[i].amount = sums[i].amount.Add(c.amount)
+	}
+	return sums
 }

@@ -20,6 +20,7 @@ type memory struct {
 	// have the fills.
 	results map[string]decimal.Decimal
 	ledger  ledger
+	clocks  map[string]*statement.Clock // by the zone that a row names
 }
 
 func remembered(r *statement.Reader) *memory {
@@ -28,10 +29,24 @@ func remembered(r *statement.Reader) *memory {
 	}
 	m := &memory{
 		fees: map[string]decimal.Decimal{}, left: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
-		ledger: ledger{groups: map[string]*group{}},
+		ledger: ledger{groups: map[string]*group{}}, clocks: map[string]*statement.Clock{},
 	}
 	r.Memory = m
 	return m
+}
+
+// clock gives the clock of a zone, which remembers the row before.
+func (m *memory) clock(zone string) (*statement.Clock, error) {
+	if c := m.clocks[zone]; c != nil {
+		return c, nil
+	}
+	z, err := statement.LoadZone(zone)
+	if err != nil {
+		return nil, fmt.Errorf("the time zone %q is not known", zone)
+	}
+	c := statement.NewClock(z, statement.DateOrderUnknown)
+	m.clocks[zone] = c
+	return c, nil
 }
 
 func (m *memory) unpriced(c coins) { m.fees[c.coin] = m.fees[c.coin].Add(c.amount) }

@@ -1,0 +1,171 @@
+package crypto
+
+import (
+	"regexp"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/matching"
+)
+
+// coinbase knows the transaction history of Coinbase, and the fills and the
+// ledger of Coinbase Pro.
+func coinbase() []*statement.Preset {
+	return []*statement.Preset{{
+		Broker: "Coinbase", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions,
+		Header: []string{"Timestamp", "Transaction Type", "Asset", "Quantity Transacted", "Price Currency|Spot Price Currency", "Subtotal", "Notes"},
+		Zone:   utc, NewestFirst: true, Costs: statement.CostsPositive, Each: coinbaseRow, Done: tell,
+		Columns: columns("Asset", "Transaction Type", "Timestamp", "Quantity Transacted", "Price at Transaction|Spot Price at Transaction", "Fees and/or Spread|Fees", "ID"),
+	}, {
+		Broker: "Coinbase Pro", Export: "fills", Evidence: statement.Documented, Format: statement.Executions,
+		Header: []string{"portfolio", "trade id", "product", "side", "created at", "size", "size unit", "price", "fee", "total"},
+		Zone:   utc, Costs: statement.CostsPositive, Each: coinbaseProFill, Done: tell,
+		Columns: columns("product", "side", "created at", "size", "price", "fee", "trade id"),
+	}, {
+		Broker: "Coinbase Pro", Export: "account ledger", Evidence: statement.SampleFile, Format: statement.Executions,
+		Header: []string{"portfolio", "type", "time|Timestamp", "amount", "balance", "amount/balance unit", "transfer id", "trade id", "order id"},
+		Zone:   utc, Each: coinbaseProEntry, Done: closeCoinbasePro,
+	}}
+}
+
+const (
+	coinbasePrice = "Price at Transaction|Spot Price at Transaction"
+	coinbaseTotal = "Total (inclusive of fees and/or spread)|Total (inclusive of fees)|Total"
+	coinbaseFees  = "Fees and/or Spread|Fees"
+)
+
+// coinbaseRow reads a transaction. The coin alone is the symbol: the currency
+// beside it is that of the owner, whatever the market was.
+func coinbaseRow(w *statement.Row) {
+	word := w.Text("Transaction Type")
+	if word == "" {
+		w.Ignore()
+		return
+	}
+	kind := strings.ToLower(word)
+	coin, quantity := strings.ToUpper(w.Text("Asset")), w.Required("Quantity Transacted")
+	at := w.Moment("Timestamp")
+	side, _, isSide := statement.SideWord(strings.Replace(kind, "advance trade", "advanced trade", 1))
+	switch {
+	case w.Failed():
+	case isSide:
+		coinbaseTrade(w, coin, side, quantity, at)
+	case kind == "convert":
+		coinbaseConvert(w, coin, quantity.Abs(), at)
+	case isMoney(coin) && (strings.Contains(kind, "deposit") || strings.Contains(kind, "withdrawal")):
+		if strings.Contains(kind, "withdrawal") {
+			quantity = quantity.Abs().Neg()
+		}
+		pay(w, inOrOut(quantity), coins{quantity, coin}, at, word)
+	case strings.Contains(kind, "income") || strings.Contains(kind, "reward") || strings.Contains(kind, "interest"):
+		pay(w, "interest", coins{quantity, coin}, at, word)
+	case kind == "send" || kind == "receive":
+		pay(w, inOrOut(quantity), coins{quantity, coin}, at, word)
+	default:
+		remembered(w.Reader()).leaveOut(kind, coin)
+	}
+}
+
+func coinbaseTrade(w *statement.Row, coin string, side matching.Side, quantity decimal.Decimal, at statement.Moment) {
+	d := deal{
+		symbol: coin, base: coin, quote: coinbaseCurrency(w), side: side, quantity: quantity, price: w.Required(coinbasePrice),
+		at: at, id: w.Text("ID"), costs: []coins{{amount: w.Cost(coinbaseFees)}},
+	}
+	if total := w.Null(coinbaseTotal); total.Valid {
+		d.flow = decimal.Of(total.Decimal.Abs())
+		if side == matching.Buy {
+			d.flow = decimal.Of(total.Decimal.Abs().Neg())
+		}
+	}
+	d.emit(w)
+}
+
+func coinbaseCurrency(w *statement.Row) string {
+	return strings.ToUpper(w.Text("Price Currency|Spot Price Currency"))
+}
+
+// converted is what the notes say of a conversion.
+var converted = regexp.MustCompile(`^Converted ([\d.,]+) (\S+) to ([\d.,]+) (\S+)$`)
+
+// coinbaseConvert reads a conversion as the sale of one coin and the purchase of
+// the other. What is lost between the two is the spread, a cost of the sale.
+func coinbaseConvert(w *statement.Row, coin string, quantity decimal.Decimal, at statement.Moment) {
+	found := converted.FindStringSubmatch(strings.TrimSpace(w.Text("Notes")))
+	if found == nil {
+		w.Fail("Notes: %q does not say what was converted into what.", w.Text("Notes"))
+		return
+	}
+	got, err := statement.Number(found[3], statement.Point)
+	if err != nil || got.Sign() <= 0 {
+		w.Fail("Notes: %q does not say what was converted into what.", w.Text("Notes"))
+		return
+	}
+	gross, net := w.Required(coinbaseTotal).Abs(), w.Required("Subtotal").Abs()
+	worth, spread := decimal.Min(gross, net), gross.Sub(net).Abs()
+	if quantity.IsZero() {
+		w.Fail("The quantity of %s is zero.", coin)
+		return
+	}
+	sold := deal{
+		symbol: coin, base: coin, quote: coinbaseCurrency(w), side: matching.Sell, quantity: quantity, at: at,
+		price: worth.Add(spread).DivRound(quantity, decimal.MaxDecimals), costs: []coins{{amount: spread}},
+	}
+	bought := deal{
+		symbol: found[4], base: strings.ToUpper(found[4]), quote: sold.quote, side: matching.Buy, quantity: got, at: at,
+		price: worth.DivRound(got, decimal.MaxDecimals),
+	}
+	if id := w.Text("ID"); id != "" {
+		sold.id, bought.id = id+"/from", id+"/to"
+	}
+	sold.emit(w)
+	bought.emit(w)
+}
+
+func coinbaseProFill(w *statement.Row) {
+	product := w.Text("product")
+	if product == "" {
+		w.Ignore()
+		return
+	}
+	d := deal{
+		symbol: product, quantity: w.Required("size"), price: w.Required("price"), at: w.Moment("created at"), id: w.Text("trade id"),
+		costs: []coins{{w.Cost("fee"), w.Text("price/fee/total unit")}}, flow: w.Null("total"),
+	}
+	d.base, d.quote = split(product)
+	d.side, d.effect = w.Side("side")
+	d.emit(w)
+}
+
+// coinbaseProEntry reads a row of the ledger. The rows of a trade share its id.
+func coinbaseProEntry(w *statement.Row) {
+	kind := strings.ToLower(w.Text("type"))
+	if kind == "" {
+		w.Ignore()
+		return
+	}
+	at, c := w.Moment("time|Timestamp"), coins{w.Required("amount"), strings.ToUpper(w.Text("amount/balance unit"))}
+	if w.Failed() {
+		return
+	}
+	m, id := remembered(w.Reader()), w.Text("trade id")
+	switch {
+	case id != "" && (kind == "match" || kind == "conversion"):
+		g := m.ledger.of(w, id, id, at)
+		g.legs = append(g.legs, c)
+	case id != "" && kind == "fee":
+		g := m.ledger.of(w, id, id, at)
+		g.costs = append(g.costs, coins{c.amount.Neg(), c.coin})
+	case kind == "deposit" || kind == "withdrawal":
+		pay(w, inOrOut(c.amount), c, at, kind)
+	case kind == "rebate" || kind == "fee":
+		pay(w, "adjustment", c, at, kind)
+	default:
+		m.leaveOut(kind, c.coin)
+	}
+}
+
+func closeCoinbasePro(r *statement.Reader) {
+	remembered(r).ledger.settle(r, func(base, quote string) string { return base + "-" + quote })
+	tell(r)
+}

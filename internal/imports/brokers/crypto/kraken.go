@@ -1,0 +1,136 @@
+package crypto
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/imports/statement"
+)
+
+// kraken knows the trades and the ledgers of Kraken, in UTC. A ledger names a
+// trade by the id that the trades have, so that both give the same fills.
+func kraken() []*statement.Preset {
+	return []*statement.Preset{{
+		Broker: "Kraken", Export: "trades", Evidence: statement.Documented, Format: statement.Executions,
+		Header: []string{"txid", "ordertxid", "pair", "time", "type", "ordertype", "price", "cost", "fee", "vol"},
+		Zone:   utc, Costs: statement.CostsPositive, Each: krakenTrade, Done: tell,
+		Columns: columns("pair", "type", "time", "vol", "price", "fee", "txid"),
+	}, {
+		Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions,
+		Header: []string{"txid", "refid", "time", "type", "aclass", "asset", "amount", "fee", "balance"},
+		Zone:   utc, Costs: statement.CostsPositive, Each: krakenEntry, Done: closeKraken,
+	}}
+}
+
+// krakenOld are the coins that Kraken has known for so long that it writes an X
+// before them; currencies of states have a Z.
+var krakenOld = strings.Fields("XXBT XETH XLTC XXRP XXLM XXDG XETC XREP XMLN XXMR XZEC XICN XNMC XXVN ZUSD ZEUR ZGBP ZCAD ZJPY ZAUD ZKRW ZCHF")
+
+// krakenQuotes are what Kraken prices coins in.
+var krakenQuotes = strings.Fields("USD EUR GBP CAD JPY AUD CHF USDT USDC DAI PYUSD XBT ETH DOT")
+
+// krakenCoin gives the common name of a coin. A part behind a point says where
+// it is kept: DOT.S is staked.
+func krakenCoin(asset string) string {
+	asset = strings.ToUpper(strings.TrimSpace(asset))
+	if base, _, ok := strings.Cut(asset, "."); ok && base != "" {
+		asset = base
+	}
+	if slices.Contains(krakenOld, asset) {
+		asset = asset[1:]
+	}
+	switch asset {
+	case "XBT":
+		return "BTC"
+	case "XDG":
+		return "DOGE"
+	}
+	return asset
+}
+
+// krakenPair cuts a pair, such as XXBTZUSD, XBTUSD, XTZUSD or XBT/USD. An old
+// name at the end counts only behind another of four letters.
+func krakenPair(pair string) (base, quote string) {
+	pair = strings.ToUpper(strings.TrimSpace(pair))
+	if len(pair) == 8 && slices.Contains(krakenOld, pair[4:]) {
+		return krakenCoin(pair[:4]), krakenCoin(pair[4:])
+	}
+	if strings.Contains(pair, "/") {
+		base, quote = split(pair)
+	} else {
+		base, quote = splitBy(pair, krakenQuotes)
+	}
+	return krakenCoin(base), krakenCoin(quote)
+}
+
+func krakenTrade(w *statement.Row) {
+	pair := w.Text("pair")
+	if pair == "" {
+		w.Ignore()
+		return
+	}
+	d := deal{
+		quantity: w.Required("vol"), price: w.Required("price"), at: w.Moment("time"), id: w.Text("txid"),
+		costs: []coins{{amount: w.Cost("fee")}},
+	}
+	d.base, d.quote = krakenPair(pair)
+	d.symbol = krakenSymbol(d.base, d.quote)
+	d.side, d.effect = w.Side("type")
+	d.emit(w)
+}
+
+func krakenSymbol(base, quote string) string {
+	if quote == "" {
+		return base
+	}
+	return base + "/" + quote
+}
+
+// krakenEntry reads a row of the ledger. Deposits stand there twice, the first
+// time without an id, before they have arrived.
+func krakenEntry(w *statement.Row) {
+	kind := strings.ToLower(w.Text("type"))
+	if kind == "" {
+		w.Ignore()
+		return
+	}
+	if w.Text("txid") == "" {
+		return
+	}
+	at, fee := w.Moment("time"), w.Cost("fee")
+	c := coins{w.Required("amount"), krakenCoin(w.Text("asset"))}
+	if w.Failed() {
+		return
+	}
+	m, id := remembered(w.Reader()), w.Text("refid")
+	left := coins{c.amount.Sub(fee), c.coin}
+	switch kind {
+	case "trade", "spend", "receive":
+		g := m.ledger.of(w, id, id, at)
+		g.legs = append(g.legs, c)
+		g.costs = append(g.costs, coins{fee, c.coin})
+	case "deposit", "withdrawal":
+		pay(w, inOrOut(c.amount), left, at, kind)
+	case "staking", "earn", "dividend", "reward":
+		if strings.Contains(strings.ToLower(w.Text("subtype")), "allocation") {
+			return // from one wallet to another
+		}
+		pay(w, "interest", left, at, kind)
+	case "rollover":
+		pay(w, "fee", left, at, kind)
+	case "margin", "settled":
+		m.results[c.coin] = m.results[c.coin].Add(left.amount)
+	case "transfer":
+		if w.Text("subtype") != "" {
+			return // from one wallet to another
+		}
+		pay(w, "adjustment", left, at, kind)
+	default:
+		m.leaveOut(kind, c.coin)
+	}
+}
+
+func closeKraken(r *statement.Reader) {
+	remembered(r).ledger.settle(r, krakenSymbol)
+	tell(r)
+}
