@@ -10,10 +10,12 @@ import (
 	"fillbook/internal/imports/brokers/asia"
 	"fillbook/internal/imports/brokers/blotters"
 	"fillbook/internal/imports/brokers/crypto"
+	"fillbook/internal/imports/brokers/europe"
 	"fillbook/internal/imports/brokers/futures"
 	"fillbook/internal/imports/brokers/ibkr"
 	"fillbook/internal/imports/brokers/journals"
 	"fillbook/internal/imports/brokers/platforms"
+	"fillbook/internal/imports/brokers/savers"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
 )
@@ -22,6 +24,7 @@ import (
 // equally well.
 func All() []*statement.Preset {
 	return slices.Concat(
-		metatrader.Presets(), platforms.Presets(), america.Presets(), ibkr.Presets(), blotters.Presets(), asia.Presets(), futures.Presets(), crypto.Presets(), journals.Presets(),
+		metatrader.Presets(), platforms.Presets(), america.Presets(), ibkr.Presets(), blotters.Presets(), asia.Presets(),
+		futures.Presets(), crypto.Presets(), europe.Presets(), savers.Presets(), journals.Presets(),
 	)
 }

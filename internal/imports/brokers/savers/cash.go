@@ -1,14 +1,13 @@
-package europe
+package savers
 
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
-// What a row without a fill can be, beside the types of cash: shares that moved
-// without a trade, and nothing that concerns a journal.
+// What a row without a fill can be: a type of cash, or shares that moved without
+// a trade.
 const (
 	deposit    = "deposit"
 	withdrawal = "withdrawal"
@@ -18,14 +17,13 @@ const (
 	adjustment = "adjustment"
 	transfer   = "transfer" // a deposit or a withdrawal, as the sign says
 	shares     = "shares"
-	nothing    = "nothing"
 )
 
 // sort says what a row is whose word has a text in it.
 type sort struct{ has, kind string }
 
-// sortOf finds the first sort that fits a word, nothing being known of it
-// otherwise.
+// sortOf finds the first sort that fits a word; it is empty where nothing is
+// known of the word.
 func sortOf(word string, sorts []sort) string {
 	word = strings.ToLower(word)
 	for _, s := range sorts {
@@ -36,16 +34,14 @@ func sortOf(word string, sorts []sort) string {
 	return ""
 }
 
-// book emits a cash row. The journal has no negative deposit and no fee that is
-// received, so the sign settles what those are.
+// book emits a cash row. The journal has no deposit below zero and no fee that
+// is received, so the sign settles what those are.
 func book(w *statement.Row, kind string, c statement.Cash) {
 	switch {
-	case kind == transfer && c.Amount.Sign() < 0, kind == deposit && c.Amount.Sign() < 0:
+	case (kind == transfer || kind == deposit) && c.Amount.Sign() < 0:
 		kind = withdrawal
 	case kind == transfer:
 		kind = deposit
-	case kind == withdrawal:
-		c.Amount = c.Amount.Abs().Neg()
 	case kind == fee && c.Amount.Sign() > 0, kind == "":
 		kind = adjustment
 	}
@@ -58,13 +54,4 @@ func book(w *statement.Row, kind string, c statement.Cash) {
 // leftOut tells once for each sort of row that it is no trade.
 func leftOut(w *statement.Row, what string) {
 	w.Reader().Out.Warn("Rows of the sort %q move shares without a trade and were left out; enter by hand what they change.", what)
-}
-
-// number reads a number that a preset took out of a longer text.
-func number(w *statement.Row, text string, sep statement.Separator) decimal.Decimal {
-	n, err := statement.Number(text, sep)
-	if err != nil {
-		w.Fail("%v.", err)
-	}
-	return n
 }

@@ -1,0 +1,176 @@
+package europe
+
+import (
+	"strings"
+	"testing"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+	"fillbook/internal/matching"
+)
+
+func null(text string) decimal.Null {
+	if text == "" {
+		return decimal.Null{}
+	}
+	return decimal.Of(decimal.Must(text))
+}
+
+func TestWorth(t *testing.T) {
+	for _, c := range []struct{ about, quantity, price, amount, rate, want string }{
+		{"the account's own money", "10", "50", "500", "", ""},
+		{"a cent of rounding", "0.01", "50", "0.51", "", ""},
+		{"dollars for a euro", "10", "55", "-500", "1.1", "0.9090909091"},
+		{"euros for a dollar", "10", "55", "-495", "0.9", "0.9"},
+		{"pence", "200", "410", "820", "", "0.01"},
+		{"pence, and pounds for a euro", "100", "500", "585", "0.8547", "0.0117000117"},
+		{"an option", "2", "1.5", "300", "", "100"},
+		{"a rate that explains nothing", "1", "100", "70", "1.1", "0.7"},
+		{"a rate of one", "1", "100", "70", "1", "0.7"},
+		{"nothing was paid", "1", "100", "0", "1.1", ""},
+		{"nothing was asked", "1", "0", "10", "1.1", ""},
+	} {
+		got := worth(decimal.Must(c.quantity), decimal.Must(c.price), decimal.Must(c.amount), null(c.rate))
+		if !got.Equal(null(c.want)) {
+			t.Errorf("%s: worth %s, want %q", c.about, got, c.want)
+		}
+	}
+}
+
+func TestHiddenCosts(t *testing.T) {
+	for _, c := range []struct {
+		about  string
+		side   matching.Side
+		amount string
+		want   string
+	}{
+		{"buying for more", matching.Buy, "-1003.77", "3.77"},
+		{"selling for less", matching.Sell, "998.50", "1.5"},
+		{"rounded in favour", matching.Buy, "-999.99", "0"},
+		{"less than half a cent", matching.Sell, "999.996", "0"},
+		{"far too much", matching.Buy, "-1400", "0"},
+		{"the wrong sign", matching.Sell, "-1000", "0"},
+		{"nothing stated", matching.Sell, "", "0"},
+	} {
+		d := deal{event: event{amount: null(c.amount)}, side: c.side, quantity: decimal.New(10), price: decimal.New(100)}
+		if got := hiddenCosts(&d); !got.Equal(decimal.Must(c.want)) {
+			t.Errorf("%s: costs %s, want %s", c.about, got, c.want)
+		}
+	}
+}
+
+func TestSenseOf(t *testing.T) {
+	for text, want := range map[string]sense{
+		"Dividend (Ordinary)": dividend, "Dividendbelasting": dividend, "Utländsk källskatt": dividend, "Impôts sur dividende": dividend,
+		"Valuta Debitering": exchange, "Retirada Cambio de Divisa": exchange, "Ingreso": transfer, "flatex terugstorting": transfer,
+		"DEGIRO Aansluitingskosten 2024": fee, "Withdrawal Conversion Fee": fee, "Withdraw Request": transfer,
+		"Free funds interests tax": interest, "Rente beleggersrekening": interest, "Storting / opname": transfer,
+		"Degiro Cash Sweep Transfer": nothing, "Result adjustment": adjustment, "Stock split open": corporate, "Zap": unknown, "": unknown,
+	} {
+		if got := senseOf(text); got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestSideWord(t *testing.T) {
+	for text, want := range map[string]matching.Side{
+		"Market buy": matching.Buy, "Stop limit sell": matching.Sell, "BUY - MARKET": matching.Buy, "Koop Fondsen": matching.Buy,
+		"Verkoop Fondsen": matching.Sell, "Buy Trade": matching.Buy, "Deposit": "", "Stock split open": "", "": "", "S": "",
+	} {
+		if got, ok := sideWord(text); got != want || ok != (want != "") {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDegiroTradeText(t *testing.T) {
+	for text, want := range map[string]string{
+		"Koop 1 @ 33,9 USD":                         "|Koop|1|33,9|USD",
+		"Compra 6 WORLD A@49,785 EUR (IE00FICT003)": "|Compra|6|49,785|EUR",
+		"Kauf 1.200 zu je 3 WORLD @ 2,5 EUR":        "|Kauf|1.200|2,5|EUR",
+		"PRODUCTWIJZIGING : Koop 500 @ 0,039 EUR":   "PRODUCTWIJZIGING|Koop|500|0,039|EUR",
+		"Fonds: Vente 1\u202f046,3825 @ 0,9854 EUR": "Fonds|Vente|1\u202f046,3825|0,9854|EUR",
+		"Dividend": "", "Koop van niets": "",
+	} {
+		got := ""
+		if found := degiroTrade.FindStringSubmatch(text); found != nil {
+			got = strings.Join(found[1:], "|")
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestXTBType(t *testing.T) {
+	for symbol, want := range map[string]string{"HAZL.US": "stock", "EURUSD": "forex", "US500": "cfd", "GOLD": "cfd", "US30.CASH": "cfd"} {
+		if got := xtbType(symbol); got != want {
+			t.Errorf("%s is %s, want %s", symbol, got, want)
+		}
+	}
+}
+
+// book makes the file of a workbook from sheets of lines with bars.
+func book(sheets ...string) tabular.File {
+	file := tabular.File{Kind: tabular.XLSX}
+	for _, sheet := range sheets {
+		var table tabular.Table
+		for i, line := range strings.Split(strings.TrimSpace(sheet), "\n") {
+			table.Rows = append(table.Rows, tabular.Row{Line: i + 1, Cells: strings.Split(line, "|")})
+		}
+		file.Tables = append(file.Tables, table)
+	}
+	return file
+}
+
+func readBook(t *testing.T, file tabular.File) *statement.Statement {
+	t.Helper()
+	found, ok := statement.Detect(file, Presets())
+	if !ok {
+		t.Fatal("no preset fits")
+	}
+	s, err := statement.Read(file, found, statement.Hints{})
+	if err != nil || len(s.Problems) > 0 {
+		t.Fatal(err, s.Problems)
+	}
+	return s
+}
+
+// TestXTBWorkbook takes trades from the positions and only money from the
+// operations, though both tell the trade.
+func TestXTBWorkbook(t *testing.T) {
+	s := readBook(t, book(`|Account
+|Position|Symbol|Type|Volume|Open time|Open price|Close time|Close price|SL|TP|Commission|Swap|Rollover|Gross P/L|Comment
+|11|HAZL.US|BUY|3|23.07.2024 16:35:00|120.00|25.07.2024 17:00:00|126.00|0|0|0|0|0|16.50|
+|Total||||||||||0|0|0|16.50|`,
+		`|Cash
+|ID|Type|Time|Comment|Symbol|Amount
+|2|Stocks/ETF sale|25.07.2024 17:00:00|CLOSE BUY 3 @ 126.00|HAZL.US|345
+|1|Deposit|20.07.2024 17:00:00|a bank||1000
+|3|Profit/Loss (FX/CFD)|25.07.2024 17:00:00|Profit of position #11|GOLD|2
+||||||1345`))
+	if len(s.Fills) != 2 || len(s.Cash) != 1 || s.Cash[0].Type != "deposit" || s.Rows != 4 {
+		t.Errorf("%d fills, %d cash, %d rows: %+v", len(s.Fills), len(s.Cash), s.Rows, s.Cash)
+	}
+}
+
+// TestEToroWorkbook takes closed trades from the positions with the symbols of
+// the activity, and what is still open from the activity.
+func TestEToroWorkbook(t *testing.T) {
+	s := readBook(t, book(`Position ID|Action|Amount|Units|Open Date|Close Date|Leverage|Spread|Profit|Open Rate|Close Rate
+9003|Buy Hazel|49.88|0.25|09/01/2024 15:37:16|16/01/2024 20:08:09|1|0.00|11.39|199.52|245.08`,
+		`Date|Type|Details|Amount|Units|Realized Equity Change|Realized Equity|Balance|Position ID|Asset type|NWA
+09/01/2024 15:37:16|Open Position|HAZL/USD|49.88|0.25|0.00|1|1|9003|Stocks|0
+10/01/2024 15:37:16|Open Position|ALDR/USD|20|2|0.00|1|1|9004|Stocks|0
+16/01/2024 20:08:09|Position closed|HAZL/USD|61.27|0.25|11.39|1|1|9003|Stocks|0
+17/01/2024 00:10:33|Dividend|ALDR/USD|0.17|-|0.17|1|1|9004|Stocks|0`))
+	var got []string
+	for _, f := range s.Fills {
+		got = append(got, f.ID+" "+f.Symbol)
+	}
+	if want := "9003/open HAZL, 9004/open ALDR, 9003/close HAZL"; strings.Join(got, ", ") != want || len(s.Cash) != 1 {
+		t.Errorf("got %q and %d cash, want %q", got, len(s.Cash), want)
+	}
+}
