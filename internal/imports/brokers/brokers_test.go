@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,13 +96,19 @@ func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	}
 }
 
-// TestSampleKinds reads every sample, where there are any, with all presets
-// together, and prints how many are read and how many refused.
-func TestSampleKinds(t *testing.T) {
+// TestEverySampleIsKnown reads every sample, where there are any, with all
+// presets together: each must stand in the table of one package, and be read as
+// the table says.
+func TestEverySampleIsKnown(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("SVC_TEST_SAMPLES")
 	if folder == "" {
 		return
+	}
+	tables, _ := filepath.Glob("*/testdata/samples.txt")
+	want := map[string]string{}
+	for _, table := range append(tables, "../metatrader/testdata/samples.txt") {
+		maps.Copy(want, brokertest.ReadTable(t, table))
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -117,15 +124,14 @@ func TestSampleKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		facts := brokertest.FactsOf(entry.Name(), data, brokers.All())
+		if facts != want[entry.Name()] {
+			t.Errorf("%s\n got %s\nwant %s", entry.Name(), facts, want[entry.Name()])
+		}
 		if strings.HasPrefix(facts, "refused") {
 			refused++
-			t.Logf("%s: %s", entry.Name(), facts)
 			continue
 		}
 		read++
-		if strings.HasPrefix(facts, ",") {
-			t.Logf("%s is read by its column names: %s", entry.Name(), facts)
-		}
 	}
 	t.Logf("%d samples are read, %d are refused", read, refused)
 }

@@ -53,7 +53,7 @@ func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes .
 	if folder == "" {
 		return
 	}
-	want := readTable(t, table)
+	want := ReadTable(t, table)
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,8 @@ func hasPrefix(name string, prefixes []string) bool {
 	return false
 }
 
-func readTable(t *testing.T, name string) map[string]string {
+// ReadTable reads a table of facts: a line a file.
+func ReadTable(t *testing.T, name string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(name) //nolint:gosec // a fixture of the caller
 	if err != nil && !os.IsNotExist(err) {
