@@ -16,7 +16,6 @@ import (
 	"fillbook/internal/imports/brokers"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
 )
 
 // page is the list of what can be read, for users.
@@ -139,33 +138,5 @@ func TestEverySampleIsKnown(t *testing.T) {
 // FuzzAll gives arbitrary files to the whole pipeline: nothing may crash, and
 // every fill must be sound.
 func FuzzAll(f *testing.F) {
-	files, _ := filepath.Glob("*/testdata/*.txtar")
-	for _, name := range files {
-		if archive, err := txtar.ParseFile(name); err == nil {
-			f.Add(archive.Files[0].Data)
-		}
-	}
-	presets := brokers.All()
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 1<<16 {
-			return
-		}
-		file, err := tabular.Read(data, tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, presets)
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{FileName: "2026-01-05.csv", Currency: "USD"})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() {
-				t.Fatalf("an unsound fill: %+v", fill)
-			}
-		}
-	})
+	brokertest.Fuzz(f, brokers.All())
 }

@@ -7,7 +7,6 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
-	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -160,27 +159,5 @@ func TestRisk(t *testing.T) {
 // FuzzPresets feeds arbitrary text: nothing may panic, and what is read must be
 // sound.
 func FuzzPresets(f *testing.F) {
-	for _, name := range []string{"mt5-hedging", "mt5-netting", "mt5-csv", "mt5-deals-only", "mt4-statement", "mt4-old-build"} {
-		export, _ := fixture(f, name)
-		f.Add(export)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := tabular.Read(data, tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, Presets())
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() || fill.Row < 1 || fill.Row > s.Rows {
-				t.Errorf("%+v", fill)
-			}
-		}
-	})
+	brokertest.Fuzz(f, Presets())
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
@@ -86,29 +87,12 @@ func TestDeliveryKeepsShares(t *testing.T) {
 }
 
 func FuzzPresets(f *testing.F) {
-	f.Add("symbol,trade_date,exchange,segment,trade_type,quantity,price,trade_id\nNIFTY2610724500PE,2026-01-05,NFO,FO,buy,75,1,T1\n")
-	f.Add("Symbol,Entry Date,Exit Date,Quantity,Buy Value,Sell Value,Profit\nA,2026-01-05,2026-01-06,3,10,11,1\n")
-	f.Add("Date,Company,Scrip Code,Instrument Type,Strike Price,Expiry,Trade Num,Trade Time,Side,Quantity,Price\n01-10-2026,N PE,,OPTIDX,1,28-10-2026,T,09:20:00,BUY,75,2\n")
-	f.Add("Scrip/Contract,Buy/Sell,Buy Price,Sell Price,Quantity,Brokerage,Trade ID,Date\nFUTIDX N Oct 28 2026,Buy,1,0,75,20,T1,10/1/26 0:00\n")
-	f.Add("Stock name,Symbol,ISIN,Type,Quantity,Value,Execution date and time,Order status\nA,A,I,BUY,3,10,05-01-2026 10:30 AM,Executed\n")
-	f.Add("約定日,銘柄コード,取引,約定数量,約定単価,受渡金額/決済損益\n2026/01/05,7999,現引,100,5,--\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		file, err := tabular.Read([]byte(text), tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, Presets())
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{Currency: "INR"})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Side == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() || fill.Row == 0 {
-				t.Errorf("not sound: %+v", fill)
-			}
-		}
-	})
+	brokertest.Fuzz(f, Presets(),
+		"symbol,trade_date,exchange,segment,trade_type,quantity,price,trade_id\nNIFTY2610724500PE,2026-01-05,NFO,FO,buy,75,1,T1\n",
+		"Symbol,Entry Date,Exit Date,Quantity,Buy Value,Sell Value,Profit\nA,2026-01-05,2026-01-06,3,10,11,1\n",
+		"Date,Company,Scrip Code,Instrument Type,Strike Price,Expiry,Trade Num,Trade Time,Side,Quantity,Price\n01-10-2026,N PE,,OPTIDX,1,28-10-2026,T,09:20:00,BUY,75,2\n",
+		"Scrip/Contract,Buy/Sell,Buy Price,Sell Price,Quantity,Brokerage,Trade ID,Date\nFUTIDX N Oct 28 2026,Buy,1,0,75,20,T1,10/1/26 0:00\n",
+		"Stock name,Symbol,ISIN,Type,Quantity,Value,Execution date and time,Order status\nA,A,I,BUY,3,10,05-01-2026 10:30 AM,Executed\n",
+		"約定日,銘柄コード,取引,約定数量,約定単価,受渡金額/決済損益\n2026/01/05,7999,現引,100,5,--\n",
+	)
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -105,28 +106,11 @@ func TestProceedsAddUp(t *testing.T) {
 }
 
 func FuzzPresets(f *testing.F) {
-	f.Add("Symbol,Price,Qty,Time,Side,Type,\nACME,3.47,30,07:41:15,S,Margin,\n")
-	f.Add("Side,Symbol,Order Price,Order Qty,Filled@Avg Price,Order Time,Fill Qty\nBuy,A,1,2,2@1,2026/04/08 09:31:00 (ET),\n,,,,,,3\n")
-	f.Add("Trade Date,Settlement date,Trade #,Action,Quantity,Symbol,Description,Price,Gross amount,Comm,SEC fees\n20-10-25,,7,Buy,80,.A,x,1,(80),0,0\n")
-	f.Add("T/D,Side,Symbol,Qty,Price,Exec Time,Comm,Gross Proceeds,Net Proceeds\n4/30/26,SS,A,1,2,9:30:00,0,2,2\n")
-	f.Add("Transaction Date,Settlement Date,Action,Symbol,Description,Quantity,Price,Net Amount,Activity Type\n2026-03-03 12:00:00 AM,,EXP,,PUT Z 03/20/26 10 Z,1,0,0,Other\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		file, err := tabular.Read([]byte(text), tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, Presets())
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{FileName: "2026-01-05.csv", Currency: "USD"})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Side == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() || fill.Row == 0 {
-				t.Errorf("not sound: %+v", fill)
-			}
-		}
-	})
+	brokertest.Fuzz(f, Presets(),
+		"Symbol,Price,Qty,Time,Side,Type,\nACME,3.47,30,07:41:15,S,Margin,\n",
+		"Side,Symbol,Order Price,Order Qty,Filled@Avg Price,Order Time,Fill Qty\nBuy,A,1,2,2@1,2026/04/08 09:31:00 (ET),\n,,,,,,3\n",
+		"Trade Date,Settlement date,Trade #,Action,Quantity,Symbol,Description,Price,Gross amount,Comm,SEC fees\n20-10-25,,7,Buy,80,.A,x,1,(80),0,0\n",
+		"T/D,Side,Symbol,Qty,Price,Exec Time,Comm,Gross Proceeds,Net Proceeds\n4/30/26,SS,A,1,2,9:30:00,0,2,2\n",
+		"Transaction Date,Settlement Date,Action,Symbol,Description,Quantity,Price,Net Amount,Activity Type\n2026-03-03 12:00:00 AM,,EXP,,PUT Z 03/20/26 10 Z,1,0,0,Other\n",
+	)
 }

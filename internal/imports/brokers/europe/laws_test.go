@@ -2,16 +2,15 @@ package europe
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
@@ -134,41 +133,5 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 // FuzzPresets feeds damaged exports: nothing panics, and what is read as a fill
 // could be one.
 func FuzzPresets(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range files {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(archive.Files[0].Data))
-	}
-	presets := Presets()
-	f.Fuzz(func(t *testing.T, text string) {
-		file, err := tabular.Read([]byte(text), tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, presets)
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{Currency: "EUR"})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.Side != matching.Buy && fill.Side != matching.Sell ||
-				fill.At.IsZero() || fill.Row < 1 || fill.Multiplier.Valid && fill.Multiplier.Decimal.Sign() <= 0 {
-				t.Errorf("%+v is not a fill", fill)
-			}
-		}
-		for _, c := range s.Cash {
-			if c.Amount.IsZero() || c.Type == "" || c.At.IsZero() {
-				t.Errorf("%+v is not cash", c)
-			}
-		}
-	})
+	brokertest.Fuzz(f, Presets())
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -167,33 +166,5 @@ func workbook(t *testing.T, sheets map[string]string) []byte {
 // FuzzPresets feeds text through everything that an upload goes through: no
 // row may bring it down, and what comes out must be fills.
 func FuzzPresets(f *testing.F) {
-	files, err := os.ReadDir("testdata")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, entry := range files {
-		if archive, err := txtar.ParseFile("testdata/" + entry.Name()); err == nil && len(archive.Files) > 0 {
-			f.Add(archive.Files[0].Data)
-		}
-	}
-	presets := Presets()
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := tabular.Read(data, tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, presets)
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{Currency: "USD"})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() || fill.Side != "buy" && fill.Side != "sell" {
-				t.Errorf("%+v is no fill", fill)
-			}
-		}
-	})
+	brokertest.Fuzz(f, Presets())
 }

@@ -2,16 +2,12 @@ package platforms
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
 )
 
 func TestFixtures(t *testing.T) { brokertest.Run(t, Presets()) }
@@ -153,34 +149,5 @@ func TestRepeatedTicket(t *testing.T) {
 // FuzzPresets feeds arbitrary text: nothing may panic, and what is read must be
 // sound.
 func FuzzPresets(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no fixtures: %v", err)
-	}
-	for _, name := range files {
-		data, err := os.ReadFile(name) //nolint:gosec // a fixture
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(txtar.Parse(data).Files[0].Data))
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		file, err := tabular.Read([]byte(text), tabular.Default())
-		if err != nil {
-			return
-		}
-		found, ok := statement.Detect(file, Presets())
-		if !ok {
-			return
-		}
-		s, err := statement.Read(file, found, statement.Hints{FileName: "S_NYSE_XMPL.csv"})
-		if err != nil {
-			return
-		}
-		for _, fill := range s.Fills {
-			if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.At.IsZero() || fill.Row < 1 || fill.Row > s.Rows {
-				t.Errorf("%+v", fill)
-			}
-		}
-	})
+	brokertest.Fuzz(f, Presets())
 }
