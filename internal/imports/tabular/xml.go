@@ -37,12 +37,15 @@ func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 	if err := b.row(len(start.Attr)); err != nil {
 		return Element{}, err
 	}
+	if err := b.text(len(start.Name.Local), w.line); err != nil {
+		return Element{}, err
+	}
 	e := Element{Name: start.Name.Local, Parent: w.parent(), Line: w.line, Attr: make(map[string]string, len(start.Attr))}
 	for _, attr := range start.Attr {
 		if attr.Name.Space == "xmlns" || attr.Name.Space == "" && attr.Name.Local == "xmlns" {
 			continue
 		}
-		if err := b.text(len(attr.Value), w.line); err != nil {
+		if err := b.text(max(len(attr.Name.Local), len(attr.Value)), w.line); err != nil {
 			return Element{}, err
 		}
 		e.Attr[attr.Name.Local] = trim(attr.Value)
