@@ -1,0 +1,97 @@
+// What breakdowns group by, in words.
+
+import { formats } from '../../lib/formats.svelte';
+
+export type By =
+  | 'symbol'
+  | 'setup'
+  | 'tag'
+  | 'mistake'
+  | 'side'
+  | 'instrument'
+  | 'weekday'
+  | 'hour'
+  | 'month'
+  | 'session'
+  | 'hold_time'
+  | 'size'
+  | 'grade'
+  | 'account';
+
+export const groupTitles: Record<By, string> = {
+  symbol: 'Symbol',
+  setup: 'Setup',
+  tag: 'Tag',
+  mistake: 'Mistake',
+  side: 'Side',
+  instrument: 'Instrument',
+  weekday: 'Weekday',
+  hour: 'Hour',
+  month: 'Month',
+  session: 'Session',
+  hold_time: 'Time in trade',
+  size: 'Size',
+  grade: 'Grade',
+  account: 'Account',
+};
+
+const fixed: Partial<Record<By, Record<string, string>>> = {
+  session: {
+    premarket: 'Pre-market',
+    rth: 'Regular',
+    afterhours: 'After hours',
+    overnight: 'Overnight',
+  },
+  hold_time: {
+    under_1m: 'Under 1 min',
+    '1m_5m': '1–5 min',
+    '5m_15m': '5–15 min',
+    '15m_1h': '15 min–1 h',
+    '1h_4h': '1–4 h',
+    '4h_1d': '4 h–1 d',
+    '1d_1w': '1–7 d',
+    over_1w: 'Over a week',
+  },
+  size: { q1: 'Smallest quarter', q2: 'Second quarter', q3: 'Third quarter', q4: 'Largest quarter' },
+  side: { long: 'Long', short: 'Short' },
+  setup: { '': 'No setup' },
+  tag: { '': 'No tag' },
+  mistake: { '': 'No mistake' },
+  grade: { '': 'Not graded' },
+};
+
+const sunday = '2023-01-01';
+
+/** The group a key stands for, as a reader knows it. */
+export function groupName(by: By, key: string, name = key): string {
+  const known = fixed[by]?.[key];
+  if (known) return known;
+  switch (by) {
+    case 'weekday':
+      return weekdayName(Number(key));
+    case 'hour':
+      return `${key.padStart(2, '0')}:00`;
+    case 'month':
+      return monthName(key);
+    case 'grade':
+      return `Grade ${key}`;
+    case 'instrument':
+      return name.charAt(0).toUpperCase() + name.slice(1);
+    default:
+      return name;
+  }
+}
+
+function weekdayName(day: number): string {
+  const at = new Date(`${sunday}T00:00:00Z`);
+  at.setUTCDate(at.getUTCDate() + day);
+  return new Intl.DateTimeFormat(formats.notation.locale, { timeZone: 'UTC', weekday: 'short' }).format(at);
+}
+
+export function monthName(month: string, style: 'short' | 'long' = 'short'): string {
+  return new Intl.DateTimeFormat(formats.notation.locale, {
+    timeZone: 'UTC',
+    month: style,
+    year: 'numeric',
+  }).format(new Date(`${month}-01T00:00:00Z`));
+}

@@ -1,0 +1,115 @@
+// What reports read. Each is asked for once and shared by key.
+
+import { answer, api, type Schemas } from '../../lib/api/client';
+import { query } from '../../lib/api/queries.svelte';
+import type { Scope } from '../../lib/filter/filter';
+import { filter } from '../../lib/filter/filter.svelte';
+import { here } from '../../app/router.svelte';
+import type { Trade } from './behind';
+import type { By } from './groups';
+
+/** The summary with how each figure came about and how far it can be trusted. */
+export const readExplained = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['analytics', 'explained', filter.scope],
+    enabled: enabled(),
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/summary', {
+          params: { query: { ...filter.scope, explain: 'true', evidence: 'true' } },
+          signal,
+        }),
+      ),
+  }));
+
+export const readBreakdown = (by: () => By) =>
+  query(() => ({
+    key: ['analytics', 'breakdown', by(), filter.scope],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/breakdown', {
+          params: { query: { ...filter.scope, by: by() } },
+          signal,
+        }),
+      ),
+  }));
+
+export const readBehaviour = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['analytics', 'behaviour', filter.scope],
+    enabled: enabled(),
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/behavior', { params: { query: filter.scope }, signal })),
+  }));
+
+export const readDaily = () =>
+  query(() => ({
+    key: ['analytics', 'daily', filter.scope],
+    load: (signal) => answer(api.GET('/api/v1/analytics/daily', { params: { query: filter.scope }, signal })),
+  }));
+
+export const readR = () =>
+  query(() => ({
+    key: ['analytics', 'r', filter.scope],
+    load: (signal) => answer(api.GET('/api/v1/analytics/r', { params: { query: filter.scope }, signal })),
+  }));
+
+export const readDrawdowns = () =>
+  query(() => ({
+    key: ['analytics', 'drawdowns', filter.scope],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/drawdowns', {
+          params: { query: { ...filter.scope, limit: '20' } },
+          signal,
+        }),
+      ),
+  }));
+
+export const readFutures = (count: () => string, ruin: () => string) =>
+  query(() => ({
+    key: ['analytics', 'futures', filter.scope, count(), ruin()],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/montecarlo', {
+          params: {
+            query: { ...filter.scope, ruin_pct: ruin(), ...(count() ? { trades: count() } : {}) },
+          },
+          signal,
+        }),
+      ),
+  }));
+
+/** Every closed trade of a scope, read in pages. */
+export async function allTrades(scope: Scope, signal: AbortSignal): Promise<Trade[]> {
+  const list: Trade[] = [];
+  let cursor: string | null = '';
+  do {
+    const asked: ReturnType<typeof page> = page(scope, cursor, signal);
+    list.push(...(await answer(asked)));
+    cursor = nextOf((await asked).response.headers.get('Link'));
+  } while (cursor);
+  return list;
+}
+
+const page = (scope: Scope, cursor: string, signal: AbortSignal) =>
+  api.GET('/api/v1/trades', {
+    params: {
+      query: { ...scope, status: 'closed' as const, limit: '1000', ...(cursor ? { cursor } : {}) },
+    },
+    signal,
+  });
+
+function nextOf(link: string | null): string | null {
+  const address = link?.match(/<([^>]+)>;\s*rel="?next"?/)?.[1];
+  return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
+}
+
+/** The address that opens the trades of a choice over the present screen. */
+export function behindHref(kind: string, key: string): string {
+  const params = new URLSearchParams(here.search);
+  params.set('behind', `${kind}:${key}`);
+  return `${here.path}?${params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')}`;
+}
+
+export type Summary = Schemas['SummaryAnswer'];

@@ -1,0 +1,101 @@
+// The owner's screens: users and the security log.
+
+import { expect, owner, test } from './fixtures';
+
+const second = { email: 'second@example.com', password: 'seven loud lanterns 3' };
+
+test('an owner creates a user, who signs in and finds no way to the owner’s screens', async ({
+  page,
+  browser,
+  server,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/admin');
+  await expect(page.getByText(owner.email)).toBeVisible();
+  await page.getByRole('button', { name: 'New user' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New user' });
+  await dialog.getByLabel('E-mail').fill(owner.email);
+  await dialog.getByLabel('First password').fill(second.password);
+  await dialog.getByRole('button', { name: 'Create user' }).click();
+  await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true'); // taken
+  await dialog.getByLabel('E-mail').fill(second.email);
+  await dialog.getByRole('button', { name: 'Create user' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('never signed in')).toBeVisible();
+  await expectAccessible('users');
+
+  const context = await browser.newContext({ baseURL: server.url });
+  const theirs = await context.newPage();
+  await theirs.goto('/sign-in');
+  await theirs.getByLabel('E-mail').fill(second.email);
+  await theirs.getByLabel('Password').fill(second.password);
+  await theirs.getByRole('button', { name: 'Sign in' }).click();
+  await expect(theirs.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
+  await expect(theirs.getByRole('link', { name: 'Admin' })).toHaveCount(0);
+  await theirs.goto('/admin');
+  await expect(theirs.getByText('There is nothing here')).toBeVisible();
+  await context.close();
+});
+
+test('a user is promoted, demoted, given a password and deleted', async ({ page, api, server, signIn }) => {
+  await api('POST', '/admin/users', second);
+  await signIn('/admin');
+  const change = page.getByRole('button', { name: `Change ${second.email}` });
+  await change.click();
+  await page.getByRole('menuitem', { name: 'Make an owner' }).click();
+  await expect(page.getByText('Owner', { exact: true })).toHaveCount(2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Owner', { exact: true })).toHaveCount(1);
+
+  await change.click();
+  await page.getByRole('menuitem', { name: 'Set a new password' }).click();
+  const reset = page.getByRole('dialog', { name: 'Set a new password' });
+  await reset.getByLabel('New password').fill('four brown kettles 8');
+  await reset.getByRole('button', { name: 'Set password' }).click();
+  await expect(reset).toHaveCount(0);
+  const login = (password: string) =>
+    fetch(`${server.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: second.email, password }),
+    });
+  expect((await login(second.password)).status).toBe(401);
+  expect((await login('four brown kettles 8')).status).toBe(200);
+
+  await change.click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const gone = page.getByRole('dialog', { name: 'Delete this user?' });
+  await expect(gone.getByRole('button', { name: 'Delete user' })).toBeDisabled();
+  await gone.getByLabel('Type the e-mail address to confirm').fill(second.email);
+  await gone.getByRole('button', { name: 'Delete user' }).click();
+  await expect(gone).toHaveCount(0);
+  await expect(change).toHaveCount(0);
+  expect((await login('four brown kettles 8')).status).toBe(401);
+});
+
+test('the security log tells who did what, and can be narrowed', async ({
+  page,
+  server,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/');
+  await fetch(`${server.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'User-Agent': '<img src=x onerror="window.canary=1">' },
+    body: JSON.stringify({ ...owner, password: 'not the password' }),
+  });
+  await page.goto('/admin?view=audit');
+  const log = page.getByRole('region', { name: 'Security log' });
+  await expect(log.getByText('Set the server up')).toBeVisible();
+  await expectAccessible('security log');
+  await page.getByLabel('Outcome').selectOption('Failed only');
+  await expect(page).toHaveURL(/outcome=failed/);
+  await expect(log.getByText('Wrong password')).toBeVisible();
+  await expect(log.getByText('Set the server up')).toHaveCount(0);
+  await page.reload(); // the address keeps it
+  await expect(log.getByText('Wrong password')).toBeVisible();
+  await expect(log.getByText('Set the server up')).toHaveCount(0);
+  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+});

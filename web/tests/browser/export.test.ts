@@ -1,0 +1,53 @@
+// Export: each format is downloaded with the session and holds what it says.
+
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, test, trade } from './fixtures';
+
+async function save(page: Page, format: RegExp): Promise<{ name: string; content: Buffer }> {
+  await page.getByRole('radio', { name: format }).check();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: /^Download/ }).click(),
+  ]);
+  return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
+}
+
+test('every format, and some accounts only', async ({ page, api, signIn, expectAccessible }) => {
+  const [main] = await api<{ id: string }[]>('GET', '/accounts');
+  const other = await api<{ id: string }>('POST', '/accounts', { name: 'Prop / 50K', base_currency: 'USD' });
+  await trade(api, main!.id, 'AAPL', '2026-03-02', 100, 110);
+  await trade(api, other.id, 'MSFT', '2026-03-03', 50, 48);
+  await signIn('/export');
+  await expectAccessible('export');
+
+  const backup = await save(page, /^Backup \.json/);
+  expect(backup.name).toMatch(/^fillbook-\d{4}-\d\d-\d\d\.json$/);
+  expect(JSON.parse(backup.content.toString()).accounts).toHaveLength(2);
+  expect((await save(page, /^Backup with files/)).content.subarray(0, 2).toString()).toBe('PK');
+  expect((await save(page, /^Workbook/)).content.subarray(0, 2).toString()).toBe('PK');
+
+  const trades = await save(page, /^Trades as a table/);
+  expect(trades.name).toMatch(/^fillbook-trades-/);
+  expect(trades.content.toString().trim().split('\n')).toHaveLength(3); // a head and two trades
+  await page.getByRole('checkbox', { name: 'Prop / 50K (USD)' }).check();
+  const fills = await save(page, /^Fills as a table/);
+  expect(fills.name).toMatch(/^fillbook-fills-prop-50k-/);
+  expect(fills.content.toString()).toContain('MSFT');
+  expect(fills.content.toString()).not.toContain('AAPL');
+  await expect(page).toHaveURL(/format=fills/);
+  await expectAccessible('export of a table');
+
+  await page.getByRole('radio', { name: /^Backup \.json/ }).check();
+  await page.getByLabel('Accounts').selectOption({ label: 'Main (USD)' });
+  const one = JSON.parse((await save(page, /^Backup \.json/)).content.toString());
+  expect(one.account.name).toBe('Main');
+});
+
+test('a download that fails says why', async ({ page, signIn }) => {
+  await signIn('/export');
+  await page.route('**/api/v1/exports*', (route) => route.abort());
+  await page.getByRole('button', { name: /^Download/ }).click();
+  await expect(page.getByText('The server cannot be reached.', { exact: false })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Download/ })).toBeEnabled();
+});

@@ -1,0 +1,57 @@
+import { expect, test } from './fixtures';
+
+const canary = '<img src=x onerror="window.struck=1">';
+
+test('missed trades are recorded, scored and summed up by reason', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await api('POST', '/missed-trades', {
+    symbol: 'MSFT',
+    direction: 'short',
+    observed_at: '2026-03-02T15:00:00Z',
+    entry: 400,
+    stop: 404,
+    target: 390,
+    reason: 'away',
+    outcome: 'stop',
+  });
+  await signIn('/missed?new=missed');
+  const form = page.getByRole('dialog', { name: 'Record a missed trade' });
+  await form.getByLabel('Symbol').fill('aapl');
+  await form.getByLabel('Entry').fill('100');
+  await form.getByLabel('Stop').fill('104');
+  await form.getByLabel('Target').fill('106');
+  await form.getByLabel('Why not taken').selectOption('hesitated');
+  await form.getByLabel('What became of it').selectOption('target');
+  await form.getByLabel('Notes').fill(canary);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form.locator('.error, .fault'), 'a long with its stop above is refused').toBeVisible();
+  await form.getByLabel('Stop').fill('98');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form).toBeHidden();
+
+  const net = page.locator('dl').filter({ hasText: 'Had you taken them all' });
+  await expect(net).toContainText('+2.00 R');
+  await expect(net).toContainText('2 of 2 scored');
+  await expect(page.getByRole('row', { name: /Hesitated 1 3\.00 0\.00 \+3\.00 R/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /Away 1 0\.00 1\.00 −1\.00 R/ })).toBeVisible();
+  await expectAccessible('missed trades');
+
+  await page.getByRole('button', { name: 'Hesitated' }).click();
+  await expect(page).toHaveURL(/reason=hesitated/);
+  const table = page.getByRole('region', { name: 'Missed trades' });
+  await expect(table.getByRole('link')).toHaveText(['AAPL']);
+  await table.getByRole('link', { name: 'AAPL' }).click();
+  const edit = page.getByRole('dialog', { name: 'AAPL long' });
+  await expect(edit.getByLabel('Notes')).toHaveValue(canary);
+  await expectAccessible('a missed trade');
+  await edit.getByLabel('What became of it').selectOption('no_trigger');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(net).toContainText('−1.00 R');
+  await page.goto('/missed?range=today');
+  await expect(page.getByText('MSFT'), 'the range of the filter bar holds here').toHaveCount(0);
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+});

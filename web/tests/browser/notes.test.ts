@@ -1,0 +1,77 @@
+import { expect, test, trade } from './fixtures';
+
+const canary = '<img src=x onerror="window.struck=1">';
+
+interface Note {
+  id: string;
+  body: string;
+  symbols: { symbol: string; body: string }[];
+}
+
+test('a note with a task list is written, previewed, ticked, found and deleted', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const [account] = await api<{ id: string }[]>('GET', '/accounts');
+  await trade(api, account!.id, 'AAPL', '2026-03-03', 100, 108);
+  await signIn('/notes');
+  await expect(page.getByText('No notes yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Write', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Note', exact: true }).click();
+  await page.getByLabel('Title').fill(`Plan ${canary}`);
+  await page.getByLabel('Day').fill('2026-03-04');
+  await page.getByLabel('Text', { exact: true }).fill(`- [ ] size down\n- [x] sleep\n\n${canary}`);
+  await page.getByRole('radio', { name: 'Preview' }).check();
+  await expect(page.getByRole('checkbox', { name: 'size down' })).not.toBeChecked();
+  await expect(page.getByRole('checkbox', { name: 'sleep' })).toBeChecked();
+  await page.getByRole('radio', { name: 'Write', exact: true }).check();
+  await page.getByRole('button', { name: 'Symbol' }).click();
+  await page.getByLabel('Symbol', { exact: true }).fill('msft');
+  await page.getByLabel('About msft').fill(canary);
+  await page.getByLabel('About the trade').fill('AAPL');
+  await page.getByRole('option', { name: /AAPL long/ }).click();
+  await expectAccessible('writing a note');
+  await page.getByRole('button', { name: 'Save' }).click();
+
+  await expect(page).toHaveURL(/\/notes\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole('link', { name: /^Trade AAPL/ })).toBeVisible();
+  const box = page.getByRole('checkbox', { name: 'size down' });
+  const saved = page.waitForResponse((r) => r.request().method() === 'PATCH' && r.ok());
+  await box.check();
+  await saved;
+  await page.reload();
+  await expect(page.getByRole('checkbox', { name: 'size down' })).toBeChecked();
+  const [note] = await api<Note[]>('GET', '/notes');
+  expect(note!.body).toContain('- [x] size down');
+  expect(note!.symbols).toEqual([{ symbol: 'MSFT', body: canary }]);
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  await expectAccessible('a note');
+
+  await page.getByLabel('Search the notes').fill('no such words');
+  await expect(page.getByText('No note fits')).toBeVisible();
+  await page.getByLabel('Search the notes').fill('SLEEP');
+  await expect(page).toHaveURL(/q=SLEEP/);
+  await expect(page.getByText('1 of 1 notes')).toBeVisible();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No notes yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('1 of 1 notes')).toBeVisible();
+});
+
+test('j and k go through the notes, and the kind narrows them', async ({ page, api, signIn }) => {
+  await api('POST', '/notes', { type: 'note', occurred_at: '2026-03-02', title: 'Older', body: 'a' });
+  await api('POST', '/notes', { type: 'daily_log', occurred_at: '2026-03-03', title: 'Newer', body: 'b' });
+  await signIn('/notes');
+  await expect(page.getByText('2 of 2 notes')).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(page.getByRole('heading', { name: 'Newer' })).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(page.getByRole('heading', { name: 'Older' })).toBeVisible();
+  await page.keyboard.press('k');
+  await expect(page.getByRole('heading', { name: 'Newer' })).toBeVisible();
+  await page.getByRole('radio', { name: 'Daily' }).check();
+  await expect(page).toHaveURL(/kind=daily_log/);
+  await expect(page.getByText('1 of 2 notes')).toBeVisible();
+});

@@ -1,0 +1,75 @@
+import { expect, test } from './fixtures';
+
+const canary = '<img src=x onerror="window.struck=1">';
+const everyDay = [0, 1, 2, 3, 4, 5, 6];
+
+interface Item {
+  id: string;
+  title: string;
+}
+
+test('items are made, put in order from the keyboard, ticked, and kept in the history', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await api('PUT', '/settings/checklist-template', { items: [] });
+  await api('POST', '/routines', {
+    title: 'Read the news',
+    stage: 'pre',
+    weekdays: everyDay,
+    day: '2026-01-01',
+  });
+  await signIn('/routines');
+  await page.getByRole('button', { name: 'New item' }).click();
+  const form = page.getByRole('dialog', { name: 'New item' });
+  await form.getByLabel('What is done').fill(canary);
+  for (const day of ['Saturday', 'Sunday']) await form.getByRole('checkbox', { name: day }).check();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(form).toBeHidden();
+  await expect(page.getByText('0 of 2 done')).toBeVisible();
+
+  const handle = page.getByRole('button', { name: `Move ${canary}, 2 of 2` });
+  await handle.focus();
+  const put = page.waitForResponse((r) => r.url().endsWith('/routines/order') && r.ok());
+  await page.keyboard.press('ArrowUp');
+  await put;
+  await expect(page.getByRole('button', { name: `Move ${canary}, 1 of 2` })).toBeFocused();
+  const { items } = await api<{ items: Item[] }>('GET', '/routines');
+  expect(items.map((i) => i.title)).toEqual([canary, 'Read the news']);
+
+  await page.getByRole('checkbox', { name: 'Read the news' }).check();
+  await page.getByRole('checkbox', { name: canary }).check();
+  await expect(page.getByText('2 of 2 done')).toBeVisible();
+  const streak = page.locator('dl').filter({ hasText: 'Streak' });
+  await expect(streak).toContainText('1 day');
+  await page.getByRole('button', { name: 'Day before' }).click();
+  await expect(page).toHaveURL(/day=\d{4}-\d{2}-\d{2}/);
+  await page.getByRole('checkbox', { name: 'Read the news' }).check();
+  await expect(streak).toContainText('2 days');
+  await page.getByRole('button', { name: 'History as a table' }).click();
+  await expect(page.getByRole('region', { name: 'History' }).getByRole('row').nth(1)).toContainText('22');
+  await page.reload();
+  await expect(page.getByRole('checkbox', { name: 'Read the news' })).toBeChecked();
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  await expectAccessible('routines');
+
+  await page.getByRole('button', { name: 'Read the news', exact: true }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit item' });
+  await expectAccessible('an item');
+  await edit.getByRole('button', { name: 'Remove from today on' }).click();
+  await edit.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(page.getByRole('button', { name: /^Move Read the news/ })).toHaveCount(0);
+  await expect(page.getByRole('checkbox', { name: 'Read the news' }), 'days before keep it').toBeChecked();
+});
+
+test('the template is a list of lines', async ({ page, api, signIn }) => {
+  await signIn('/routines');
+  await expect(page.getByText('Check the economic calendar').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Lines of the template').fill(`- [ ] One\nTwo\n\n${canary}`);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Template saved.')).toBeVisible();
+  expect(await api('GET', '/settings/checklist-template')).toEqual({ items: ['One', 'Two', canary] });
+});

@@ -1,0 +1,216 @@
+// Settings: password, second factor, devices, access tokens, preferences, appearance.
+
+import { createHmac } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { expect, owner, test } from './fixtures';
+import type { Server } from './server';
+
+const canary = '<img src=x onerror="window.canary=1">';
+
+/** The six digits of a secret, now or so many steps of 30 seconds later (RFC 6238). */
+function codeOf(secret: string, later = 0): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret.replace(/[\s=]/g, '')]
+    .map((c) => alphabet.indexOf(c).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from(bits.match(/.{8}/g)!.map((b) => parseInt(b, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const at = mac.at(-1)! & 15;
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+async function enter(page: Page, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(owner.email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function leave(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+}
+
+function login(server: Server, agent: string): Promise<Response> {
+  return fetch(`${server.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'User-Agent': agent },
+    body: JSON.stringify(owner),
+  });
+}
+
+/** Turns the second factor on and gives its secret. */
+async function enrol(page: Page, wrongFirst = false): Promise<string> {
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Turn on two-factor sign-in' });
+  await expect(dialog.getByRole('img', { name: 'QR code for your authenticator' })).toBeVisible();
+  const secret = (await dialog.getByLabel('Key', { exact: true }).textContent())!;
+  expect(secret.replaceAll(' ', '')).toMatch(/^[A-Z2-7]{32}$/);
+  if (wrongFirst) {
+    await dialog.getByLabel('Code', { exact: true }).fill('000000');
+    await dialog.getByRole('button', { name: 'Turn on' }).click();
+    await expect(dialog.getByText('This is not the code of the moment.')).toBeVisible();
+  }
+  await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret));
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('Two-factor sign-in is on.')).toBeVisible();
+  return secret;
+}
+
+test('two-factor sign-in: enrol, sign out, sign in', async ({ page, signIn }) => {
+  await signIn('/settings/profile');
+  const secret = await enrol(page, true);
+  await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible();
+
+  await leave(page);
+  await enter(page, owner.password);
+  await expect(page.getByLabel('Code')).toBeFocused();
+  await page.getByLabel('Code').fill('000000');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await page.getByLabel('Code').fill(codeOf(secret, 1)); // a code works once, and this may be the same half minute
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible();
+});
+
+test('two-factor sign-in is turned off with password and code', async ({ page, signIn }) => {
+  await signIn('/settings/profile');
+  const secret = await enrol(page);
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Turn off two-factor sign-in' });
+  await dialog.getByLabel('Your password').fill('not the password');
+  await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1));
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await expect(dialog.getByText('This is not your password.')).toBeVisible();
+  await dialog.getByLabel('Your password').fill(owner.password);
+  await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1));
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await expect(page.getByText('Two-factor sign-in is off.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Turn on' })).toBeVisible();
+});
+
+test('a new password signs out the others and not this one', async ({
+  page,
+  server,
+  signIn,
+  expectAccessible,
+}) => {
+  const fresh = 'seven loud lanterns 3';
+  await signIn('/settings');
+  await expectAccessible('profile');
+  const other = (await (await login(server, 'a phone')).json()) as { refresh_token: string };
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password').fill(fresh);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('This is not your password.')).toBeVisible();
+  await page.getByLabel('Current password').fill(owner.password);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('Your other devices are signed out.', { exact: false })).toBeVisible();
+  const refused = await fetch(`${server.url}/api/v1/auth/refresh`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ refresh_token: other.refresh_token }),
+  });
+  expect(refused.status).toBe(401);
+
+  await page.reload();
+  await expect(page.getByText(owner.email)).toBeVisible();
+  await leave(page);
+  await enter(page, fresh);
+  await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+});
+
+test('devices are listed, and can be signed out', async ({ page, server, signIn, expectAccessible }) => {
+  await signIn('/settings/devices');
+  await login(server, canary);
+  await login(server, 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
+  await page.reload();
+  await expect(page.getByText('This device')).toHaveCount(1);
+  await expect(page.getByText('<img', { exact: true })).toBeVisible();
+  await expectAccessible('devices');
+  await page.getByRole('button', { name: 'Sign out Firefox on Linux' }).click();
+  await expect(page.getByText('Firefox on Linux', { exact: true })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Sign out all others' }).click();
+  await page.getByRole('button', { name: 'Sign them out' }).click();
+  await expect(page.getByRole('button', { name: /^Sign out .*this device$/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign out all others' })).toHaveCount(0);
+  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+});
+
+test('an access token is made, used by a plain request, looked after and revoked', async ({
+  page,
+  server,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/settings/tokens');
+  await expect(page.getByText('No tokens yet')).toBeVisible();
+  await page.getByRole('button', { name: 'New token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('What is it for?').fill(canary);
+  await dialog.getByRole('button', { name: 'Make token' }).click();
+  const token = (await dialog.getByLabel('Token', { exact: true }).textContent())!;
+  expect(token).toMatch(/^svc_pat_/);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText(token)).toHaveCount(0); // never again
+  await expect(page.getByText(canary)).toBeVisible();
+  await expect(page.getByText('never used')).toBeVisible();
+
+  const ask = (method = 'GET', path = '/me') =>
+    fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'User-Agent': 'curl/8.5.0' },
+    });
+  const answer = await ask();
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ email: owner.email });
+  expect((await ask('DELETE', '/trades/none')).status).toBe(403); // it may only read
+
+  // Uses are written a moment later: look again until it is there.
+  await expect(async () => {
+    await page.reload();
+    await page.getByRole('button', { name: /^Use history of/ }).click();
+    await expect(page.getByText('curl/8.5.0')).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await expectAccessible('access tokens');
+  await page.getByRole('button', { name: /^Revoke/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText('No tokens yet')).toBeVisible();
+  expect((await ask()).status).toBe(401);
+  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+});
+
+test('preferences are kept and show at once', async ({ page, api, signIn, expectAccessible }) => {
+  await signIn('/settings/preferences');
+  await page.getByLabel('Numbers and dates').selectOption('de-DE');
+  await expect(page.getByText('1.234.567,89')).toBeVisible();
+  await page.getByLabel('Week begins on').selectOption('Sunday');
+  await page.getByLabel('Default account').selectOption({ label: 'Main (USD)' });
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('new york');
+  await page.getByRole('option', { name: 'America/New York' }).click();
+  await expect
+    .poll(async () => (await api<{ prefs: object }>('GET', '/me/preferences')).prefs)
+    .toMatchObject({
+      locale: 'de-DE',
+      week_start: 0,
+      time_zone: 'America/New_York',
+      default_account: expect.any(String),
+    });
+  await page.reload();
+  await expect(page.getByText('1.234.567,89')).toBeVisible();
+  await expectAccessible('preferences');
+});
+
+test('theme and privacy', async ({ page, signIn, expectAccessible }) => {
+  await signIn('/settings/appearance');
+  await expectAccessible('appearance, light');
+  await page.getByRole('radio', { name: /^Dark/ }).check();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.getByRole('switch', { name: 'Hide amounts' }).click();
+  await expect(page.getByRole('button', { name: 'Hide amounts' })).toHaveAttribute('aria-pressed', 'true');
+  await expectAccessible('appearance, dark');
+  await page.goto('/settings/nothing');
+  await expect(page.getByText('There is no such part of the settings')).toBeVisible();
+});

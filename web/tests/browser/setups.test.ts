@@ -1,0 +1,48 @@
+import { expect, test, trade } from './fixtures';
+
+const canary = '<img src=x onerror="window.struck=1">';
+
+test('a setup is written, shows its results and leads to its trades', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const [account] = await api<{ id: string }[]>('GET', '/accounts');
+  await trade(api, account!.id, 'AAPL', '2026-03-03', 100, 108);
+  await signIn('/setups');
+  await expect(page.getByText('No setups yet')).toBeVisible();
+  await page.getByRole('button', { name: 'New setup' }).click();
+  const drawer = page.getByRole('dialog', { name: 'New setup' });
+  await drawer.getByLabel('Name').fill(`Gap ${canary}`);
+  await drawer.getByLabel('In one line').fill(canary);
+  await drawer.getByLabel('Why it works').fill(canary);
+  await drawer.getByRole('radio', { name: 'Long' }).check();
+  await drawer.getByLabel('Box 1', { exact: true }).fill('Volume');
+  await drawer.getByLabel('Box 1', { exact: true }).press('Enter');
+  await drawer.getByLabel('Box 2', { exact: true }).fill(canary);
+  await drawer.getByRole('button', { name: 'Move box 2 up' }).click();
+  await expect(drawer.getByLabel('Box 2', { exact: true })).toHaveValue('Volume');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await expect(drawer).toBeHidden();
+  await expect(page.getByText('No closed trade names it in this range.')).toBeVisible();
+
+  const [setup] = await api<{ id: string; checklist: string[] }[]>('GET', '/setups');
+  expect(setup!.checklist).toEqual([canary, 'Volume']);
+  const [one] = await api<{ id: string }[]>('GET', '/trades');
+  await api('PATCH', `/trades/${one!.id}`, { setup_ids: [setup!.id] });
+  await page.reload();
+  await expect(page.getByText('+$800.00')).toBeVisible();
+  await expect(page.getByText('10 trades needed')).toBeVisible();
+  const link = page.getByRole('link', { name: '1 trade behind Net P&L' });
+  await expect(link).toHaveAttribute('href', `/trades?setup=${setup!.id}`);
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  await expectAccessible('setups');
+
+  await page.getByRole('link', { name: `Gap ${canary}` }).click();
+  const edit = page.getByRole('dialog', { name: /^Gap/ });
+  await expectAccessible('a setup');
+  await edit.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete setup' }).click();
+  await expect(page.getByText('No setups yet')).toBeVisible();
+});

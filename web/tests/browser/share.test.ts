@@ -1,0 +1,120 @@
+// Share links: made, opened by a stranger, revoked. What must not leak does not.
+
+import { expect, owner, test, trade, type Api } from './fixtures';
+
+const canary = '<img src=x onerror="window.canary=1">';
+
+async function journal(api: Api): Promise<void> {
+  const account = await api<{ id: string }>('POST', '/accounts', { name: canary, base_currency: 'USD' });
+  for (let i = 1; i <= 12; i++) {
+    const day = `2026-03-${String(i + 1).padStart(2, '0')}`;
+    await trade(api, account.id, i % 3 ? 'AAPL' : 'MSFT', day, 100, i % 4 ? 107.31 : 95.17);
+  }
+}
+
+// Twelve trades: nine of +731, three of -483.
+const net = /5,130\.00/;
+
+test('a link with amounts: made, copied, opened by a stranger, revoked', async ({
+  page,
+  api,
+  browser,
+  server,
+  context,
+  signIn,
+  expectAccessible,
+}) => {
+  await journal(api);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await signIn('/settings/sharing');
+  await expect(page.getByText('Nothing is shared')).toBeVisible();
+  await page.getByRole('button', { name: 'New link' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Account').selectOption({ label: `${canary} (USD)` });
+  await dialog.getByLabel('First day').fill('2026-03-01');
+  await dialog.getByLabel('Last day').fill('2026-02-01');
+  await expect(dialog.getByText('This is before the first day.')).toBeVisible();
+  await dialog.getByLabel('Last day').fill('2026-03-31');
+  await dialog.getByRole('switch', { name: 'Show amounts' }).click();
+  await dialog.getByRole('button', { name: 'Make link' }).click();
+  await dialog.getByRole('button', { name: 'Copy public address' }).click();
+  const address = await page.evaluate(() => navigator.clipboard.readText());
+  expect(address).toContain(`${server.url}/s/`);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('01 Mar 2026 to 31 Mar 2026')).toBeVisible();
+  await expect(page.getByText('With amounts')).toBeVisible();
+  await expectAccessible('share links');
+
+  const stranger = await browser.newContext({ locale: 'en-US' });
+  const visit = await stranger.newPage();
+  const complaints: string[] = [];
+  visit.on('pageerror', (error) => complaints.push(String(error)));
+  await visit.goto(address);
+  await expect(visit.getByRole('heading', { name: 'Trading record' })).toBeVisible();
+  await expect(visit.getByText(/Mar 02, 2026 to Mar 13, 2026 · 12 closed trades/)).toBeVisible();
+  await expect(visit.getByText(net)).toHaveCount(1); // each number is said once
+  await expect(visit.getByRole('cell', { name: 'AAPL' })).toBeVisible();
+  const seen = await visit.locator('body').innerText();
+  for (const secret of [owner.email, canary, 'Sign in']) expect(seen).not.toContain(secret);
+  await visit.getByRole('button', { name: 'Running result as a table' }).click();
+  await expect(visit.getByRole('cell', { name: 'Mar 02, 2026' })).toBeVisible();
+
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByText('1 view', { exact: true })).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await page.getByRole('button', { name: /^Revoke the link/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText('Nothing is shared')).toBeVisible();
+  await visit.reload();
+  await expect(visit.getByRole('heading', { name: 'Nothing is shared here' })).toBeVisible();
+  const revoked = await visit.locator('body').innerText();
+  await visit.goto(`${server.url}/s/never-there`);
+  await expect(visit.getByRole('heading', { name: 'Nothing is shared here' })).toBeVisible();
+  expect(await visit.locator('body').innerText()).toBe(revoked); // nobody can tell the two apart
+  expect(complaints).toEqual([]);
+  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+  await stranger.close();
+});
+
+test('a link without amounts shows no money, in no view of it', async ({ page, api, expectAccessible }) => {
+  await journal(api);
+  const { token } = await api<{ token: string }>('POST', '/share-links', { tz: 'America/New_York' });
+  await page.goto(`/s/${token}`);
+  await expect(page.getByText('75.0%').first()).toBeVisible();
+  await expect(page.getByText('without amounts')).toBeVisible();
+  await expectAccessible('a shared record, light');
+  const all: string[] = [await page.content()];
+  for (const table of ['Shape of the running result', 'Win rate by month']) {
+    await page.getByRole('button', { name: `${table} as a table` }).click();
+    all.push(await page.content());
+  }
+  for (const html of all) expect(html).not.toMatch(/\$|USD|731|483|5,?130|10,?000/);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible('a shared record, dark');
+});
+
+test('few trades, or none, are told as such', async ({ page, api, signIn }) => {
+  const [account] = await api<{ id: string }[]>('GET', '/accounts');
+  const { token } = await api<{ token: string }>('POST', '/share-links', { show_amounts: true });
+  await page.goto(`/s/${token}`);
+  await expect(page.getByText('No closed trades yet')).toBeVisible();
+  await trade(api, account!.id, 'AAPL', '2026-03-02', 100, 110);
+  await page.reload();
+  await expect(page.getByText('1 of 10 trades needed').first()).toBeVisible();
+  await expect(page.getByText('One day so far')).toBeVisible();
+  await signIn('/'); // a link is open to those signed in as well
+  await page.goto(`/s/${token}`);
+  await expect(page.getByRole('heading', { name: 'Trading record' })).toBeVisible();
+});
+
+test.describe('where share links are switched off', () => {
+  test.use({ env: { SVC_SHARE_LINKS_ENABLED: 'false' } });
+
+  test('the settings say so and offer nothing', async ({ page, signIn, expectAccessible }) => {
+    await signIn('/settings/sharing');
+    await expect(page.getByText('Share links are switched off on this server')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'New link' })).toHaveCount(0);
+    await expectAccessible('share links, switched off');
+  });
+});

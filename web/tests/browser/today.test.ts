@@ -1,0 +1,115 @@
+import { expect, test, trade, type Api } from './fixtures';
+
+const canary = '<img src=x onerror="document.title=\'owned\'">';
+
+async function mainAccount(api: Api): Promise<string> {
+  const [account] = await api<{ id: string }[]>('GET', '/accounts');
+  return account!.id;
+}
+
+/** The day of now in the zone that the tests run in. */
+const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(new Date());
+
+/** An instant of today that has passed already. */
+const justNow = (minutes: number) => new Date(Date.now() - minutes * 1000).toISOString();
+
+async function tradeToday(api: Api, account: string, symbol: string, entry: number, exit: number | null) {
+  const fill = { account_id: account, symbol, quantity: 10 };
+  await api('POST', '/executions', { ...fill, side: 'buy', price: entry, executed_at: justNow(2) });
+  if (exit !== null) {
+    await api('POST', '/executions', { ...fill, side: 'sell', price: exit, executed_at: justNow(1) });
+  }
+}
+
+test('an empty journal says what to do next', async ({ page, signIn, expectAccessible }) => {
+  await signIn();
+  await expect(page.getByText('No closed trades here yet')).toBeVisible();
+  await expect(page.getByText('Flat: nothing is open.')).toBeVisible();
+  await expect(page.getByText('No trades today.')).toBeVisible();
+  await expectAccessible('today, empty');
+});
+
+test('today: figures, trades of the day, positions, review and the month', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const account = await mainAccount(api);
+  for (let i = 1; i <= 9; i++) await trade(api, account, 'MSFT', `2026-01-${10 + i}`, 50, i % 3 ? 52 : 49);
+  await tradeToday(api, account, 'AAPL', 100, 112);
+  await tradeToday(api, account, 'NVDA', 200, null);
+  await signIn();
+
+  // Ten trades are just enough for shares and averages.
+  await expect(page.getByRole('link', { name: '10 trades behind Net P&L' })).toBeVisible();
+  await expect(page.getByText('Too few')).toHaveCount(0);
+  const todays = page.locator('section', { has: page.getByRole('heading', { name: "Today's trades" }) });
+  await expect(todays.getByText('+$120.00').or(todays.getByText('+US$120.00')).first()).toBeVisible();
+  await expect(todays.getByRole('link', { name: /AAPL/ })).toBeVisible();
+  const positions = page.locator('section', { has: page.getByRole('heading', { name: 'Open positions' }) });
+  await expect(positions.getByRole('link', { name: /NVDA/ })).toContainText('no stop');
+  const review = page.locator('section', { has: page.getByRole('heading', { name: 'To review' }) });
+  await expect(review.getByText('1 in 14 days')).toBeVisible();
+  await expect(page.getByRole('slider', { name: 'Equity with drawdown' })).toBeVisible();
+  await expect(page.getByRole('link', { name: /\+120 ?, 1 trade$/ })).toBeVisible();
+  await expectAccessible('today');
+
+  // The equity curve changes its span without touching the filter.
+  await page.getByRole('radio', { name: '30D' }).check();
+  await expect(page).toHaveURL(/\/$/);
+
+  // The number leads to exactly its trades.
+  await todays.getByRole('link', { name: /1 trade behind/ }).click();
+  await expect(page).toHaveURL(/\/trades\?range=today$/);
+  await expect(page.getByText('2 in all')).toBeVisible();
+  await page.goBack();
+  await review.getByRole('link', { name: 'Review' }).click();
+  await expect(page.getByText('1 waiting for review')).toBeVisible();
+});
+
+test('routine ticks stay, and a canary in a title stays inert', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await api('PUT', '/settings/checklist-template', { items: [] });
+  for (const [title, stage] of [
+    ['Read the news', 'pre'],
+    [canary, 'during'],
+    ['Write the log', 'post'],
+  ]) {
+    await api('POST', '/routines', { title, stage, weekdays: [0, 1, 2, 3, 4, 5, 6], day: '2026-01-01' });
+  }
+  await signIn();
+  const routine = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Routine', exact: true }),
+  });
+  await expect(routine.getByText('0 of 3')).toBeVisible();
+  await expect(routine.getByText(canary)).toBeVisible();
+  const written = page.waitForResponse(
+    (r) => r.request().method() === 'PUT' && r.url().includes('/routines/day/'),
+  );
+  await routine.getByRole('checkbox', { name: 'Read the news' }).check();
+  await expect(routine.getByText('1 of 3')).toBeVisible();
+  expect((await written).status()).toBe(200);
+  await page.reload();
+  await expect(routine.getByRole('checkbox', { name: 'Read the news' })).toBeChecked();
+  const stored = await api<{ done: number }>('GET', `/routines/day/${day()}`);
+  expect(stored.done).toBe(1);
+  await expect(page).toHaveTitle(/Today/);
+  await expectAccessible('today with a routine');
+});
+
+test('today on a phone does not scroll sideways, amounts can be hidden', async ({ page, api, signIn }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const account = await mainAccount(api);
+  await tradeToday(api, account, 'AAPL', 100, 112);
+  await api('PATCH', '/me/preferences', { hide_amounts: true });
+  await signIn();
+  await expect(page.getByText("Today's trades")).toBeVisible();
+  await expect(page.getByText('•••').first()).toBeVisible();
+  await expect(page.getByText('120.00')).toHaveCount(0);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+});

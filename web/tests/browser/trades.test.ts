@@ -1,0 +1,118 @@
+import { expect, test } from './fixtures';
+import { canary } from './trades';
+
+test('an empty list says what to do next', async ({ page, signIn, expectAccessible }) => {
+  await signIn('/trades');
+  await expect(page.getByText('No trades yet')).toBeVisible();
+  await expectAccessible('trades, empty');
+});
+
+test('a trade is typed, shown before it is sent, and annotated', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await api('GET', '/me');
+  await signIn('/trades');
+  await expect(page.getByText('No trades yet')).toBeVisible();
+  await page.keyboard.press('n');
+  const form = page.getByRole('dialog', { name: 'Enter a trade' });
+  await expect(form.getByLabel('Symbol')).toBeFocused();
+  await form.getByRole('button', { name: 'Add the trade' }).click();
+  await expect(form.getByText('Say what was traded.')).toBeVisible();
+  await form.getByLabel('Symbol').fill('aapl');
+  await form.getByLabel('Quantity').fill('100');
+  await form.getByLabel('Entry price').fill('10.1');
+  await form.getByLabel('Entry time').fill('2026-03-02T15:30:00');
+  await form.getByLabel('Exit price').fill('12.2');
+  await expect(form.getByText('Preview of net P&L')).toBeVisible();
+  await expect(form.getByText(/\+(US)?\$210\.00/)).toBeVisible();
+  await form.getByLabel('Exit time').fill('2026-03-02T16:30:00');
+  await form.getByLabel('Exit costs').fill('1.50');
+  await expect(form.getByText(/\+(US)?\$208\.50/)).toBeVisible();
+  await form.getByText('Plan, setups, tags and notes').click();
+  await form.getByLabel('Stop', { exact: false }).fill('9.1');
+  await form.getByRole('button', { name: 'Add the trade' }).click();
+
+  // The server's own figures, in the drawer: 208.50 over a risk of 100.
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  await expect(drawer.getByText(/\+(US)?\$208\.50/)).toBeVisible();
+  await expect(
+    drawer
+      .getByText('+2.09', { exact: false })
+      .or(drawer.getByText('+2.08', { exact: false }))
+      .first(),
+  ).toBeVisible();
+
+  await drawer.getByRole('textbox', { name: 'Notes' }).fill(`Held **well**. ${canary}`);
+  await drawer.getByRole('textbox', { name: 'Notes' }).press('Control+Enter');
+  await expect(drawer.getByText('saved', { exact: true })).toBeVisible();
+  await drawer.getByText('Preview', { exact: true }).click();
+  await expect(drawer.locator('strong', { hasText: 'well' })).toBeVisible();
+  await expect(drawer.getByText(canary)).toBeVisible();
+
+  await drawer.getByRole('combobox', { name: 'Tags' }).fill(canary);
+  await page.getByRole('option', { name: /onerror/ }).click();
+  await expect(drawer.getByRole('button', { name: `Remove ${canary}` })).toBeVisible();
+  await drawer.getByRole('combobox', { name: 'Setups' }).fill('Opening drive');
+  await drawer.getByRole('combobox', { name: 'Setups' }).press('Enter');
+  await expect(drawer.getByRole('button', { name: 'Remove Opening drive' })).toBeVisible();
+  const target = page.waitForResponse((r) => r.request().method() === 'PATCH');
+  await drawer.getByLabel('Target').fill('13.1');
+  await drawer.getByLabel('Target').press('Tab');
+  expect((await target).status()).toBe(200);
+  await drawer.getByRole('group', { name: 'Trade quality' }).getByText('4', { exact: true }).click();
+  await expect(drawer.getByText('Good', { exact: true })).toBeVisible();
+  const mind = page.waitForResponse((r) => r.request().method() === 'PATCH');
+  await drawer.getByRole('combobox', { name: /State of mind/ }).fill(canary);
+  await drawer.getByRole('combobox', { name: /State of mind/ }).press('Enter');
+  await mind;
+  await expectAccessible('drawer of a trade');
+  await drawer.getByRole('button', { name: 'Mark as reviewed' }).click();
+  await expect(drawer.getByRole('button', { name: 'Reviewed; take it back' })).toBeVisible();
+
+  const [stored] = await api<Record<string, unknown>[]>('GET', '/trades');
+  expect(stored).toMatchObject({
+    symbol: 'AAPL',
+    net_pnl: 208.5,
+    stop_price: 9.1,
+    target_price: 13.1,
+    trade_quality: 4,
+    emotional_state: canary,
+    notes: `Held **well**. ${canary}`,
+  });
+  await expect(page).toHaveTitle(/Trades/);
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+});
+
+test('a single fill opens a position, a refusal keeps the form, deletion asks', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/trades?new=fill');
+  const form = page.getByRole('dialog', { name: 'Enter a single fill' });
+  await expectAccessible('entry of a fill');
+  await form.getByLabel('Symbol').fill(canary);
+  await form.getByLabel('Quantity').fill('-5');
+  await form.getByLabel('Price').fill('20');
+  await form.getByLabel('Time').fill('2026-03-02T15:30:00');
+  await form.getByRole('button', { name: 'Add the fill' }).click();
+  await expect(form.locator('[aria-invalid="true"]')).toBeVisible();
+  await form.getByLabel('Quantity').fill('5');
+  await form.getByText('Sell', { exact: true }).click();
+  await form.getByRole('button', { name: 'Add the fill' }).click();
+  const drawer = page.getByRole('dialog').filter({ hasText: 'Realised so far' });
+  await expect(drawer.getByText('Still open')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Delete…' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete this trade?' })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByText('No trades yet')).toBeVisible();
+  expect(await api<unknown[]>('GET', '/trades')).toEqual([]);
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+});
