@@ -1,0 +1,19 @@
+package backup_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// TestMain draws fewer random journals than usual, because each is exported and
+// restored on a real database; -rapid.checks asks for more.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "rapid.checks" })
+	if !told {
+		_ = flag.Set("rapid.checks", "15")
+	}
+	os.Exit(m.Run())
+}
