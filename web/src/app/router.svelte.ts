@@ -45,9 +45,11 @@ function follow(): void {
 function take(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  // Links of charts are SVG, whose properties are objects: attributes are alike.
   const link = (event.target as Element | null)?.closest('a');
-  if (!link?.href || link.target || link.hasAttribute('download')) return;
-  const url = new URL(link.href);
+  const href = link?.getAttribute('href');
+  if (!link || !href || link.getAttribute('target') || link.hasAttribute('download')) return;
+  const url = new URL(href, location.href);
   if (url.origin !== location.origin || !match(url.pathname).route) return;
   if (url.hash && url.pathname === location.pathname) return;
   event.preventDefault();

@@ -65,6 +65,8 @@ export function query<T>(reading: () => Reading<T>) {
         queryKey: key,
         queryFn: ({ signal }: { signal: AbortSignal }) => load(signal),
         enabled,
+        // Also for what a component reads late, such as the second half of a condition.
+        notifyOnChangeProps: 'all',
         ...(keep ? { placeholderData: keepPreviousData } : {}),
         ...(refetchEvery ? { refetchInterval: refetchEvery } : {}),
       };
