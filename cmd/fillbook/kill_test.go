@@ -18,7 +18,7 @@ func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("SVC_TEST_KILL_ROUNDS")
 	if text == "" {
-		return 12
+		return 4
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	told := false
 	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "rapid.checks" })
 	if !told {
-		_ = flag.Set("rapid.checks", "15")
+		_ = flag.Set("rapid.checks", "8")
 	}
 	os.Exit(m.Run())
 }
