@@ -32,14 +32,14 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// aFewTimes lets a property that costs much be tried 24 times, unless the
+// aFewTimes lets a property that costs much be tried eight times, unless the
 // command line says how often. After a failure it is always tried, so that the
 // failure can be made small.
 func aFewTimes(property func(*rapid.T)) func(*rapid.T) {
 	told, passed, failed := false, 0, false
 	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "rapid.checks" })
 	return func(t *rapid.T) {
-		if !told && !failed && passed >= 24 {
+		if !told && !failed && passed >= 8 {
 			return
 		}
 		done := false

@@ -1,3 +1,8 @@
+//go:build !race
+
+// The race detector would triple the memory that these tests measure;
+// scripts/test runs them without it.
+
 package httpapi_test
 
 import (
@@ -29,8 +34,6 @@ import (
 // enough is how much the heap may grow over one upload: the file itself some
 // times over, and what is unpacked of it.
 const enough = 256 << 20
-
-const headLine = "Symbol,Side,Quantity,Price,Executed At,Commission\n"
 
 // hostile is a file that must be refused.
 type hostile struct {

@@ -11,6 +11,8 @@ const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
 	"AAPL,buy,100,10,2026-01-05T15:00:00Z,1\n" +
 	"AAPL,sell,100,12,2026-01-05T15:10:00Z,1\n"
 
+const headLine = "Symbol,Side,Quantity,Price,Executed At,Commission\n"
+
 // upload sends a file to one of the calls that take one.
 func (d desk) upload(path, content string, fields ...part) *reply {
 	d.w.t.Helper()
