@@ -43,7 +43,7 @@ func TestImportLife(t *testing.T) {
 			"new_rows": 2, "duplicates": 0, "errors": [], "missing_mapping": [], "pending_account": null}`)
 		preview.is("suggested_mapping.symbol", `"Symbol"`)
 		preview.is("sample_rows.1.Price", `"12"`)
-		preview.is("sample_trades.0.net_pnl", "198")
+		preview.is("sample_trades.0.net_pnl", "198").is("sample_trades.0.instrument_type", `"stock"`)
 		d.get("/imports").want(http.StatusOK).is("", "[]")
 		d.get("/executions").want(http.StatusOK).is("", "[]")
 

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 )
@@ -159,7 +161,7 @@ func sampleTrades(st *statement.Statement) []SampleTrade {
 	list := []SampleTrade{}
 	for _, t := range st.Trades() {
 		trade := SampleTrade{
-			Symbol: t.Fill.Symbol, Type: t.Fill.Type, Direction: string(t.Direction), Status: "open", Quantity: t.QtyOpened,
+			Symbol: t.Fill.Symbol, Type: cmp.Or(t.Fill.Type, instruments.TypeStock), Direction: string(t.Direction), Status: "open", Quantity: t.QtyOpened,
 			OpenedAt: time.UnixMicro(t.First.At).UTC(), EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, NetPnL: t.NetPnL,
 		}
 		if t.QtyRemaining.IsZero() {

@@ -26,7 +26,7 @@ func TestSwimExpiry(t *testing.T) {
 		{"MAR", "26", " (WK2)", ""},
 		{"MAR", "26", " (EOM)", ""},
 		{"MAR", "26", "", ""},
-		{"XXX", "26", " (FRIDAY) (WK2)", ""},
+		{"NOT", "26", " (FRIDAY) (WK2)", ""},
 	} {
 		if got := swimExpiry(test.month, test.year, test.brackets); got != test.want {
 			t.Errorf("%s %s%s is %q, want %q", test.month, test.year, test.brackets, got, test.want)

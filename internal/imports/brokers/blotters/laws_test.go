@@ -10,24 +10,11 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
 )
 
 // read reads a text that must be read.
 func read(t *rapid.T, text string) *statement.Statement {
-	file, err := tabular.Read([]byte(text), tabular.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, ok := statement.Detect(file, Presets())
-	if !ok {
-		t.Fatalf("no preset fits:\n%s", text)
-	}
-	s, err := statement.Read(file, found, statement.Hints{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return brokertest.MustRead(t, []byte(text), statement.Hints{}, Presets())
 }
 
 func drawMoney(t *rapid.T, name string) decimal.Decimal {

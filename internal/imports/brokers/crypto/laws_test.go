@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
@@ -18,17 +19,9 @@ import (
 
 // mustRead reads a text that is an export.
 func mustRead(t *rapid.T, text string) *statement.Statement {
-	file, err := tabular.Read([]byte(text), tabular.Default())
-	if err != nil {
-		t.Fatalf("reading: %v", err)
-	}
-	found, ok := statement.Detect(file, Presets())
-	if !ok {
-		t.Fatalf("no preset fits")
-	}
-	s, err := statement.Read(file, found, statement.Hints{Currency: "USD"})
-	if err != nil || len(s.Problems) > 0 {
-		t.Fatalf("reading: %v, problems %v", err, s.Problems)
+	s := brokertest.MustRead(t, []byte(text), statement.Hints{Currency: "USD"}, Presets())
+	if len(s.Problems) > 0 {
+		t.Fatalf("problems %v in\n%s", s.Problems, text)
 	}
 	return s
 }

@@ -42,7 +42,7 @@ func (b *books) account(name string) {
 func (b *books) made(symbol string, gross, points, contracts decimal.Decimal) {
 	b.gross = plus(b.gross, gross)
 	if !isKnown(symbol) {
-		if each := worth(gross, points, contracts); each.Valid {
+		if each := statement.RoundWorth(gross, points.Mul(contracts)); each.Valid {
 			b.worths[symbol] = each.Decimal
 		}
 	}

@@ -45,23 +45,3 @@ func price(w *statement.Row, names, symbol string) decimal.Decimal {
 	}
 	return w.Required(names)
 }
-
-// worth finds what one unit of price is worth from what a position of some
-// contracts made over some points, or nothing if the figures do not fit.
-// Contracts are worth round amounts, of three digits at most; anything else is
-// a result with costs in it.
-func worth(made, points, contracts decimal.Decimal) decimal.Null {
-	moved := points.Mul(contracts)
-	if moved.IsZero() {
-		return decimal.Null{}
-	}
-	const smallest, digits = 6, 3
-	for scale := range int32(smallest) {
-		each := made.DivRound(moved, scale)
-		round := strings.Trim(strings.Replace(each.String(), ".", "", 1), "0")
-		if each.Sign() > 0 && len(round) <= digits && each.Mul(moved).Sub(made).Abs().Cmp(decimal.Must("0.01")) < 0 {
-			return decimal.Of(each)
-		}
-	}
-	return decimal.Null{}
-}

@@ -42,9 +42,9 @@ func TestWorth(t *testing.T) {
 		{"75", "0", "2", "null"},
 		{"75", "-1.5", "2", "null"}, // the signs contradict each other
 	} {
-		got := worth(decimal.Must(test.made), decimal.Must(test.points), decimal.Must(test.contracts))
+		got := statement.RoundWorth(decimal.Must(test.made), decimal.Must(test.points).Mul(decimal.Must(test.contracts)))
 		if got.String() != test.want {
-			t.Errorf("worth(%s, %s, %s) = %s, want %s", test.made, test.points, test.contracts, got, test.want)
+			t.Errorf("statement.RoundWorth(%s, %s.Mul(%s)) = %s, want %s", test.made, test.points, test.contracts, got, test.want)
 		}
 	}
 }

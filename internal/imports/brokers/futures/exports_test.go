@@ -13,26 +13,13 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
 )
 
 // read reads an export in a zone.
 func read(t *testing.T, data []byte, zone string) *statement.Statement {
 	t.Helper()
-	file, err := tabular.Read(data, tabular.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, ok := statement.Detect(file, Presets())
-	if !ok {
-		t.Fatalf("no preset fits %.60s", data)
-	}
-	s, err := statement.Read(file, found, statement.Hints{Zone: zone, Currency: "USD"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return brokertest.MustRead(t, data, statement.Hints{Zone: zone, Currency: "USD"}, Presets())
 }
 
 // TestExportsAgree holds three exports of the same trades against each other:

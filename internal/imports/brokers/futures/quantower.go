@@ -53,7 +53,7 @@ func statedValue(w *statement.Row, f *statement.Fill) {
 		return
 	}
 	if !isKnown(f.Symbol) {
-		f.Multiplier = worth(value.Decimal.Abs(), f.Price.Abs(), f.Quantity.Abs())
+		f.Multiplier = statement.RoundWorth(value.Decimal.Abs(), f.Price.Abs().Mul(f.Quantity.Abs()))
 	}
 	f.StatedCashFlow = decimal.Of(value.Decimal.Neg().Sub(f.Fees))
 }

@@ -21,7 +21,7 @@ func roundTrip(w *statement.Row, t statement.Trip) *statement.Fill {
 		gross = decimal.Of(t.NetPnL.Decimal.Add(costs))
 	}
 	if gross.Valid && t.Type == instruments.TypeFuture && !t.Multiplier.Valid && !isKnown(t.Symbol) {
-		t.Multiplier = worth(gross.Decimal, points, t.Quantity)
+		t.Multiplier = statement.RoundWorth(gross.Decimal, points.Mul(t.Quantity))
 	}
 	open := w.Trip(t)
 	if gross.Valid && !w.Failed() {

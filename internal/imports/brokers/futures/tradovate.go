@@ -75,7 +75,7 @@ func tradovateOrder(w *statement.Row) {
 			f.StatedCashFlow = decimal.Of(value.Decimal.Neg())
 		}
 		if !isKnown(symbol) {
-			f.Multiplier = worth(value.Decimal, f.Price, quantity)
+			f.Multiplier = statement.RoundWorth(value.Decimal, f.Price.Mul(quantity))
 		}
 	}
 	w.Fill(f)

@@ -1,7 +1,6 @@
 package journals
 
 import (
-	"strings"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
@@ -24,7 +23,7 @@ func traderMemosTrade(w *statement.Row) {
 	t.Short, t.Quantity = isShort(w, "Side"), w.Required("Qty").Abs()
 	t.Open, t.OpenPrice, t.ClosePrice = w.Moment("Open Date|Date"), w.Required("Entry"), w.Null("Exit")
 	if total := w.Null("Entry Total"); total.Valid && !t.Multiplier.Valid {
-		t.Multiplier = each(total.Decimal.Abs(), t.OpenPrice.Mul(t.Quantity).Abs())
+		t.Multiplier = statement.RoundWorth(total.Decimal.Abs(), t.OpenPrice.Mul(t.Quantity).Abs())
 	}
 	t.NetPnL = w.Null("Return ($)")
 	if t.ClosePrice.Valid && w.Text("Date") != "" {
@@ -50,21 +49,4 @@ func traderMemosDividends(w *statement.Row, t *statement.Trip) {
 		t.NetPnL = decimal.Of(t.NetPnL.Decimal.Sub(paid))
 	}
 	w.Money(statement.Cash{Type: "dividend", Amount: paid, At: t.Close.At, Note: t.Symbol})
-}
-
-// each is a total for one, where it is a round number of three digits at most:
-// the multiplier that a journal worked with.
-func each(total, of decimal.Decimal) decimal.Null {
-	if of.IsZero() {
-		return decimal.Null{}
-	}
-	const smallest, digits = 6, 3
-	for scale := range int32(smallest) {
-		one := total.DivRound(of, scale)
-		round := strings.Trim(strings.Replace(one.String(), ".", "", 1), "0")
-		if one.Sign() > 0 && len(round) <= digits && one.Mul(of).Sub(total).Abs().Cmp(decimal.Must("0.01")) < 0 {
-			return decimal.Of(one)
-		}
-	}
-	return decimal.Null{}
 }

@@ -50,8 +50,8 @@ func TestEach(t *testing.T) {
 		{"0", "10", "null"},
 		{"1000", "3", "null"}, // no plain number
 	} {
-		if got := each(decimal.Must(test.total), decimal.Must(test.of)); got.String() != test.want {
-			t.Errorf("each(%s, %s) = %s, want %s", test.total, test.of, got, test.want)
+		if got := statement.RoundWorth(decimal.Must(test.total), decimal.Must(test.of)); got.String() != test.want {
+			t.Errorf("statement.RoundWorth(%s, %s) = %s, want %s", test.total, test.of, got, test.want)
 		}
 	}
 }
