@@ -1,7 +1,6 @@
 package journals
 
 import (
-
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
