@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"fillbook/internal/decimal"
@@ -166,21 +167,24 @@ func Behave(s *Selection, q BehaviorQuery) Behavior {
 
 func behave[T number[T]](s *Selection, q BehaviorQuery) Behavior {
 	h := historyOf[T](s, q)
-	out := Behavior{Trades: s.Len(), Streaks: h.streaks()}
+	out := Behavior{Trades: s.Len()}
+	// The parts only read the history, so they need not wait for each other.
+	var parts sync.WaitGroup
+	parts.Go(func() { h.detectRevenge(&out.Revenge) })
+	parts.Go(func() { h.detectOverconfidence(&out.Overconfidence) })
+	parts.Go(func() { h.detectLossAversion(&out.LossAversion) })
+	parts.Go(func() { h.detectOvertrading(&out.Overtrading) })
+	parts.Go(func() { out.Streaks = h.streaks() })
 	h.buckets(&out)
-	h.detectRevenge(&out.Revenge)
-	h.detectOverconfidence(&out.Overconfidence)
-	h.detectLossAversion(&out.LossAversion)
-	h.detectOvertrading(&out.Overtrading)
+	parts.Wait()
 	return out
 }
 
 // history is the trades of a selection in the order of opening: what the trader
 // knew at each opening is what had closed before it.
 type history[T number[T]] struct {
-	s     *Selection // in the order of opening
-	q     BehaviorQuery
-	clock *clock
+	s *Selection // in the order of opening
+	q BehaviorQuery
 	// closings has the places of the trades, in the order of closing.
 	closings       []int32
 	opened, closed []int64
@@ -196,7 +200,7 @@ func historyOf[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 	turned := *s
 	turned.picks = make([]pick, n)
 	h := &history[T]{
-		s: &turned, q: q, clock: newClock(q.Zone), closings: make([]int32, n), opened: make([]int64, n), closed: make([]int64, n),
+		s: &turned, q: q, closings: make([]int32, n), opened: make([]int64, n), closed: make([]int64, n),
 		symbol: make([]int32, n),
 	}
 	for place, i := range s.byOpening() {
@@ -219,10 +223,10 @@ func historyOf[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 func (h *history[T]) buckets(out *Behavior) {
 	var week [7][24]tally[T]
 	var held [len(sessions)][len(holdBuckets)]tally[T]
-	eastern := newYork()
+	local, eastern := newClock(h.q.Zone), newYork()
 	for i, at := range h.opened {
 		net, result := h.net[i], h.results[i]
-		week[h.clock.weekday(at)][h.clock.hour(at)].addAs(net, result)
+		week[local.weekday(at)][local.hour(at)].addAs(net, result)
 		held[eastern.session(at)][holdBucket(h.closed[i]-at)].addAs(net, result)
 	}
 	scale := h.s.scale
@@ -280,11 +284,11 @@ func (h *history[T]) streaks() Streaks {
 	return out
 }
 
-// event describes a flagged trade.
-func (h *history[T]) event(place int, reason string) Event {
+// event describes a flagged trade, whose day it asks a clock for.
+func (h *history[T]) event(local *clock, place int, reason string) Event {
 	opened := time.UnixMicro(h.opened[place]).UTC()
 	return Event{
-		Date: dayName(h.clock.day(h.opened[place])), TradeID: h.s.ID(place), Symbol: h.s.symbols.words[h.symbol[place]],
+		Date: dayName(local.day(h.opened[place])), TradeID: h.s.ID(place), Symbol: h.s.symbols.words[h.symbol[place]],
 		Reason: reason, NetPnL: h.net[place].decimal(h.s.scale), Trades: 1, OpenedAt: &opened,
 	}
 }
@@ -300,9 +304,10 @@ func (h *history[T]) report(d *Detector, flags []uint8, reasons []string) {
 		}
 	}
 	d.EventCount = flagged.trades()
+	local := newClock(h.q.Zone)
 	for place := len(flags) - 1; place >= 0 && len(d.Events) < h.q.MaxEvents; place-- {
 		if flags[place] != 0 {
-			d.Events = append(d.Events, h.event(place, reasons[flags[place]]))
+			d.Events = append(d.Events, h.event(local, place, reasons[flags[place]]))
 		}
 	}
 	slices.Reverse(d.Events)

@@ -47,15 +47,22 @@ var sizes = []int{1_000, 10_000, 100_000, 333_000, 1_000_000}
 
 // each runs a figure over journals of growing size and tells the time a trade.
 func each(b *testing.B, run func(s *Selection)) {
+	eachColumns(b, func(columns []*Columns) func() {
+		s := Select(columns, Filter{})
+		return func() { run(s) }
+	})
+}
+
+func eachColumns(b *testing.B, prepare func(columns []*Columns) (run func())) {
 	for _, n := range sizes {
-		var s *Selection
+		var run func()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			if s == nil {
-				s = Select([]*Columns{Build("a", madeUp(n))}, Filter{})
+			if run == nil {
+				run = prepare([]*Columns{Build("a", madeUp(n))})
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				run(s)
+				run()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/trade")
 		})
@@ -63,7 +70,7 @@ func each(b *testing.B, run func(s *Selection)) {
 }
 
 func BenchmarkSelect(b *testing.B) {
-	each(b, func(s *Selection) { Select(s.columns, Filter{}) })
+	eachColumns(b, func(columns []*Columns) func() { return func() { Select(columns, Filter{}) } })
 }
 
 func BenchmarkSummary(b *testing.B) {
@@ -79,7 +86,9 @@ func BenchmarkDaily(b *testing.B) {
 }
 
 func BenchmarkEquity(b *testing.B) {
-	each(b, func(s *Selection) { Equity(s.columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) })
+	eachColumns(b, func(columns []*Columns) func() {
+		return func() { Equity(columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) }
+	})
 }
 
 func BenchmarkBehave(b *testing.B) {

@@ -233,7 +233,7 @@ func (s *Selection) group(q BreakdownQuery) grouping {
 	switch q.By {
 	case BySide:
 		return single([]string{Long.String(), Short.String()}, func(i int) int {
-			return int(s.columns[s.picks[i].source].side[s.picks[i].row])
+			return int(s.pages[s.picks[i].source].side[s.picks[i].row])
 		})
 	case ByWeekday:
 		return single(numbered(0, 6), func(i int) int { return local.weekday(s.opened(i)) })
@@ -248,7 +248,7 @@ func (s *Selection) group(q BreakdownQuery) grouping {
 		return s.bySize()
 	case ByGrade:
 		return single(append([]string{""}, numbered(1, 5)...), func(i int) int {
-			return min(5, int(s.columns[s.picks[i].source].quality[s.picks[i].row]))
+			return min(5, int(s.pages[s.picks[i].source].quality[s.picks[i].row]))
 		})
 	case ByMonth:
 		return s.byMonth(local)
@@ -324,8 +324,8 @@ func (s *Selection) bySize() grouping {
 // byWord groups by the words of a dictionary, or by the ids in them.
 func (s *Selection) byWord(q BreakdownQuery) grouping {
 	var names dictionary
-	groups := make([][][]int32, len(s.columns))
-	for source, c := range s.columns {
+	groups := make([][][]int32, len(s.pages))
+	for source, c := range s.pages {
 		column, parts := c.wordsOf(q)
 		if column == nil {
 			groups[source] = [][]int32{{names.number(string(c.account))}}
@@ -341,7 +341,7 @@ func (s *Selection) byWord(q BreakdownQuery) grouping {
 	}
 	return grouping{names.words, func(i int) []int32 {
 		p := s.picks[i]
-		if column, _ := s.columns[p.source].wordsOf(q); column != nil {
+		if column, _ := s.pages[p.source].wordsOf(q); column != nil {
 			return groups[p.source][column.rows[p.row]]
 		}
 		return groups[p.source][0]
@@ -350,7 +350,7 @@ func (s *Selection) byWord(q BreakdownQuery) grouping {
 
 // wordsOf gives the column that a dimension reads, nil for the account, and how
 // to read keys out of its words.
-func (c *Columns) wordsOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
+func (c *page) wordsOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
 	whole := func(word string) []string { return []string{word} }
 	ids := func(word string) []string { return orNone(split[string](word)) }
 	switch q.By {

@@ -241,7 +241,7 @@ func (h *heap) pop() entry {
 func (h *history[T]) recent() *history[T] {
 	first := max(0, len(h.opened)-shuffledTrade)
 	out := &history[T]{
-		s: h.s, q: h.q, clock: h.clock, opened: h.opened[first:], closed: h.closed[first:], symbol: h.symbol[first:],
+		s: h.s, q: h.q, opened: h.opened[first:], closed: h.closed[first:], symbol: h.symbol[first:],
 		net: h.net[first:], size: h.size[first:], order: ordered[T]{h.order.keys[first:], h.order.byRank}, results: h.results[first:],
 	}
 	for _, place := range h.closings {
@@ -453,7 +453,8 @@ func (h *history[T]) detectOvertrading(d *Overtrading) {
 
 // openingDays is Selection.days for the order and the instants of opening.
 func (h *history[T]) openingDays() (days []int64, of []int32) {
-	return placesOf(len(h.opened), func(i int) int64 { return h.clock.day(h.opened[i]) })
+	local := newClock(h.q.Zone)
+	return placesOf(len(h.opened), func(i int) int64 { return local.day(h.opened[i]) })
 }
 
 // usual gives the median of some counts, and that plus twice the median of their

@@ -153,7 +153,7 @@ func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 			k := rapid.IntRange(0, 2).Draw(t, "account")
 			parts[k] = append(parts[k], row)
 		}
-		apart := Select([]*Columns{Build("a", parts[0]), Build("b", parts[1]), Build("c", parts[2])}, filter)
+		apart := Select([]*Columns{paged(t, "a", parts[0]), paged(t, "b", parts[1]), paged(t, "c", parts[2])}, filter)
 		same(t, "one account and three", everything(t, together, zone), everything(t, apart, zone))
 	})
 }
@@ -174,7 +174,7 @@ func TestSelectionIsTheFilter(t *testing.T) {
 				want = append(want, row.ID)
 			}
 		}
-		s := Select([]*Columns{Build("a", rows)}, f)
+		s := Select([]*Columns{paged(t, "a", rows)}, f)
 		var got []journal.TradeID
 		for i := range s.Len() {
 			got = append(got, s.ID(i))
@@ -204,7 +204,7 @@ func TestWithIsBuild(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(30).Draw(t, "rows")
-		c := Build("a", rows)
+		c := paged(t, "a", rows)
 		current := map[journal.TradeID]Trade{}
 		for _, row := range rows {
 			current[row.ID] = row
@@ -229,6 +229,11 @@ func TestWithIsBuild(t *testing.T) {
 				current[row.ID] = row
 			}
 			c = next
+			for i, p := range c.pages {
+				if p.len() == 0 || p.len() > 2*c.pageRows || i > 0 && c.pages[i-1].len()+p.len() <= c.pageRows {
+					t.Fatalf("page %d of %d has %d trades", i, len(c.pages), p.len())
+				}
+			}
 		}
 		built := Build("a", slices.Collect(maps.Values(current)))
 		if diff := gocmp.Diff(allRows(built), allRows(c)); diff != "" {
@@ -238,6 +243,11 @@ func TestWithIsBuild(t *testing.T) {
 		a, b := Select([]*Columns{built}, Filter{}), Select([]*Columns{c}, Filter{})
 		same(t, "built and changed", everything(t, a, zone), everything(t, b, zone))
 	})
+}
+
+// paged builds columns in pages of a few trades, as a long history has of many.
+func paged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
+	return build(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
 }
 
 func allRows(c *Columns) []Trade {

@@ -147,13 +147,13 @@ func TestSumsAreExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(anyAmount(), 1, 50).Draw(t, "values")
-		c := &Columns{}
+		c := &page{}
 		picks := make([]pick, len(values))
 		for i, d := range values {
 			c.net.push(d)
 			picks[i].row = int32(i)
 		}
-		s := &Selection{columns: []*Columns{c}, picks: picks}
+		s := &Selection{pages: []*page{c}, picks: picks}
 		s.chooseScale()
 		want := decimal.Sum(values...)
 		if got := totalOf[exact](s, netOf).decimal(s.scale); !got.Equal(want) {

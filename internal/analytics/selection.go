@@ -3,6 +3,7 @@ package analytics
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"fillbook/internal/journal"
@@ -24,9 +25,9 @@ type Filter struct {
 // Selection is the trades of a question: closed trades of some accounts, in the
 // order of closing, then of id. It may be used for any number of figures.
 type Selection struct {
-	columns []*Columns
-	picks   []pick
-	basis   Basis
+	pages []*page
+	picks []pick
+	basis Basis
 	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
 	// not hold them there.
 	scale     int32
@@ -36,30 +37,44 @@ type Selection struct {
 	renumber [][]int32
 }
 
-// pick names a row of one of the columns.
+// pick names a row of one of the pages.
 type pick struct{ source, row int32 }
 
 // Select picks the trades of some accounts that pass a filter. The accounts must
 // be of one currency, and each given once.
 func Select(columns []*Columns, f Filter) *Selection {
-	s := &Selection{columns: columns, basis: f.Basis}
+	s := &Selection{basis: f.Basis}
 	runs := make([][]pick, len(columns))
-	for source, c := range columns {
-		runs[source] = c.selected(int32(source), f)
-		s.renumber = append(s.renumber, s.symbols.learn(&c.symbol))
+	for i, c := range columns {
+		runs[i] = make([]pick, 0, c.upTo(f))
+		for _, p := range c.pages {
+			runs[i] = p.selected(runs[i], int32(len(s.pages)), f)
+			s.renumber = append(s.renumber, s.symbols.learn(&p.symbol))
+			s.pages = append(s.pages, p)
+		}
 	}
 	s.picks = merged(runs, func(a, b pick) int {
-		x, y := columns[a.source], columns[b.source]
+		x, y := s.pages[a.source], s.pages[b.source]
 		return cmp.Or(cmp.Compare(x.closed[a.row], y.closed[b.row]), compareIDs(&x.ids, a.row, &y.ids, b.row))
 	})
 	s.chooseScale()
 	return s
 }
 
+// upTo is the most trades that can pass a filter.
+func (c *Columns) upTo(f Filter) int {
+	n := 0
+	for _, p := range c.pages {
+		first, end := p.within(f)
+		n += end - first
+	}
+	return n
+}
+
 // chooseScale finds the scale that holds all amounts of the columns, and some
 // others that are to be added to them.
 func (s *Selection) chooseScale(all ...*amounts) {
-	for _, c := range s.columns {
+	for _, c := range s.pages {
 		all = append(all, c.money()...)
 		for _, o := range c.optionals() {
 			all = append(all, &o.values)
@@ -73,14 +88,13 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	}
 }
 
-// selected gives the rows of one account that pass, in order.
-func (c *Columns) selected(source int32, f Filter) []pick {
-	first, end := 0, c.Len()
-	if f.Basis == ByClosing {
-		first, end = c.closedWithin(f.Period)
+// selected appends the rows that pass, in order.
+func (c *page) selected(picks []pick, source int32, f Filter) []pick {
+	first, end := c.within(f)
+	if first == end {
+		return picks
 	}
 	passes := c.test(f)
-	picks := make([]pick, 0, end-first)
 	for row := int32(first); int(row) < end; row++ {
 		if passes == nil || passes(row) {
 			picks = append(picks, pick{source, row})
@@ -89,14 +103,17 @@ func (c *Columns) selected(source int32, f Filter) []pick {
 	return picks
 }
 
-// closedWithin finds the rows of a period without looking at the others.
-func (c *Columns) closedWithin(p journal.Period) (first, end int) {
-	end = c.Len()
-	if p.From != nil {
-		first, _ = slices.BinarySearch(c.closed, ceilMicro(*p.From))
+// within finds the rows of a period of closing without looking at the others.
+func (c *page) within(f Filter) (first, end int) {
+	end = c.len()
+	if f.Basis != ByClosing {
+		return first, end
 	}
-	if p.To != nil {
-		end, _ = slices.BinarySearch(c.closed, p.To.UnixMicro()+1)
+	if from := f.Period.From; from != nil {
+		first, _ = slices.BinarySearch(c.closed, ceilMicro(*from))
+	}
+	if to := f.Period.To; to != nil {
+		end, _ = slices.BinarySearch(c.closed, to.UnixMicro()+1)
 	}
 	return first, max(first, end)
 }
@@ -108,7 +125,7 @@ func ceilMicro(at time.Time) int64 {
 
 // test puts a filter together, nil when it has nothing to test beyond the period
 // of closing.
-func (c *Columns) test(f Filter) func(row int32) bool {
+func (c *page) test(f Filter) func(row int32) bool {
 	var tests []func(row int32) bool
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
 		tests = append(tests, func(row int32) bool { return f.Period.Holds(time.UnixMicro(c.opened[row])) })
@@ -180,6 +197,9 @@ func mergedPair[T any](a, b []T, compare func(a, b T) int) []T {
 		return a
 	}
 	out := make([]T, 0, len(a)+len(b))
+	// Pages hardly overlap, so most of the first comes before all of the second.
+	before := sort.Search(len(a), func(i int) bool { return compare(a[i], b[0]) > 0 })
+	out, a = append(out, a[:before]...), a[before:]
 	for len(a) > 0 && len(b) > 0 {
 		if compare(a[0], b[0]) <= 0 {
 			out, a = append(out, a[0]), a[1:]
@@ -196,23 +216,23 @@ func (s *Selection) Len() int { return len(s.picks) }
 // ID is the id of a selected trade; trades are numbered in the order of closing.
 func (s *Selection) ID(i int) journal.TradeID {
 	p := s.picks[i]
-	return s.columns[p.source].ids.at(p.row)
+	return s.pages[p.source].ids.at(p.row)
 }
 
 // Trade gives a selected trade as a row.
 func (s *Selection) Trade(i int) Trade {
 	p := s.picks[i]
-	return s.columns[p.source].Trade(int(p.row))
+	return s.pages[p.source].trade(p.row)
 }
 
 func (s *Selection) opened(i int) int64 {
 	p := s.picks[i]
-	return s.columns[p.source].opened[p.row]
+	return s.pages[p.source].opened[p.row]
 }
 
 func (s *Selection) closed(i int) int64 {
 	p := s.picks[i]
-	return s.columns[p.source].closed[p.row]
+	return s.pages[p.source].closed[p.row]
 }
 
 // at is the instant that places a trade in time.
@@ -225,13 +245,13 @@ func (s *Selection) at(i int) int64 {
 
 func (s *Selection) symbol(i int) int32 {
 	p := s.picks[i]
-	return s.renumber[p.source][s.columns[p.source].symbol.rows[p.row]]
+	return s.renumber[p.source][s.pages[p.source].symbol.rows[p.row]]
 }
 
 // column reads one column of money for all selected trades.
-func column[T number[T]](s *Selection, of func(*Columns) *amounts) []T {
-	from := make([]*amounts, len(s.columns))
-	for i, c := range s.columns {
+func column[T number[T]](s *Selection, of func(*page) *amounts) []T {
+	from := make([]*amounts, len(s.pages))
+	for i, c := range s.pages {
 		from[i] = of(c)
 	}
 	values := make([]T, len(s.picks))
@@ -241,28 +261,28 @@ func column[T number[T]](s *Selection, of func(*Columns) *amounts) []T {
 }
 
 // totalOf adds up one column for all selected trades.
-func totalOf[T number[T]](s *Selection, of func(*Columns) *amounts) T {
-	from := make([]*amounts, len(s.columns))
-	for i, c := range s.columns {
+func totalOf[T number[T]](s *Selection, of func(*page) *amounts) T {
+	from := make([]*amounts, len(s.pages))
+	for i, c := range s.pages {
 		from[i] = of(c)
 	}
 	var zero T
 	return zero.total(from, s.picks, s.scale)
 }
 
-func netOf(c *Columns) *amounts    { return &c.net }
-func grossOf(c *Columns) *amounts  { return &c.gross }
-func feesOf(c *Columns) *amounts   { return &c.fees }
-func sizeOf(c *Columns) *amounts   { return &c.size }
-func volumeOf(c *Columns) *amounts { return &c.volume }
+func netOf(c *page) *amounts    { return &c.net }
+func grossOf(c *page) *amounts  { return &c.gross }
+func feesOf(c *page) *amounts   { return &c.fees }
+func sizeOf(c *page) *amounts   { return &c.size }
+func volumeOf(c *page) *amounts { return &c.volume }
 
 // optionalColumn reads a column that may be absent: the values, and for which
 // trades there is one.
-func optionalColumn[T number[T]](s *Selection, of func(*Columns) *optional) (values []T, present []int32) {
-	from := make([]*amounts, len(s.columns))
-	columns := make([]*optional, len(s.columns))
+func optionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values []T, present []int32) {
+	from := make([]*amounts, len(s.pages))
+	columns := make([]*optional, len(s.pages))
 	some := false
-	for i, c := range s.columns {
+	for i, c := range s.pages {
 		columns[i] = of(c)
 		from[i] = &columns[i].values
 		some = some || columns[i].present != nil
@@ -285,8 +305,8 @@ func optionalColumn[T number[T]](s *Selection, of func(*Columns) *optional) (val
 	return values, present[:n]
 }
 
-func riskOf(c *Columns) *optional { return &c.risk }
-func mfeOf(c *Columns) *optional  { return &c.mfe }
+func riskOf(c *page) *optional { return &c.risk }
+func mfeOf(c *page) *optional  { return &c.mfe }
 
 // byOpening lists the selected trades in the order of opening, then of id. A
 // selection that is most of its accounts follows their order; a small one out of
@@ -294,12 +314,12 @@ func mfeOf(c *Columns) *optional  { return &c.mfe }
 func (s *Selection) byOpening() []int32 {
 	compare := func(a, b int32) int {
 		p, q := s.picks[a], s.picks[b]
-		x, y := s.columns[p.source], s.columns[q.source]
+		x, y := s.pages[p.source], s.pages[q.source]
 		return cmp.Or(cmp.Compare(x.opened[p.row], y.opened[q.row]), compareIDs(&x.ids, p.row, &y.ids, q.row))
 	}
 	all := 0
-	for _, c := range s.columns {
-		all += c.Len()
+	for _, c := range s.pages {
+		all += c.len()
 	}
 	const worthSorting = 16
 	if len(s.picks)*worthSorting < all {
@@ -315,16 +335,16 @@ func (s *Selection) byOpening() []int32 {
 
 // openingRuns lists the selected trades of each account in order of opening.
 func (s *Selection) openingRuns() [][]int32 {
-	place := make([][]int32, len(s.columns))
-	runs := make([][]int32, len(s.columns))
-	for source, c := range s.columns {
-		place[source] = make([]int32, c.Len())
+	place := make([][]int32, len(s.pages))
+	runs := make([][]int32, len(s.pages))
+	for source, c := range s.pages {
+		place[source] = make([]int32, c.len())
 	}
 	for i, p := range s.picks {
 		place[p.source][p.row] = int32(i) + 1
 	}
-	for source, c := range s.columns {
-		runs[source] = make([]int32, 0, c.Len())
+	for source, c := range s.pages {
+		runs[source] = make([]int32, 0, c.len())
 		for _, row := range c.byOpening {
 			if i := place[source][row]; i > 0 {
 				runs[source] = append(runs[source], i-1)

@@ -1,0 +1,362 @@
+package analytics
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// page is a part of the closed trades of one account, a slice for each field, in
+// the order of closing (then of id). It never changes.
+type page struct {
+	account journal.AccountID
+	ids     idColumn
+	opened  []int64 // microseconds since 1970, as is closed
+	closed  []int64
+	// byOpening lists the rows in the order of opening (then of id).
+	byOpening []int32
+
+	net, gross, fees, size, volume amounts
+	risk, mae, mfe                 optional
+
+	side       []Side
+	quality    []uint8
+	symbol     dictionary
+	instrument dictionary
+	setups     dictionary // the ids of one trade, joined
+	tags       dictionary
+}
+
+// newPage makes a page from trades in the order of closing.
+func newPage(account journal.AccountID, sorted []*Trade) *page {
+	c := empty(account, len(sorted))
+	for _, row := range sorted {
+		c.push(row)
+	}
+	c.byOpening = make([]int32, len(sorted))
+	for row := range c.byOpening {
+		c.byOpening[row] = int32(row)
+	}
+	slices.SortFunc(c.byOpening, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(c.opened[a], c.opened[b]), compareIDs(&c.ids, a, &c.ids, b))
+	})
+	return c
+}
+
+func empty(account journal.AccountID, n int) *page {
+	c := &page{
+		account: account,
+		opened:  make([]int64, 0, n), closed: make([]int64, 0, n),
+		side: make([]Side, 0, n), quality: make([]uint8, 0, n),
+	}
+	c.ids.keys = make([]idKey, 0, n)
+	for _, a := range c.money() {
+		a.narrow = make([]int64, 0, n)
+	}
+	for _, d := range c.words() {
+		d.rows = make([]int32, 0, n)
+	}
+	return c
+}
+
+func (c *page) money() []*amounts {
+	return []*amounts{&c.net, &c.gross, &c.fees, &c.size, &c.volume}
+}
+
+func (c *page) optionals() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
+
+func (c *page) words() []*dictionary {
+	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags}
+}
+
+func (c *page) push(t *Trade) {
+	c.ids.push(t.ID)
+	c.opened = append(c.opened, t.OpenedAt.UnixMicro())
+	c.closed = append(c.closed, t.ClosedAt.UnixMicro())
+	c.side = append(c.side, t.Side)
+	c.quality = append(c.quality, t.Quality)
+	for i, d := range []decimal.Decimal{t.Net, t.Gross, t.Fees, t.EntryNotional.Abs(), t.Volume} {
+		c.money()[i].push(d)
+	}
+	for i, d := range []decimal.Null{t.InitialRisk, t.MAE, t.MFE} {
+		c.optionals()[i].push(d)
+	}
+	c.symbol.push(t.Symbol)
+	c.instrument.push(t.InstrumentType)
+	c.setups.push(join(t.Setups))
+	c.tags.push(join(t.Tags))
+}
+
+func (c *page) len() int { return len(c.closed) }
+
+func (c *page) bytes() int {
+	n := cap(c.ids.keys)*16 + (cap(c.opened)+cap(c.closed))*8 + cap(c.byOpening)*4 + cap(c.side) + cap(c.quality)
+	for _, text := range c.ids.others {
+		n += len(text) + 16
+	}
+	for _, a := range c.money() {
+		n += a.bytes()
+	}
+	for _, o := range c.optionals() {
+		n += o.bytes()
+	}
+	for _, d := range c.words() {
+		n += d.bytes()
+	}
+	return n
+}
+
+func (c *page) trade(r int32) Trade {
+	return Trade{
+		ID: c.ids.at(r), Symbol: c.symbol.at(r), InstrumentType: c.instrument.at(r), Side: c.side[r],
+		OpenedAt: time.UnixMicro(c.opened[r]).UTC(), ClosedAt: time.UnixMicro(c.closed[r]).UTC(),
+		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
+		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
+		Setups: split[journal.SetupID](c.setups.at(r)), Tags: split[journal.TagID](c.tags.at(r)),
+	}
+}
+
+// with gives a page without some rows, in order, and with all rows of another.
+func (c *page) with(gone []int32, fresh *page) *page {
+	out := empty(c.account, c.len()-len(gone)+fresh.len())
+	moved := out.merge(c, gone, fresh)
+	out.mergeOpenings(c, fresh, moved)
+	return out
+}
+
+// cut gives the rows from first to end as a page of their own.
+func (c *page) cut(first, end int32) *page {
+	out := empty(c.account, int(end-first))
+	alike := make([][]int32, len(c.words()))
+	for i, d := range out.words() {
+		d.inherit(c.words()[i])
+	}
+	out.appendRange(c, alike, first, end)
+	out.byOpening = make([]int32, 0, end-first)
+	for _, row := range c.byOpening {
+		if first <= row && row < end {
+			out.byOpening = append(out.byOpening, row-first)
+		}
+	}
+	return out
+}
+
+// notBefore counts the trades, in order, that come before the first of the page.
+func (c *page) notBefore(sorted []*Trade) int {
+	return sort.Search(len(sorted), func(i int) bool {
+		at := sorted[i].ClosedAt.UnixMicro()
+		if at != c.closed[0] {
+			return at > c.closed[0]
+		}
+		return sorted[i].ID >= c.ids.at(0)
+	})
+}
+
+// moves tells where the rows of the two sources of a merge went.
+type moves struct{ old, fresh []int32 }
+
+const nowhere = -1
+
+// merge fills an empty page with the rows of one that are not gone and all rows
+// of another, in order. Rows that stay side by side are copied together, so the
+// work beside the copying is that of the change.
+func (c *page) merge(old *page, gone []int32, fresh *page) moves {
+	moved := moves{make([]int32, old.len()), make([]int32, fresh.len())}
+	learned := make([][]int32, len(c.words()))
+	for i, d := range c.words() {
+		d.inherit(old.words()[i])
+		learned[i] = d.learn(fresh.words()[i])
+	}
+	alike := make([][]int32, len(learned)) // what is inherited keeps its numbers
+	at, row := int32(0), int32(0)
+	upTo := func(end int32) {
+		for row < end {
+			stop := end
+			if len(gone) > 0 && gone[0] < end {
+				stop = gone[0]
+			}
+			c.appendRange(old, alike, row, stop)
+			for ; row < stop; row++ {
+				moved.old[row] = at
+				at++
+			}
+			if row < end {
+				moved.old[row], gone = nowhere, gone[1:]
+				row++
+			}
+		}
+	}
+	for next := range int32(fresh.len()) {
+		upTo(row + int32(sort.Search(old.len()-int(row), func(i int) bool { return !old.before(row+int32(i), fresh, next) })))
+		c.appendRange(fresh, learned, next, next+1)
+		moved.fresh[next] = at
+		at++
+	}
+	upTo(int32(old.len()))
+	return moved
+}
+
+// before tells whether a row comes before a row of another page.
+func (c *page) before(row int32, other *page, its int32) bool {
+	if c.closed[row] != other.closed[its] {
+		return c.closed[row] < other.closed[its]
+	}
+	return compareIDs(&c.ids, row, &other.ids, its) < 0
+}
+
+func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
+	c.ids.appendRange(&from.ids, first, end)
+	c.opened = append(c.opened, from.opened[first:end]...)
+	c.closed = append(c.closed, from.closed[first:end]...)
+	c.side = append(c.side, from.side[first:end]...)
+	c.quality = append(c.quality, from.quality[first:end]...)
+	for i, a := range c.money() {
+		a.appendRange(from.money()[i], first, end)
+	}
+	for i, o := range c.optionals() {
+		o.appendRange(from.optionals()[i], first, end)
+	}
+	for i, d := range c.words() {
+		d.appendRange(from.words()[i], learned[i], first, end)
+	}
+}
+
+// mergeOpenings makes the order of opening from that of the two sources.
+func (c *page) mergeOpenings(old, fresh *page, moved moves) {
+	c.byOpening = make([]int32, 0, c.len())
+	rest := old.byOpening
+	upTo := func(end int) {
+		for _, row := range rest[:end] {
+			if place := moved.old[row]; place != nowhere {
+				c.byOpening = append(c.byOpening, place)
+			}
+		}
+		rest = rest[end:]
+	}
+	for _, its := range fresh.byOpening {
+		upTo(sort.Search(len(rest), func(i int) bool { return !old.openedBefore(rest[i], fresh, its) }))
+		c.byOpening = append(c.byOpening, moved.fresh[its])
+	}
+	upTo(len(rest))
+}
+
+// openedBefore tells whether a row was opened before a row of another page.
+func (c *page) openedBefore(row int32, other *page, its int32) bool {
+	if c.opened[row] != other.opened[its] {
+		return c.opened[row] < other.opened[its]
+	}
+	return compareIDs(&c.ids, row, &other.ids, its) < 0
+}
+
+// idColumn keeps ids in 16 bytes each. Ours are UUIDs; any other text is kept
+// beside, and its key is the place there behind eight zero bytes.
+type idColumn struct {
+	keys   []idKey
+	others []journal.TradeID
+}
+
+type idKey [16]byte
+
+const otherID = 8
+
+func (k idKey) other() bool { return [otherID]byte(k[:otherID]) == [otherID]byte{} }
+
+func packed(id journal.TradeID) (idKey, bool) {
+	parsed, err := uuid.Parse(string(id))
+	key := idKey(parsed)
+	return key, err == nil && !key.other() && parsed.String() == string(id)
+}
+
+func (c *idColumn) push(id journal.TradeID) {
+	key, ok := packed(id)
+	if !ok {
+		key = otherKey(len(c.others))
+		c.others = append(c.others, id)
+	}
+	c.keys = append(c.keys, key)
+}
+
+func otherKey(place int) (key idKey) {
+	binary.BigEndian.PutUint64(key[otherID:], uint64(place))
+	return key
+}
+
+func (c *idColumn) at(row int32) journal.TradeID {
+	key := c.keys[row]
+	if key.other() {
+		return c.others[binary.BigEndian.Uint64(key[otherID:])]
+	}
+	return journal.TradeID(uuid.UUID(key).String())
+}
+
+// idSet is some ids, as they are looked for in pages.
+type idSet struct {
+	keys   map[idKey]struct{}
+	others map[journal.TradeID]struct{}
+}
+
+func (s *idSet) add(id journal.TradeID) {
+	if key, ok := packed(id); ok {
+		s.keys[key] = struct{}{}
+	} else {
+		s.others[id] = struct{}{}
+	}
+}
+
+// rowsOf lists the rows of some ids, in order. A write touches few trades, and
+// to compare with few keys is quicker than to look each row up.
+func (c *idColumn) rowsOf(ids *idSet) []int32 {
+	const few = 8
+	var rows []int32
+	if len(ids.keys) > few {
+		for row, key := range c.keys {
+			if _, is := ids.keys[key]; is {
+				rows = append(rows, int32(row))
+			}
+		}
+	} else {
+		for key := range ids.keys {
+			for row := range c.keys {
+				if c.keys[row] == key {
+					rows = append(rows, int32(row))
+				}
+			}
+		}
+	}
+	if len(ids.others) > 0 && len(c.others) > 0 {
+		for row, key := range c.keys {
+			if _, is := ids.others[c.at(int32(row))]; is && key.other() {
+				rows = append(rows, int32(row))
+			}
+		}
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+func (c *idColumn) appendRange(from *idColumn, first, end int32) {
+	if len(from.others) == 0 {
+		c.keys = append(c.keys, from.keys[first:end]...)
+		return
+	}
+	for row := first; row < end; row++ {
+		c.push(from.at(row))
+	}
+}
+
+// compareIDs compares ids as text; the bytes of two UUIDs sort like their text.
+func compareIDs(a *idColumn, i int32, b *idColumn, j int32) int {
+	if x, y := &a.keys[i], &b.keys[j]; !x.other() && !y.other() {
+		return bytes.Compare(x[:], y[:])
+	}
+	return strings.Compare(string(a.at(i)), string(b.at(j)))
+}
