@@ -186,20 +186,19 @@ func insertChunk(engine Engine, rows int) int {
 
 // InsertMany inserts rows that all have the same columns and tells how many
 // were really inserted. suffix may hold an ON CONFLICT clause without
-// arguments.
+// arguments. A value that all rows share is handed over once a statement: to
+// hand over a text costs about as much as to store it.
 func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suffix string, rows [][]any) (int64, error) {
 	var inserted int64
 	var args []any
+	shared := sharedColumns(columns, rows)
 	text, size := "", 0
 	for len(rows) > 0 {
 		chunk := insertChunk(t.session.engine, len(rows))
 		if chunk != size {
-			text, size = insertText(t.session.engine, table, columns, chunk, suffix), chunk
+			text, size = insertText(t.session.engine, table, columns, shared, chunk, suffix), chunk
 		}
-		args = args[:0]
-		for _, row := range rows[:chunk] {
-			args = append(args, row...)
-		}
+		args = insertArgs(args[:0], shared, rows[:chunk])
 		n, err := t.Exec(ctx, text, args...)
 		if err != nil {
 			return inserted, err
@@ -210,29 +209,90 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 	return inserted, nil
 }
 
-// insertText writes an INSERT of so many rows: ($1, $2), ($3, $4), … The driver
-// of SQLite looks numbered arguments up by name, each among all of them, so
-// there they have no number.
-func insertText(engine Engine, table string, columns []string, rows int, suffix string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES ", table, strings.Join(columns, ", "))
-	for n := range rows * len(columns) {
-		switch {
-		case n == 0:
-			b.WriteString("(")
-		case n%len(columns) == 0:
-			b.WriteString("), (")
-		default:
-			b.WriteString(", ")
-		}
-		if engine == SQLite {
-			b.WriteString("?")
-		} else {
-			b.WriteString("$" + strconv.Itoa(n+1))
+// sharedColumns tells for each column whether all rows have the same in it. It
+// is not worth asking of few rows.
+func sharedColumns(columns []string, rows [][]any) []bool {
+	shared := make([]bool, len(columns))
+	if len(rows) < rowsSQLite {
+		return shared
+	}
+	for i := range columns {
+		shared[i] = !slices.ContainsFunc(rows, func(row []any) bool { return !same(row[i], rows[0][i]) })
+	}
+	return shared
+}
+
+// same compares the plain values that rows are made of; whatever else there is
+// counts as different.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case string, int64, int, bool:
+		return a == b
+	}
+	return false
+}
+
+// insertArgs appends the arguments of insertText: what is shared, then the rest
+// of each row.
+func insertArgs(args []any, shared []bool, rows [][]any) []any {
+	for i, is := range shared {
+		if is {
+			args = append(args, rows[0][i])
 		}
 	}
-	b.WriteString(") " + suffix)
-	return b.String()
+	for _, row := range rows {
+		for i, is := range shared {
+			if !is {
+				args = append(args, row[i])
+			}
+		}
+	}
+	return args
+}
+
+// insertText writes an INSERT of so many rows, the shared columns first:
+// ($1, $2, $3), ($1, $4, $5), … Arguments of SQLite that are not shared have no
+// number, because its driver looks numbered ones up by name.
+//
+// A row that is refused fails the transaction, so SQLite need not be able to
+// undo the rows before it alone: OR FAIL saves it the copies of all pages.
+func insertText(engine Engine, table string, columns []string, shared []bool, rows int, suffix string) string {
+	first, rest := []string{}, []string{}
+	for i, column := range columns {
+		if shared[i] {
+			first = append(first, column)
+		} else {
+			rest = append(rest, column)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("INSERT ")
+	if engine == SQLite && suffix == "" {
+		b.WriteString("OR FAIL ")
+	}
+	fmt.Fprintf(&b, "INTO %s (%s) VALUES ", table, strings.Join(append(first, rest...), ", "))
+	next := len(first)
+	for row := range rows {
+		b.WriteString([]string{"(", ", ("}[min(row, 1)])
+		for i := range columns {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			switch {
+			case i < len(first):
+				b.WriteString("$" + strconv.Itoa(i+1))
+			case engine == SQLite:
+				b.WriteString("?")
+			default:
+				next++
+				b.WriteString("$" + strconv.Itoa(next))
+			}
+		}
+		b.WriteString(")")
+	}
+	return b.String() + " " + suffix
 }
 
 // UpdateMany changes many rows of a table, each found by its key columns. A row

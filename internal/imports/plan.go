@@ -36,16 +36,19 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		p.problems = append(p.problems, Problem(problem))
 	}
 	refused := map[int]bool{}
-	for _, f := range s.Fills {
-		if err := newFill(f).Check(); err != nil && !refused[f.Row] {
+	all := make([]ledger.NewFill, len(s.Fills))
+	for i, f := range s.Fills {
+		all[i] = newFill(f)
+		if err := all[i].Check(); err != nil && !refused[f.Row] {
 			refused[f.Row] = true
 			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
 		}
 	}
-	for _, f := range s.Fills {
+	p.fills = all[:0]
+	for i, f := range s.Fills {
 		if !refused[f.Row] { // a round trip goes in whole or not at all
 			p.index[f] = len(p.fills)
-			p.fills = append(p.fills, newFill(f))
+			p.fills = append(p.fills, all[i])
 		}
 	}
 	p.takeCash(s, account)
@@ -87,12 +90,15 @@ func newFill(f *statement.Fill) ledger.NewFill {
 
 // details puts the contract beside whatever else the file told of the fill.
 func details(f *statement.Fill) map[string]string {
-	list := map[string]string{}
-	maps.Copy(list, f.Details)
+	list := maps.Clone(f.Details)
 	set := func(key, value string) {
-		if value != "" {
-			list[key] = value
+		if value == "" {
+			return
 		}
+		if list == nil {
+			list = map[string]string{}
+		}
+		list[key] = value
 	}
 	set("option_right", f.Right)
 	if f.Strike.Valid {

@@ -346,7 +346,7 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	if err := b.deleteFills(ctx, own...); err != nil {
 		return err
 	}
-	r := newRegrouping()
+	r := newRegrouping(0)
 	r.deleted = t.id
 	if err := b.regroup(ctx, c, r); err != nil {
 		return err

@@ -333,19 +333,9 @@ func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, err
 
 // insertFills writes new fills.
 func (b *book) insertFills(ctx context.Context, fills []*fill) error {
-	const atOnce = 500
-	rows := make([][]any, 0, min(len(fills), atOnce))
-	for i, f := range fills {
-		rows = append(rows, append([]any{string(b.owner), b.account.number}, f.args()...))
-		if len(rows) < atOnce && i < len(fills)-1 {
-			continue
-		}
-		if _, err := b.tx.InsertMany(ctx, "executions", fillInsert, "", rows); err != nil {
-			return err
-		}
-		rows = rows[:0]
-	}
-	return nil
+	return insertRows(ctx, b.tx, "executions", fillInsert, len(fills), func(i int) []any {
+		return append([]any{string(b.owner), b.account.number}, fills[i].args()...)
+	})
 }
 
 // updateFill writes an edited fill over its row.

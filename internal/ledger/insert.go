@@ -148,8 +148,8 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 	return b.insertSpan(ctx, taken)
 }
 
-// insert groups the new fills stream by stream, in the order in which the
-// streams first appear.
+// insert groups the new fills, all streams together, so that what they become
+// can be stored in the order of the tables.
 func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
 	touched := map[streamKey]*changes{}
 	var order []*changes
@@ -170,18 +170,17 @@ func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
 		a.stream = c.stream.number
 		c.added = append(c.added, a.fill)
 	}
-	for _, c := range order {
-		if err := b.apply(ctx, c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.apply(ctx, order...)
 }
 
 // apply regroups what the changes of some streams touch. Streams between which
 // a fill moves must be given together, or its trade would not follow it.
 func (b *book) apply(ctx context.Context, together ...*changes) error {
-	r := newRegrouping()
+	fills := 0
+	for _, c := range together {
+		fills += len(c.added)
+	}
+	r := newRegrouping(fills)
 	for _, c := range together {
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err

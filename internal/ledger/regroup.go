@@ -76,8 +76,13 @@ type regrouping struct {
 	repair bool
 }
 
-func newRegrouping() *regrouping {
-	return &regrouping{byID: map[string]*fill{}, beyond: map[*fill]*tradeRow{}, keys: map[int64]streamKey{}}
+// newRegrouping expects so many new fills, most of which make trades in pairs.
+func newRegrouping(fills int) *regrouping {
+	return &regrouping{
+		trades: make([]matching.Trade, 0, fills/2+1), streams: make([]int64, 0, fills/2+1),
+		fills: make([]*fill, 0, fills), byID: make(map[string]*fill, fills),
+		beyond: map[*fill]*tradeRow{}, keys: map[int64]streamKey{},
+	}
 }
 
 // regroup works out what the changes of one stream make of its trades. Nothing

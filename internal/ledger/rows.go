@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -86,21 +87,47 @@ func scanTradeRow(row db.Scanner) (*tradeRow, error) {
 	return t, row.Scan(t.scan()...)
 }
 
-// flushTrades writes the trades that were kept back.
+// flushTrades writes the trades that were kept back. New ones go in the order of
+// their ids, which is that of their lists as well.
 func (b *book) flushTrades(ctx context.Context) error {
-	rows := make([][]any, 0, max(len(b.newTrades), len(b.changedTrades)))
-	for _, t := range b.newTrades {
-		rows = append(rows, append([]any{string(b.owner), b.account.number, b.revision}, t.args()...))
-	}
-	if _, err := b.tx.InsertMany(ctx, "trades", tradeInsert, "", rows); err != nil {
+	slices.SortFunc(b.newTrades, func(x, y *tradeRow) int { return cmp.Compare(x.id, y.id) })
+	err := insertRows(ctx, b.tx, "trades", tradeInsert, len(b.newTrades), func(i int) []any {
+		return append([]any{string(b.owner), b.account.number, b.revision}, b.newTrades[i].args()...)
+	})
+	if err != nil {
 		return err
 	}
-	rows = rows[:0]
-	for _, t := range b.changedTrades {
-		rows = append(rows, append(t.args()[1:], b.revision, string(b.owner), string(t.id)))
+	rows := make([][]any, len(b.changedTrades))
+	for i, t := range b.changedTrades {
+		rows[i] = append(t.args()[1:], b.revision, string(b.owner), string(t.id))
 	}
 	b.newTrades, b.changedTrades = nil, nil
 	return b.tx.UpdateMany(ctx, "trades", tradeUpdate, []string{"user_id", "id"}, rows)
+}
+
+// insertRows inserts n rows. While one part of them is stored the next is put
+// into words.
+func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, n int, row func(i int) []any) error {
+	const atOnce = 512
+	write := func(first int) <-chan [][]any {
+		written := make(chan [][]any, 1)
+		go func() {
+			part := make([][]any, 0, atOnce)
+			for i := first; i < min(first+atOnce, n); i++ {
+				part = append(part, row(i))
+			}
+			written <- part
+		}()
+		return written
+	}
+	for first, next := 0, write(0); first < n; first += atOnce {
+		part := <-next
+		next = write(first + atOnce)
+		if _, err := tx.InsertMany(ctx, table, columns, "", part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Columns that are stored in another form than the program works with.

@@ -19,7 +19,8 @@ func (b *book) settle(ctx context.Context, r *regrouping) error {
 		return err
 	}
 	b.noteEmptied(r)
-	return b.writeTrades(ctx, r, ids, changed)
+	b.writeTrades(r, ids, changed)
+	return nil
 }
 
 // identify decides which new trade is which stored one, gives the others an id
@@ -31,12 +32,19 @@ func (b *book) identify(r *regrouping) []journal.TradeID {
 	if len(before) > 0 {
 		found = matching.Reconcile(before, r.trades)
 	}
+	var fresh []int
 	for i := range ids {
 		if found.Kept != nil && found.Kept[i] != "" {
 			ids[i] = journal.TradeID(found.Kept[i])
 		} else {
-			ids[i] = journal.NewID[journal.TradeID]()
+			fresh = append(fresh, i)
 		}
+	}
+	// Ids grow, and lists are in the order of closing: new trades are stored at
+	// the end of both.
+	slices.SortStableFunc(fresh, func(a, b int) int { return r.trades[a].Last.Compare(r.trades[b].Last) })
+	for _, i := range fresh {
+		ids[i] = journal.NewID[journal.TradeID]()
 	}
 	for _, m := range found.Merged {
 		from := journal.TradeID(m.From)
@@ -181,13 +189,8 @@ func (b *book) relink(ctx context.Context) error {
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// tradesAtOnce is how many trades wait to be written together.
-const tradesAtOnce = 500
-
 // writeTrades finds the rows of trades that are other than stored.
-func (b *book) writeTrades(
-	ctx context.Context, r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool,
-) error {
+func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
 		before[t.id] = t
@@ -208,16 +211,19 @@ func (b *book) writeTrades(
 			b.change.Changed = append(b.change.Changed, row.id)
 		}
 	}
-	if len(b.newTrades)+len(b.changedTrades) >= tradesAtOnce {
-		return b.flushTrades(ctx)
-	}
-	return nil
 }
 
 // noteEmptied remembers the streams in which no trade is left.
 func (b *book) noteEmptied(r *regrouping) {
+	if len(r.old) == 0 {
+		return
+	}
+	left := map[int64]bool{}
+	for _, number := range r.streams {
+		left[number] = true
+	}
 	for _, t := range r.old {
-		if !slices.Contains(r.streams, t.stream) {
+		if !left[t.stream] {
 			b.emptied[t.stream] = true
 		}
 	}
