@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,7 +39,8 @@ var forbidden = []*regexp.Regexp{
 }
 
 // programTexts are the SQL texts of every Go file that is not a test. The bench
-// is no part of the program: it compares with tables of its own.
+// and the testkit are no part of the program: the one compares with tables of
+// its own, the other looks after a PostgreSQL server.
 func programTexts(t *testing.T) []sqlText {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -47,7 +49,8 @@ func programTexts(t *testing.T) []sqlText {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "bench" || strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2) {
+		skipped := []string{"node_modules", "bench", "testkit"}
+		if entry.IsDir() && (slices.Contains(skipped, entry.Name()) || strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2) {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

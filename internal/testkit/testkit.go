@@ -8,17 +8,11 @@ package testkit
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/google/uuid"
 
 	"fillbook/internal/db"
 )
@@ -63,7 +57,7 @@ func Empty(t testing.TB, engine db.Engine) db.Options {
 	if engine == db.SQLite {
 		return db.Options{Path: filepath.Join(t.TempDir(), "fillbook.db")}
 	}
-	return db.Options{URL: createDatabase(t, "template0"), Readers: 8}
+	return db.Options{URL: emptyPostgres(t), Readers: 8}
 }
 
 // fileTemplate is a migrated SQLite file, made once a process and copied for
@@ -106,67 +100,10 @@ func migrated(options db.Options) error {
 	return d.Close()
 }
 
-// postgresTemplate is a migrated PostgreSQL database, made once a process.
-var postgresTemplate = sync.OnceValues(func() (string, error) {
-	name := "fillbook_template_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	if err := administer("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
-		return "", err
-	}
-	return name, migrated(db.Options{URL: databaseURL(name), Readers: 2})
-})
-
-func freshPostgres(t testing.TB) string {
-	t.Helper()
-	RequirePostgres(t)
-	template, err := postgresTemplate()
-	if err != nil {
-		t.Fatalf("making the PostgreSQL template: %v", err)
-	}
-	return createDatabase(t, template)
-}
-
 // RequirePostgres skips the test, loudly, where there is no server.
 func RequirePostgres(t testing.TB) {
 	t.Helper()
 	if os.Getenv("SVC_TEST_POSTGRES") == "" {
 		t.Skip("NOT TESTED on PostgreSQL: SVC_TEST_POSTGRES is not set; run make test")
 	}
-}
-
-func createDatabase(t testing.TB, template string) string {
-	t.Helper()
-	RequirePostgres(t)
-	name := "fillbook_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	if err := administer("CREATE DATABASE " + name + " TEMPLATE " + template); err != nil {
-		t.Fatalf("creating a PostgreSQL database: %v", err)
-	}
-	t.Cleanup(func() { _ = administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
-	return databaseURL(name)
-}
-
-func databaseURL(name string) string {
-	u, err := url.Parse(os.Getenv("SVC_TEST_POSTGRES"))
-	if err != nil {
-		return ""
-	}
-	u.Path = "/" + name
-	return u.String()
-}
-
-// creating serialises CREATE DATABASE: PostgreSQL refuses to copy a template
-// that somebody else is copying from at the same moment.
-var creating sync.Mutex
-
-func administer(statement string) error {
-	creating.Lock()
-	defer creating.Unlock()
-	conn, err := sql.Open("pgx", os.Getenv("SVC_TEST_POSTGRES"))
-	if err != nil {
-		return err
-	}
-	defer conn.Close() //nolint:errcheck // a test server
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	_, err = conn.ExecContext(ctx, statement)
-	return err
 }
