@@ -46,6 +46,8 @@ type cli struct {
 	Backup        backupCommand        `cmd:"" help:"Write everything into one file while the server runs."`
 	Restore       restoreCommand       `cmd:"" help:"Put a backup into an empty installation."`
 	CopyDB        copyDBCommand        `cmd:"" name:"copy-db" help:"Copy everything from SQLite to PostgreSQL or back."`
+	RotateSecret  rotateSecretCommand  `cmd:"" help:"Give the installation another secret; stop the server first."`
+	Healthcheck   healthcheckCommand   `cmd:"" help:"Ask the server of this machine whether it can serve; for containers."`
 	Demo          demoCommand          `cmd:"" help:"Serve a made-up journal of two years from a data directory of its own."`
 	Version       versionCommand       `cmd:"" help:"Print the version."`
 }

@@ -18,6 +18,8 @@ import (
 const (
 	databaseFile = "fillbook.db"
 	secretFile   = "secret.key"
+	// runningMark is there while a server runs on a SQLite file.
+	runningMark = "running"
 )
 
 // makeDataDir makes the data directory, which only its owner may enter.

@@ -47,11 +47,11 @@ func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepar
 		return err
 	}
 	if err := d.Migrate(ctx); err != nil {
-		return err
+		return errors.Join(err, clean())
 	}
 	server, err := s.assemble(ctx, d, log)
 	if err != nil {
-		return err
+		return errors.Join(err, clean()) // a start that was refused is no crash
 	}
 	server.services.Identity.Start()
 	if err = prepare(ctx, server); err == nil {
@@ -149,7 +149,7 @@ func (s *settings) claim(ctx context.Context, d *db.DB, log *slog.Logger) (relea
 	if d.Engine() != db.SQLite {
 		return func() error { return nil }, nil
 	}
-	mark := filepath.Join(s.DataDir, "running")
+	mark := filepath.Join(s.DataDir, runningMark)
 	if _, err := os.Stat(mark); err == nil {
 		log.Info("the last run did not end cleanly; checking the database file")
 		complaints, err := d.Inspect(ctx, true)

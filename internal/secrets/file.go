@@ -30,6 +30,21 @@ func LoadOrCreate(path string) ([]byte, error) {
 	return load(path)
 }
 
+// Load reads the root secret from a file that must be there.
+func Load(path string) ([]byte, error) { return load(path) }
+
+// Replace puts the secret of the file next in the place of the one in path,
+// which is kept as old. A crash leaves the old one in place or the new one.
+func Replace(path, next, old string) error {
+	if err := os.Link(path, old); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("keeping the old secret: %w", err)
+	}
+	if err := os.Rename(next, path); err != nil {
+		return fmt.Errorf("putting the new secret in place: %w", err)
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
 func load(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

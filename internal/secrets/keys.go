@@ -107,6 +107,16 @@ func (k *Keys) Open(label, aad string, sealed []byte) ([]byte, error) {
 	return plaintext, nil
 }
 
+// Reseal opens a value with one root secret and seals it with another, for the
+// same place. It is [ErrSealed] where the first does not open it.
+func Reseal(from, to *Keys, label, aad string, sealed []byte) ([]byte, error) {
+	plaintext, err := from.Open(label, aad, sealed)
+	if err != nil {
+		return nil, err
+	}
+	return to.Seal(label, aad, plaintext)
+}
+
 func (k *Keys) aead(label string) (cipher.AEAD, error) {
 	key, err := k.derive("seal/"+label, keySize)
 	if err != nil {

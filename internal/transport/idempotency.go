@@ -224,6 +224,13 @@ func (i *Idempotency) Sweep(ctx context.Context) error {
 	})
 }
 
+// ForgetAnswers is one step of a transaction: it forgets every stored answer,
+// because the secret that sealed them goes.
+func ForgetAnswers(ctx context.Context, tx *db.Tx) error {
+	_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys`)
+	return err
+}
+
 // digest is a keyed hash of what was asked for; a plain hash would let a
 // thief of the database guess at short secrets in bodies.
 func (i *Idempotency) digest(r *http.Request) []byte {
