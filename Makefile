@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint check bench web web-check web-test docs-page clean
+.PHONY: help run build test lint check bench release image web web-check web-test docs-page clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,6 +31,12 @@ bench: ## Measure a whole server, and the parts; prints ratios of one run
 	$(GO) run ./bench
 	scripts/with-postgres --optional $(GO) test -run '^$$' -bench . -benchmem ./...
 
+release: ## Build dist/: archives for five systems, SHA256SUMS, SBOM
+	$(GO) run ./scripts/release -version $(VERSION) -out dist
+
+image: ## Build the container image fillbook:latest (needs Docker)
+	docker build --build-arg VERSION=$(VERSION) -t fillbook:latest .
+
 web: ## Build the web page from web/ into internal/webui/page (needs Node)
 	scripts/web
 
@@ -44,4 +50,4 @@ docs-page: ## Fetch the script of the API reference anew (needs Node)
 	scripts/vendor-docs
 
 clean: ## Remove what was built; data stays
-	rm -rf bin
+	rm -rf bin dist

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -77,8 +78,12 @@ func (f *Files) writeFile(name string, content []byte) (err error) {
 	return file.Sync()
 }
 
-// sync makes the names in a directory survive a crash.
+// sync makes the names in a directory survive a crash. Windows has no such
+// call for a directory.
 func (f *Files) sync(directory string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	file, err := f.root.Open(directory)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // LoadOrCreate reads the root secret from a file, or makes one there: 32
@@ -86,8 +87,12 @@ func writeDraft(dir string) (string, error) {
 	return draft.Name(), err
 }
 
-// syncDirectory makes the new name survive a power cut.
+// syncDirectory makes the new name survive a power cut. Windows has no such
+// call for a directory.
 func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	dir, err := os.Open(path)
 	if err != nil {
 		return err
