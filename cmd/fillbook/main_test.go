@@ -84,15 +84,23 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestReadmeHasEverySetting holds the table of the README against the code:
-// every variable with its default, and none that does not exist.
-func TestReadmeHasEverySetting(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestDocumentsHaveEverySetting holds the tables of the README and the guide
+// against the code: every variable with its default, and none that does not
+// exist.
+func TestDocumentsHaveEverySetting(t *testing.T) {
+	for _, file := range []string{"../../README.md", "../../docs/guide/administration.md"} {
+		t.Run(file, func(t *testing.T) { compareSettings(t, file) })
+	}
+}
+
+func compareSettings(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(SVC_[A-Z_]+)` \\| (?:`([^`]*)`)? ?\\|").FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(SVC_[A-Z_]+)` \\| (?:`([^`]*)`)? ?\\|").FindAllStringSubmatch(string(text), -1) {
 		rows[row[1]] = row[2]
 	}
 	fields := reflect.TypeFor[settings]()
@@ -101,9 +109,9 @@ func TestReadmeHasEverySetting(t *testing.T) {
 		name, want := tag.Get("env"), tag.Get("default")
 		got, ok := rows[name]
 		if !ok {
-			t.Errorf("README lacks %s", name)
+			t.Errorf("%s is missing", name)
 		} else if got != want {
-			t.Errorf("README says the default of %s is %q, it is %q", name, got, want)
+			t.Errorf("the default of %s is told as %q, it is %q", name, got, want)
 		}
 		if "--"+tag.Get("name") != "--"+strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "SVC_")), "_", "-") {
 			t.Errorf("the flag of %s is --%s", name, tag.Get("name"))
@@ -111,6 +119,6 @@ func TestReadmeHasEverySetting(t *testing.T) {
 		delete(rows, name)
 	}
 	for name := range rows {
-		t.Errorf("README tells of %s, which does not exist", name)
+		t.Errorf("%s is told of and does not exist", name)
 	}
 }

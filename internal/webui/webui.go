@@ -1,7 +1,7 @@
 // Package webui serves what a browser opens: the page, whose screens each have
-// an address of their own, and the API reference at /docs. Everything they need
-// is inside the binary, so both work without a network, and neither asks
-// anything of anybody but this server. The page is built from web/ into page/
+// an address of their own, the API reference at /docs and the guide at /guide/.
+// Everything they need is inside the binary, so all work without a network, and
+// none asks anything of anybody but this server. The page is built from web/ into page/
 // (make web); the built files are committed, so that building needs Go only.
 //
 // An asset is addressed by name and content hash (docs.1f3a….js): its address
@@ -26,7 +26,7 @@ import (
 	"strings"
 )
 
-//go:embed all:page docs
+//go:embed all:page docs guide
 var files embed.FS
 
 // The policies of the two sections. Both start from nothing at all.
@@ -38,7 +38,7 @@ const (
 		"font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
 
-// Handler serves GET and HEAD of the page, /docs and their assets; anything else is
+// Handler serves GET and HEAD of the page, /docs, /guide/ and their assets; anything else is
 // 404 or 405 in plain text. It sets its own Content-Security-Policy and caching
 // over whatever a middleware has set before, and needs no other header set for
 // it. The API reference expects the OpenAPI document at /openapi.json, the
@@ -47,6 +47,7 @@ func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mountPage(mux)
 	mount(mux, "docs", "/docs", docsPolicy)
+	mountGuide(mux)
 	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusMovedPermanently))
 	return secured(mux)
 }

@@ -1,0 +1,241 @@
+package docs_test
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var update = flag.Bool("update", false, "write the endpoints of api.md anew")
+
+// root is the root of the repository, seen from here.
+const root = ".."
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// documents are all Markdown files that people read here.
+func documents(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && filepath.Ext(file) == ".md" {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var (
+	fence = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	link  = regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+)
+
+// TestLinksLeadSomewhere follows every link that stays in the repository, its
+// heading included.
+func TestLinksLeadSomewhere(t *testing.T) {
+	followed := 0
+	for _, file := range documents(t) {
+		for _, found := range link.FindAllStringSubmatch(fence.ReplaceAllString(read(t, file), ""), -1) {
+			to, err := url.Parse(found[1])
+			if err != nil {
+				t.Errorf("%s: %s is no link: %v", file, found[1], err)
+				continue
+			}
+			if to.Scheme != "" {
+				continue
+			}
+			followed++
+			target := file
+			if to.Path != "" {
+				target = filepath.Join(filepath.Dir(file), to.Path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, found[1])
+			} else if to.Fragment != "" && !slices.Contains(headings(read(t, target)), to.Fragment) {
+				t.Errorf("%s links to %s, where there is no such heading", file, found[1])
+			}
+		}
+	}
+	if followed < 50 {
+		t.Errorf("only %d links found: the test looks in the wrong place", followed)
+	}
+}
+
+// headings are the anchors that a document has.
+func headings(text string) []string {
+	var anchors []string
+	for line := range strings.Lines(fence.ReplaceAllString(text, "")) {
+		if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+			anchors = append(anchors, anchor(strings.TrimSpace(title)))
+		}
+	}
+	return anchors
+}
+
+func anchor(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+}
+
+// TestDecisionsAreListed holds the list of decisions against the files.
+func TestDecisionsAreListed(t *testing.T) {
+	index := read(t, "adr/README.md")
+	files, err := filepath.Glob("adr/[0-9]*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no decisions", err)
+	}
+	for i, file := range files {
+		text := read(t, file)
+		title, _, _ := strings.Cut(text, "\n")
+		_, title, _ = strings.Cut(title, ". ")
+		line := fmt.Sprintf("%d. [%s](%s)", i+1, title, filepath.Base(file))
+		if !strings.Contains(index, line+"\n") {
+			t.Errorf("adr/README.md lacks the line\n%s", line)
+		}
+	}
+	if listed := strings.Count(index, "]("); listed != len(files) {
+		t.Errorf("adr/README.md lists %d decisions, there are %d", listed, len(files))
+	}
+}
+
+// TestEveryBrokerIsInTheGuide demands a word on each broker whose files we read.
+func TestEveryBrokerIsInTheGuide(t *testing.T) {
+	guide := strings.Join(strings.Fields(read(t, "guide/importing.md")), " ")
+	brokers := regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \| a (?:fill|trade) \|`).FindAllStringSubmatch(read(t, "brokers.md"), -1)
+	if len(brokers) < 100 {
+		t.Fatalf("%d rows found in brokers.md", len(brokers))
+	}
+	for _, row := range brokers {
+		for name := range strings.SplitSeq(row[1], " / ") {
+			if !strings.Contains(guide, name) {
+				t.Errorf("the guide has no word on %s", name)
+			}
+		}
+	}
+}
+
+var (
+	endpointPath    = regexp.MustCompile(`^  (/\S+):$`)
+	endpointMethod  = regexp.MustCompile(`^    (get|put|post|patch|delete):$`)
+	endpointSummary = regexp.MustCompile(`^      summary: (.+)$`)
+)
+
+// endpointTable is the table of api.md, from the committed description.
+func endpointTable(t *testing.T) string {
+	t.Helper()
+	var table strings.Builder
+	table.WriteString("| Endpoint | Does |\n|---|---|\n")
+	var path, method, summary string
+	public := true
+	flush := func() {
+		if method != "" {
+			note := ""
+			if public {
+				note = " *(public)*"
+			}
+			fmt.Fprintf(&table, "| `%s %s` | %s%s |\n", strings.ToUpper(method), strings.TrimPrefix(path, "/api/v1"), summary, note)
+		}
+		method, summary, public = "", "", true
+	}
+	_, paths, found := strings.Cut(read(t, filepath.Join(root, "api/openapi.yaml")), "\npaths:\n")
+	if !found {
+		t.Fatal("the description has no paths")
+	}
+	for line := range strings.Lines(paths) {
+		line = strings.TrimRight(line, "\n")
+		if !strings.HasPrefix(line, " ") {
+			break
+		}
+		switch {
+		case endpointPath.MatchString(line):
+			flush()
+			path = endpointPath.FindStringSubmatch(line)[1]
+		case endpointMethod.MatchString(line):
+			flush()
+			method = endpointMethod.FindStringSubmatch(line)[1]
+		case endpointSummary.MatchString(line):
+			summary = strings.Trim(endpointSummary.FindStringSubmatch(line)[1], `"'`)
+		case line == "      security:":
+			public = false
+		}
+	}
+	flush()
+	return table.String()
+}
+
+// TestEndpointsAreListed compares the table of api.md with the description.
+func TestEndpointsAreListed(t *testing.T) {
+	text := read(t, "api.md")
+	head, rest, found := strings.Cut(text, "<!-- endpoints -->\n")
+	old, tail, closed := strings.Cut(rest, "<!-- /endpoints -->")
+	if !found || !closed {
+		t.Fatal("api.md has no place for the endpoints")
+	}
+	table := "\n" + endpointTable(t) + "\n"
+	if strings.Count(table, "\n") < 90 {
+		t.Fatalf("the description has few endpoints:\n%s", table)
+	}
+	if *update {
+		if err := os.WriteFile("api.md", []byte(head+"<!-- endpoints -->\n"+table+"<!-- /endpoints -->"+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if old != table {
+		t.Error("the endpoints of api.md are not those of api/openapi.yaml: run this test with -update")
+	}
+}
+
+// TestErrorCodesAreListed finds every code that the program answers with.
+func TestErrorCodesAreListed(t *testing.T) {
+	text := read(t, "api.md")
+	code := regexp.MustCompile(`Code:\s+"([a-z_]+)"`)
+	found := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		for _, match := range code.FindAllStringSubmatch(read(t, file), -1) {
+			found[match[1]] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 12 {
+		t.Errorf("only %d codes found: the test looks for the wrong words", len(found))
+	}
+	for name := range found {
+		if !strings.Contains(text, "| `"+name+"` |") {
+			t.Errorf("api.md does not tell of the code %s", name)
+		}
+	}
+}

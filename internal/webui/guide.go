@@ -1,0 +1,209 @@
+package webui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"fillbook/docs"
+)
+
+// guidePolicy allows one script, that of the chosen theme; the guide is whole
+// without it. The pages are ours, and no user's text is on them.
+const guidePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// guideOrder is the order of the table of contents. The index comes first and
+// is not named in it.
+var guideOrder = []string{
+	"guide/first-steps.md", "guide/importing.md", "guide/trades-and-notes.md", "guide/figures.md", "guide/routines.md",
+	"guide/sharing.md", "guide/api-tokens.md", "guide/administration.md", "guide/backup-and-restore.md", "guide/security.md",
+	"guide/faq.md",
+	"metrics.md", "brokers.md", "glossary.md", "api.md", "backup-format.md", "backup.md",
+}
+
+// guideAddress is where a document is served: the guide at /guide/, what it
+// refers to below /guide/reference/.
+func guideAddress(file string) string {
+	name := strings.TrimSuffix(path.Base(file), ".md")
+	switch {
+	case file == "guide/index.md":
+		return "/guide/"
+	case path.Dir(file) == "guide":
+		return "/guide/" + name
+	}
+	return "/guide/reference/" + name
+}
+
+// guidePage is a document as HTML.
+type guidePage struct {
+	Title   string
+	Address string
+	Body    template.HTML
+}
+
+// guideEntry is a line of the table of contents.
+type guideEntry struct {
+	Title, Address     string
+	Current, Reference bool
+}
+
+// mountGuide adds the guide. Its pages are made when the first of them is asked
+// for: few visits need them, and a start should not wait for them.
+func mountGuide(mux *http.ServeMux) {
+	css, err := fs.ReadFile(files, "guide/guide.css")
+	if err != nil {
+		panic(err) // a mistake of the build, which every test would find
+	}
+	style := &asset{name: "guide.css", hash: hashOf(css), content: css}
+	address := "/guide/assets/" + style.hashedName()
+	mux.Handle("GET "+address, style)
+	pages := sync.OnceValue(func() map[string]*page {
+		made, err := renderGuide(docs.Files, address)
+		if err != nil {
+			panic(err) // likewise
+		}
+		return made
+	})
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		if p, ok := pages()[r.URL.Path]; ok {
+			p.ServeHTTP(w, r)
+			return
+		}
+		http.NotFound(w, r)
+	}
+	mux.HandleFunc("GET /guide/", serve)
+	mux.Handle("GET /guide", http.RedirectHandler("/guide/", http.StatusMovedPermanently))
+}
+
+// renderGuide makes every page of the guide, by address.
+func renderGuide(from fs.FS, stylesheet string) (map[string]*page, error) {
+	shell, err := template.ParseFS(files, "guide/page.html")
+	if err != nil {
+		return nil, err
+	}
+	theme, err := themeScript(files)
+	if err != nil {
+		return nil, err
+	}
+	var all []guidePage
+	for _, file := range append([]string{"guide/index.md"}, guideOrder...) {
+		made, err := renderDocument(from, file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, made)
+	}
+	pages := map[string]*page{}
+	for _, made := range all {
+		var html strings.Builder
+		err := shell.Execute(&html, map[string]any{
+			"Page": made, "Contents": contentsFor(made, all), "Stylesheet": stylesheet, "Theme": theme,
+		})
+		if err != nil {
+			return nil, err
+		}
+		pages[made.Address] = newPage(html.String(), guidePolicy)
+	}
+	return pages, nil
+}
+
+func contentsFor(current guidePage, all []guidePage) []guideEntry {
+	var entries []guideEntry
+	for _, p := range all {
+		entries = append(entries, guideEntry{
+			Title: p.Title, Address: p.Address, Current: p.Address == current.Address,
+			Reference: strings.HasPrefix(p.Address, "/guide/reference/"),
+		})
+	}
+	return entries
+}
+
+var themeName = regexp.MustCompile(`/assets/theme-[0-9a-f]+\.js`)
+
+// themeScript is the page's own script that sets the theme its reader chose.
+func themeScript(from fs.FS) (string, error) {
+	html, err := fs.ReadFile(from, "page/index.html")
+	if err != nil {
+		return "", err
+	}
+	name := themeName.Find(html)
+	if name == nil {
+		return "", errors.New("the page has no script for its theme")
+	}
+	return string(name), nil
+}
+
+// renderDocument turns Markdown into HTML. Raw HTML in it is left out, and a
+// link to another document becomes its address here.
+func renderDocument(from fs.FS, file string) (guidePage, error) {
+	source, err := fs.ReadFile(from, file)
+	if err != nil {
+		return guidePage{}, err
+	}
+	links := &guideLinks{file: file, from: from}
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(links, 100))),
+	)
+	var body bytes.Buffer
+	if err := markdown.Convert(source, &body); err != nil {
+		return guidePage{}, err
+	}
+	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
+	return guidePage{Title: title, Address: guideAddress(file), Body: template.HTML(body.String())}, links.err //nolint:gosec // our own documents
+}
+
+// guideLinks rewrites the links of one document.
+type guideLinks struct {
+	file string
+	from fs.FS
+	err  error
+}
+
+// Transform implements the hook of goldmark.
+func (g *guideLinks) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
+	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := node.(*ast.Link); ok && entering {
+			address, err := g.address(string(link.Destination))
+			if err != nil && g.err == nil {
+				g.err = err
+			}
+			link.Destination = []byte(address)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// address is where a link leads once it is served. A document that is not part
+// of the guide would be a dead link, so it is a mistake.
+func (g *guideLinks) address(link string) (string, error) {
+	to, err := url.Parse(link)
+	if err != nil {
+		return "", err
+	}
+	if to.Scheme != "" || to.Path == "" || strings.HasPrefix(to.Path, "/") {
+		return link, nil
+	}
+	file := path.Join(path.Dir(g.file), to.Path)
+	if _, err := fs.Stat(g.from, file); err != nil {
+		return "", fmt.Errorf("the link %s leads out of the guide", link)
+	}
+	to.Path = guideAddress(file)
+	return to.String(), nil
+}
