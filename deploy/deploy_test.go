@@ -1,0 +1,287 @@
+// Package deploy_test holds the files that people deploy Fillbook with against
+// the program: a setting that does not exist, a port or a path that differs
+// from file to file, or a secret with a default would be found by nobody else.
+package deploy_test
+
+import (
+	"net/netip"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const root = ".."
+
+// files are all that name settings of the program.
+var files = []string{
+	"Dockerfile", "deploy/compose.sqlite.yml", "deploy/compose.postgres.yml", "deploy/example.env", "deploy/fillbook.service",
+	"deploy/Caddyfile", "deploy/nginx.conf", "deploy/litestream.yml",
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// one finds the only match of a pattern and gives its group.
+func one(t *testing.T, file, pattern string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)`+pattern).FindAllStringSubmatch(read(t, file), -1)
+	if len(found) != 1 {
+		t.Fatalf("%s has %d lines like %s, want one", file, len(found), pattern)
+	}
+	return found[0][1]
+}
+
+// settings are the variables that the program knows, with their defaults.
+func settings(t *testing.T) map[string]string {
+	t.Helper()
+	known := map[string]string{}
+	for _, tag := range regexp.MustCompile("env:\"(SVC_[A-Z_]+)\"(?: default:\"([^\"]*)\")?").FindAllStringSubmatch(read(t, "cmd/fillbook/settings.go"), -1) {
+		known[tag[1]] = tag[2]
+	}
+	if len(known) < 15 {
+		t.Fatalf("only %d settings found in the code", len(known))
+	}
+	return known
+}
+
+func TestSettingsExist(t *testing.T) {
+	known := settings(t)
+	for _, file := range files {
+		for _, name := range regexp.MustCompile(`SVC_[A-Z_]+`).FindAllString(read(t, file), -1) {
+			if _, ok := known[name]; !ok {
+				t.Errorf("%s names %s, which does not exist", file, name)
+			}
+		}
+	}
+}
+
+// TestExampleShowsDefaults demands that a line of the example that is off shows
+// what holds without it.
+func TestExampleShowsDefaults(t *testing.T) {
+	known := settings(t)
+	lines := regexp.MustCompile(`(?m)^#(SVC_[A-Z_]+)=(.*)$`).FindAllStringSubmatch(read(t, "deploy/example.env"), -1)
+	if len(lines) < 10 {
+		t.Fatalf("the example has %d settings", len(lines))
+	}
+	for _, line := range lines {
+		if want := known[line[1]]; want != "" && line[2] != want {
+			t.Errorf("%s is shown as %s, its default is %s", line[1], line[2], want)
+		}
+	}
+}
+
+func TestImage(t *testing.T) {
+	port := one(t, "Dockerfile", `^EXPOSE (\d+)$`)
+	if address := one(t, "Dockerfile", `SVC_HTTP_ADDR=(\S+)`); address != "0.0.0.0:"+port {
+		t.Errorf("the image exposes %s and listens on %s", port, address)
+	}
+	if data, volume := one(t, "Dockerfile", `SVC_DATA_DIR=(\S+)`), one(t, "Dockerfile", `^VOLUME (\S+)$`); data != volume {
+		t.Errorf("data goes to %s, the volume is %s", data, volume)
+	}
+	if user := one(t, "Dockerfile", `^USER (\d+):\d+$`); user == "0" {
+		t.Error("the image runs as root")
+	}
+	if image, module := one(t, "Dockerfile", `golang:(\d+\.\d+)`), one(t, "go.mod", `^go (\d+\.\d+)`); image != module {
+		t.Errorf("the image builds with Go %s, the module wants %s", image, module)
+	}
+	for _, flag := range []string{"CGO_ENABLED=0", "-trimpath", "-buildvcs=false", "-X main.version="} {
+		if !strings.Contains(read(t, "Dockerfile"), flag) || !strings.Contains(read(t, "Makefile"), flag) {
+			t.Errorf("the image and make build differ in %s", flag)
+		}
+	}
+}
+
+// TestBuilderGetsWhatIsBuilt holds .dockerignore against what the program
+// imports.
+func TestBuilderGetsWhatIsBuilt(t *testing.T) {
+	kept := regexp.MustCompile(`(?m)^!(\S+)$`).FindAllStringSubmatch(read(t, ".dockerignore"), -1)
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./cmd/fillbook")
+	command.Dir = root
+	said, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(said)) {
+		own, ok := strings.CutPrefix(name, "fillbook/")
+		top, _, _ := strings.Cut(own, "/")
+		if ok && !slices.ContainsFunc(kept, func(k []string) bool { return k[1] == top }) {
+			t.Errorf("%s is built and not sent to the builder", name)
+		}
+	}
+}
+
+func TestComposeFiles(t *testing.T) {
+	port, data := one(t, "Dockerfile", `^EXPOSE (\d+)$`), one(t, "Dockerfile", `^VOLUME (\S+)$`)
+	for _, file := range []string{"deploy/compose.sqlite.yml", "deploy/compose.postgres.yml"} {
+		t.Run(file, func(t *testing.T) {
+			compose := parseYAML(t, read(t, file))
+			services := compose.at("services")
+			servers := 0
+			for _, name := range services.keys {
+				service := services.at(name)
+				checkReferences(t, compose, service, name)
+				if service.at("image").text != "fillbook:latest" {
+					continue
+				}
+				servers++
+				checkServer(t, service, name)
+				for _, published := range service.at("ports").texts() {
+					if !strings.HasPrefix(published, "127.0.0.1:") || !strings.HasSuffix(published, ":"+port) {
+						t.Errorf("%s publishes %s", name, published)
+					}
+				}
+				for _, volume := range service.at("volumes").texts() {
+					if !strings.HasSuffix(volume, ":"+data) {
+						t.Errorf("%s mounts %s, the image keeps its data in %s", name, volume, data)
+					}
+				}
+			}
+			if servers == 0 {
+				t.Error("no server in it")
+			}
+			for name, value := range literalSecrets(services) {
+				t.Errorf("%s has the secret %s in clear", name, value)
+			}
+		})
+	}
+}
+
+// checkReferences demands that what a service names is declared.
+func checkReferences(t *testing.T, compose, service *node, name string) {
+	t.Helper()
+	for kind, names := range map[string][]string{
+		"secrets": service.at("secrets").texts(), "networks": service.at("networks").texts(), "services": service.at("depends_on").texts(),
+	} {
+		for _, wanted := range names {
+			if compose.at(kind, wanted) == nil {
+				t.Errorf("%s names %s of the %s, which is not declared", name, wanted, kind)
+			}
+		}
+	}
+	for _, volume := range service.at("volumes").texts() {
+		source, _, _ := strings.Cut(volume, ":")
+		if strings.HasPrefix(source, ".") {
+			if _, err := os.Stat(source); err != nil {
+				t.Errorf("%s mounts %s: %v", name, source, err)
+			}
+		} else if !slices.Contains(compose.at("volumes").texts(), source) {
+			t.Errorf("%s mounts %s, which is not declared", name, source)
+		}
+	}
+}
+
+// checkServer demands what each of our containers must have.
+func checkServer(t *testing.T, service *node, name string) {
+	t.Helper()
+	if service.at("read_only").text != "true" || !slices.Equal(service.at("cap_drop").texts(), []string{"ALL"}) ||
+		!slices.Contains(service.at("security_opt").texts(), "no-new-privileges:true") {
+		t.Errorf("%s has more rights than it needs", name)
+	}
+	if probe := service.at("healthcheck", "test").texts(); !slices.Equal(probe, []string{"CMD", "/fillbook", "healthcheck"}) {
+		t.Errorf("%s is asked for its health by %v", name, probe)
+	}
+}
+
+// literalSecrets finds secrets that are written into a file instead of being
+// read from one.
+func literalSecrets(services *node) map[string]string {
+	found := map[string]string{}
+	for _, name := range services.keys {
+		variables := services.at(name, "environment")
+		for _, variable := range variables.texts() {
+			if slices.Contains([]string{"SVC_JWT_SECRET", "SVC_DATABASE_URL", "POSTGRES_PASSWORD"}, variable) {
+				found[name] = variable
+			}
+		}
+	}
+	return found
+}
+
+// TestClusterFindsItself holds the addresses of the cluster against one
+// another.
+func TestClusterFindsItself(t *testing.T) {
+	compose := parseYAML(t, read(t, "deploy/compose.postgres.yml"))
+	proxy := compose.at("services", "proxy")
+	address := proxy.at("networks", "inner", "ipv4_address").text
+	subnet, err := netip.ParsePrefix(compose.at("networks", "inner", "ipam", "config").items[0].at("subnet").text)
+	if err != nil || !subnet.Contains(netip.MustParseAddr(address)) {
+		t.Errorf("the proxy's address %s is not in %s (%v)", address, subnet, err)
+	}
+	var servers []string
+	for _, name := range compose.at("services").keys {
+		service := compose.at("services", name)
+		if service.at("image").text != "fillbook:latest" {
+			continue
+		}
+		servers = append(servers, name+":"+one(t, "Dockerfile", `^EXPOSE (\d+)$`))
+		variables := service.at("environment")
+		if trusted := variables.at("SVC_TRUSTED_PROXIES").text; trusted != address+"/32" {
+			t.Errorf("%s trusts %s, the proxy is %s", name, trusted, address)
+		}
+		for variable, secret := range map[string]string{"SVC_DATABASE_URL_FILE": "database-url", "SVC_JWT_SECRET_FILE": "server-secret"} {
+			if variables.at(variable).text != "/run/secrets/"+secret || !slices.Contains(service.at("secrets").texts(), secret) {
+				t.Errorf("%s does not get %s from the secret %s", name, variable, secret)
+			}
+		}
+	}
+	if named := strings.Fields(proxy.at("environment", "FILLBOOK_SERVERS").text); len(servers) < 2 || !slices.Equal(named, servers) {
+		t.Errorf("the proxy knows %v, there are %v", named, servers)
+	}
+}
+
+// TestProxies holds the examples for proxies against the defaults of the
+// program.
+func TestProxies(t *testing.T) {
+	known := settings(t)
+	for file, pattern := range map[string]string{
+		"deploy/nginx.conf": `^    server (127\S+) `, "deploy/Caddyfile": `FILLBOOK_SERVERS:([^}]+)}`,
+	} {
+		if to := one(t, file, pattern); to != known["SVC_HTTP_ADDR"] {
+			t.Errorf("%s leads to %s, the program listens on %s", file, to, known["SVC_HTTP_ADDR"])
+		}
+	}
+	for file, pattern := range map[string]string{
+		"deploy/nginx.conf": `client_max_body_size (\d+)m;`, "deploy/Caddyfile": `max_size (\d+)MiB$`,
+	} {
+		allowed, err := strconv.Atoi(one(t, file, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"SVC_IMPORT_MAX_BYTES", "SVC_ATTACHMENT_MAX_BYTES"} {
+			if needed, _ := strconv.Atoi(known[name]); allowed<<20 < needed+1<<20 {
+				t.Errorf("%s lets %d MiB through, %s needs more", file, allowed, name)
+			}
+		}
+	}
+}
+
+// TestServiceAndReplication hold the paths of the unit and of Litestream
+// against the program.
+func TestServiceAndReplication(t *testing.T) {
+	data := one(t, "deploy/fillbook.service", `^Environment=SVC_DATA_DIR=(\S+)$`)
+	if state := one(t, "deploy/fillbook.service", `^StateDirectory=(\S+)$`); data != path.Join("/var/lib", state) {
+		t.Errorf("data goes to %s, the unit may write to /var/lib/%s", data, state)
+	}
+	file := one(t, "cmd/fillbook/open.go", `databaseFile += "([^"]+)"`)
+	replicated := parseYAML(t, read(t, "deploy/litestream.yml")).at("dbs").items[0].at("path").text
+	if replicated != path.Join(data, file) {
+		t.Errorf("Litestream copies %s, the database is %s", replicated, path.Join(data, file))
+	}
+	for _, rule := range []string{"NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "UMask=0077", "CapabilityBoundingSet="} {
+		if !slices.Contains(strings.Split(read(t, "deploy/fillbook.service"), "\n"), rule) {
+			t.Errorf("the unit lacks %s", rule)
+		}
+	}
+}
