@@ -97,7 +97,7 @@ func renderGuide(from fs.FS, stylesheet string) (map[string]*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	theme, err := themeScript(files)
+	ofPage, err := borrowFromPage(files)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func renderGuide(from fs.FS, stylesheet string) (map[string]*page, error) {
 	for _, made := range all {
 		var html strings.Builder
 		err := shell.Execute(&html, map[string]any{
-			"Page": made, "Contents": contentsFor(made, all), "Stylesheet": stylesheet, "Theme": theme,
+			"Page": made, "Contents": contentsFor(made, all), "Stylesheet": stylesheet, "Theme": ofPage.theme, "Icon": ofPage.icon,
 		})
 		if err != nil {
 			return nil, err
@@ -134,19 +134,28 @@ func contentsFor(current guidePage, all []guidePage) []guideEntry {
 	return entries
 }
 
-var themeName = regexp.MustCompile(`/assets/theme-[0-9a-f]+\.js`)
+// borrowed are files of the page that the guide uses too.
+type borrowed struct {
+	theme string // the script that sets the theme its reader chose
+	icon  string
+}
 
-// themeScript is the page's own script that sets the theme its reader chose.
-func themeScript(from fs.FS) (string, error) {
+var (
+	themeName = regexp.MustCompile(`/assets/theme-[\w-]+\.js`)
+	iconName  = regexp.MustCompile(`/assets/favicon-[\w-]+\.svg`)
+)
+
+// borrowFromPage finds their names, which change with their content.
+func borrowFromPage(from fs.FS) (borrowed, error) {
 	html, err := fs.ReadFile(from, "page/index.html")
 	if err != nil {
-		return "", err
+		return borrowed{}, err
 	}
-	name := themeName.Find(html)
-	if name == nil {
-		return "", errors.New("the page has no script for its theme")
+	found := borrowed{theme: string(themeName.Find(html)), icon: string(iconName.Find(html))}
+	if found.theme == "" || found.icon == "" {
+		return borrowed{}, errors.New("the page has no script for its theme, or no icon")
 	}
-	return string(name), nil
+	return found, nil
 }
 
 // renderDocument turns Markdown into HTML. Raw HTML in it is left out, and a
