@@ -3,6 +3,8 @@ package secrets_test
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -96,5 +98,35 @@ func assertAlone(t *testing.T, path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v, %v", entries, err)
+	}
+}
+
+// Both secrets are on the disk at every moment, the new one under its final
+// name at the end.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, next, old := filepath.Join(dir, "secret.key"), filepath.Join(dir, "secret.key.next"), filepath.Join(dir, "secret.key.before")
+	first, err := secrets.LoadOrCreate(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := secrets.LoadOrCreate(next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := secrets.Replace(file, next, old); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]byte{file: second, old: first} {
+		if got, err := secrets.Load(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s holds another secret: %v", filepath.Base(name), err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s can be read by others: %v", filepath.Base(name), err)
+		}
+	}
+	if _, err := secrets.Load(next); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the new secret is still there under its first name: %v", err)
 	}
 }

@@ -125,3 +125,34 @@ func TestMACFramesItsParts(t *testing.T) {
 		sums[sum] = parts
 	}
 }
+
+func TestReseal(t *testing.T) {
+	t.Parallel()
+	old, err := secrets.NewKeys(bytes.Repeat([]byte("o"), secrets.MinRoot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := secrets.NewKeys(bytes.Repeat([]byte("n"), secrets.MinRoot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := old.Seal("totp", "row 1", []byte("the secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := secrets.Reseal(old, next, "totp", "row 1", sealed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := next.Open("totp", "row 1", again); err != nil || string(text) != "the secret" {
+		t.Errorf("the new secret opens %q, %v", text, err)
+	}
+	if _, err := old.Open("totp", "row 1", again); !errors.Is(err, secrets.ErrSealed) {
+		t.Errorf("the old secret still opens it: %v", err)
+	}
+	for place, from := range map[string]*secrets.Keys{"row 2": old, "row 1": next} {
+		if _, err := secrets.Reseal(from, next, "totp", place, sealed); !errors.Is(err, secrets.ErrSealed) {
+			t.Errorf("resealed what cannot be opened: %v", err)
+		}
+	}
+}
