@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestRotateSecret(t *testing.T) {
 func TestRotateGivenSecret(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
 		env := append(engineEnv(t, engine), "SVC_SHARE_LINKS_ENABLED=true")
-		old := append(env[:len(env):len(env)], "SVC_JWT_SECRET="+strings.Repeat("old ", 10))
+		old := slices.Concat(env, []string{"SVC_JWT_SECRET=" + strings.Repeat("old ", 10)})
 		p := serve(t, old)
 		life := liveSealed(t, p)
 		p.stop()
@@ -113,10 +114,10 @@ func TestRotateGivenSecret(t *testing.T) {
 		}
 		mustRun(t, old, "rotate-secret", "--new-secret-file", file)
 		mustRun(t, old, "rotate-secret", "--new-secret-file", file) // again changes nothing
-		p = serve(t, append(env[:len(env):len(env)], "SVC_JWT_SECRET_FILE="+file))
+		p = serve(t, slices.Concat(env, []string{"SVC_JWT_SECRET_FILE=" + file}))
 		life.wantAlive(t, p)
 		p.stop()
-		wrong := append(env[:len(env):len(env)], "SVC_JWT_SECRET="+strings.Repeat("what", 10))
+		wrong := slices.Concat(env, []string{"SVC_JWT_SECRET=" + strings.Repeat("what", 10)})
 		other := filepath.Join(t.TempDir(), "other.txt")
 		if err := os.WriteFile(other, []byte(strings.Repeat("else", 10)), 0o600); err != nil {
 			t.Fatal(err)

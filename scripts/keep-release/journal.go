@@ -165,7 +165,7 @@ func (c *client) routine(ctx context.Context) {
 // secondFactor switches it on.
 func (c *client) secondFactor(ctx context.Context) {
 	secret, _ := c.call(ctx, http.MethodPost, "/me/totp/start", "application/json", nil)["secret"].(string)
-	code, err := totp.GenerateCode(secret, time.Now()) //nolint:forbidigo // a real authenticator has a real clock
+	code, err := totp.GenerateCode(secret, time.Now())
 	if err != nil && c.err == nil {
 		c.err = err
 	}
@@ -176,7 +176,7 @@ func (c *client) secondFactor(ctx context.Context) {
 // last, because they count how often they were opened.
 func (c *client) answers(ctx context.Context, link, trade string) map[string]json.RawMessage {
 	found := map[string]json.RawMessage{}
-	for _, path := range strings.Fields("/public/share/" + link + " /trades/" + trade + `
+	for path := range strings.FieldsSeq("/public/share/" + link + " /trades/" + trade + `
 		/me /me/preferences /accounts /executions /trades /cash-transactions /notes /tags /setups /missed-trades
 		/missed-trades/summary /imports /settings/checklist-template
 		/routines?day=2026-02-10 /routines/day/2026-02-03 /routines/history?from=2026-02-01&to=2026-02-15

@@ -35,15 +35,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./scripts/keep-release VERSION PROGRAM")
 		os.Exit(2)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	if err := keep(ctx, os.Args[1], os.Args[2]); err != nil {
+	if err := keep(context.Background(), os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "keep-release:", err)
 		os.Exit(1)
 	}
 }
 
 func keep(ctx context.Context, version, program string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
 	archive := filepath.Join(place, version+".tar.gz")
 	if _, err := os.Stat(archive); err == nil {
 		return fmt.Errorf("%s is there already; what was released is not changed", archive)
@@ -106,7 +106,8 @@ func start(ctx context.Context, program, dir string) (address string, stop func(
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for lines.Scan() { //nolint:revive // only so that the program never waits for us
+		for lines.Scan() {
+			continue // only so that the program never waits for us
 		}
 	}()
 	return address, func() error {
