@@ -36,6 +36,7 @@ const (
 	ActionUserDelete        Action = "user_delete"
 	ActionUserPromote       Action = "user_promote"
 	ActionUserDemote        Action = "user_demote"
+	ActionSecretRotate      Action = "secret_rotate"
 )
 
 // Outcome is how a security event ended.

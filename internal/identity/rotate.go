@@ -12,10 +12,6 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// ActionSecretRotate tells that the operator gave the installation another
-// secret.
-const ActionSecretRotate Action = "secret_rotate"
-
 // ErrNoSecret tells that no server was ever started on the database, so that
 // nothing is sealed in it.
 var ErrNoSecret = errors.New("no server was ever started on this database: there is no secret to change")

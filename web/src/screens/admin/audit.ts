@@ -12,6 +12,7 @@ const actions: Record<string, string> = {
   password_reset: 'Reset a password',
   totp_enable: 'Turned two-factor on',
   totp_disable: 'Turned two-factor off',
+  secret_rotate: 'Changed the server’s secret',
   access_token_mint: 'Made an access token',
   access_token_revoke: 'Revoked an access token',
   user_create: 'Created a user',
