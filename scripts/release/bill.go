@@ -144,22 +144,21 @@ func goModules(ctx context.Context, binaries []string) ([]component, error) {
 	return slices.Collect(maps.Values(found)), nil
 }
 
-// addLicences reads the licence of each module from its sources.
+// addLicences reads the licence of each module from its sources. Only these
+// modules are asked for by name, so that nothing else is fetched.
 func addLicences(ctx context.Context, modules map[string]component) error {
-	said, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}", "all").Output()
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(modules)), func(name string) bool { return name == "std" })
+	said, err := exec.CommandContext(ctx, "go", append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, names...)...).Output()
 	if err != nil {
 		return fmt.Errorf("asking go for the modules: %w", err)
 	}
 	for line := range strings.Lines(string(said)) {
 		name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		module, used := modules[name]
-		if !used {
-			continue
-		}
 		id, err := licenceIn(dir)
 		if err != nil {
 			return fmt.Errorf("the module %s: %w", name, err)
 		}
+		module := modules[name]
 		module.Licences = under(id)
 		modules[name] = module
 	}
