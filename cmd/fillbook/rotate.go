@@ -129,7 +129,7 @@ func (r *rotation) apply(env *environment, d *db.DB) error {
 // left to do.
 func (r *rotation) finish(env *environment) error {
 	if r.file == "" {
-		_, err := fmt.Fprintln(env.stdout, "the database has the new secret: set SVC_JWT_SECRET to it before the next start, "+
+		_, err := fmt.Fprintln(env.stdout, "the database has the new secret: set SVC_JWT_SECRET, or its file, to it before the next start, "+
 			"and keep the old one as long as the backups made with it")
 		return err
 	}

@@ -1,6 +1,6 @@
 // Command release builds what a release consists of: a static binary for each
-// system, packed with the licence, the README and an example of the settings;
-// the list of everything that is inside (CycloneDX); and the checksums.
+// system, packed with the licence, the README and examples of how to run it; the
+// list of everything that is inside (CycloneDX); and the checksums.
 //
 //	go run ./scripts/release -version v0.1.0 -out dist
 //
@@ -34,9 +34,14 @@ var targets = []target{
 
 // companions are packed with every binary, by their name in the archive.
 var companions = map[string]string{
-	"LICENSE":     "LICENSE",
-	"README.md":   "README.md",
-	"example.env": "deploy/example.env",
+	"LICENSE":                 "LICENSE",
+	"README.md":               "README.md",
+	"CHANGELOG.md":            "CHANGELOG.md",
+	"example.env":             "deploy/example.env",
+	"deploy/fillbook.service": "deploy/fillbook.service",
+	"deploy/Caddyfile":        "deploy/Caddyfile",
+	"deploy/nginx.conf":       "deploy/nginx.conf",
+	"deploy/litestream.yml":   "deploy/litestream.yml",
 }
 
 func main() {
