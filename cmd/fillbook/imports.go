@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/transport"
 )
 
 type importCommand struct {
@@ -64,8 +64,8 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 		return "", up, err
 	}
 	if c.Map != "" {
-		if err := json.Unmarshal([]byte(c.Map), &up.Mapping); err != nil {
-			return "", up, fmt.Errorf("--map must be a JSON object of texts: %w", err)
+		if err := transport.Unmarshal([]byte(c.Map), &up.Mapping); err != nil {
+			return "", up, errors.New("--map must be a JSON object of texts, with each key once")
 		}
 	}
 	if c.Account != "" {

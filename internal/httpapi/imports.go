@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -198,8 +197,9 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		up.Account = journal.AccountID(in.AccountID)
 	}
 	if text := form.Fields["column_mapping"]; text != "" {
-		if err := json.Unmarshal([]byte(text), &up.Mapping); err != nil {
-			return imports.Upload{}, journal.InvalidField("column_mapping", "column_mapping must be a JSON object of texts.")
+		// A column that is named twice is a question, and not for us to answer.
+		if err := transport.Unmarshal([]byte(text), &up.Mapping); err != nil {
+			return imports.Upload{}, journal.InvalidField("column_mapping", "column_mapping must be a JSON object of texts, with each key once.")
 		}
 	}
 	return up, nil

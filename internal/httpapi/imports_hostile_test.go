@@ -423,6 +423,7 @@ func TestHostileForms(t *testing.T) {
 			"a mapping that goes on":     {mapping(`{"symbol":"Symbol"} {}`), "column_mapping", 0},
 			"a mapping to nowhere":       {mapping(`{"symbol":"Nope"}`), "column_mapping", 0},
 			"a mapping of nonsense":      {mapping(`{"__proto__":"Symbol"}`), "column_mapping", 0},
+			"a mapping with a key twice": {mapping(`{"symbol":"Symbol","symbol":"Side"}`), "column_mapping", 0},
 			"a deep mapping":             {mapping(strings.Repeat(`{"symbol":`, 5_000)), "column_mapping", 0},
 			"a mapping of 64 KiB and 1":  {mapping(`{"symbol":"` + strings.Repeat("x", 64<<10-11) + `"}`), "", http.StatusRequestEntityTooLarge},
 			"a zone of Mars":             {[]part{file, account, {"source_tz", "", "Mars/Olympus"}}, "source_tz", 0},

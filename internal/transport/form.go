@@ -110,12 +110,13 @@ func readPart(part io.Reader, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// displayName keeps the last element of a client's file name, as text.
+// displayName keeps the last element of a client's file name, as text that is
+// read in the order in which it stands.
 func displayName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1 // such as those that make exe.csv look like vsc.exe
 		}
 		return r
 	}, name)

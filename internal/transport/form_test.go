@@ -195,6 +195,7 @@ func TestFileNamesAreTextToShow(t *testing.T) {
 		{"mixed", `a/b\\c/../d.csv`, "d.csv"},
 		{"letters beyond ASCII", "Käufe 株.csv", "Käufe 株.csv"},
 		{"control characters", "a\u0085b\u009fc.csv", "abc.csv"},
+		{"marks that turn the reading order", "\u2066a\u202evsc.\u200fb\u061c.csv\u2069", "avsc.b.csv"},
 		{"not UTF-8", "a\xffb.csv", "ab.csv"},
 		{"dots", "..", ".."},
 		{"nothing behind the slash", "dir/", "dir"},
