@@ -37,6 +37,8 @@ type settings struct {
 	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"2/20" help:"Sign-in calls an address: RATE/BURST, or off."`
 	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address."`
 	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Password and code checks of a signed-in user."`
+	RateImport         transport.Rate `name:"rate-limit-import" env:"SVC_RATE_LIMIT_IMPORT" default:"0.3334/20" help:"Files that a user has read, previews and imports together."`
+	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are worked on at the same time; 0 is any number."`
 }
 
 // errUnusable marks what the operator has to set right before a start.
@@ -60,6 +62,8 @@ func (s *settings) check() error {
 		return errors.New("SVC_IMPORT_MAX_BYTES must lie between 1 KiB and 1 GiB")
 	case s.AttachmentMaxBytes < 1<<10 || s.AttachmentMaxBytes > 1<<30:
 		return errors.New("SVC_ATTACHMENT_MAX_BYTES must lie between 1 KiB and 1 GiB")
+	case s.ImportsAtOnce < 0 || s.ImportsAtOnce > 1000:
+		return errors.New("SVC_IMPORTS_AT_ONCE must lie between 0 and 1000")
 	case s.DatabaseConns < 0 || s.DatabaseConns > 1000:
 		return errors.New("SVC_DATABASE_CONNS must lie between 0 and 1000")
 	}
@@ -130,6 +134,7 @@ func (s *settings) LogValue() slog.Value {
 		slog.Any("trusted_proxies", s.TrustedProxies), slog.Any("cors_origins", s.CORSOrigins),
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
 		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
-		slog.String("rate_limit_secrets", s.RateSecrets.String()),
+		slog.String("rate_limit_secrets", s.RateSecrets.String()), slog.String("rate_limit_import", s.RateImport.String()),
+		slog.Int("imports_at_once", s.ImportsAtOnce),
 	)
 }

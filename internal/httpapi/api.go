@@ -41,6 +41,10 @@ type Options struct {
 	AuthRate    transport.Rate
 	ShareRate   transport.Rate
 	SecretsRate transport.Rate
+	ImportRate  transport.Rate
+	// ImportsAtOnce is how many files of one user are worked on at the same
+	// time; 0 means any number.
+	ImportsAtOnce int
 
 	// Web serves everything outside /api: the page and the reference.
 	Web http.Handler
@@ -53,7 +57,8 @@ type API struct {
 	mux         *http.ServeMux
 	huma        huma.API
 	idempotency *transport.Idempotency
-	limits      struct{ auth, share, secrets *transport.Limiter }
+	limits      struct{ auth, share, secrets, imports *transport.Limiter }
+	importing   *transport.AtOnce
 	description func() ([]byte, error) // openapi.json
 	draining    atomic.Bool
 	handler     http.Handler
@@ -72,6 +77,8 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.limits.auth = transport.NewLimiter(options.AuthRate, services.Clock)
 	a.limits.share = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.limits.secrets = transport.NewLimiter(options.SecretsRate, services.Clock)
+	a.limits.imports = transport.NewLimiter(options.ImportRate, services.Clock)
+	a.importing = transport.NewAtOnce(options.ImportsAtOnce)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
 	a.huma = huma.NewAPI(describe(options.Version), a)
 	describeValues(a.huma.OpenAPI().Components.Schemas)

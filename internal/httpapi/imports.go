@@ -137,6 +137,7 @@ func (a *API) importOperations() {
 		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
+			r.allowance = importLimit
 			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
 		}
 		return r

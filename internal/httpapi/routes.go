@@ -36,6 +36,7 @@ const (
 	authLimit             // signing in and the like, by address
 	secretLimit           // password and code checks of a signed-in user
 	shareLimit            // the public share page, by address
+	importLimit           // reading files, which is work for the processor, by user
 )
 
 // Sizes of JSON bodies.
@@ -200,6 +201,9 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.allowance == secretLimit {
 		chain = append(chain, a.limits.secrets.ByUser())
 	}
+	if r.allowance == importLimit {
+		chain = append(chain, a.limits.imports.ByUser())
+	}
 	if r.allowance != shareLimit {
 		chain = append(chain, transport.Answer())
 	}
@@ -210,6 +214,9 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	chain = append(chain, transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated}.Middleware())
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
+	}
+	if r.allowance == importLimit { // a slow upload takes no place, nor does an answer that is kept
+		chain = append(chain, a.importing.ByUser())
 	}
 	return chain
 }

@@ -25,6 +25,7 @@ export async function startServer(env: Record<string, string> = {}): Promise<Ser
       SVC_DATA_DIR: data,
       SVC_SHARE_LINKS_ENABLED: 'true',
       SVC_RATE_LIMIT_AUTH: 'off',
+      SVC_RATE_LIMIT_IMPORT: 'off',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -35,7 +35,9 @@ export class Wizard {
   sent = $state(0); // share of the file that has gone out
   fault = $state<ApiError | null>(null);
   pending = $state(''); // the batch that this finishes
-  private turn = 0;
+  private turn = 0; // counts the files that were given up
+  private asked = false; // for a reading that has not begun
+  private under: Promise<void> | null = null;
   private key = ''; // makes a commit that is sent twice happen once
 
   /** What keeps the plan from being shown; '' when nothing does. */
@@ -60,25 +62,45 @@ export class Wizard {
     if (this.preview) this.step = 'understood';
   }
 
-  /** Has the server read the file with the settings of now. The last one asked wins. */
+  /**
+   * Has the server read the file with the settings of now. One reading is under way at a time; what is asked
+   * meanwhile is read when it has ended, and the last one asked wins.
+   */
   async read(): Promise<void> {
     if (!this.file) return;
-    const turn = ++this.turn;
+    this.asked = true;
     this.reading = true;
     this.fault = null;
     this.key = crypto.randomUUID();
+    this.under ??= this.readAll().finally(() => (this.under = null));
+    await this.under;
+  }
+
+  private async readAll(): Promise<void> {
+    while (this.asked && this.file) {
+      this.asked = false;
+      const turn = this.turn;
+      const { preview, fault } = await this.readOnce(this.file);
+      if (this.asked || turn !== this.turn) continue;
+      if (preview) this.preview = preview;
+      this.fault = fault;
+      this.reading = false;
+    }
+  }
+
+  private async readOnce(
+    file: File,
+  ): Promise<{ preview: Schemas['ImportPreview'] | null; fault: ApiError | null }> {
     try {
       const preview = await upload<Schemas['ImportPreview']>({
         path: '/api/v1/imports',
         fields: this.fields(),
-        file: this.file,
+        file,
         progress: (share) => (this.sent = share),
       });
-      if (turn === this.turn) this.preview = preview;
+      return { preview, fault: null };
     } catch (error) {
-      if (turn === this.turn) this.fault = asApiError(error);
-    } finally {
-      if (turn === this.turn) this.reading = false;
+      return { preview: null, fault: asApiError(error) };
     }
   }
 
@@ -126,6 +148,7 @@ export class Wizard {
 
   restart(): void {
     this.turn++;
+    this.asked = false;
     this.file = null;
     this.preview = null;
     this.fault = null;
