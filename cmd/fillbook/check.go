@@ -94,6 +94,10 @@ func (s *settings) journalsOf(d *db.DB) (*installation.Installation, func(), err
 	}, nil
 }
 
+// brokenOff is drawn where work ends before its time: the bar stays as it is,
+// and what comes next has a line of its own.
+const brokenOff = -1
+
 // progressBar draws how far long work has come, on a terminal and nowhere
 // else.
 func progressBar(to io.Writer, what string) func(done, total int) {
@@ -103,6 +107,10 @@ func progressBar(to io.Writer, what string) func(done, total int) {
 	}
 	const width = 30
 	return func(done, total int) {
+		if done == brokenOff {
+			fmt.Fprintln(to)
+			return
+		}
 		filled := width * done / max(total, 1)
 		fmt.Fprintf(to, "\r[%s%s] %d of %d %s", strings.Repeat("=", filled), strings.Repeat(" ", width-filled), done, total, what)
 		if done == total {

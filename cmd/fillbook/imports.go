@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fillbook/internal/backup"
@@ -47,11 +48,25 @@ func (c importCommand) Run(env *environment, s *settings) error {
 		return printPreview(env.stdout, preview)
 	}
 	by := imports.Actor{Principal: identity.Principal{UserID: owner, Credential: identity.CredentialCLI}}
+	draw := progressBar(env.stderr, "steps")
+	up.Watch = stagesOn(draw)
 	result, err := services.Imports.Commit(env.ctx, by, up)
 	if err != nil {
+		draw(brokenOff, len(stages))
 		return err
 	}
+	draw(len(stages), len(stages))
 	return printResult(env.stdout, result)
+}
+
+// stages are the steps of an import in their order; the first is to read the
+// file, which is done when the second begins.
+var stages = []string{"reading", "checking", "writing", "annotating"}
+
+// stagesOn shows on a bar which steps of an import are done.
+func stagesOn(draw func(done, total int)) (watch func(imports.Progress)) {
+	draw(0, len(stages))
+	return func(p imports.Progress) { draw(slices.Index(stages, p.Stage), len(stages)) }
 }
 
 func (c importCommand) upload(env *environment, services *installation.Installation) (journal.UserID, imports.Upload, error) {
@@ -118,7 +133,13 @@ func printPreview(out io.Writer, p imports.Preview) error {
 		broker = "no broker that is known"
 	}
 	fmt.Fprintf(out, "%s (%s)\n%s: %s, %d known, %s, %s\n", broker, p.Format, counted(p.RowCount, "row"),
-		counted(p.NewRows, "new fill"), p.Duplicates, counted(p.CashRows, "cash row"), counted(p.ErrorCount, "problem"))
+		counted(p.NewRows, "new fill"), p.Duplicates, counted(p.CashRows-p.CashDuplicates, "cash row"), counted(p.ErrorCount, "problem"))
+	if o := p.Outcome; o != nil {
+		fmt.Fprintf(out, "%s, %d changed, %d still open\n", counted(o.NewTrades, "new trade"), o.ChangedTrades, o.OpenTrades)
+		for _, net := range o.NetPnL {
+			fmt.Fprintf(out, "net P&L %s %s\n", net.Amount, net.Currency)
+		}
+	}
 	if len(p.MissingMapping) > 0 {
 		fmt.Fprintf(out, "--map must say which columns hold: %s\n", strings.Join(p.MissingMapping, ", "))
 	}

@@ -26,6 +26,7 @@ type PlannedAccount struct {
 	// Account has no id where it would be made.
 	ledger.Account
 	New, Duplicates int
+	Ahead           ledger.Outlook
 }
 
 // Preview tells what [Restore] would do with a document, as one step of a
@@ -63,17 +64,17 @@ func (p *Plan) addFills(
 ) (PlannedAccount, error) {
 	fills, _, problems := b.NewFills()
 	p.Errors = append(p.Errors, problems...)
-	var known []bool
-	switch {
-	case !t.isNew && len(fills) > 0:
+	if t.isNew && doc.isOurs() {
+		hideRepeatedIDs(fills)
+	}
+	account := PlannedAccount{Account: t.account}
+	if len(fills) > 0 {
 		var err error
-		if known, err = ledger.Duplicates(ctx, tx, owner, t.account.ID, fills); err != nil {
+		if account.Ahead, err = ledger.Foresee(ctx, tx, owner, t.account.ID, fills); err != nil {
 			return PlannedAccount{}, err
 		}
-	case !doc.isOurs():
-		known = repeatedIDs(fills)
 	}
-	account := PlannedAccount{Account: t.account, Duplicates: count(known)}
+	account.Duplicates = count(account.Ahead.Known)
 	account.New = len(fills) - account.Duplicates
 	p.New += account.New
 	p.Duplicates += account.Duplicates

@@ -228,7 +228,10 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 	if len(fills) == 0 {
 		return nil
 	}
-	repeated := r.hideRepeatedIDs(b, fills)
+	var repeated map[int]string
+	if b.target.isNew && r.Document.isOurs() {
+		repeated = hideRepeatedIDs(fills)
+	}
 	inserted, err := r.Ledger.InsertFills(r.ctx, r.tx, r.Owner, b.target.account.ID, b.batch, fills)
 	if err != nil {
 		return err
@@ -255,11 +258,8 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 // one has the same, so that the ledger does not skip them, and gives them to be
 // put back. That is for files of ours, which know what they say, and for
 // accounts that were empty: in any other the ledger must find out what is stored.
-func (r *restorer) hideRepeatedIDs(b *restoredBundle, fills []ledger.NewFill) map[int]string {
+func hideRepeatedIDs(fills []ledger.NewFill) map[int]string {
 	hidden := map[int]string{}
-	if !b.target.isNew || !r.Document.isOurs() {
-		return hidden
-	}
 	for i, repeats := range repeatedIDs(fills) {
 		if repeats {
 			hidden[i], fills[i].ExternalID = fills[i].ExternalID, ""

@@ -89,6 +89,8 @@ type importPreview struct {
 	NewRows           int                            `json:"new_rows"`
 	Duplicates        int                            `json:"duplicates" doc:"Fills that are stored already."`
 	CashRows          int                            `json:"cash_rows"`
+	CashDuplicates    int                            `json:"cash_duplicates" doc:"Of the cash rows those that are stored already."`
+	Outcome           orNull[imports.Outcome]        `json:"outcome" doc:"What a commit would make of the trades; null while columns must be named."`
 	Errors            []imports.Problem              `json:"errors"`
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
@@ -101,7 +103,8 @@ func shapePreview(p imports.Preview) importPreview {
 		Headers: p.Headers, SampleRows: p.SampleRows, SuggestedMapping: p.SuggestedMapping, DetectedBroker: p.DetectedBroker,
 		DetectionReason: p.Reason, SuggestedSourceTZ: p.SuggestedZone, Format: p.Format, Source: p.Source, RowCount: p.RowCount,
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
-		NewRows: p.NewRows, Duplicates: p.Duplicates, CashRows: p.CashRows, Errors: p.Errors, ErrorCount: p.ErrorCount,
+		NewRows: p.NewRows, Duplicates: p.Duplicates, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
+		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
 		Warnings: p.Warnings, MissingMapping: p.MissingMapping, Reconciliation: p.Reconciliation,
 	}
 	if a := p.PendingAccount; a != nil {

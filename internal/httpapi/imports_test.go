@@ -43,6 +43,8 @@ func TestImportLife(t *testing.T) {
 			"new_rows": 2, "duplicates": 0, "errors": [], "missing_mapping": [], "pending_account": null}`)
 		preview.is("suggested_mapping.symbol", `"Symbol"`)
 		preview.is("sample_rows.1.Price", `"12"`)
+		preview.holds("", `{"cash_duplicates": 0, "outcome": {"new_trades": 1, "changed_trades": 0, "open_trades": 0, "merged_trades": 0,
+			"net_pnl": [{"currency": "USD", "amount": 198}]}}`)
 		preview.is("sample_trades.0.net_pnl", "198").is("sample_trades.0.instrument_type", `"stock"`)
 		d.get("/imports").want(http.StatusOK).is("", "[]")
 		d.get("/executions").want(http.StatusOK).is("", "[]")
@@ -60,7 +62,8 @@ func TestImportLife(t *testing.T) {
 		d.trades("AAPL").is("0.net_pnl", "198")
 
 		// The same again changes nothing.
-		d.upload("/imports", twoFills).want(http.StatusOK).holds("", `{"new_rows": 0, "duplicates": 2}`)
+		d.upload("/imports", twoFills).want(http.StatusOK).holds("", `{"new_rows": 0, "duplicates": 2}`).
+			holds("outcome", `{"new_trades": 0, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 0}]}`)
 		d.imported(twoFills).holds("", `{"inserted": 0, "skipped": 2, "trades": 0}`)
 
 		// Words survive a reversal and a second import.
@@ -241,13 +244,16 @@ func TestBackupRoundTrip(t *testing.T) {
 
 		other := w.addUser(d.client, "bob@example.org")
 		preview := other.form("/imports", part{"file", "b.json", exported}).want(http.StatusOK)
-		preview.holds("", `{"source": "backup", "new_rows": 2, "account_id": ""}`).is("pending_account.name", `"Main"`)
+		preview.holds("", `{"source": "backup", "new_rows": 2, "account_id": ""}`).is("pending_account.name", `"Main"`).
+			holds("outcome", `{"new_trades": 1, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 198}]}`)
 		other.get("/accounts").want(http.StatusOK).is("", "[]")
 		done := other.form("/imports/commit", part{"file", "b.json", exported}).want(http.StatusOK)
 		done.holds("", `{"inserted": 2, "annotated": 1, "format": "backup"}`)
 		if got := string(other.get("/exports").want(http.StatusOK).body); got != exported {
 			t.Errorf("exported anew:\n%s\nwant:\n%s", got, exported)
 		}
+		other.form("/imports", part{"file", "b.json", exported}).want(http.StatusOK).
+			holds("outcome", `{"new_trades": 0, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 0}]}`)
 		again := other.form("/imports/commit", part{"file", "b.json", exported}).want(http.StatusOK)
 		again.holds("", `{"inserted": 0, "skipped": 2, "annotated": 0}`)
 		other.delete("/imports/" + done.text("import_batch_id")).want(http.StatusNoContent)

@@ -148,13 +148,22 @@ func (b *Batch) describe(up Upload, c *content) {
 	}
 }
 
+// noteZone tells which clock the rows were read by, where the file is of a sort
+// that is known to run by one. A batch that waits does not say so: there it
+// would be taken for the word of whoever comes back to finish it.
+func (b *Batch) noteZone(c *content) {
+	if b.Zone == "" && c.statement != nil && c.found.Preset.Zone != "" {
+		b.Zone = c.statement.Zone
+	}
+}
+
 // finish stores what was read under a batch that exists, and marks the batch
 // as failed where that cannot be done.
 func (s *Service) finish(ctx context.Context, by Actor, id journal.BatchID, up Upload, c *content) (Result, error) {
 	if c.mapping != nil {
 		return Result{}, named(c.mapping, id)
 	}
-	s.running.enter(id, "checking", 0)
+	s.running.begin(id, up.Watch)
 	defer s.running.leave(id)
 	var result Result
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
@@ -167,6 +176,7 @@ func (s *Service) finish(ctx context.Context, by Actor, id journal.BatchID, up U
 			return err
 		}
 		b.describe(up, c)
+		b.noteZone(c)
 		if result, err = s.store(ctx, tx, &b, up, c); err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ type Preview struct {
 	NewRows          int
 	Duplicates       int
 	CashRows         int
+	CashDuplicates   int
 	Errors           []Problem
 	ErrorCount       int
 	Warnings         []string
@@ -38,6 +39,8 @@ type Preview struct {
 	Reconciliation   []Reconciliation
 	SampleTrades     []SampleTrade
 	Journal          *JournalSummary
+	// Outcome is nil while it cannot be told.
+	Outcome *Outcome
 }
 
 // SampleTrade is one of the trades that the file's own fills make.
@@ -90,17 +93,8 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	planned := newPlan(c.statement, *account)
 	p.ErrorCount = len(planned.problems)
 	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), told)]...)
-	p.CashRows = len(planned.cash)
-	return p, s.db.View(ctx, func(tx *db.Tx) error {
-		known, err := ledger.Duplicates(ctx, tx, owner, account.ID, planned.fills)
-		for _, duplicate := range known {
-			if duplicate {
-				p.Duplicates++
-			}
-		}
-		p.NewRows = len(planned.fills) - p.Duplicates
-		return err
-	})
+	err = s.db.View(ctx, func(tx *db.Tx) error { return p.foresee(ctx, tx, owner, *account, planned) })
+	return p, err
 }
 
 // preview is what the file alone tells.

@@ -113,7 +113,9 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 }
 
 func (p *Preview) take(plan backup.Plan) {
-	p.NewRows, p.Duplicates, p.CashRows = plan.New, plan.Duplicates, plan.CashNew+plan.CashDuplicates
+	p.NewRows, p.Duplicates = plan.New, plan.Duplicates
+	p.CashRows, p.CashDuplicates = plan.CashNew+plan.CashDuplicates, plan.CashDuplicates
+	p.result(outlooks(plan))
 	for _, problem := range plan.Errors[:min(len(plan.Errors), told)] {
 		p.Errors = append(p.Errors, Problem(problem))
 	}

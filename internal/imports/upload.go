@@ -25,6 +25,8 @@ type Upload struct {
 	Mapping map[string]string
 	Zone    string
 	Order   string
+	// Watch, where set, is told of each stage that a commit enters.
+	Watch func(Progress)
 }
 
 func (u Upload) hash() string {

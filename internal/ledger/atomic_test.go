@@ -226,7 +226,7 @@ func TestReadingIsInterrupted(t *testing.T) {
 		},
 		"preview": func(ctx context.Context, d *desk) error {
 			return d.db.View(ctx, func(tx *db.Tx) error {
-				_, err := ledger.Duplicates(ctx, tx, d.owner, d.account, orders(d, "buy 1 10 id=A; buy 2 10"))
+				_, err := ledger.Foresee(ctx, tx, d.owner, d.account, orders(d, "buy 1 10 id=A; buy 2 10"))
 				return err
 			})
 		},

@@ -34,8 +34,8 @@ type book struct {
 	change Regrouped
 
 	// read counts the rows that cursors fetched: tests hold it against the
-	// size of the change.
-	read int
+	// size of the change. mostRead is how many they may be, 0 for any number.
+	read, mostRead int
 }
 
 // openBook locks the account. Steps of one transaction that write to several

@@ -115,7 +115,10 @@ func (c *fillCursor) read() {
 		c.err = err
 		return
 	}
-	c.b.read += len(chunk)
+	if c.b.read += len(chunk); c.b.mostRead > 0 && c.b.read > c.b.mostRead {
+		c.err = errReadEnough
+		return
+	}
 	c.end = len(chunk) < c.size
 	c.size = min(2*c.size, lastChunk)
 	if len(chunk) > 0 {

@@ -116,12 +116,7 @@ func TestImportedTwice(t *testing.T) {
 // sees holds the preview against what the insert will do.
 func (d *desk) sees(want string, file []ledger.NewFill) {
 	d.Helper()
-	var known []bool
-	must(d, d.db.View(d.Context(), func(tx *db.Tx) (err error) {
-		known, err = ledger.Duplicates(d.Context(), tx, d.owner, d.account, file)
-		return err
-	}))
-	for i, duplicate := range known {
+	for i, duplicate := range d.foresee(file).Known {
 		if duplicate != (want[i] == '=') {
 			d.Errorf("row %d: preview says duplicate %t, want %s", i+1, duplicate, want)
 		}

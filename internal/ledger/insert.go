@@ -87,29 +87,6 @@ func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
 	})
 }
 
-// Duplicates tells for each fill whether InsertFills would skip it, as one
-// reading step.
-func Duplicates(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
-) ([]bool, error) {
-	b, err := readBook(ctx, tx, owner, account)
-	if err != nil {
-		return nil, err
-	}
-	arrivals, _, err := b.prepare(ctx, fills)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.dedup(ctx, arrivals); err != nil {
-		return nil, err
-	}
-	known := make([]bool, len(arrivals))
-	for i, a := range arrivals {
-		known[i] = a.known != nil
-	}
-	return known, nil
-}
-
 // prepare cleans the fills and gives each its multiplier.
 func (b *book) prepare(ctx context.Context, fills []NewFill) (arrivals []*arrival, warnings []string, err error) {
 	usual := b.multipliers()

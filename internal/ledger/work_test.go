@@ -82,6 +82,33 @@ func TestTheWorkDoesNotGrowWithTheHistory(t *testing.T) {
 	})
 }
 
+// TestOutlookEndsWhereItBecomesLong: a fill before all others of a stream that
+// is never flat changes everything behind it, which somebody who only asks need
+// not wait for.
+func TestOutlookEndsWhereItBecomesLong(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
+		s := newStream(t, database, 500, true)
+		file := []NewFill{{Symbol: "AAPL", Side: matching.Buy, Quantity: decimal.New(5), ExecutedAt: hour(-1)}}
+		ask := func(rows int) (o Outlook) {
+			err := database.View(t.Context(), func(tx *db.Tx) (err error) {
+				o, err = foresee(t.Context(), tx, s.owner, s.account, file, rows)
+				return err
+			})
+			if err != nil || len(o.Known) != 1 || o.Known[0] {
+				t.Fatalf("%+v %v", o, err)
+			}
+			return o
+		}
+		if o := ask(100); !o.Cut || o.Changed != 0 {
+			t.Errorf("a long look is not cut short: %+v", o)
+		}
+		if o := ask(5000); o.Cut || o.Created+o.Changed < 400 {
+			t.Errorf("a look within the bound is cut short: %+v", o)
+		}
+	})
+}
+
 // work is what a write did.
 type work struct {
 	read   int // rows that the regrouping read

@@ -43,7 +43,9 @@ func TestThirdRequestIsRefused(t *testing.T) {
 		inside <- true
 		<-goOn
 	}, transport.NewAtOnce(2).ByUser())
-	send := func() *httptest.ResponseRecorder { return serve(handler, httptest.NewRequest(http.MethodPost, "/", nil)) }
+	send := func() *httptest.ResponseRecorder {
+		return serve(handler, httptest.NewRequest(http.MethodPost, "/", nil))
+	}
 	done := make(chan int)
 	for range 2 {
 		go func() { done <- send().Code }()

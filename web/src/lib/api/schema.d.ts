@@ -1325,6 +1325,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Amount: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            amount: number;
+            currency: string;
+        } & {
+            [key: string]: unknown;
+        };
         Attachment: {
             /** Format: date-time */
             created_at: string;
@@ -1848,6 +1855,11 @@ export interface components {
         };
         ImportPreview: {
             account_id: string;
+            /**
+             * Format: int64
+             * @description Of the cash rows those that are stored already.
+             */
+            cash_duplicates: number;
             /** Format: int64 */
             cash_rows: number;
             /**
@@ -1874,6 +1886,8 @@ export interface components {
             missing_mapping: string[];
             /** Format: int64 */
             new_rows: number;
+            /** @description What a commit would make of the trades; null while columns must be named. */
+            outcome: components["schemas"]["Outcome"] | null;
             /** @description The account that a commit would make. */
             pending_account: components["schemas"]["PendingAccount"] | null;
             reconciliation: components["schemas"]["Reconciliation"][];
@@ -2406,6 +2420,29 @@ export interface components {
             trade_id: string;
             /** Format: int64 */
             trade_quality: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Outcome: {
+            /**
+             * Format: int64
+             * @description Trades that are there and would be other ones.
+             */
+            changed_trades: number;
+            /**
+             * Format: int64
+             * @description Trades that are there and would become parts of others.
+             */
+            merged_trades: number;
+            /** @description By how much the net result of all closed trades would change. */
+            net_pnl: components["schemas"]["Amount"][];
+            /** Format: int64 */
+            new_trades: number;
+            /**
+             * Format: int64
+             * @description Of the new and changed trades those that would still be open.
+             */
+            open_trades: number;
         } & {
             [key: string]: unknown;
         };

@@ -1,0 +1,248 @@
+package imports_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
+	"fillbook/internal/imports"
+	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/installation"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/secrets"
+	"fillbook/internal/testkit"
+)
+
+// bureau is a user who imports.
+type bureau struct {
+	*testing.T
+	*installation.Installation
+	by imports.Actor
+}
+
+func newBureau(t *testing.T, d *db.DB) bureau {
+	t.Helper()
+	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	services, err := installation.New(installation.Options{
+		DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler),
+		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, _, err := services.Identity.Setup(t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bureau{t, services, imports.Actor{Principal: identity.Principal{UserID: user.ID}}}
+}
+
+func (b bureau) account(currency string) journal.AccountID {
+	b.Helper()
+	a, err := b.Ledger.CreateAccount(b.Context(), b.by.UserID, ledger.NewAccount{Name: "A", BaseCurrency: currency})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a.ID
+}
+
+// net adds up the results of an account's closed trades, and counts all
+// trades.
+func (b bureau) net(account journal.AccountID) (net decimal.Decimal, trades int) {
+	b.Helper()
+	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
+	err := b.Ledger.EachTrade(b.Context(), b.by.UserID, query, func(t ledger.Trade) error {
+		net = net.Add(t.NetPnL.Decimal)
+		trades++
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return net, trades
+}
+
+// told is what a preview says, or what a commit did, in the same words.
+type told struct {
+	Inserted, Skipped, CashInserted, CashSkipped, Touched, Trades int
+	Net                                                           string
+}
+
+// holdAgainst compares what a preview tells with what the commit does. It
+// tells whether there was anything to import.
+func (b bureau) holdAgainst(up imports.Upload) bool {
+	b.Helper()
+	preview, err := b.Imports.Inspect(b.Context(), b.by.UserID, up)
+	if err != nil || preview.Outcome == nil {
+		return false
+	}
+	netBefore, before := b.net(up.Account)
+	result, err := b.Imports.Commit(b.Context(), b.by, up)
+	if journal.IsKind(err, journal.KindInvalid) { // nothing in it could be imported
+		result, err = imports.Result{}, nil
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	netAfter, after := b.net(up.Account)
+	got := told{
+		preview.NewRows, preview.Duplicates, preview.CashRows - preview.CashDuplicates, preview.CashDuplicates,
+		preview.Outcome.NewTrades + preview.Outcome.ChangedTrades, preview.Outcome.NewTrades - preview.Outcome.MergedTrades,
+		preview.Outcome.NetPnL[0].Amount.String(),
+	}
+	want := told{
+		result.Inserted, result.Skipped, result.CashInserted, result.CashSkipped,
+		result.Trades, after - before, netAfter.Sub(netBefore).String(),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		b.Errorf("what was told is not what happened (-happened +told):\n%s", diff)
+	}
+	return result.Inserted > 0
+}
+
+// TestPreviewTellsWhatTheCommitDoes: every sample of a broker's file, into an
+// account of its own and then into one that all samples of a currency share,
+// where they meet what others left.
+func TestPreviewTellsWhatTheCommitDoes(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("brokers/*/testdata/*.txtar")
+	more, err2 := filepath.Glob("metatrader/testdata/*.txtar")
+	if files = append(files, more...); err != nil || err2 != nil || len(files) < 50 {
+		t.Fatalf("%d samples: %v %v", len(files), err, err2)
+	}
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newBureau(t, d)
+		shared := map[string]journal.AccountID{}
+		imported := 0
+		for _, name := range files {
+			sample, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hints := brokertest.Hints(string(sample.Comment))
+			if shared[hints.Currency] == "" {
+				shared[hints.Currency] = b.account(hints.Currency)
+			}
+			up := imports.Upload{
+				FileName: hints.FileName, Data: sample.Files[0].Data, Zone: hints.Zone, Order: string(hints.Order), Account: b.account(hints.Currency),
+			}
+			if len(up.Data) == 0 {
+				continue
+			}
+			t.Run(filepath.Base(name), func(t *testing.T) {
+				b := b
+				b.T = t
+				if b.holdAgainst(up) {
+					imported++
+				}
+				up.Account = shared[hints.Currency]
+				b.holdAgainst(up)
+				b.holdAgainst(up) // now all of it is known
+			})
+		}
+		if imported < 50 {
+			t.Errorf("only %d samples had something to import", imported)
+		}
+	})
+}
+
+// TestPreviewOfFilesThatMeet: halves of one history in either order, so that
+// the second changes, closes or joins what the first has left.
+func TestPreviewOfFilesThatMeet(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newBureau(t, d)
+		const head = "Symbol,Side,Quantity,Price,Executed At,Commission\n"
+		row := func(minute int, side string, quantity int, price string) string {
+			return fmt.Sprintf("AAPL,%s,%d,%s,2026-01-05T15:%02d:00Z,1\n", side, quantity, price, minute)
+		}
+		early := head + row(0, "buy", 100, "10") + row(1, "sell", 40, "11")
+		late := head + row(5, "sell", 90, "12") + row(6, "buy", 30, "11.5") + row(7, "buy", 10, "13")
+		between := head + row(3, "sell", 60, "9") + row(4, "buy", 60, "9.5")
+		for _, order := range [][]string{{early, late, between}, {late, early, between}, {between, late, early}, {late, between, early}} {
+			account := b.account("EUR")
+			for _, file := range order {
+				up := imports.Upload{FileName: "f.csv", Data: []byte(file), Account: account}
+				if !b.holdAgainst(up) {
+					t.Error("nothing was imported")
+				}
+			}
+			preview, err := b.Imports.Inspect(t.Context(), b.by.UserID, imports.Upload{FileName: "f.csv", Data: []byte(early), Account: account})
+			if err != nil || preview.Outcome.NetPnL[0].Currency != "EUR" {
+				t.Errorf("%+v %v", preview.Outcome, err)
+			}
+		}
+	})
+}
+
+// TestBatchesTellTheClockOfTheFile: the user's word, else that of the platform;
+// a file whose times name their zone has none.
+func TestBatchesTellTheClockOfTheFile(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newBureau(t, d)
+		sample := func(name string) []byte {
+			file, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return file.Files[0].Data
+		}
+		zoned := []byte("Symbol,Side,Quantity,Price,Executed At\nAAPL,buy,1,10,2026-01-05T15:00:00Z\n")
+		for name, c := range map[string]struct {
+			data       []byte
+			said, want string
+		}{
+			"MetaTrader 5":            {sample("metatrader/testdata/mt5-hedging.txtar"), "", "Europe/Athens"},
+			"MetaTrader 4":            {sample("metatrader/testdata/mt4-statement.txtar"), "", "Europe/Athens"},
+			"MetaTrader, told":        {sample("metatrader/testdata/mt5-hedging.txtar"), "Europe/London", "Europe/London"},
+			"times that name a zone":  {zoned, "", ""},
+			"a zone that is not used": {zoned, "Asia/Tokyo", "Asia/Tokyo"},
+		} {
+			up := imports.Upload{FileName: "f", Data: c.data, Zone: c.said, Account: b.account("USD")}
+			result, err := b.Imports.Commit(t.Context(), b.by, up)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			batch, err := b.Imports.Batch(t.Context(), b.by.UserID, result.BatchID)
+			if err != nil || batch.Zone != c.want {
+				t.Errorf("%s: the zone is %q (%v), want %q", name, batch.Zone, err, c.want)
+			}
+		}
+	})
+}
+
+// TestCommitTellsItsStages in their order, and not after its end.
+func TestCommitTellsItsStages(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newBureau(t, d)
+		var seen []string
+		up := imports.Upload{
+			FileName: "f.csv", Data: []byte("Symbol,Side,Quantity,Price,Executed At\nAAPL,buy,1,10,2026-01-05T15:00:00Z\n"),
+			Account: b.account("USD"), Watch: func(p imports.Progress) { seen = append(seen, fmt.Sprint(p.Stage, " ", p.Rows)) },
+		}
+		result, err := b.Imports.Commit(t.Context(), b.by, up)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"checking 0", "writing 1", "annotating 0"}, seen); diff != "" {
+			t.Error(diff)
+		}
+		if batch, err := b.Imports.Batch(t.Context(), b.by.UserID, result.BatchID); err != nil || batch.Progress != nil {
+			t.Errorf("progress of an import that is done: %+v %v", batch.Progress, err)
+		}
+	})
+}

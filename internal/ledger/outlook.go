@@ -1,0 +1,151 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Outlook is what InsertFills would do, told beforehand.
+type Outlook struct {
+	// Known tells for each fill whether it would be skipped.
+	Known []bool
+	// Created and Changed count the trades that InsertResult would list, Open
+	// those among them that would not be closed, and Merged the stored trades
+	// that would become parts of others.
+	Created, Changed, Open, Merged int
+	// NetPnL is by how much the results of all closed trades together would
+	// change.
+	NetPnL decimal.Decimal
+	// Cut tells that there was too much to look at: of this only Known is to be
+	// relied on.
+	Cut bool
+}
+
+// outlookRows is how many stored rows an outlook may read: somebody only asks.
+const outlookRows = 300_000
+
+// Foresee tells what [Service.InsertFills] would do, as one reading step that
+// takes no lock. It looks at what a write would look at: the trades in progress
+// where the new fills come in, and what follows until all is as it was. An
+// empty account stands for one that is still to be made.
+func Foresee(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
+) (Outlook, error) {
+	return foresee(ctx, tx, owner, account, fills, outlookRows)
+}
+
+func foresee(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill, rows int,
+) (o Outlook, err error) {
+	b := &book{tx: tx, owner: owner, streams: map[streamKey]*stream{}, nextSeq: 1, nextStream: 1}
+	if account != "" {
+		if b, err = readBook(ctx, tx, owner, account); err != nil {
+			return Outlook{}, err
+		}
+	}
+	arrivals, _, err := b.prepare(ctx, fills)
+	if err != nil {
+		return Outlook{}, err
+	}
+	if err := b.dedup(ctx, arrivals); err != nil {
+		return Outlook{}, err
+	}
+	o.Known = make([]bool, len(arrivals))
+	for i, a := range arrivals {
+		o.Known[i] = a.known != nil
+	}
+	b.mostRead = b.read + rows
+	err = b.foresee(ctx, arrivals, &o)
+	if errors.Is(err, errReadEnough) {
+		return Outlook{Known: o.Known, Cut: true}, nil
+	}
+	return o, err
+}
+
+// errReadEnough ends a reading that has become too long.
+var errReadEnough = errors.New("more was to be read than may be")
+
+// foresee groups the new fills as insert does, and keeps nothing.
+func (b *book) foresee(ctx context.Context, arrivals []*arrival, o *Outlook) error {
+	touched := map[streamKey]*changes{}
+	var order []*changes
+	for i, a := range arrivals {
+		if a.known != nil {
+			continue
+		}
+		c := touched[a.key]
+		if c == nil {
+			s, err := b.likelyStream(ctx, a.key)
+			if err != nil {
+				return err
+			}
+			c = &changes{stream: s}
+			touched[a.key] = c
+			order = append(order, c)
+		}
+		a.id, a.seq, a.stream = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq, c.stream.number
+		b.nextSeq++
+		c.added = append(c.added, a.fill)
+	}
+	for _, c := range order {
+		r := newRegrouping()
+		if err := b.regroup(ctx, c, r); err != nil {
+			return err
+		}
+		b.count(r, o)
+	}
+	return nil
+}
+
+// likelyStream finds the stream of an instrument, or one that could be made.
+func (b *book) likelyStream(ctx context.Context, key streamKey) (*stream, error) {
+	found, err := b.findStream(ctx, key)
+	if err != nil || found != nil {
+		return found, err
+	}
+	s := &stream{number: b.account.number<<32 | b.nextStream, key: key, isNew: true}
+	b.nextStream++
+	b.streams[key] = s
+	return s, nil
+}
+
+// count adds what a regrouping would do, by the rules of settle.
+func (b *book) count(r *regrouping, o *Outlook) {
+	merged := len(b.change.Merged)
+	ids := b.identify(r)
+	r.link(ids)
+	o.Merged += len(b.change.Merged) - merged
+	before := make(map[journal.TradeID]*tradeRow, len(r.old))
+	for _, t := range r.old {
+		before[t.id] = t
+		o.NetPnL = o.NetPnL.Sub(t.NetPnL.Decimal)
+	}
+	changed := map[journal.TradeID]bool{}
+	for _, f := range r.fills {
+		if f.state != stored || f.next != f.links {
+			for _, id := range f.next.list() {
+				changed[id] = true
+			}
+		}
+	}
+	for i, trade := range r.trades {
+		row, was := newTradeRow(ids[i], r.streams[i], trade), before[ids[i]]
+		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
+		switch {
+		case was == nil:
+			o.Created++
+		case changed[row.id] || !row.same(was):
+			o.Changed++
+		default:
+			continue
+		}
+		if row.open {
+			o.Open++
+		}
+	}
+}
