@@ -181,7 +181,25 @@ func oneOf[T ~string](field, text string, words ...T) (T, error) {
 
 type tradeQuery struct {
 	TradeFilter
+	TradeSort
+	Reviewed      string `query:"reviewed" enum:"true,false" doc:"Whether the trader has marked the trade as reviewed."`
+	ImportBatchID string `query:"import_batch_id" doc:"The import that brought a fill of the trade."`
 	Paging
+}
+
+// only adds the conditions that lists have and figures do not.
+func (in *tradeQuery) only(owner journal.UserID, query *ledger.TradeQuery) error {
+	if in.Reviewed != "" {
+		reviewed, err := flag("reviewed", in.Reviewed)
+		if err != nil {
+			return err
+		}
+		query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.IsReviewed(args, owner, reviewed) })
+	}
+	if in.ImportBatchID != "" {
+		query.Where = append(query.Where, ledger.OfBatch(owner, journal.BatchID(in.ImportBatchID)))
+	}
+	return nil
 }
 
 func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], error) {
@@ -189,6 +207,16 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	query, err := in.query(owner)
 	if err != nil {
 		return nil, err
+	}
+	if err := in.only(owner, &query); err != nil {
+		return nil, err
+	}
+	order, err := in.tradeOrder()
+	if err != nil {
+		return nil, err
+	}
+	if order != nil {
+		return a.sortedTrades(ctx, owner, query, order, &in.Paging)
 	}
 	at, id, given, err := in.timePosition()
 	if err != nil {
@@ -298,7 +326,7 @@ func tradeRoute(method, path, id, summary string) route {
 }
 
 func (a *API) tradeOperations() {
-	registerList(a, tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first"), a.listTrades)
+	registerList(a, tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise"), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[tradeDetail], error) {
 			detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.ID)

@@ -82,6 +82,17 @@ func HasSetup(args *[]any, owner journal.UserID, setups []journal.SetupID) strin
 	return linked(args, `trade_setups`, `setup_id`, owner, setups)
 }
 
+// IsReviewed is HasTag for trades that the trader has marked as reviewed; its
+// opposite, with reviewed false, holds for all others.
+func IsReviewed(args *[]any, owner journal.UserID, reviewed bool) string {
+	*args = append(*args, owner)
+	in := `IN (SELECT trade_id FROM trade_marks WHERE user_id = $` + strconv.Itoa(len(*args)) + ` AND reviewed_at IS NOT NULL)`
+	if reviewed {
+		return in
+	}
+	return `NOT ` + in
+}
+
 func linked[T any](args *[]any, table, column string, owner journal.UserID, ids []T) string {
 	*args = append(*args, owner)
 	user := strconv.Itoa(len(*args))

@@ -97,6 +97,25 @@ func LoadMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 	return marks, nil
 }
 
+// LoadGrades gives of all trades what they can be graded by: the risk that was
+// stated, the stop, and the quality. Other marks are not read. It is a step.
+func LoadGrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Marks, error) {
+	marks := map[journal.TradeID]Marks{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var m Marks
+		var quality *int
+		err := row.Scan(&m.Trade, &m.InitialRisk, &m.StopPrice, &quality)
+		if quality != nil {
+			m.TradeQuality = *quality
+		}
+		marks[m.Trade] = m
+		return err
+	}, `SELECT trade_id, initial_risk, stop_price, trade_quality FROM trade_marks
+		WHERE user_id = $1 AND (initial_risk IS NOT NULL OR stop_price IS NOT NULL OR trade_quality IS NOT NULL)
+		ORDER BY trade_id`, owner)
+	return marks, err
+}
+
 func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Marks, error) {
 	all := make(map[journal.TradeID]Marks)
 	if err := loadChunk(ctx, tx, owner, nil, "", all); err != nil {

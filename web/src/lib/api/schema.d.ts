@@ -1157,7 +1157,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List trades, newest first */
+        /** List trades, newest first unless sort says otherwise */
         get: operations["listTrades"];
         put?: never;
         post?: never;
@@ -12199,6 +12199,14 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
+                /** @description The field to sort by; trades without a value come last. Without it: newest first. */
+                sort?: "opened_at" | "closed_at" | "symbol" | "net_pnl" | "return_pct" | "r_multiple" | "time_in_trade_secs" | "qty_opened" | "avg_entry_price" | "avg_exit_price" | "fees_total" | "initial_risk" | "trade_quality";
+                /** @description The direction of sort. Default asc. */
+                order?: "asc" | "desc";
+                /** @description Whether the trader has marked the trade as reviewed. */
+                reviewed?: "true" | "false";
+                /** @description The import that brought a fill of the trade. */
+                import_batch_id?: string;
                 /** @description Page size, 1 to 1000; without it the list is whole. */
                 limit?: string;
                 /** @description From the Link header of the page before. */
