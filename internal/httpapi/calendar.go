@@ -7,25 +7,29 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
 )
 
 type calendarQuery struct {
 	FigureQuery
-	Year string `query:"year" doc:"The year, 1970 to 2199; the present one by default."`
+	Year      string `query:"year" doc:"The year, 1970 to 2199; the present one by default."`
+	WeekStart string `query:"week_start" doc:"The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default."`
 }
 
 // calendarAnswer is a year with what was written and done on its days.
 type calendarAnswer struct {
 	Year   int               `json:"year"`
 	Days   []calendarDay     `json:"days" doc:"Only days with trades, notes or a routine."`
+	Weeks  []analytics.Week  `json:"weeks" doc:"Whole weeks with trades; the first and the last may reach into another year."`
 	Months []analytics.Month `json:"months"`
 	Total  analytics.Group   `json:"total"`
 }
 
 type calendarDay struct {
 	analytics.Cell
+	Unreviewed   int `json:"unreviewed" doc:"Closed trades of the day that are not marked as reviewed."`
 	Notes        int `json:"notes"`
 	RoutineDone  int `json:"routine_done"`
 	RoutineTotal int `json:"routine_total"`
@@ -40,14 +44,22 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	if err != nil {
 		return nil, err
 	}
+	weekStart, err := wholeNumber("week_start", in.WeekStart, int(time.Monday), int(time.Sunday), int(time.Saturday))
+	if err != nil {
+		return nil, err
+	}
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
 	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
 		figures := analytics.Calendar(q.selection(), q.zone, year)
 		out.Months, out.Total = figures.Months, figures.Total
+		out.Weeks = analytics.Weeks(q.selection(), q.zone, year, time.Weekday(weekStart))
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {
 			days[cell.Date] = &calendarDay{Cell: cell}
+		}
+		if err := in.addUnreviewed(ctx, tx, owner, year, q.zone, days); err != nil {
+			return err
 		}
 		if err := addNotes(ctx, tx, owner, year, q.zone, days); err != nil {
 			return err
@@ -55,6 +67,32 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 		return a.addRoutine(ctx, tx, owner, year, days, &out)
 	})
 	return answer(out, err)
+}
+
+// addUnreviewed counts the closed trades of each day that wait for a review.
+func (in *calendarQuery) addUnreviewed(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zone *time.Location, days map[journal.Day]*calendarDay,
+) error {
+	query, err := in.query(owner)
+	if err != nil || query.Status == ledger.StatusOpen {
+		return err
+	}
+	query.Status = ledger.StatusClosed
+	query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.IsReviewed(args, owner, false) })
+	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, zone), time.Date(year+1, 1, 1, 0, 0, 0, 0, zone).Add(-time.Microsecond)
+	period := &query.Scope.Period
+	if period.From == nil || period.From.Before(first) {
+		period.From = &first
+	}
+	if period.To == nil || period.To.After(last) {
+		period.To = &last
+	}
+	if period.From.After(*period.To) {
+		return nil
+	}
+	return ledger.EachListedAt(ctx, tx, owner, query, func(at time.Time) {
+		cellOf(days, journal.DayOf(at.In(zone))).Unreviewed++
+	})
 }
 
 // addNotes counts the notes of each day.

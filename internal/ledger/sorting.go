@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
@@ -159,4 +160,30 @@ func OfBatch(owner journal.UserID, batch journal.BatchID) Condition {
 		return `trades.id IN (SELECT trade_id` + brought +
 			` UNION SELECT flip_trade_id` + brought + ` AND flip_trade_id IS NOT NULL)`
 	}
+}
+
+// EachListedAt hands the instants of the trades of a query, by the query's
+// basis, to fn in no order: enough to count them by day. It is a step; fn must
+// not run statements.
+func EachListedAt(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	accounts, err := resolveList(ctx, tx, owner, q.Scope)
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	from := " FROM trades"
+	if len(q.Symbols) > 0 || q.InstrumentType != "" {
+		from = tradesFrom
+	}
+	q.After = nil
+	var f filter
+	text := branches(&f, "trades", owner, accounts, "SELECT trades."+q.Basis.column()+from, q.where)
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		var at int64
+		err := row.Scan(&at)
+		fn(db.FromMicros(at))
+		return err
+	}, text, f.args...)
 }

@@ -1425,6 +1425,8 @@ export interface components {
             days: components["schemas"]["CalendarDay"][];
             months: components["schemas"]["Month"][];
             total: components["schemas"]["Group"];
+            /** @description Whole weeks with trades; the first and the last may reach into another year. */
+            weeks: components["schemas"]["Week"][];
             /** Format: int64 */
             year: number;
         } & {
@@ -1444,6 +1446,11 @@ export interface components {
             routine_total: number;
             /** Format: int64 */
             trades: number;
+            /**
+             * Format: int64
+             * @description Closed trades of the day that are not marked as reviewed.
+             */
+            unreviewed: number;
             /** Format: int64 */
             wins: number;
         } & {
@@ -3438,6 +3445,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Week: {
+            /** Format: int64 */
+            days_traded: number;
+            end: string;
+            /** Format: int64 */
+            losses: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            net_pnl: number;
+            start: string;
+            /** Format: int64 */
+            trades: number;
+            /** Format: double */
+            win_rate: number;
+            /** Format: int64 */
+            wins: number;
+        } & {
+            [key: string]: unknown;
+        };
         WeekdayBucket: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             net_pnl: number;
@@ -5091,6 +5116,8 @@ export interface operations {
                 tz?: string;
                 /** @description The year, 1970 to 2199; the present one by default. */
                 year?: string;
+                /** @description The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default. */
+                week_start?: string;
             };
             header?: never;
             path?: never;

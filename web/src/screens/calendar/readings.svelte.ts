@@ -2,13 +2,12 @@
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
-import { addDays, dayOf, endOf, startOf, type Day } from '../../lib/format/days';
+import { addDays, dayOf, type Day } from '../../lib/format/days';
 import { filter } from '../../lib/filter/filter.svelte';
-import type { Scope } from '../../lib/filter/filter';
-import { within } from '../reports/behind';
-import { allTrades } from '../reports/readings.svelte';
+import { preferences } from '../../lib/preferences.svelte';
 
 export type DayCell = Schemas['CalendarDay'];
+export type WeekTotal = Schemas['Week'];
 export type Note = Schemas['Note'];
 
 export const readYear = (year: () => string) =>
@@ -27,46 +26,25 @@ export const readYear = (year: () => string) =>
 export const readSpan = (from: () => Day, to: () => Day) =>
   query(() => {
     const years = [...new Set([from().slice(0, 4), to().slice(0, 4)])];
+    const week_start = String(preferences.weekStart);
     return {
-      key: ['analytics', 'calendar', years, filter.scope],
+      key: ['analytics', 'calendar', years, filter.scope, week_start],
       load: async (signal) => {
         const found = await Promise.all(
           years.map((year) =>
             answer(
               api.GET('/api/v1/analytics/calendar', {
-                params: { query: { ...filter.scope, year } },
+                params: { query: { ...filter.scope, year, week_start } },
                 signal,
               }),
             ),
           ),
         );
-        return { days: found.flatMap((y) => y.days), months: found.flatMap((y) => y.months) };
-      },
-    };
-  });
-
-/** The filter's scope cut to some days; null when none of them is in it. */
-export function scopeOfDays(from: Day, to: Day): Scope | null {
-  const scope = within(filter.scope, startOf(from, filter.timeZone), endOf(to, filter.timeZone));
-  return Date.parse(scope.from!) <= Date.parse(scope.to!) ? scope : null;
-}
-
-/** The days of a span that have closed trades nobody has reviewed yet. */
-export const readUnreviewed = (from: () => Day, to: () => Day) =>
-  query(() => {
-    const scope = scopeOfDays(from(), to());
-    return {
-      key: ['trades', 'unreviewed', scope],
-      enabled: scope !== null,
-      load: async (signal) => {
-        const waiting = (await allTrades(scope!, signal)).filter((t) => t.reviewed_at === null);
-        const days = new Map<Day, number>();
-        for (const t of waiting) {
-          const at = scope!.date_basis === 'open' ? t.opened_at : (t.closed_at ?? t.opened_at);
-          const day = dayOf(new Date(at), filter.timeZone);
-          days.set(day, (days.get(day) ?? 0) + 1);
-        }
-        return days;
+        return {
+          days: found.flatMap((y) => y.days),
+          weeks: found.flatMap((y) => y.weeks), // one at the turn of the year is in both, and the same
+          months: found.flatMap((y) => y.months),
+        };
       },
     };
   });

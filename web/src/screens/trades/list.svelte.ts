@@ -7,6 +7,7 @@
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { asApiError, errorOf, type ApiError } from '../../lib/api/errors';
 import type { Scope } from '../../lib/filter/filter';
+import type { Sorting } from './order';
 
 export type Trade = Schemas['Trade'];
 
@@ -15,8 +16,10 @@ export interface Row {
   trade: Trade | null;
 }
 
-export interface TradeQuery extends Scope {
+export interface TradeQuery extends Scope, Sorting {
   status?: 'open' | 'closed';
+  reviewed?: 'true' | 'false';
+  import_batch_id?: string;
 }
 
 export interface Page {
@@ -73,14 +76,6 @@ export class TradeList {
     return Array.from({ length }, (_, at) => ({ at, trade: this.loaded[at] ?? null }));
   });
 
-  get count(): number {
-    return this.loaded.length;
-  }
-
-  get complete(): boolean {
-    return this.loaded.length >= this.total;
-  }
-
   get trades(): Trade[] {
     return this.loaded;
   }
@@ -113,11 +108,6 @@ export class TradeList {
   look(at: number): void {
     if (at + ahead <= this.wanted) return;
     this.wanted = at + ahead;
-    void this.fetchOn();
-  }
-
-  all(): void {
-    this.wanted = Infinity;
     void this.fetchOn();
   }
 

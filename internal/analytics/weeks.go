@@ -1,0 +1,39 @@
+package analytics
+
+import (
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Week is a whole week with trades, also where it reaches into another year.
+type Week struct {
+	Start journal.Day `json:"start"`
+	End   journal.Day `json:"end"`
+	Group
+	Losses int `json:"losses"`
+	// DaysTraded counts the days with trades.
+	DaysTraded int `json:"days_traded"`
+}
+
+// Weeks lists the weeks that have a day in a year and trades, in order. first
+// is the day of the week that weeks begin with.
+func Weeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
+	list := []Week{}
+	for _, day := range Daily(s, zone) {
+		start := day.Date.AddDays(-((day.Date.Weekday() - int(first) + 7) % 7))
+		end := start.AddDays(6)
+		if start.Year() != year && end.Year() != year {
+			continue
+		}
+		if n := len(list); n == 0 || list[n-1].Start != start {
+			list = append(list, Week{Start: start, End: end, Group: Group{NetPnL: decimal.Zero}})
+		}
+		w := &list[len(list)-1]
+		w.Group.include(day)
+		w.Losses += day.Losses
+		w.DaysTraded++
+	}
+	return list
+}
