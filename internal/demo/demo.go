@@ -175,15 +175,24 @@ const years = 2
 
 // Compose writes the story that ends on the given day.
 func Compose(last journal.Day) Story {
-	first := journal.DayOf(last.Time().AddDate(-years, 0, 1))
-	w := newWorld(first, last)
-	w.live()
-	story := Story{First: first, Last: last, Setups: slices.Clone(setups), Tags: slices.Clone(tags)}
-	for _, d := range w.desks {
-		story.Accounts = append(story.Accounts, d.report(w))
-	}
+	w, story := played(last, true)
+	story.Setups, story.Tags = slices.Clone(setups), slices.Clone(tags)
 	story.Notes = w.notes()
 	story.Missed = w.missed()
 	story.Routine = w.routine()
 	return story
+}
+
+// played is the story as far as it plays in the accounts, and the world it
+// played in. To draw the pictures takes a good part of the time.
+func played(last journal.Day, pictures bool) (*world, Story) {
+	first := journal.DayOf(last.Time().AddDate(-years, 0, 1))
+	w := newWorld(first, last)
+	w.pictures = pictures
+	w.live()
+	story := Story{First: first, Last: last}
+	for _, d := range w.desks {
+		story.Accounts = append(story.Accounts, d.report(w))
+	}
+	return w, story
 }

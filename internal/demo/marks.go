@@ -26,6 +26,9 @@ func (d *desk) report(w *world) Account {
 		a.Marks = append(a.Marks, w.mark(t, c, counts[t.day]))
 	}
 	for _, t := range kept {
+		if !w.pictures {
+			break
+		}
 		name := strings.ToLower(t.of.symbol) + "-" + string(t.day) + ".png"
 		a.Pictures = append(a.Pictures, Picture{Opening: t.fills[0].ID, Name: name, PNG: drawChart(t)})
 	}

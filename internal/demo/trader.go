@@ -35,6 +35,7 @@ type world struct {
 	tapes       map[string]*tape
 	desks       []*desk
 	words       words
+	pictures    bool                 // are drawn
 	away        map[journal.Day]bool // days without the trader
 	open        map[journal.Day]bool // days on which the exchanges open
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/demo"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/transport"
@@ -88,6 +89,14 @@ func (a *API) accountOperations() {
 			created, err := a.Ledger.CreateAccount(ctx, caller(ctx).UserID, in.Body.create())
 			return answer(shapeAccount(created), err)
 		})
+	demonstration := accountRoute(http.MethodPost, "/demo", "createDemoAccount", "Create an account with a made-up journal of two years")
+	demonstration.about = "It holds fills, cash and what is written on the trades, and goes without a trace when it is deleted. " +
+		"Setups, tags, notes and routines are not touched. There is one at most."
+	demonstration.body, demonstration.allowance, demonstration.refusals = transport.NoBody, importLimit, []int{http.StatusConflict}
+	register(a, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
+		created, err := demo.AddAccount(ctx, demo.Services{DB: a.DB, Clock: a.Clock, Ledger: a.Ledger}, caller(ctx).UserID)
+		return answer(shapeAccount(created), err)
+	})
 	register(a, accountRoute(http.MethodGet, "/{id}", "getAccount", "Read an account"),
 		func(ctx context.Context, in *ByID[journal.AccountID]) (*body[account], error) {
 			found, err := a.Ledger.Account(ctx, caller(ctx).UserID, in.ID)

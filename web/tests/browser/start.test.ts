@@ -26,7 +26,7 @@ test('the first run asks for what it needs, then offers the ways in', async ({ p
   await page.getByRole('button', { name: 'Create the journal' }).click();
 
   await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
-  await expect(page.getByRole('textbox', { name: 'Command' })).toHaveValue(/^fillbook demo/);
+  await expect(page.getByRole('button', { name: 'Load the demo journal' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Enter a trade' })).toHaveAttribute(
     'href',
     '/trades?new=trade',
