@@ -52,8 +52,10 @@ func (b *lockedBuffer) String() string {
 func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
-	command.Env = append([]string{asProgram + "=1", "SVC_HTTP_ADDR=127.0.0.1:0", "SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off",
-		"SVC_RATE_LIMIT_IMPORT=off", "SVC_IMPORTS_AT_ONCE=0"}, env...)
+	command.Env = append([]string{
+		asProgram + "=1", "SVC_HTTP_ADDR=127.0.0.1:0", "SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off",
+		"SVC_RATE_LIMIT_IMPORT=off", "SVC_IMPORTS_AT_ONCE=0",
+	}, env...)
 	return command
 }
 

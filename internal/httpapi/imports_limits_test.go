@@ -60,7 +60,7 @@ func (w *world) hold(account string) (release func()) {
 // and finds the place free when it is done.
 func TestImportsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		neighbour := w.addUser(d.client, "anna@example.org").desk("Own")
 		release := w.hold(d.account)
