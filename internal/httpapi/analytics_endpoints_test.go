@@ -78,7 +78,7 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 		if behavior.count("by_hour") != 24 || behavior.count("by_weekday") != 7 || behavior.count("by_session") != 4 {
 			d.w.t.Errorf("the buckets are not all there: %s", behavior.body)
 		}
-		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "months", "total").is("year", "2026")
+		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "weeks", "months", "total").is("year", "2026")
 	})
 }
 
