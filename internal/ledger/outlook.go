@@ -93,7 +93,7 @@ func (b *book) foresee(ctx context.Context, arrivals []*arrival, o *Outlook) err
 		c.added = append(c.added, a.fill)
 	}
 	for _, c := range order {
-		r := newRegrouping()
+		r := newRegrouping(len(c.added))
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err
 		}
