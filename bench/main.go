@@ -1,172 +1,66 @@
-// Command bench measures a whole Fillbook over loopback HTTP and prints ratios
-// of one run, which are what can be compared between machines: what a write
-// costs on a large account against an empty one, a back-dated fill against one
-// at the end, and a write against the bare durable commit underneath it.
+// Command bench measures a whole Fillbook over loopback HTTP. It starts the
+// real program as a process of its own on a fresh database, works through the
+// operations that a journal lives from, and measures beside each of them what
+// the machine itself can do: the bare insert, the bare scan, the bare durable
+// commit, the bare HTTP answer. What counts is the ratio of the two, which can be
+// compared between machines; times cannot.
 //
-//	go run ./bench                      SQLite, 300,000 fills
-//	go run ./bench -fills 10000 -url postgres://…
+//	bench run -sizes 1000,10000 -engines sqlite,postgres -out new.json
+//	bench soak -for 10m -out soak.json
+//	bench render -into docs/performance.md -svg docs/performance.svg new.json soak.json
+//	bench compare old.json new.json
+//
+// PostgreSQL is the server whose URL is in SVC_TEST_POSTGRES; the bench makes
+// databases of its own in it and removes them.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"flag"
+	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"net"
-	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
-	"sync"
-	"time"
-
-	"fillbook/internal/db"
-	"fillbook/internal/httpapi"
-	"fillbook/internal/identity"
-	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
-	"fillbook/internal/transport"
+	"os/signal"
+	"syscall"
 )
 
+const usage = `bench run      measure a server at several sizes, write a file of results
+bench soak     let several users at a server for some minutes, watch errors and memory
+bench render   turn files of results into tables and a picture
+bench compare  say what changed between two files of results
+Each takes -help.
+`
+
+// errUsage tells that the command line made no sense; what is wrong was said.
+var errUsage = errors.New("see bench -help")
+
 func main() {
-	fills := flag.Int("fills", 300_000, "fills of the large account")
-	samples := flag.Int("samples", 300, "calls of each kind")
-	only := flag.String("only", "", "writes, figures or import; everything without it")
-	url := flag.String("url", "", "postgres://… of an empty database; SQLite in a temporary directory without it")
-	flag.Parse()
-	if err := run(context.Background(), *fills, *samples, *url, *only); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := command(ctx, os.Args[1:])
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, fills, samples int, url, only string) error {
-	dir, err := os.MkdirTemp("", "fillbook-bench-")
-	if err != nil {
-		return err
+func command(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return errUsage
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	b, err := start(ctx, dir, url)
-	if err != nil {
-		return err
+	switch name, rest := args[0], args[1:]; name {
+	case "run":
+		return runCommand(ctx, rest)
+	case "soak":
+		return soakCommand(ctx, rest)
+	case "render":
+		return renderCommand(rest)
+	case "compare":
+		return compareCommand(rest, os.Stdout)
+	case floorCommand:
+		return serveFloor(ctx, rest)
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		return errUsage
 	}
-	defer b.stop()
-	if err := b.seed(ctx, fills); err != nil {
-		return err
-	}
-	for _, part := range []struct {
-		name   string
-		report func() error
-	}{
-		{"writes", func() error { return b.reportWrites(ctx, fills, samples) }},
-		{"figures", func() error { return b.reportFigures(ctx, samples) }},
-		{"import", func() error { return b.reportImport(ctx) }},
-	} {
-		if only != "" && only != part.name {
-			continue
-		}
-		if err := part.report(); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
-		}
-	}
-	return nil
-}
-
-// bench is a server under measurement and who asks it.
-type bench struct {
-	services *installation.Installation
-	address  string
-	token    string
-	owner    journal.UserID
-	large    journal.AccountID
-	empty    journal.AccountID
-	stop     func()
-}
-
-func start(ctx context.Context, dir, url string) (*bench, error) {
-	d, err := db.Open(ctx, db.Options{URL: url, Path: filepath.Join(dir, "fillbook.db")})
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Migrate(ctx); err != nil {
-		return nil, err
-	}
-	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
-	if err != nil {
-		return nil, err
-	}
-	log := slog.New(slog.DiscardHandler)
-	b := &bench{}
-	b.services, err = installation.New(installation.Options{DB: d, Keys: keys, Clock: journal.SystemClock, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	api, err := httpapi.New(b.services, httpapi.Options{Version: "bench", Log: log})
-	if err != nil {
-		return nil, err
-	}
-	var network net.ListenConfig
-	listener, err := network.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	b.address = "http://" + listener.Addr().String() + "/api/v1"
-	serving, cancel := context.WithCancel(ctx)
-	var wait sync.WaitGroup
-	wait.Go(func() { _ = transport.Serve(serving, listener, api.Handler(), log) })
-	b.stop = func() { cancel(); wait.Wait(); _ = d.Close() }
-	return b, b.signIn(ctx)
-}
-
-func (b *bench) signIn(ctx context.Context) error {
-	user, pair, err := b.services.Identity.Setup(ctx, identity.Client{}, "bench@example.org", "a password for the bench", nil)
-	if err != nil {
-		return err
-	}
-	b.owner, b.token = user.ID, pair.AccessToken.Reveal()
-	for name, into := range map[string]*journal.AccountID{"large": &b.large, "empty": &b.empty} {
-		status, answer, err := b.call(ctx, http.MethodPost, "/accounts", map[string]any{"name": name})
-		if err != nil || status != http.StatusCreated {
-			return fmt.Errorf("making an account: status %d: %w", status, err)
-		}
-		*into = journal.AccountID(answer["id"].(string))
-	}
-	return nil
-}
-
-// call sends one request and gives the status and the answer.
-func (b *bench) call(ctx context.Context, method, path string, body any) (int, map[string]any, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return 0, nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, method, b.address+path, bytes.NewReader(text))
-	if err != nil {
-		return 0, nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+b.token)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close() //nolint:errcheck // only read
-	content, err := io.ReadAll(response.Body)
-	answer := map[string]any{}
-	if len(content) > 0 && content[0] == '{' {
-		err = json.Unmarshal(content, &answer)
-	}
-	return response.StatusCode, answer, err
-}
-
-// timed runs fn so many times and gives the times in order.
-type times []time.Duration
-
-func (t times) quantile(q float64) time.Duration {
-	sorted := slices.Sorted(slices.Values(t))
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }

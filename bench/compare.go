@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+func compareCommand(args []string, to io.Writer) error {
+	if len(args) != 2 {
+		return errors.New("name two files of results, the old one and the new one")
+	}
+	older, err := readFile(args[0])
+	if err != nil {
+		return err
+	}
+	newer, err := readFile(args[1])
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(to, comparison(older, newer))
+	return err
+}
+
+// leastNoise is what two runs of the same program differ by on a quiet machine.
+const leastNoise = .1
+
+// change is one operation in two runs.
+type change struct {
+	older, newer Record
+	time         float64 // new time over old
+	machine      float64 // new limit over old: what became of the machine meanwhile
+	noise        float64 // by which part the corrected ratio may be off
+}
+
+// corrected is the change without that of the machine: the ratio to the limit
+// now over the ratio to the limit then.
+func (c change) corrected() float64 { return c.time / c.machine }
+
+// newChange compares two records of one operation. Two that were held against
+// different limits have none in common.
+func newChange(older, newer Record) change {
+	c := change{older: older, newer: newer, machine: 1}
+	noise := []float64{older.Noise, newer.Noise}
+	switch {
+	case older.Rate > 0 && newer.Rate > 0:
+		c.time = older.Rate / newer.Rate
+		if older.LimitRate > 0 && newer.LimitRate > 0 {
+			c.machine = older.LimitRate / newer.LimitRate
+		}
+	case older.P50 > 0 && newer.P50 > 0:
+		c.time = float64(newer.P50) / float64(older.P50)
+		if older.Limit == newer.Limit && older.LimitP50 > 0 && newer.LimitP50 > 0 {
+			c.machine = float64(newer.LimitP50) / float64(older.LimitP50)
+			noise = append(noise, older.LimitNoise, newer.LimitNoise)
+		}
+	}
+	var squares float64
+	for _, n := range noise {
+		squares += n * n
+	}
+	c.noise = max(leastNoise, math.Sqrt(squares))
+	return c
+}
+
+// verdict says what can be said.
+func (c change) verdict() string {
+	switch corrected := c.corrected(); {
+	case c.newer.Errors > c.older.Errors:
+		return fmt.Sprintf("FAILS (%d of its calls)", c.newer.Errors)
+	case c.time == 0:
+		return "not measured"
+	case corrected > 1+c.noise:
+		return "SLOWER"
+	case corrected < 1/(1+c.noise):
+		return "faster"
+	default:
+		return ""
+	}
+}
+
+// comparison is a table of all operations that both files have, and a line that
+// counts.
+func comparison(older, newer File) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "old: %s of %s\nnew: %s of %s\n\n", older.Label, older.At.Format("2006-01-02 15:04"), newer.Label, newer.At.Format("2006-01-02 15:04"))
+	b.WriteString("| Engine | Fills | Operation | Old | New | New/old | Limit new/old | Corrected | Noise | |\n|---|---:|---|---:|---:|---:|---:|---:|---:|---|\n")
+	verdicts := map[string]int{}
+	before := map[string]Record{}
+	for _, r := range older.Records {
+		before[key(r)] = r
+	}
+	for _, r := range newer.Records {
+		old, found := before[key(r)]
+		if !found || strings.HasPrefix(r.Operation, limitPrefix) {
+			continue
+		}
+		c := newChange(old, r)
+		verdicts[c.verdict()]++
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | ±%.0f %% | %s |\n", r.Engine, count(r.Size), r.Operation, old.cell(), r.cell(),
+			c.time, c.machine, c.corrected(), 100*c.noise, c.verdict())
+	}
+	fmt.Fprintf(&b, "\nslower: %d, faster: %d, within the noise of the runs: %d\n", verdicts["SLOWER"], verdicts["faster"], verdicts[""])
+	return b.String()
+}
+
+func key(r Record) string { return fmt.Sprintf("%s %d %s", r.Engine, r.Size, r.Operation) }

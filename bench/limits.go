@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+)
+
+// What the machine itself can do, through the same driver with the same
+// settings: limits read the journal's own database (source) and write to one
+// beside it (scratch), so that nothing of theirs is in the way of the journal.
+
+// timed gives the time that work takes.
+func timed(work func() error) (time.Duration, error) {
+	begin := time.Now()
+	err := work()
+	return time.Since(begin), err
+}
+
+// repeat times work until there are enough calls or too much time has passed.
+func repeat(calls int, budget time.Duration, work func() error) (taken times, err error) {
+	for begin := time.Now(); len(taken) < calls && (len(taken) == 0 || time.Since(begin) < budget); {
+		took, err := timed(work)
+		if err != nil {
+			return nil, err
+		}
+		taken = append(taken, took)
+	}
+	return taken, nil
+}
+
+// bareCommit is one small row in one durable transaction.
+func (s *session) bareCommit(ctx context.Context) (times, error) {
+	return repeat(200, 2*time.Second, func() error {
+		s.bare++
+		return s.scratch.Update(ctx, func(tx *db.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO bare_rows (n, body) VALUES ($1, $2)`, s.bare, "a small row")
+			return err
+		})
+	})
+}
+
+// readCSV reads a file with the standard library and keeps nothing.
+func readCSV(file []byte) (times, error) {
+	return repeat(5, 2*time.Second, func() error {
+		reader := csv.NewReader(bytes.NewReader(file))
+		reader.ReuseRecord = true
+		for {
+			if _, err := reader.Read(); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// clone is a table of the journal under another name, to insert the same rows
+// into without what is around them.
+type clone struct {
+	table   string
+	columns []string
+	indexes []string // the columns of each; the first is the primary key
+}
+
+var (
+	fillsClone = clone{
+		"executions",
+		[]string{
+			"user_id", "account", "seq", "id", "stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier",
+			"stated_pnl", "external_id", "origin", "details", "created_at", "trade_id", "flip_trade_id",
+		},
+		[]string{"user_id, account, executed_at, seq", "user_id, id", "user_id, stream, executed_at, seq"},
+	}
+	tradesClone = clone{
+		"trades",
+		[]string{
+			"user_id", "id", "account", "stream", "is_open", "is_long", "opened_at", "first_seq", "head", "last_at", "last_seq", "list_at",
+			"qty_opened", "qty_remaining", "entry_notional", "exit_notional", "volume", "avg_entry", "avg_exit", "multiplier", "fees",
+			"commission", "gross_pnl", "net_pnl", "realized_pnl", "return_pct", "execution_count", "revision",
+		},
+		[]string{"user_id, id", "user_id, stream, opened_at, first_seq", "user_id, account, list_at, id", "user_id, account, opened_at, id"},
+	}
+)
+
+// ofAccount chooses the rows of one account; its two arguments are the user and
+// the id of the account.
+const ofAccount = ` WHERE user_id = $1 AND account = (SELECT number FROM accounts WHERE user_id = $1 AND id = $2)`
+
+// each calls fn with every row of an account, in the order of the key.
+func (c clone) each(ctx context.Context, tx *db.Tx, owner, account string, fn func(values []any) error) error {
+	query := "SELECT " + strings.Join(c.columns, ", ") + " FROM " + c.table + ofAccount + " ORDER BY " + c.indexes[0]
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		values, into := make([]any, len(c.columns)), make([]any, len(c.columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := row.Scan(into...); err != nil {
+			return err
+		}
+		return fn(values)
+	}, query, owner, account)
+}
+
+// scan times the reading of every row of an account through the driver.
+func (s *session) scan(ctx context.Context, c clone, account string) (times, error) {
+	return repeat(3, 10*time.Second, func() error {
+		return s.source.View(ctx, func(tx *db.Tx) error {
+			return c.each(ctx, tx, s.owner, account, func([]any) error { return nil })
+		})
+	})
+}
+
+// bareTable makes an empty clone, with the primary key alone or all indexes.
+func (s *session) bareTable(ctx context.Context, c clone, indexed bool) (name string, err error) {
+	name = "bare_" + c.table
+	statements := []string{
+		"CREATE TABLE " + name + " AS SELECT " + strings.Join(c.columns, ", ") + " FROM " + c.table + " WHERE 1 = 0",
+		"CREATE UNIQUE INDEX " + name + "_0 ON " + name + " (" + c.indexes[0] + ")",
+	}
+	for i, columns := range c.indexes[1:] {
+		if indexed {
+			statements = append(statements, fmt.Sprintf("CREATE INDEX %s_%d ON %s (%s)", name, i+1, name, columns))
+		}
+	}
+	return name, execute(ctx, s.scratch, statements...)
+}
+
+// bareInsert times the multi-row insert of the rows that an account has, in one
+// durable transaction, into a clone of their table. Rows are read in parts as
+// they are wanted; reading them is not counted.
+func (s *session) bareInsert(ctx context.Context, c clone, account string, indexed bool) (time.Duration, error) {
+	name, err := s.bareTable(ctx, c, indexed)
+	if err != nil {
+		return 0, err
+	}
+	var all, inside, inserting time.Duration
+	all, err = timed(func() error {
+		return s.scratch.Update(ctx, func(tx *db.Tx) (err error) {
+			inside, err = timed(func() (err error) {
+				inserting, err = s.pour(ctx, tx, c, account, name)
+				return err
+			})
+			return err
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return all - inside + inserting, execute(ctx, s.scratch, "DROP TABLE "+name)
+}
+
+// pour copies the rows of an account and gives the time that inserting took.
+func (s *session) pour(ctx context.Context, to *db.Tx, c clone, account, name string) (inserting time.Duration, err error) {
+	const part = 5000
+	rows := make([][]any, 0, part)
+	flush := func() error {
+		took, err := timed(func() error { return plainInsert(ctx, to, name, c.columns, rows) })
+		inserting += took
+		rows = rows[:0]
+		return err
+	}
+	err = s.source.View(ctx, func(tx *db.Tx) error {
+		return c.each(ctx, tx, s.owner, account, func(values []any) error {
+			if rows = append(rows, values); len(rows) < part {
+				return nil
+			}
+			return flush()
+		})
+	})
+	return inserting, errors.Join(err, flush())
+}
+
+// plainInsert is what anybody would write: an INSERT of some dozen rows, an
+// argument for each value, prepared once.
+func plainInsert(ctx context.Context, tx *db.Tx, table string, columns []string, rows [][]any) error {
+	const atOnce = 50
+	for part := range slices.Chunk(rows, atOnce) {
+		if _, err := tx.Exec(ctx, insertText(table, columns, len(part)), slices.Concat(part...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func insertText(table string, columns []string, rows int) string {
+	var b strings.Builder
+	b.WriteString("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES ")
+	for n := range rows * len(columns) {
+		switch {
+		case n == 0:
+			b.WriteString("(")
+		case n%len(columns) == 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "$%d", n+1)
+	}
+	return b.String() + ")"
+}
+
+func execute(ctx context.Context, d *db.DB, statements ...string) error {
+	return d.Update(ctx, func(tx *db.Tx) error {
+		for _, text := range statements {
+			if _, err := tx.Exec(ctx, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// aggregate asks the database itself for the sums of a summary.
+func (s *session) aggregate(ctx context.Context, account string) (times, error) {
+	kind := "NUMERIC"
+	if s.source.Engine() == db.SQLite {
+		kind = "REAL"
+	}
+	query := strings.ReplaceAll(`SELECT COUNT(*), SUM(CAST(net_pnl AS kind)), SUM(CAST(gross_pnl AS kind)), SUM(CAST(fees AS kind)),
+		SUM(CAST(volume AS kind)), SUM(CASE WHEN CAST(net_pnl AS kind) > 0 THEN 1 ELSE 0 END), MAX(CAST(net_pnl AS kind)),
+		MIN(CAST(net_pnl AS kind)) FROM trades`+ofAccount+` AND net_pnl IS NOT NULL`, "kind", kind)
+	return repeat(20, 3*time.Second, func() error {
+		return s.source.View(ctx, func(tx *db.Tx) error {
+			var sums [8]float64
+			return tx.QueryRow(ctx, query, s.owner, account).
+				Scan(&sums[0], &sums[1], &sums[2], &sums[3], &sums[4], &sums[5], &sums[6], &sums[7])
+		})
+	})
+}
+
+// countFills counts the fills of the large account in the database itself.
+func (s *session) countFills(ctx context.Context) (count int, err error) {
+	err = s.source.View(ctx, func(tx *db.Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM executions`+ofAccount, s.owner, s.large).Scan(&count)
+	})
+	return count, err
+}

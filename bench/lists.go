@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"time"
+)
+
+const limitScan = "SQL scan of the same rows + plain HTTP answer of the same bytes"
+
+// lists measures lists of the large account: whole, by pages and by months.
+func (s *session) lists(ctx context.Context) error {
+	only := "account_id=" + s.large
+	for _, whole := range []struct {
+		name, path string
+		clone      clone
+	}{
+		{"list of all trades", "/trades?", tradesClone},
+		{"list of all fills", "/executions?", fillsClone},
+	} {
+		call := func(int) reply { return s.client.get(ctx, api+whole.path+only) }
+		if err := s.asScan(ctx, whole.name, whole.clone, call); err != nil {
+			return err
+		}
+	}
+	id, err := s.someTrade(ctx)
+	if err != nil {
+		return err
+	}
+	for _, short := range []struct{ name, path string }{
+		{"page of 50 trades", "/trades?limit=50&" + only},
+		{"page of 50 trades, from the middle", "/trades?limit=50&" + s.until(from.Add(span/2)) + "&" + only},
+		{"page of 50 trades of one symbol", "/trades?limit=50&symbol=" + symbol(0) + "&" + only},
+		{"page of 50 fills", "/executions?limit=50&" + only},
+		{"trades of one month", "/trades?" + s.month() + "&" + only},
+		{"one trade with its fills", "/trades/" + id},
+	} {
+		call := func(int) reply { return s.client.get(ctx, api+short.path) }
+		if err := s.asAnswer(ctx, short.name, 100, call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asScan measures what reads every row of a table: its limit is to read them
+// through the driver and to send as many bytes.
+func (s *session) asScan(ctx context.Context, name string, c clone, call func(n int) reply) error {
+	r, err := s.measure(ctx, name, 10, call)
+	if err != nil {
+		return err
+	}
+	limit, err := s.scan(ctx, c, s.large)
+	if err != nil {
+		return err
+	}
+	plain := s.floor(ctx, r.Bytes).median()
+	for i := range limit {
+		limit[i] += plain
+	}
+	r.against(limitScan, limit)
+	return nil
+}
+
+// month is the query for a month in the middle of the journal.
+func (s *session) month() string {
+	begin := from.Add(span / 2)
+	return "from=" + url.QueryEscape(begin.Format(time.RFC3339)) + "&" + s.until(begin.AddDate(0, 1, 0))
+}
+
+func (s *session) until(at time.Time) string { return "to=" + url.QueryEscape(at.Format(time.RFC3339)) }
+
+func (s *session) someTrade(ctx context.Context) (string, error) {
+	var page []struct{ ID string }
+	err := s.client.fetch(ctx, api+"/trades?limit=1&status=closed&account_id="+s.large).into(&page)
+	if err != nil || len(page) == 0 {
+		return "", err
+	}
+	return page[0].ID, nil
+}
+
+// exports measures the downloads of the whole journal.
+func (s *session) exports(ctx context.Context) error {
+	for _, format := range []struct {
+		name, query string
+		clone       clone
+	}{
+		{"export, json", "format=json", fillsClone},
+		{"export, zip", "format=zip", fillsClone},
+		{"export, csv of trades", "format=csv&rows=trades", tradesClone},
+		{"export, csv of fills", "format=csv&rows=executions", fillsClone},
+		{"export, xlsx", "format=xlsx", fillsClone},
+	} {
+		call := func(int) reply { return s.client.get(ctx, api+"/exports?"+format.query) }
+		if err := s.asScan(ctx, format.name, format.clone, call); err != nil {
+			return err
+		}
+	}
+	return nil
+}

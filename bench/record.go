@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// File is what a run leaves: the same program renders and compares it.
+type File struct {
+	Label   string    `json:"label"` // the version that was measured
+	Machine Machine   `json:"machine"`
+	At      time.Time `json:"at"`
+	Records []Record  `json:"records,omitempty"`
+	Soaks   []Soak    `json:"soaks,omitempty"`
+}
+
+// Machine is what has to be known of the machine, and nothing that names it.
+type Machine struct {
+	Cores     int    `json:"cores"`
+	MemoryMiB int64  `json:"memory_mib"`
+	Processor string `json:"processor"`
+	System    string `json:"system"`
+	Go        string `json:"go"`
+}
+
+// Record is one operation on one engine at one size. Times are nanoseconds.
+type Record struct {
+	Engine    string        `json:"engine"`
+	Size      int           `json:"size"` // fills of the large account
+	Operation string        `json:"operation"`
+	Samples   int           `json:"samples"`
+	P50       time.Duration `json:"p50"`
+	P95       time.Duration `json:"p95"`
+	First     time.Duration `json:"first"` // the first call of its kind since the data changed
+	Noise     float64       `json:"noise"` // of p50, as a part of it
+	Rate      float64       `json:"rate,omitempty"`
+
+	Limit      string        `json:"limit,omitempty"` // what the machine itself does in its place
+	LimitP50   time.Duration `json:"limit_p50,omitempty"`
+	LimitNoise float64       `json:"limit_noise,omitempty"`
+	LimitRate  float64       `json:"limit_rate,omitempty"`
+	Ratio      float64       `json:"ratio,omitempty"` // how many times the limit it costs
+
+	RSSBefore int64         `json:"rss_before"`
+	PeakRSS   int64         `json:"peak_rss"`
+	CPU       time.Duration `json:"cpu"`     // of the server, a call
+	Written   int64         `json:"written"` // by the server, a call
+	Bytes     int64         `json:"bytes"`   // of the last answer
+	Errors    int           `json:"errors"`
+	Failure   string        `json:"failure,omitempty"` // the first error
+
+	// What was counted call by call where operations take turns.
+	ownCPU     time.Duration
+	ownWritten int64
+}
+
+// against holds the record against a limit.
+func (r *Record) against(name string, limit times) {
+	r.Limit, r.LimitP50, r.LimitNoise = name, limit.median(), limit.noise()
+	if r.LimitP50 > 0 {
+		r.Ratio = float64(r.P50) / float64(r.LimitP50)
+	}
+}
+
+// againstRate holds a rate against that of a limit; the ratio is again how many
+// times the limit a call costs.
+func (r *Record) againstRate(name string, rate float64) {
+	r.Limit, r.LimitRate = name, rate
+	if r.Rate > 0 {
+		r.Ratio = rate / r.Rate
+	}
+}
+
+func (r *Record) fail(err error) {
+	r.Errors++
+	if r.Failure == "" {
+		r.Failure = err.Error()
+	}
+}
+
+func writeFile(path string, f File) error {
+	text, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+func readFile(path string) (f File, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return f, fmt.Errorf("%s is no file of results: %w", path, err)
+	}
+	return f, nil
+}
+
+// thisMachine reads what /proc tells; what it does not is left empty.
+func thisMachine() Machine {
+	m := Machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	memory, _ := os.ReadFile("/proc/meminfo")
+	if kib, err := strconv.ParseInt(strings.TrimSuffix(field(memory, "MemTotal"), " kB"), 10, 64); err == nil {
+		m.MemoryMiB = kib >> 10
+	}
+	processor, _ := os.ReadFile("/proc/cpuinfo")
+	m.Processor = field(processor, "model name")
+	return m
+}
+
+// field gives the value of a line "name: value".
+func field(text []byte, name string) string {
+	for line := range bytes.Lines(text) {
+		if before, after, found := strings.Cut(string(line), ":"); found && strings.TrimSpace(before) == name {
+			return strings.TrimSpace(after)
+		}
+	}
+	return ""
+}

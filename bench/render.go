@@ -1,0 +1,233 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// The rendered part of a document lies between these two lines.
+const (
+	beginMark = "<!-- bench: from here to the next mark this text is written by `bench render` -->"
+	endMark   = "<!-- bench: end -->"
+)
+
+func renderCommand(args []string) error {
+	set := flag.NewFlagSet("bench render", flag.ExitOnError)
+	into := set.String("into", "", "document to put the tables into, between its marks; printed without it")
+	picture := set.String("svg", "", "file to draw the growth into")
+	_ = set.Parse(args) // it exits by itself
+	if set.NArg() == 0 {
+		return errors.New("name the files of results that are to be rendered")
+	}
+	var files []File
+	for _, path := range set.Args() {
+		f, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if *picture != "" {
+		if err := os.WriteFile(*picture, []byte(growthPicture(tables(files...))), 0o644); err != nil {
+			return err
+		}
+	}
+	text := markdown(files...)
+	if *into == "" {
+		fmt.Print(text)
+		return nil
+	}
+	document, err := os.ReadFile(*into)
+	if err != nil {
+		return err
+	}
+	changed, err := between(string(document), text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *into, err)
+	}
+	return os.WriteFile(*into, []byte(changed), 0o644)
+}
+
+// between puts text between the marks of a document.
+func between(document, text string) (string, error) {
+	before, rest, found := strings.Cut(document, beginMark)
+	if !found {
+		return "", errors.New("the mark where rendered text begins is missing")
+	}
+	_, after, found := strings.Cut(rest, endMark)
+	if !found {
+		return "", errors.New("the mark where rendered text ends is missing")
+	}
+	return before + beginMark + "\n\n" + text + "\n" + endMark + after, nil
+}
+
+// markdown is everything that files of results say.
+func markdown(files ...File) string {
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString(f.origin())
+	}
+	list := tables(files...)
+	for _, t := range list {
+		b.WriteString(t.growthTable())
+	}
+	for _, t := range list {
+		b.WriteString(t.costTable())
+	}
+	for _, t := range list {
+		b.WriteString(t.limitTable())
+	}
+	for _, f := range files {
+		for _, s := range f.Soaks {
+			b.WriteString(s.markdown())
+		}
+	}
+	return b.String()
+}
+
+// origin says of which program and machine the figures are.
+func (f File) origin() string {
+	what := "Operations"
+	if len(f.Records) == 0 {
+		what = "Mixed load"
+	}
+	label := f.Label
+	if label == "" {
+		label = "an unnamed version"
+	}
+	return fmt.Sprintf("%s: %s, measured on %s; %d cores (%s), %d MiB of memory, %s, %s.\n\n", what, label, f.At.Format(time.DateOnly),
+		f.Machine.Cores, f.Machine.Processor, f.Machine.MemoryMiB, f.Machine.System, f.Machine.Go)
+}
+
+// growthTable has a column for each size: the median, and in brackets how many
+// times the limit that is.
+func (t *table) growthTable() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s: median, and how many times the limit that is\n\n| Operation |", engineName(t.engine))
+	for _, size := range t.sizes {
+		fmt.Fprintf(&b, " %s fills |", count(size))
+	}
+	b.WriteString(" Growth | The limit | Target | Met |\n|---|" + strings.Repeat("---:|", len(t.sizes)+1) + "---|---|---|\n")
+	for _, w := range t.rows {
+		if strings.HasPrefix(w.operation, limitPrefix) {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", w.operation)
+		for _, size := range t.sizes {
+			fmt.Fprintf(&b, " %s |", w.at[size].cell())
+		}
+		exponent := ""
+		if e, known := w.exponent(); known {
+			exponent = fmt.Sprintf("%.2f", e)
+		}
+		wanted, met := w.verdict()
+		fmt.Fprintf(&b, " %s | %s | %s | %s |\n", exponent, w.last().Limit, wanted, met)
+	}
+	return b.String() + "\n"
+}
+
+// cell is a median with its ratio; of a crowd it is how often a second.
+func (r Record) cell() string {
+	text := show(r.P50)
+	if r.Rate > 0 {
+		text = three(r.Rate) + "/s"
+	}
+	if r.Ratio > 0 {
+		text += " (" + times3(r.Ratio) + ")"
+	}
+	if r.Errors > 0 {
+		text += fmt.Sprintf(" **%d failed**", r.Errors)
+	}
+	return text
+}
+
+func (w row) verdict() (wanted, met string) {
+	t, found := targetOf(w.operation)
+	if !found {
+		return "", ""
+	}
+	switch reached, known := w.judged(t); {
+	case !known:
+		return t.text(), "not measured"
+	case reached:
+		return t.text(), "yes"
+	default:
+		return t.text(), "**no**"
+	}
+}
+
+// costTable tells of the largest size what else each operation took.
+func (t *table) costTable() string {
+	size := t.sizes[len(t.sizes)-1]
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s at %s fills: slow calls, and what the server used\n\n", engineName(t.engine), count(size))
+	b.WriteString("| Operation | Calls | p95 | First | Limit | Peak memory | CPU a call | Written a call | Answer |\n|---|" +
+		strings.Repeat("---:|", 8) + "\n")
+	for _, w := range t.rows {
+		r, found := w.at[size]
+		if !found || strings.HasPrefix(w.operation, limitPrefix) {
+			continue
+		}
+		limit := show(r.LimitP50)
+		if r.LimitRate > 0 {
+			limit = three(r.LimitRate) + "/s"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", w.operation, r.Samples, show(r.P95), show(r.First), limit,
+			mebibytes(r.PeakRSS), show(r.CPU), bytesText(r.Written), bytesText(r.Bytes))
+	}
+	return b.String() + "\n"
+}
+
+// limitTable has the limits that are figures of their own.
+func (t *table) limitTable() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s: limits measured in the same run\n\n| Limit |", engineName(t.engine))
+	for _, size := range t.sizes {
+		fmt.Fprintf(&b, " %s fills |", count(size))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(t.sizes)) + "\n")
+	for _, w := range t.rows {
+		name, isLimit := strings.CutPrefix(w.operation, limitPrefix)
+		if !isLimit {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", name)
+		for _, size := range t.sizes {
+			fmt.Fprintf(&b, " %s |", w.at[size].cell())
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return three(float64(n)/(1<<10)) + " KiB"
+	default:
+		return mebibytes(n)
+	}
+}
+
+// markdown is a soak as a section.
+func (s Soak) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s: mixed load for %s\n\n", engineName(s.Engine), strings.TrimSuffix(s.Length.String(), "0s"))
+	fmt.Fprintf(&b, "%d users with %s fills each: %d calls, %.0f a second; by status %s; %d faults.\n", s.Users, count(s.Fills), s.Requests,
+		float64(s.Requests)/s.Length.Seconds(), byStatus(s.Statuses), s.faults())
+	fmt.Fprintf(&b, "Memory of the server: %s in the first minute, %s in the last (%.2f of it), %s at its peak.\n\n",
+		mebibytes(s.First), mebibytes(s.Last), s.growth(), mebibytes(s.Peak))
+	b.WriteString("| Calls of a kind | Count | p50 | p95 | Slowest |\n|---|---:|---:|---:|---:|\n")
+	for _, k := range s.Kinds {
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", k.Operation, k.Samples, show(k.P50), show(k.P95), show(k.First))
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+)
+
+// options are what both measuring commands take.
+type options struct {
+	binary  string
+	out     string
+	label   string
+	engines string
+	further list
+	budget  time.Duration
+}
+
+func (o *options) flags(set *flag.FlagSet) {
+	set.StringVar(&o.binary, "binary", "", "the program to measure; built from ./cmd/fillbook without it")
+	set.StringVar(&o.out, "out", "", "file to write the results to")
+	set.StringVar(&o.label, "label", "", "what is measured, such as a version")
+	set.StringVar(&o.engines, "engines", "sqlite", "sqlite, postgres or both with a comma")
+	set.Var(&o.further, "env", "NAME=VALUE for the server; may be repeated")
+}
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, " ") }
+
+// Set implements [flag.Value].
+func (l *list) Set(text string) error { *l = append(*l, text); return nil }
+
+func runCommand(ctx context.Context, args []string) error {
+	var o options
+	set := flag.NewFlagSet("bench run", flag.ExitOnError)
+	o.flags(set)
+	sizes := set.String("sizes", "1000,10000", "fills of the large account, with commas")
+	set.DurationVar(&o.budget, "budget", 10*time.Second, "time to spend on one operation")
+	_ = set.Parse(args) // it exits by itself
+	file := newFile(o.label)
+	return o.each(ctx, func(engine string, s settings) error {
+		for text := range strings.SplitSeq(*sizes, ",") {
+			size, err := strconv.Atoi(text)
+			if err != nil || size < 100 {
+				return fmt.Errorf("%q is not a number of fills, 100 or more", text)
+			}
+			records, err := measureSize(ctx, o, s, engine, size)
+			file.Records = append(file.Records, records...)
+			if err != nil {
+				return errors.Join(fmt.Errorf("%s, %d fills: %w", engine, size, err), o.save(file))
+			}
+		}
+		return o.save(file)
+	})
+}
+
+func newFile(label string) File {
+	return File{Label: label, Machine: thisMachine(), At: time.Now().UTC().Truncate(time.Second)}
+}
+
+func (o options) save(f File) error {
+	if o.out == "" {
+		return nil
+	}
+	return writeFile(o.out, f)
+}
+
+// each builds the program and calls fn for every engine asked for, with where
+// that engine's databases go.
+func (o options) each(ctx context.Context, fn func(engine string, s settings) error) error {
+	dir, err := os.MkdirTemp("", "fillbook-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
+	s := settings{binary: o.binary, data: dir, further: o.further}
+	if s.binary == "" {
+		if s.binary, err = build(ctx, dir); err != nil {
+			return err
+		}
+	}
+	for engine := range strings.SplitSeq(o.engines, ",") {
+		s.url = ""
+		switch engine {
+		case "sqlite":
+		case "postgres":
+			if s.url = os.Getenv("SVC_TEST_POSTGRES"); s.url == "" {
+				fmt.Fprintln(os.Stderr, "bench: NOT MEASURED on PostgreSQL: SVC_TEST_POSTGRES is not set; run it by scripts/with-postgres")
+				continue
+			}
+		default:
+			return fmt.Errorf("%q is not an engine; there are sqlite and postgres", engine)
+		}
+		if err := fn(engine, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh gives settings with a new data directory or database, and what removes
+// it again.
+func (s settings) fresh(ctx context.Context) (settings, func(), error) {
+	dir, err := os.MkdirTemp(s.data, "data-")
+	if err != nil {
+		return s, nil, err
+	}
+	s.data = dir
+	remove := func() { _ = os.RemoveAll(dir) }
+	if s.url == "" {
+		return s, remove, nil
+	}
+	server := s.url
+	name := "fillbook_bench_" + filepath.Base(dir)[len("data-"):]
+	address, err := url.Parse(server)
+	if err != nil {
+		return s, nil, err
+	}
+	address.Path = "/" + name
+	s.url = address.String()
+	drop := func() {
+		remove()
+		_ = administer(context.WithoutCancel(ctx), server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	}
+	return s, drop, administer(ctx, server, "CREATE DATABASE "+name)
+}
+
+// administer runs a statement that wants no transaction around it.
+func administer(ctx context.Context, server, statement string) error {
+	d, err := db.Open(ctx, db.Options{URL: server, Readers: 1})
+	if err != nil {
+		return err
+	}
+	err = d.Peek(ctx, func(tx *db.Tx) error { _, err := tx.Exec(ctx, statement); return err })
+	return errors.Join(err, d.Close())
+}
+
+// session is a server under measurement, who asks it, and what it is held
+// against.
+type session struct {
+	engine string
+	size   int
+	budget time.Duration
+
+	settings settings
+	server   *process
+	plain    *process // answers bytes and does nothing else
+	client   *client
+	signedIn time.Time
+	owner    string // the user's id
+
+	source, scratch *db.DB
+	bare            int // rows that were stored to see how long it takes
+
+	market       *market
+	large, empty string // accounts
+	records      []*Record
+}
+
+func (s *session) options() db.Options {
+	return db.Options{URL: s.settings.url, Path: filepath.Join(s.settings.data, "fillbook.db"), Readers: 2}
+}
+
+// begin starts everything that a session needs; end stops what was started.
+func (s *session) begin(ctx context.Context) (err error) {
+	if s.plain, err = startFloor(ctx); err != nil {
+		return err
+	}
+	if s.server, err = s.settings.serve(ctx); err != nil {
+		return err
+	}
+	s.client = newClient(s.server.base)
+	if s.client.token, err = s.client.setUp(ctx); err != nil {
+		return err
+	}
+	s.signedIn = time.Now()
+	var me struct{ ID string }
+	if err := s.client.fetch(ctx, api+"/me").into(&me); err != nil {
+		return err
+	}
+	s.owner = me.ID
+	if s.source, err = db.Open(ctx, s.options()); err != nil {
+		return err
+	}
+	for name, into := range map[string]*string{"large": &s.large, "empty": &s.empty} {
+		if *into, err = s.client.account(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginScratch opens the database that limits write to: a journal of its own
+// without a row in it.
+func (s *session) beginScratch(ctx context.Context, beside settings) (err error) {
+	other := session{settings: beside}
+	if s.scratch, err = db.Open(ctx, other.options()); err != nil {
+		return err
+	}
+	if err := s.scratch.Migrate(ctx); err != nil {
+		return err
+	}
+	return execute(ctx, s.scratch, "CREATE TABLE bare_rows (n BIGINT PRIMARY KEY, body TEXT NOT NULL)")
+}
+
+func (s *session) end() {
+	for _, d := range []*db.DB{s.source, s.scratch} {
+		if d != nil {
+			_ = d.Close()
+		}
+	}
+	for _, p := range []*process{s.server, s.plain} {
+		if p != nil {
+			_ = p.stop()
+		}
+	}
+}
+
+// renew signs in again before the session ends.
+func (s *session) renew(ctx context.Context) error {
+	if time.Since(s.signedIn) < 5*time.Minute {
+		return nil
+	}
+	token, err := s.client.signIn(ctx, email)
+	s.client.token, s.signedIn = token, time.Now()
+	return err
+}
+
+// measureSize works through all operations at one size.
+func measureSize(ctx context.Context, o options, base settings, engine string, size int) ([]Record, error) {
+	own, remove, err := base.fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	beside, removeBeside, err := base.fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer removeBeside()
+	s := &session{engine: engine, size: size, budget: o.budget, settings: own, market: newMarket(size)}
+	defer s.end()
+	begin := time.Now()
+	fmt.Printf("\n%s, %d fills\n", engine, size)
+	err = errors.Join(s.begin(ctx), s.beginScratch(ctx, beside))
+	for _, part := range []func(context.Context) error{s.visits, s.imports, s.lists, s.figures, s.exports, s.writes, s.smallImports, s.besideReads, s.mixed, s.restart} {
+		if err == nil {
+			err = part(ctx)
+		}
+	}
+	fmt.Printf("%s, %d fills: done in %s\n", engine, size, time.Since(begin).Round(time.Second))
+	records := make([]Record, len(s.records))
+	for i, r := range s.records {
+		records[i] = *r
+	}
+	return records, err
+}
+
+// measure calls again and again, until there were enough calls or the time for
+// one operation is used up, and records what it cost the server.
+func (s *session) measure(ctx context.Context, name string, calls int, call func(n int) reply) (*Record, error) {
+	if err := errors.Join(ctx.Err(), s.renew(ctx)); err != nil {
+		return nil, err
+	}
+	r := s.watch(name)
+	var taken times
+	for begin := time.Now(); len(taken)+r.Errors < calls && (len(taken)+r.Errors == 0 || time.Since(begin) < s.budget); {
+		answer := call(len(taken) + r.Errors)
+		if answer.err != nil {
+			r.fail(answer.err)
+			continue
+		}
+		r.Bytes = answer.bytes
+		taken = append(taken, answer.took)
+	}
+	s.note(r, taken)
+	return r, nil
+}
+
+// watch begins a record: from here on the server's memory and time are that of
+// the operation.
+func (s *session) watch(name string) *Record {
+	forgetPeak(s.server.pid())
+	used := usageOf(s.server.pid())
+	r := &Record{Engine: s.engine, Size: s.size, Operation: name, RSSBefore: used.rss, CPU: used.cpu, Written: used.written}
+	s.records = append(s.records, r)
+	return r
+}
+
+// note ends it.
+func (s *session) note(r *Record, taken times) {
+	used := usageOf(s.server.pid())
+	calls := max(1, len(taken)+r.Errors)
+	r.PeakRSS, r.CPU, r.Written = used.peak, (used.cpu-r.CPU)/time.Duration(calls), (used.written-r.Written)/int64(calls)
+	r.Samples, r.P50, r.P95, r.Noise = len(taken), taken.median(), taken.quantile(.95), taken.noise()
+	if len(taken) > 0 {
+		r.First = taken[0]
+	}
+	fmt.Printf("  %-52s %10s  p95 %10s  peak %s%s\n", r.Operation, show(r.P50), show(r.P95), mebibytes(r.PeakRSS), failures(*r))
+}
+
+func failures(r Record) string {
+	if r.Errors == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  %d ERRORS: %s", r.Errors, r.Failure)
+}
+
+// limit adds a figure of the machine itself as a record of its own.
+func (s *session) limit(name string, taken times) {
+	s.records = append(s.records, &Record{
+		Engine: s.engine, Size: s.size, Operation: limitPrefix + name, Samples: len(taken),
+		P50: taken.median(), P95: taken.quantile(.95), Noise: taken.noise(),
+	})
+	fmt.Printf("  %-52s %10s\n", limitPrefix+name, show(taken.median()))
+}
+
+// limitPrefix marks records that measure the machine and not the journal.
+const limitPrefix = "limit: "

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// patience is how long a process may take to begin or to end.
+const patience = 2 * time.Minute
+
+// process is a program that we started and that answers on a loopback port.
+type process struct {
+	cmd   *exec.Cmd
+	base  string        // http://127.0.0.1:port
+	ready time.Duration // from its start to its first good answer
+}
+
+// launch starts a program and waits until path answers 200. The port is one that
+// was free a moment ago.
+func launch(ctx context.Context, path string, command func(address string) *exec.Cmd) (*process, error) {
+	var network net.ListenConfig
+	listener, err := network.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: command(address), base: "http://" + address}
+	p.cmd.Stderr = os.Stderr
+	// Ctrl-C is for us; we end our own processes in good order.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	begin := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for time.Since(begin) < patience && ctx.Err() == nil {
+		if answers(ctx, p.base+path) {
+			p.ready = time.Since(begin)
+			return p, nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil, errors.Join(fmt.Errorf("%s did not begin to answer", p.cmd.Path), p.stop())
+}
+
+func answers(ctx context.Context, url string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
+
+// stop asks the process to end, and makes it when it does not.
+func (p *process) stop() error {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	defer late.Stop()
+	return p.cmd.Wait()
+}
+
+// settings are how the server under measurement is run.
+type settings struct {
+	binary  string
+	data    string   // its data directory
+	url     string   // of PostgreSQL; empty for SQLite
+	further []string // NAME=VALUE, the last word on any setting
+}
+
+// environment are the settings of the server: nothing is refused for being much.
+func (s settings) environment(address string) []string {
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + s.data,
+		"SVC_HTTP_ADDR=" + address, "SVC_DATA_DIR=" + s.data, "SVC_DATABASE_URL=" + s.url, "SVC_LOG_LEVEL=error",
+		"SVC_SHARE_LINKS_ENABLED=true", "SVC_IMPORT_MAX_BYTES=67108864",
+		"SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SHARE=off", "SVC_RATE_LIMIT_SECRETS=off", "SVC_RATE_LIMIT_IMPORT=off",
+	}
+	return append(env, s.further...)
+}
+
+// serve starts `fillbook serve`.
+func (s settings) serve(ctx context.Context) (*process, error) {
+	return launch(ctx, "/readyz", func(address string) *exec.Cmd {
+		cmd := exec.CommandContext(context.WithoutCancel(ctx), s.binary, "serve")
+		cmd.Env = s.environment(address)
+		return cmd
+	})
+}
+
+// build makes the program that is measured, as `make build` does.
+func build(ctx context.Context, dir string) (string, error) {
+	binary := filepath.Join(dir, "fillbook")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, "./cmd/fillbook")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the program (run bench in the root of the repository): %w: %s", err, output)
+	}
+	return binary, nil
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Soak is what a server under mixed load did over some minutes.
+type Soak struct {
+	Engine   string         `json:"engine"`
+	Users    int            `json:"users"`
+	Fills    int            `json:"fills"` // of each user at the start
+	Length   time.Duration  `json:"length"`
+	Requests int            `json:"requests"`
+	Statuses map[string]int `json:"statuses"` // by status; "none" is no answer at all
+	Failure  string         `json:"failure,omitempty"`
+	Kinds    []Record       `json:"kinds"`
+	Memory   []Memory       `json:"memory"`
+	First    int64          `json:"first_rss"` // mean of the first minute
+	Last     int64          `json:"last_rss"`  // mean of the last minute
+	Peak     int64          `json:"peak_rss"`
+}
+
+// Memory is the server's memory at a moment of a soak.
+type Memory struct {
+	After time.Duration `json:"after"`
+	RSS   int64         `json:"rss"`
+}
+
+// faults counts what must not happen under any load: answers of 500 and above,
+// and no answer.
+func (s Soak) faults() (count int) {
+	for status, n := range s.Statuses {
+		if status == "none" || strings.HasPrefix(status, "5") {
+			count += n
+		}
+	}
+	return count
+}
+
+// growth is the memory of the last minute as a multiple of that of the first.
+func (s Soak) growth() float64 {
+	if s.First == 0 {
+		return 0
+	}
+	return float64(s.Last) / float64(s.First)
+}
+
+func soakCommand(ctx context.Context, args []string) error {
+	o := options{budget: time.Second}
+	set := flag.NewFlagSet("bench soak", flag.ExitOnError)
+	o.flags(set)
+	length := set.Duration("for", 10*time.Minute, "how long the load lasts")
+	users := set.Int("users", 4, "how many users there are")
+	fills := set.Int("fills", 20_000, "fills of each at the start")
+	_ = set.Parse(args) // it exits by itself
+	file := newFile(o.label)
+	return o.each(ctx, func(engine string, s settings) error {
+		soak, err := soakEngine(ctx, s, engine, *length, *users, *fills)
+		if err != nil {
+			return err
+		}
+		file.Soaks = append(file.Soaks, soak)
+		if err := o.save(file); err != nil {
+			return err
+		}
+		if n := soak.faults(); n > 0 {
+			return fmt.Errorf("%d calls failed, the first with: %s", n, soak.Failure)
+		}
+		return nil
+	})
+}
+
+// soakEngine starts a server, makes its users and lets them at it.
+func soakEngine(ctx context.Context, base settings, engine string, length time.Duration, users, fills int) (out Soak, err error) {
+	own, remove, err := base.fresh(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer remove()
+	server, err := own.serve(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	owner := newClient(server.base)
+	if owner.token, err = owner.setUp(ctx); err != nil {
+		return out, err
+	}
+	var traders []*trader
+	for n := range users {
+		t, err := newTrader(ctx, owner, n, fills)
+		if err != nil {
+			return out, err
+		}
+		traders = append(traders, t)
+	}
+	fmt.Printf("\n%s: %d users with %d fills each, for %s\n", engine, users, fills, length)
+	l := newLoad(traders, length)
+	stop := make(chan struct{})
+	watched := make(chan []Memory)
+	go func() { watched <- watchMemory(server.pid(), l, stop) }()
+	l.run(ctx)
+	close(stop)
+	out = l.soak(engine, fills, <-watched)
+	out.Peak = usageOf(server.pid()).peak
+	fmt.Print(out.text())
+	return out, ctx.Err()
+}
+
+// watchMemory notes the memory every second and says it every ten.
+func watchMemory(pid int, l *load, stop <-chan struct{}) (list []Memory) {
+	begin := time.Now()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-stop:
+			return list
+		case <-ticker.C:
+		}
+		list = append(list, Memory{time.Since(begin).Round(time.Second), usageOf(pid).rss})
+		if n%10 == 0 {
+			requests, statuses := l.counts()
+			fmt.Printf("%8s  %8d calls  memory %-9s  by status %s\n", list[len(list)-1].After, requests, mebibytes(list[len(list)-1].RSS), byStatus(statuses))
+		}
+	}
+}
+
+// newTrader makes a user with a token, an account, so many fills and a link.
+func newTrader(ctx context.Context, owner *client, n, fills int) (*trader, error) {
+	address := fmt.Sprintf("trader%d@example.org", n)
+	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
+	if made.err != nil {
+		return nil, made.err
+	}
+	session, err := owner.signIn(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	token, err := owner.as(session).accessToken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &trader{client: owner.as(token), market: newMarket(fills)}
+	if t.account, err = t.client.account(ctx, "traded"); err != nil {
+		return nil, err
+	}
+	if r := t.client.commit(ctx, newUpload(t.account, csvFile(t.market.trade(fills)))); r.err != nil {
+		return nil, r.err
+	}
+	t.link, err = t.client.share(ctx, t.account)
+	return t, err
+}
+
+func (s Soak) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-12s %9s %9s %9s %9s\n", "", "calls", "p50", "p95", "slowest")
+	for _, k := range s.Kinds {
+		fmt.Fprintf(&b, "%-12s %9d %9s %9s %9s\n", k.Operation, k.Samples, show(k.P50), show(k.P95), show(k.First))
+	}
+	fmt.Fprintf(&b, "\n%d calls, %.0f a second; by status %s; %d faults\n", s.Requests, float64(s.Requests)/s.Length.Seconds(), byStatus(s.Statuses), s.faults())
+	fmt.Fprintf(&b, "memory: first minute %s, last minute %s (%.2f of it), peak %s\n", mebibytes(s.First), mebibytes(s.Last), s.growth(), mebibytes(s.Peak))
+	return b.String()
+}
+
+func byStatus(statuses map[string]int) string {
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(statuses)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", status, statuses[status]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mixed is a short mixed load on the large account, as one operation of a run.
+func (s *session) mixed(ctx context.Context) error {
+	token, err := s.client.accessToken(ctx)
+	if err != nil {
+		return err
+	}
+	t := &trader{client: s.client.as(token), account: s.large, market: s.market}
+	if t.link, err = t.client.share(ctx, s.large); err != nil {
+		return err
+	}
+	r := s.watch("mixed load for 10 s")
+	l := newLoad([]*trader{t}, 10*time.Second)
+	l.run(ctx)
+	result := l.soak(s.engine, s.size, nil)
+	r.Rate = float64(result.Requests) / result.Length.Seconds()
+	if n := result.faults(); n > 0 {
+		fmt.Fprintln(os.Stderr, "bench: mixed load:", result.Failure)
+		r.Errors, r.Failure = n, result.Failure
+	}
+	var all times
+	for _, taken := range l.taken {
+		all = append(all, taken...)
+	}
+	s.note(r, all)
+	return nil
+}

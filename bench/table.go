@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// table is what one engine gave: its operations in the order of the run, each
+// with a record for every size.
+type table struct {
+	engine string
+	sizes  []int
+	rows   []row
+}
+
+type row struct {
+	operation string
+	at        map[int]Record // by size
+}
+
+// tables sorts the records of files by engine, operation and size. Of two
+// records for the same place the later one counts.
+func tables(files ...File) (list []*table) {
+	for _, f := range files {
+		for _, r := range f.Records {
+			i := slices.IndexFunc(list, func(t *table) bool { return t.engine == r.Engine })
+			if i < 0 {
+				list = append(list, &table{engine: r.Engine})
+				i = len(list) - 1
+			}
+			list[i].add(r)
+		}
+	}
+	return list
+}
+
+func (t *table) add(r Record) {
+	if !slices.Contains(t.sizes, r.Size) {
+		t.sizes = append(t.sizes, r.Size)
+		slices.Sort(t.sizes)
+	}
+	i := slices.IndexFunc(t.rows, func(w row) bool { return w.operation == r.Operation })
+	if i < 0 {
+		t.rows = append(t.rows, row{r.Operation, map[int]Record{}})
+		i = len(t.rows) - 1
+	}
+	t.rows[i].at[r.Size] = r
+}
+
+// last is the record of the largest size that the row has.
+func (w row) last() Record {
+	var found Record
+	for _, r := range w.at {
+		if r.Size >= found.Size {
+			found = r
+		}
+	}
+	return found
+}
+
+// exponent is how the time grows with the size: 0 not at all, 1 in proportion, 2
+// with its square.
+func (w row) exponent() (e float64, known bool) {
+	var smallest, largest Record
+	for _, r := range w.at {
+		if r.P50 == 0 {
+			continue
+		}
+		if smallest.Size == 0 || r.Size < smallest.Size {
+			smallest = r
+		}
+		if r.Size > largest.Size {
+			largest = r
+		}
+	}
+	if smallest.Size == largest.Size {
+		return 0, false
+	}
+	return math.Log(float64(largest.P50)/float64(smallest.P50)) / math.Log(float64(largest.Size)/float64(smallest.Size)), true
+}
+
+// judged is the record that a target speaks of, and whether it is met.
+func (w row) judged(t target) (met, known bool) {
+	r := w.last()
+	if t.size > 0 {
+		r = w.at[t.size]
+	}
+	return t.met(r), r.Size > 0
+}
+
+// count writes a number of fills.
+func count(n int) string {
+	switch {
+	case n >= 1_000_000 && n%1_000_000 == 0:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 1000 && n%1000 == 0:
+		return fmt.Sprintf("%dk", n/1000)
+	default:
+		return fmt.Sprint(n)
+	}
+}
+
+// times3 writes a ratio.
+func times3(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimRight(three(x), "0"), ".") + "×"
+}
+
+// engineName is the engine as its makers write it.
+func engineName(engine string) string {
+	return cmp.Or(map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine], engine)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// times are what calls of one kind took, in the order in which they were made.
+type times []time.Duration
+
+// quantile gives the time that a part q of the calls did not exceed.
+func (t times) quantile(q float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(t))
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+func (t times) median() time.Duration { return t.quantile(.5) }
+
+// loneNoise is how far a median of one or two calls is trusted: such a figure
+// says nothing of its own spread.
+const loneNoise = .25
+
+// noise is by which part of itself the median may be off: the half-width of the
+// notch of a box plot, 1.57 interquartile ranges over the root of the count.
+func (t times) noise() float64 {
+	if len(t) < 3 || t.median() == 0 {
+		return loneNoise
+	}
+	spread := float64(t.quantile(.75)-t.quantile(.25)) / float64(t.median())
+	return 1.57 * spread / math.Sqrt(float64(len(t)))
+}
+
+// show writes a time with three digits, which is more than it deserves.
+func show(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d < time.Millisecond:
+		return fmt.Sprintf("%s µs", three(float64(d)/1e3))
+	case d < time.Second:
+		return fmt.Sprintf("%s ms", three(float64(d)/1e6))
+	default:
+		return fmt.Sprintf("%s s", three(float64(d)/1e9))
+	}
+}
+
+// three writes a number with three digits, without an exponent.
+func three(x float64) string {
+	switch {
+	case x >= 99.95:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 9.995:
+		return fmt.Sprintf("%.1f", x)
+	default:
+		return fmt.Sprintf("%.2f", x)
+	}
+}
+
+func mebibytes(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return three(float64(n)/(1<<20)) + " MiB"
+}

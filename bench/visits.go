@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os/exec"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+
+	"fillbook/internal/identity"
+)
+
+// The names of limits that several operations are held against.
+const (
+	limitAnswer  = "plain HTTP answer of the same bytes"
+	limitCommit  = "one small row, stored durably"
+	limitProcess = "the same program printing its version"
+)
+
+// clients is how many call at once where the question is how many calls a
+// second can be answered.
+const clients = 8
+
+// visits measures what needs no journal: starting, signing in, asking who one is.
+func (s *session) visits(ctx context.Context) error {
+	if err := s.started(ctx, "start, empty database"); err != nil {
+		return err
+	}
+	r, err := s.measure(ctx, "sign in", 10, func(int) reply {
+		return s.client.as("").send(ctx, http.MethodPost, api+"/auth/login", map[string]any{"email": email, "password": password})
+	})
+	if err != nil {
+		return err
+	}
+	r.against("the password hash alone", hashes())
+	token, err := s.client.accessToken(ctx)
+	if err != nil {
+		return err
+	}
+	for _, visit := range []struct {
+		name, path string
+		client     *client
+	}{
+		{"healthz", "/healthz", s.client},
+		{"who am I, session", api + "/me", s.client},
+		{"who am I, access token", api + "/me", s.client.as(token)},
+	} {
+		call := func(int) reply { return visit.client.get(ctx, visit.path) }
+		if err := s.asAnswer(ctx, visit.name, 300, call); err != nil {
+			return err
+		}
+	}
+	return s.throughput(ctx, "who am I, session", api+"/me")
+}
+
+// started records how long the server that runs now took to answer.
+func (s *session) started(ctx context.Context, name string) error {
+	r := s.watch(name)
+	s.note(r, times{s.server.ready})
+	limit, err := repeat(5, 2*time.Second, func() error {
+		return exec.CommandContext(ctx, s.settings.binary, "version").Run()
+	})
+	r.against(limitProcess, limit)
+	return err
+}
+
+func hashes() times {
+	cost := identity.DefaultPasswordCost()
+	taken, _ := repeat(5, time.Second, func() error {
+		argon2.IDKey([]byte(password), []byte("sixteen bytes salt"), cost.Passes, cost.MemoryKiB, 1, 32)
+		return nil
+	})
+	return taken
+}
+
+// asAnswer measures calls whose limit is a plain answer of the same bytes.
+func (s *session) asAnswer(ctx context.Context, name string, calls int, call func(n int) reply) error {
+	r, err := s.measure(ctx, name, calls, call)
+	if err != nil {
+		return err
+	}
+	r.against(limitAnswer, s.floor(ctx, r.Bytes))
+	return nil
+}
+
+// throughput measures how many times a second something is answered to several
+// clients at once, against a plain answer to as many.
+func (s *session) throughput(ctx context.Context, name, path string) error {
+	const length = 3 * time.Second
+	if err := s.renew(ctx); err != nil {
+		return err
+	}
+	r := s.watch(name + ", 8 clients at once")
+	taken, rate, failed := crowd(clients, length, func(int, int) reply { return s.client.get(ctx, path) })
+	r.Rate = rate
+	for _, err := range failed {
+		r.fail(err)
+	}
+	s.note(r, taken)
+	plain := newClient(s.plain.base)
+	_, limit, _ := crowd(clients, length, func(int, int) reply { return plain.get(ctx, "/?bytes=300") })
+	r.againstRate("plain HTTP answers to as many", limit)
+	return nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// writes measures single fills.
+func (s *session) writes(ctx context.Context) error {
+	commit, err := s.bareCommit(ctx)
+	if err != nil {
+		return err
+	}
+	s.limit(limitCommit, commit)
+	if err := s.posts(ctx, commit); err != nil {
+		return err
+	}
+	if err := s.edits(ctx, commit); err != nil {
+		return err
+	}
+	return s.parallelWriters(ctx, commit)
+}
+
+// place is where a fill is posted.
+type place struct {
+	name    string
+	account string
+	fill    func(n int) (symbol string, buy bool, at time.Time)
+	record  *Record
+	taken   times
+}
+
+// places are where fills are posted, turn about. Posts open and close positions
+// one after the other. A fill in the recent past lies before an open fill and
+// behind the last flat point, so that the long closed past must not matter. A
+// fill in the middle of the busiest symbol leaves every later position of it
+// other than it was, so that all later trades of that symbol really change.
+func (s *session) places() []*place {
+	late := from.Add(span).AddDate(0, 1, 0)
+	atEnd := func(n int) (string, bool, time.Time) {
+		return symbol(100 + n/2%40), n%2 == 0, late.Add(time.Duration(n) * time.Second)
+	}
+	return []*place{
+		{name: "fill, empty account", account: s.empty, fill: atEnd},
+		{name: "fill, large account", account: s.large, fill: atEnd},
+		{name: "fill a little back in time", account: s.large, fill: func(n int) (string, bool, time.Time) {
+			return symbol(150 + n%50), false, late.AddDate(0, 0, n).Add(-time.Hour)
+		}},
+		{name: "fill half the journal back, busiest symbol", account: s.large, fill: func(n int) (string, bool, time.Time) {
+			return symbol(0), n%2 == 0, from.Add(span / 2).Add(time.Duration(n) * time.Second)
+		}},
+	}
+}
+
+// posts goes round the places, so that whatever else the machine does meets all
+// alike.
+func (s *session) posts(ctx context.Context, commit times) error {
+	places := s.places()
+	for _, p := range places {
+		p.record = s.watch(p.name)
+	}
+	rounds := 0
+	for begin := time.Now(); rounds < 200 && (rounds < 4 || time.Since(begin) < 2*s.budget); rounds++ {
+		// The fill that the next one back in time will lie before; not timed.
+		ahead := from.Add(span).AddDate(0, 1, rounds)
+		if r := s.post(ctx, s.large, symbol(150+rounds%50), true, ahead); r.err != nil {
+			return r.err
+		}
+		for _, p := range places {
+			symbol, buy, at := p.fill(rounds)
+			before := usageOf(s.server.pid())
+			r := s.post(ctx, p.account, symbol, buy, at)
+			after := usageOf(s.server.pid())
+			p.record.Bytes = r.bytes
+			p.record.cost(after.cpu-before.cpu, after.written-before.written)
+			if r.err != nil {
+				p.record.fail(r.err)
+				continue
+			}
+			p.taken = append(p.taken, r.took)
+		}
+	}
+	for _, p := range places {
+		s.noteTogether(p.record, p.taken)
+		p.record.against(limitCommit, commit)
+	}
+	against := *places[1].record
+	against.Operation = "fill, large account against an empty one"
+	against.against("the same on an empty account", places[0].taken)
+	s.records = append(s.records, &against)
+	return nil
+}
+
+// cost adds up what one of several interleaved operations used.
+func (r *Record) cost(cpu time.Duration, written int64) {
+	r.ownCPU += cpu
+	r.ownWritten += written
+}
+
+// noteTogether ends the record of an operation that took turns with others: its
+// cost was added up call by call, and the peak is that of all of them.
+func (s *session) noteTogether(r *Record, taken times) {
+	s.note(r, taken)
+	calls := max(1, len(taken)+r.Errors)
+	r.CPU, r.Written = r.ownCPU/time.Duration(calls), r.ownWritten/int64(calls)
+}
+
+// edits measures the deletion of a fill that every later trade of its symbol
+// hangs on, and a mark on a trade.
+func (s *session) edits(ctx context.Context, commit times) error {
+	var ids []string
+	for n := range 6 {
+		var stored struct{ ID string }
+		at := from.Add(span/2 + time.Hour).Add(time.Duration(n) * time.Second)
+		if err := s.post(ctx, s.large, symbol(0), n%2 == 0, at).into(&stored); err != nil {
+			return err
+		}
+		ids = append(ids, stored.ID)
+	}
+	r, err := s.measure(ctx, "deletion of a fill half the journal back", len(ids), func(n int) reply {
+		return s.client.remove(ctx, api+"/executions/"+ids[n])
+	})
+	if err != nil {
+		return err
+	}
+	r.against(limitCommit, commit)
+	id, err := s.someTrade(ctx)
+	if err != nil {
+		return err
+	}
+	r, err = s.measure(ctx, "note on a trade", 100, func(n int) reply {
+		return s.client.send(ctx, http.MethodPatch, api+"/trades/"+id, map[string]any{"notes": fmt.Sprintf("note %d", n)})
+	})
+	if err != nil {
+		return err
+	}
+	r.against(limitCommit, commit)
+	return nil
+}
+
+// parallelWriters lets sixteen clients write to one account and counts.
+func (s *session) parallelWriters(ctx context.Context, commit times) error {
+	const writers, each = 16, 50
+	before, err := s.countFills(ctx)
+	if err != nil {
+		return err
+	}
+	r := s.watch("16 writers on one account")
+	taken := make([]times, writers)
+	failed := make([]error, writers)
+	var wait sync.WaitGroup
+	begin := time.Now()
+	for w := range writers {
+		wait.Go(func() {
+			for n := range each {
+				at := from.AddDate(10, 0, 0).Add(time.Duration(w*each+n) * time.Second)
+				answer := s.post(ctx, s.large, symbol(w), n%2 == 0, at)
+				if answer.err != nil {
+					failed[w] = answer.err
+					continue
+				}
+				taken[w] = append(taken[w], answer.took)
+			}
+		})
+	}
+	wait.Wait()
+	r.Rate = writers * each / time.Since(begin).Seconds()
+	var all times
+	for w := range writers {
+		all = append(all, taken[w]...)
+		if failed[w] != nil {
+			r.fail(failed[w])
+		}
+	}
+	s.note(r, all)
+	r.againstRate("small rows stored durably, one after the other", float64(time.Second)/float64(commit.median()))
+	after, err := s.countFills(ctx)
+	if err == nil && after-before != len(all) {
+		r.fail(fmt.Errorf("%d fills were acknowledged and %d stored", len(all), after-before))
+	}
+	return err
+}
