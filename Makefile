@@ -8,10 +8,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint check bench release image web web-check web-test docs-page clean
+.PHONY: help run build test lint check bench bench-full bench-parts bench-compare bench-docs soak-load release image web web-check web-test docs-page clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 run: build ## Build what changed and serve on SQLite at http://127.0.0.1:8080
 	./bin/fillbook serve
@@ -27,8 +27,25 @@ lint: ## Check formatting, style and the rules of who may import whom
 
 check: lint test ## Everything a change must pass
 
-bench: ## Measure a whole server, and the parts; prints ratios of one run
-	$(GO) run ./bench
+# What is measured needs a PostgreSQL that waits for the disk, as a real one does.
+MEASURE := scripts/with-postgres --optional --durable $(GO) run ./bench
+
+bench: build ## Measure a server at 1k, 10k and 100k fills on both engines (10 minutes)
+	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000 -out bin/bench.json
+
+bench-full: build ## The same, and at a million fills (an hour); for docs/performance.md
+	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000,1000000 -out bin/bench-full.json
+
+soak-load: build ## Let several users at a server for 10 minutes an engine; errors and memory
+	$(MEASURE) soak -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -for 10m -out bin/soak.json
+
+bench-docs: ## Put bin/bench-full.json and bin/soak.json into docs/performance.md
+	$(GO) run ./bench render -into docs/performance.md -svg docs/performance.svg bin/bench-full.json $(wildcard bin/soak.json)
+
+bench-compare: ## Say what changed between two runs: make bench-compare OLD=a.json NEW=b.json
+	@$(GO) run ./bench compare $(OLD) $(NEW)
+
+bench-parts: ## Run the benchmarks of single packages
 	scripts/with-postgres --optional $(GO) test -run '^$$' -bench . -benchmem ./...
 
 release: ## Build dist/: archives for five systems, SHA256SUMS, SBOM

@@ -77,7 +77,7 @@ func (m *market) fill() fill {
 	p.quantity += signed
 	p.cash -= signed*f.cents + commission
 	if p.quantity == 0 {
-		m.count(p.cash)
+		m.add(p.cash)
 		*p = position{}
 	}
 	return f
@@ -106,14 +106,15 @@ func (m *market) signed(p *position) int64 {
 	}
 }
 
-func (m *market) count(net int64) {
-	m.closed++
-	m.net += net
+// add counts a closed trade.
+func (o *outcome) add(net int64) {
+	o.closed++
+	o.net += net
 	switch {
 	case net > 0:
-		m.wins++
+		o.wins++
 	case net < 0:
-		m.losses++
+		o.losses++
 	}
 }
 

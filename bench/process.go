@@ -38,8 +38,7 @@ func usageOf(pid int) processUsage {
 // cpuTime takes user and system time from a line of /proc/PID/stat. The name of
 // the program comes second, in parentheses, and may hold anything.
 func cpuTime(stat string) time.Duration {
-	_, rest, _ := strings.Cut(stat, ") ")
-	fields := strings.Fields(rest)
+	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
 	if len(fields) < 13 {
 		return 0
 	}

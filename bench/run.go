@@ -267,6 +267,10 @@ func measureSize(ctx context.Context, o options, base settings, engine string, s
 	return records, err
 }
 
+// fewest is how many calls are made even where they take long: the first is
+// often not like the others.
+const fewest = 3
+
 // measure calls again and again, until there were enough calls or the time for
 // one operation is used up, and records what it cost the server.
 func (s *session) measure(ctx context.Context, name string, calls int, call func(n int) reply) (*Record, error) {
@@ -275,8 +279,12 @@ func (s *session) measure(ctx context.Context, name string, calls int, call func
 	}
 	r := s.watch(name)
 	var taken times
-	for begin := time.Now(); len(taken)+r.Errors < calls && (len(taken)+r.Errors == 0 || time.Since(begin) < s.budget); {
-		answer := call(len(taken) + r.Errors)
+	begin := time.Now()
+	for n := range calls {
+		if spent := time.Since(begin); n > 0 && spent > s.budget && (n >= fewest || spent > fewest*s.budget) {
+			break
+		}
+		answer := call(n)
 		if answer.err != nil {
 			r.fail(answer.err)
 			continue
