@@ -18,3 +18,6 @@ const (
 
 // KeepWhole is the longest answer that is held back.
 const KeepWhole = keepWhole
+
+// WithWriteDeadline lets a test be less patient than the server is.
+var WithWriteDeadline = withWriteDeadline

@@ -21,7 +21,7 @@ const (
 // come within ten seconds, and [Intake] watches over bodies.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
 	server := &http.Server{
-		Handler:           withWriteDeadline(handler),
+		Handler:           withWriteDeadline(writePatience, handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       90 * time.Second,
 		MaxHeaderBytes:    64 << 10,
@@ -43,18 +43,41 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 	return err
 }
 
-// writePatience is how long a client may take to receive an answer; long
-// lists push it further out as they are taken (see ExtendWrite).
+// writePatience is how long a client may take to receive one piece of an
+// answer. A long list or export takes as long as it takes, as long as it moves;
+// an answer that was long in the making still has its time to get there.
 const writePatience = 60 * time.Second
 
-func withWriteDeadline(next http.Handler) http.Handler {
+func withWriteDeadline(patience time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ExtendWrite(w)
-		next.ServeHTTP(w, r)
+		p := &patientWriter{ResponseWriter: w, patience: patience}
+		next.ServeHTTP(p, r)
+		p.extend() // what is left in the buffers goes out now
 	})
 }
 
-// ExtendWrite gives the client another minute to receive what follows.
-func ExtendWrite(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writePatience))
+// patientWriter pushes the deadline out with every piece that is written.
+type patientWriter struct {
+	http.ResponseWriter
+	patience time.Duration
+	extended time.Time
+}
+
+// Write implements [http.ResponseWriter].
+func (w *patientWriter) Write(piece []byte) (int, error) {
+	w.extend()
+	return w.ResponseWriter.Write(piece)
+}
+
+// Unwrap lets [http.ResponseController] find what is below.
+func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// extend gives the client its time anew, unless it was given a moment ago.
+func (w *patientWriter) extend() {
+	now := time.Now()
+	if now.Sub(w.extended) < w.patience/60 {
+		return
+	}
+	w.extended = now
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(now.Add(w.patience))
 }
