@@ -42,11 +42,13 @@ func TestRatesAreComparedTheOtherWayRound(t *testing.T) {
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	older := File{Label: "one", Records: []Record{
-		{Engine: "sqlite", Size: 1000, Operation: "a", P50: time.Millisecond}, {Engine: "sqlite", Size: 1000, Operation: "gone", P50: time.Millisecond},
+		{Engine: "sqlite", Size: 1000, Operation: "a", P50: time.Millisecond},
+		{Engine: "sqlite", Size: 1000, Operation: "gone", P50: time.Millisecond},
 		{Engine: "sqlite", Size: 1000, Operation: limitPrefix + "l", P50: time.Millisecond},
 	}}
 	newer := File{Label: "two", Records: []Record{
-		{Engine: "sqlite", Size: 1000, Operation: "a", P50: 3 * time.Millisecond}, {Engine: "sqlite", Size: 10_000, Operation: "a", P50: time.Second},
+		{Engine: "sqlite", Size: 1000, Operation: "a", P50: 3 * time.Millisecond},
+		{Engine: "sqlite", Size: 10_000, Operation: "a", P50: time.Second},
 		{Engine: "sqlite", Size: 1000, Operation: limitPrefix + "l", P50: time.Millisecond},
 	}}
 	text := comparison(older, newer)

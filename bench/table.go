@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -99,7 +100,7 @@ func count(n int) string {
 	case n >= 1000 && n%1000 == 0:
 		return fmt.Sprintf("%dk", n/1000)
 	default:
-		return fmt.Sprint(n)
+		return strconv.Itoa(n)
 	}
 }
 

@@ -41,11 +41,11 @@ func show(d time.Duration) string {
 	case d == 0:
 		return ""
 	case d < time.Millisecond:
-		return fmt.Sprintf("%s µs", three(float64(d)/1e3))
+		return three(float64(d)/1e3) + " µs"
 	case d < time.Second:
-		return fmt.Sprintf("%s ms", three(float64(d)/1e6))
+		return three(float64(d)/1e6) + " ms"
 	default:
-		return fmt.Sprintf("%s s", three(float64(d)/1e9))
+		return three(float64(d)/1e9) + " s"
 	}
 }
 

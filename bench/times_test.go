@@ -23,7 +23,7 @@ func TestQuantiles(t *testing.T) {
 	if taken[0] != 9*time.Millisecond {
 		t.Error("the order of the calls was lost")
 	}
-	if got := (times)(nil).quantile(.5); got != 0 {
+	if got := times(nil).quantile(.5); got != 0 {
 		t.Errorf("no calls took %v", got)
 	}
 }

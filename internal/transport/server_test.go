@@ -80,7 +80,7 @@ func TestALongAnswerIsNotBrokenOff(t *testing.T) {
 	piece := strings.Repeat("x", 64<<10)
 	server := httptest.NewServer(transport.WithWriteDeadline(patience, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for range pieces {
-			time.Sleep(2 * patience) // the next piece is long in the making
+			<-time.After(2 * patience) // the next piece is long in the making
 			if _, err := io.WriteString(w, piece); err != nil {
 				t.Errorf("broken off: %v", err)
 			}
