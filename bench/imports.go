@@ -111,9 +111,22 @@ func (s *session) checkFigures(ctx context.Context) error {
 		Losses json.Number     `json:"losses"`
 		Net    decimal.Decimal `json:"net_pnl"`
 	}
-	if err := s.client.fetch(ctx, api+"/analytics/summary?account_id="+s.large).into(&summary); err != nil {
+	var answer reply
+	r, err := s.measure(ctx, "summary, the first after an import", 1, func(int) reply {
+		answer = s.client.fetch(ctx, api+"/analytics/summary?account_id="+s.large)
+		return answer
+	})
+	if err != nil {
 		return err
 	}
+	if err := answer.into(&summary); err != nil {
+		return err
+	}
+	aggregate, err := s.aggregate(ctx, s.large)
+	if err != nil {
+		return err
+	}
+	r.against(limitAggregate, aggregate)
 	want := s.market.outcome
 	got := fmt.Sprintf("%v, %v, %v and %v", summary.Trades, summary.Wins, summary.Losses, summary.Net)
 	if counted := fmt.Sprintf("%v, %v, %v and %v", want.closed, want.wins, want.losses, decimal.FromScaled(want.net, 2)); got != counted {

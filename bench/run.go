@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type options struct {
 	engines string
 	further list
 	budget  time.Duration
+	only    string
 }
 
 func (o *options) flags(set *flag.FlagSet) {
@@ -47,6 +49,7 @@ func runCommand(ctx context.Context, args []string) error {
 	o.flags(set)
 	sizes := set.String("sizes", "1000,10000", "fills of the large account, with commas")
 	set.DurationVar(&o.budget, "budget", 10*time.Second, "time to spend on one operation")
+	set.StringVar(&o.only, "only", "", "parts to measure, with commas: "+strings.Join(partNames(), ", ")+"; the journal is imported in any case")
 	_ = set.Parse(args) // it exits by itself
 	file := newFile(o.label)
 	return o.each(ctx, func(engine string, s settings) error {
@@ -237,6 +240,39 @@ func (s *session) renew(ctx context.Context) error {
 	return err
 }
 
+// part is a group of operations that can be measured alone.
+type part struct {
+	name    string
+	measure func(s *session, ctx context.Context) error
+}
+
+// parts are in an order in which each finds what it needs.
+func parts() []part {
+	return []part{
+		{"visits", (*session).visits},
+		{"imports", (*session).imports},
+		{"lists", (*session).lists},
+		{"figures", (*session).figures},
+		{"exports", (*session).exports},
+		{"writes", (*session).writes},
+		{"small-imports", (*session).smallImports},
+		{"beside-reads", (*session).besideReads},
+		{"mixed", (*session).mixed},
+		{"restart", (*session).restart},
+	}
+}
+
+func partNames() (names []string) {
+	for _, p := range parts() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func (o options) wants(name string) bool {
+	return o.only == "" || name == "imports" || slices.Contains(strings.Split(o.only, ","), name)
+}
+
 // measureSize works through all operations at one size.
 func measureSize(ctx context.Context, o options, base settings, engine string, size int) ([]Record, error) {
 	own, remove, err := base.fresh(ctx)
@@ -254,9 +290,9 @@ func measureSize(ctx context.Context, o options, base settings, engine string, s
 	begin := time.Now()
 	fmt.Printf("\n%s, %d fills\n", engine, size)
 	err = errors.Join(s.begin(ctx), s.beginScratch(ctx, beside))
-	for _, part := range []func(context.Context) error{s.visits, s.imports, s.lists, s.figures, s.exports, s.writes, s.smallImports, s.besideReads, s.mixed, s.restart} {
-		if err == nil {
-			err = part(ctx)
+	for _, part := range parts() {
+		if err == nil && o.wants(part.name) {
+			err = part.measure(s, ctx)
 		}
 	}
 	fmt.Printf("%s, %d fills: done in %s\n", engine, size, time.Since(begin).Round(time.Second))

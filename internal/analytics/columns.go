@@ -60,6 +60,16 @@ func build(account journal.AccountID, rows []Trade, pageRows int) *Columns {
 	return c
 }
 
+// Concat puts columns of one account one behind the other. Every trade of each
+// must come before every trade of the next.
+func Concat(account journal.AccountID, parts ...*Columns) *Columns {
+	c := &Columns{account: account, pageRows: pageRows}
+	for _, part := range parts {
+		c.pages = append(c.pages, part.pages...)
+	}
+	return c
+}
+
 // inOrder lists trades in the order of closing, then of id.
 func inOrder(rows []Trade) []*Trade {
 	sorted := make([]*Trade, len(rows))

@@ -12,6 +12,7 @@ package figures
 
 import (
 	"context"
+	"slices"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
@@ -25,11 +26,15 @@ import (
 // DefaultMemory is how many bytes of columns are kept.
 const DefaultMemory = 256 << 20
 
+// tradesAtOnce is how many trades are in memory as rows at a time.
+const tradesAtOnce = 8192
+
 // Service answers questions about figures. It is safe for concurrent use.
 type Service struct {
 	db      *db.DB
 	cache   *cache
 	answers *answers
+	atOnce  int // trades that are read at a time
 }
 
 // New makes a Service that keeps at most so many bytes of columns; 0 means
@@ -38,7 +43,7 @@ func New(d *db.DB, memory int) *Service {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
-	return &Service{db: d, cache: newCache(memory), answers: newAnswers()}
+	return &Service{db: d, cache: newCache(memory), answers: newAnswers(), atOnce: tradesAtOnce}
 }
 
 // Book is what a question about some accounts can be answered from: their
@@ -87,7 +92,7 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	b := &Book{Accounts: accounts, owner: owner}
 	for _, a := range accounts {
 		held, err := s.cache.account(owner, a.ID).bring(a.Revision, func(old *held) (*held, error) {
-			return load(ctx, tx, owner, a, old)
+			return s.load(ctx, tx, owner, a, old)
 		})
 		if err != nil {
 			return nil, err
@@ -115,7 +120,7 @@ func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.
 
 // load brings the columns of an account up to its revision: by the trades that
 // were touched since, or where that is not known by all of them.
-func load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held) (*held, error) {
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held) (*held, error) {
 	fresh := &held{revision: a.Revision}
 	var err error
 	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
@@ -131,12 +136,8 @@ func load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account
 			return fresh, err
 		}
 	}
-	rows, err := readAll(ctx, tx, owner, a.ID)
-	if err != nil {
-		return nil, err
-	}
-	fresh.columns = analytics.Build(a.ID, rows)
-	return fresh, nil
+	fresh.columns, err = s.readAll(ctx, tx, owner, a.ID)
+	return fresh, err
 }
 
 // update gives the columns in which the touched trades are as they are now.
@@ -151,10 +152,11 @@ func update(
 	if err != nil {
 		return nil, err
 	}
-	rows, err := withMarks(ctx, tx, owner, trades)
+	marks, err := playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
 	if err != nil {
 		return nil, err
 	}
+	rows := withMarks(trades, marks)
 	there := make(map[journal.TradeID]bool, len(rows))
 	for _, row := range rows {
 		there[row.ID] = true
@@ -168,38 +170,58 @@ func update(
 	return columns.With(rows, removed), nil
 }
 
-// readAll reads the closed trades of an account.
-func readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.Trade, error) {
-	var trades []ledger.Trade
-	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}, Status: ledger.StatusClosed}
-	err := ledger.EachTrade(ctx, tx, owner, query, func(t ledger.Trade) error {
-		trades = append(trades, t)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+// readAll reads the closed trades of an account, newest first and so many at a
+// time: as columns they take a fraction of the memory that they take as rows.
+func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (*analytics.Columns, error) {
+	query := ledger.TradeQuery{
+		Scope: journal.Scope{Accounts: []journal.AccountID{account}}, Status: ledger.StatusClosed, Limit: s.atOnce,
 	}
-	return withMarks(ctx, tx, owner, trades)
+	var parts []*analytics.Columns
+	var marks map[journal.TradeID]playbook.Marks
+	for {
+		trades := make([]ledger.Trade, 0, s.atOnce)
+		err := ledger.EachTrade(ctx, tx, owner, query, func(t ledger.Trade) error {
+			trades = append(trades, t)
+			return nil
+		})
+		last := len(trades) < s.atOnce
+		switch {
+		case err != nil || marks != nil:
+		case last:
+			marks, err = playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
+		default:
+			marks, err = playbook.AllMarks(ctx, tx, owner)
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, analytics.Build(account, withMarks(trades, marks)))
+		if last {
+			slices.Reverse(parts)
+			return analytics.Concat(account, parts...), nil
+		}
+		query.After = &trades[len(trades)-1].Cursor
+	}
+}
+
+func idsOf(trades []ledger.Trade) []journal.TradeID {
+	ids := make([]journal.TradeID, len(trades))
+	for i := range trades {
+		ids[i] = trades[i].ID
+	}
+	return ids
 }
 
 // withMarks puts what figures need of the marks beside the trades; open trades
 // are left out.
-func withMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.Trade) ([]analytics.Trade, error) {
-	ids := make([]journal.TradeID, len(trades))
-	for i, t := range trades {
-		ids[i] = t.ID
-	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
-	if err != nil {
-		return nil, err
-	}
+func withMarks(trades []ledger.Trade, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
 	rows := make([]analytics.Trade, 0, len(trades))
 	for i := range trades {
 		if t := &trades[i]; !t.Open() {
 			rows = append(rows, row(t, marks[t.ID]))
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // row is a closed trade as analytics see it.

@@ -116,9 +116,15 @@ func LoadGrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journ
 	return marks, err
 }
 
-func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Marks, error) {
+// AllMarks reads the marks of every trade of the owner that has any.
+func AllMarks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Marks, error) {
 	all := make(map[journal.TradeID]Marks)
-	if err := loadChunk(ctx, tx, owner, nil, "", all); err != nil {
+	return all, loadChunk(ctx, tx, owner, nil, "", all)
+}
+
+func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Marks, error) {
+	all, err := AllMarks(ctx, tx, owner)
+	if err != nil {
 		return nil, err
 	}
 	marks := make(map[journal.TradeID]Marks, len(all))

@@ -1,0 +1,37 @@
+package figures_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/figures"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+)
+
+// TestPartsMakeTheWhole reads the same journal in parts of every size, down to
+// a trade at a time. Several trades close at the same instant, some are marked
+// and one is open.
+func TestPartsMakeTheWhole(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		for n, symbol := range []string{"A", "B", "C", "D", "E", "F", "G"} {
+			trade, _ := h.roundTrip(symbol, n/3*10)
+			if n%2 == 0 {
+				h.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
+			}
+		}
+		h.fill("OPEN", matching.Buy, "5", "20", 5)
+		want := h.picture(figures.New(h.DB, 0))
+		for parts := 1; parts <= 8; parts++ {
+			s := figures.New(h.DB, 0)
+			s.ReadAtOnce(parts)
+			if diff := cmp.Diff(want, h.picture(s)); diff != "" {
+				t.Errorf("read %d at a time (-whole +parts):\n%s", parts, diff)
+			}
+		}
+	})
+}
