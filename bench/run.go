@@ -254,8 +254,8 @@ func parts() []part {
 		{"lists", (*session).lists},
 		{"figures", (*session).figures},
 		{"exports", (*session).exports},
+		{"small-imports", (*session).smallImports}, // before anything lies behind the end of the journal
 		{"writes", (*session).writes},
-		{"small-imports", (*session).smallImports},
 		{"beside-reads", (*session).besideReads},
 		{"mixed", (*session).mixed},
 		{"restart", (*session).restart},
