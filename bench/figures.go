@@ -78,17 +78,27 @@ func (s *session) afterWrites(ctx context.Context, aggregate times) error {
 	return nil
 }
 
-// restart ends the server and starts it again on the full database: nothing is
-// in memory then, and the first figures read every trade.
-func (s *session) restart(ctx context.Context) (err error) {
-	if err := s.server.stop(); err != nil {
+// relaunch ends the server and starts it again. Memory that a request has used
+// is given back slowly; what comes next is to be judged by its own peak.
+func (s *session) relaunch(ctx context.Context) (err error) {
+	err = s.server.stop()
+	s.server = nil
+	if err != nil {
 		return err
 	}
 	if s.server, err = s.settings.serve(ctx); err != nil {
-		s.server = nil
 		return err
 	}
 	s.client.base = s.server.base
+	return nil
+}
+
+// restart starts the server again on the full database: nothing is in memory
+// then, and the first figures read every trade.
+func (s *session) restart(ctx context.Context) error {
+	if err := s.relaunch(ctx); err != nil {
+		return err
+	}
 	if err := s.started(ctx, "start, full database"); err != nil {
 		return err
 	}

@@ -29,7 +29,13 @@ func (s *session) imports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.relaunch(ctx); err != nil {
+		return err
+	}
 	if err := s.checkFigures(ctx); err != nil {
+		return err
+	}
+	if err := s.relaunch(ctx); err != nil {
 		return err
 	}
 	again := newUpload(s.large, first)
@@ -198,6 +204,9 @@ func (s *session) besideReads(ctx context.Context) error {
 		return err
 	}
 	whole.against("plain insert of the same fills and trades, all indexes", alone)
+	if err := s.relaunch(ctx); err != nil {
+		return err
+	}
 	r, err = s.measure(ctx, "reversal of the largest file", 1, func(int) reply { return s.client.remove(ctx, api+"/imports/"+stored.Batch) })
 	if err != nil {
 		return err

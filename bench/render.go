@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -31,12 +32,13 @@ func renderCommand(args []string) error {
 		}
 		files = append(files, f)
 	}
+	text := markdown(files...)
 	if *picture != "" {
 		if err := os.WriteFile(*picture, []byte(growthPicture(tables(files...))), 0o644); err != nil {
 			return err
 		}
+		text = "![Time of operations over the number of fills, both by powers of ten](" + filepath.Base(*picture) + ")\n\n" + text
 	}
-	text := markdown(files...)
 	if *into == "" {
 		fmt.Print(text)
 		return nil

@@ -249,7 +249,7 @@ type part struct {
 // parts are in an order in which each finds what it needs.
 func parts() []part {
 	return []part{
-		{"visits", (*session).visits},
+		{"visits", (*session).visits}, // the first, to see the start on nothing
 		{"imports", (*session).imports},
 		{"lists", (*session).lists},
 		{"figures", (*session).figures},
@@ -290,8 +290,14 @@ func measureSize(ctx context.Context, o options, base settings, engine string, s
 	begin := time.Now()
 	fmt.Printf("\n%s, %d fills\n", engine, size)
 	err = errors.Join(s.begin(ctx), s.beginScratch(ctx, beside))
-	for _, part := range parts() {
-		if err == nil && o.wants(part.name) {
+	for i, part := range parts() {
+		if err != nil || !o.wants(part.name) {
+			continue
+		}
+		if i > 0 {
+			err = s.relaunch(ctx)
+		}
+		if err == nil {
 			err = part.measure(s, ctx)
 		}
 	}
