@@ -30,10 +30,10 @@ check: lint test ## Everything a change must pass
 # What is measured needs a PostgreSQL that waits for the disk, as a real one does.
 MEASURE := scripts/with-postgres --optional --durable $(GO) run ./bench
 
-bench: build ## Measure a server at 1k, 10k and 100k fills on both engines (10 minutes)
+bench: build ## Measure a server at 1k, 10k and 100k fills on both engines (ten minutes or more)
 	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000 -out bin/bench.json
 
-bench-full: build ## The same, and at a million fills (an hour); for docs/performance.md
+bench-full: build ## The same, and at a million fills (half an hour or more); for docs/performance.md
 	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000,1000000 -out bin/bench-full.json
 
 soak-load: build ## Let several users at a server for 10 minutes an engine; errors and memory

@@ -48,7 +48,7 @@ func runCommand(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("bench run", flag.ExitOnError)
 	o.flags(set)
 	sizes := set.String("sizes", "1000,10000", "fills of the large account, with commas")
-	set.DurationVar(&o.budget, "budget", 10*time.Second, "time to spend on one operation")
+	set.DurationVar(&o.budget, "budget", 5*time.Second, "time to spend on one operation")
 	set.StringVar(&o.only, "only", "", "parts to measure, with commas: "+strings.Join(partNames(), ", ")+"; the journal is imported in any case")
 	_ = set.Parse(args) // it exits by itself
 	file := newFile(o.label)
