@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint check bench bench-full bench-parts bench-compare bench-docs soak-load release image web web-check web-test docs-page clean
+.PHONY: help run build test lint check bench bench-full bench-parts bench-compare bench-docs soak-load release image web web-check web-test screenshots docs-page clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -19,7 +19,7 @@ run: build ## Build what changed and serve on SQLite at http://127.0.0.1:8080
 build: ## Build bin/fillbook, one static file
 	$(BUILD) -o bin/fillbook ./cmd/fillbook
 
-test: ## Run every test on SQLite and on a throwaway PostgreSQL
+test: ## Run every test: SQLite, a throwaway PostgreSQL, the page in a browser
 	scripts/test
 
 lint: ## Check formatting, style and the rules of who may import whom
@@ -61,7 +61,10 @@ web-check: ## Prove that the committed page is what web/ gives, and check it
 	scripts/web --check
 
 web-test: ## Try the page in a real Chromium against the real program
-	cd web && npm run test:browser
+	scripts/with-browser npm --prefix web run test:browser
+
+screenshots: ## Take pictures of every screen into web/screenshots, and those of the README
+	scripts/with-browser npm --prefix web run screenshots
 
 docs-page: ## Fetch the script of the API reference anew (needs Node)
 	scripts/vendor-docs

@@ -7,7 +7,9 @@ export default defineConfig({
   testDir: 'tests/browser',
   testMatch: process.env.FILLBOOK_SCREENSHOTS ? '**/*.shots.ts' : '**/*.test.ts',
   outputDir: 'test-results',
-  workers: 1,
+  // Two at a time, however few cores: much of a test is waiting for the other side.
+  workers: 2,
+  fullyParallel: true,
   timeout: 60_000,
   reporter: 'list',
   globalSetup: './tests/browser/build.ts',
@@ -17,7 +19,13 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
-    launchOptions: { executablePath: browserPath(), args: browserFlags },
-    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: browserPath(),
+      args: browserFlags,
+      // Scroll bars as people have them, which tests drag; pictures are better without.
+      ignoreDefaultArgs: process.env.FILLBOOK_SCREENSHOTS ? [] : ['--hide-scrollbars'],
+    },
+    // A trace doubles the time of every test, so only those who look for something ask for one.
+    trace: process.env.FILLBOOK_TRACE ? 'retain-on-failure' : 'off',
   },
 });

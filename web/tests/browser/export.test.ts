@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, test, trade } from './fixtures';
+import { expect, mainAccount, test, trade } from './fixtures';
 
 async function save(page: Page, format: RegExp): Promise<{ name: string; content: Buffer }> {
   await page.getByRole('radio', { name: format }).check();
@@ -14,9 +14,9 @@ async function save(page: Page, format: RegExp): Promise<{ name: string; content
 }
 
 test('every format, and some accounts only', async ({ page, api, signIn, expectAccessible }) => {
-  const [main] = await api<{ id: string }[]>('GET', '/accounts');
+  const main = await mainAccount(api);
   const other = await api<{ id: string }>('POST', '/accounts', { name: 'Prop / 50K', base_currency: 'USD' });
-  await trade(api, main!.id, 'AAPL', '2026-03-02', 100, 110);
+  await trade(api, main, 'AAPL', '2026-03-02', 100, 110);
   await trade(api, other.id, 'MSFT', '2026-03-03', 50, 48);
   await signIn('/export');
   await expectAccessible('export');

@@ -1,32 +1,41 @@
-import { expect, owner, test, trade } from './fixtures';
+import { expect, mainAccount, owner, test, trade } from './fixtures';
 
-test('first run, then signed in, then the shell', async ({ page, expectAccessible }) => {
-  await page.goto('/trades?range=90d');
-  await expect(page).toHaveURL(/\/start$/);
-  await expectAccessible('first run');
-  await page.getByLabel('E-mail').fill(owner.email);
-  await page.getByLabel('Password', { exact: true }).fill(owner.password);
-  await page.getByLabel('Starting balance').fill('12500.50');
-  await page.getByRole('button', { name: 'Create the journal' }).click();
-  await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
-  await page.getByRole('link', { name: 'Open Today' }).click();
-  await expect(page.getByRole('navigation', { name: 'Main', exact: true })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
+test.describe('a server that nobody has set up', () => {
+  test.use({ alone: true });
 
-  await page.reload(); // the session comes back from the refresh token
-  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
-  await expectAccessible('today, empty');
+  test('first run, then signed in, then the shell', async ({ page, expectAccessible }) => {
+    await page.goto('/trades?range=90d');
+    await expect(page).toHaveURL(/\/start$/);
+    await expectAccessible('first run');
+    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Password', { exact: true }).fill(owner.password);
+    await page.getByLabel('Starting balance').fill('12500.50');
+    await page.getByRole('button', { name: 'Create the journal' }).click();
+    await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
+    await page.getByRole('link', { name: 'Open Today' }).click();
+    await expect(page.getByRole('navigation', { name: 'Main', exact: true })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
+
+    await page.reload(); // the session comes back from the refresh token
+    await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
+    await expectAccessible('today, empty');
+  });
 });
 
-test('sign in keeps where one wanted to go, and out again ends every tab', async ({ page, api, context }) => {
+test('sign in keeps where one wanted to go, and out again ends every tab', async ({
+  page,
+  user,
+  api,
+  context,
+}) => {
   await api('GET', '/me');
   await page.goto('/reports/time?range=90d');
   await expect(page).toHaveURL(/\/sign-in\?to=/);
-  await page.getByLabel('E-mail').fill(owner.email);
+  await page.getByLabel('E-mail').fill(user.email);
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
-  await page.getByLabel('Password').fill(owner.password);
+  await page.getByLabel('Password').fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(/\/reports\/time\?range=90d$/);
 
@@ -57,9 +66,9 @@ test('the keyboard reaches everything in the shell', async ({ page, signIn }) =>
 });
 
 test('filter, theme and privacy', async ({ page, api, signIn, expectAccessible }) => {
-  const [account] = await api<{ id: string }[]>('GET', '/accounts');
-  await trade(api, account!.id, 'AAPL', '2026-03-02', 100, 110);
-  await trade(api, account!.id, 'MSFT', '2026-03-03', 50, 48);
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', '2026-03-02', 100, 110);
+  await trade(api, account, 'MSFT', '2026-03-03', 50, 48);
   await signIn();
   await expect(page.getByText('+US$800.00').or(page.getByText('+$800.00'))).toBeVisible();
   await expectAccessible('today, light');

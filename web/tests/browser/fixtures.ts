@@ -1,164 +1,111 @@
 // What browser tests are written with:
 //
-//   test('…', async ({ page, server, signIn }) => { await signIn(); … });
+//   test('…', async ({ page, api, signIn }) => { await signIn('/trades'); … });
 //
-// `page` fails the test when the console shows an error or a policy is
-// violated. `signIn` sets the server up over the API and opens the page with
-// that session; `api` calls the API as that user. `expectAccessible` runs axe.
+// A worker starts one server, and every test gets a user of its own there, so
+// that no test sees what another did. A test of the owner's screens, or of
+// other settings, asks for a server with `test.use({ alone: true })` or `env`.
+//
+// `page` fails the test when the console of any of its pages shows an error or
+// a policy is violated. `signIn` opens the page as that user; `api` calls the
+// API as the same. `expectAccessible` runs axe on what is to be seen just now.
 
-import { test as base, expect, type Page } from '@playwright/test';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { owner, startServer, type Server } from './server';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-export type Api = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
+import { test as base, expect } from '@playwright/test';
+import { expectAccessible } from './axe';
+import { listen } from './complaints';
+import { connect, owner, startServer, type Api, type Server, type User } from './server';
 
 interface Fixtures {
-  server: Server;
+  /** Settings of a server of this test's own. */
   env: Record<string, string>;
+  /** A server of this test's own, that nobody has set up yet. */
+  alone: boolean;
+  server: Server;
+  user: User;
   api: Api;
   signIn: (path?: string) => Promise<void>;
   expectAccessible: (what: string) => Promise<void>;
+  /** What the page complained of and must be empty in the end. */
+  complaints: string[];
 }
 
-export const test = base.extend<Fixtures & { quiet: void }>({
-  env: [{}, { option: true }],
+interface Shared {
+  shared: { server: Server; newUser: () => Promise<User> };
+}
 
-  server: async ({ env }, use) => {
+export const test = base.extend<Fixtures, Shared>({
+  env: [{}, { option: true }],
+  alone: [false, { option: true }],
+
+  shared: [
+    async ({}, use, worker) => {
+      const server = await startServer();
+      const admin = connect(server, owner);
+      let made = 0;
+      await use({
+        server,
+        newUser: async () => {
+          const user = { ...owner, email: `user${worker.workerIndex}-${made++}@example.com` };
+          await admin('POST', '/admin/users', user);
+          return user;
+        },
+      });
+      await server.stop();
+    },
+    { scope: 'worker' },
+  ],
+
+  server: async ({ env, alone, shared }, use) => {
+    if (!alone && Object.keys(env).length === 0) return use(shared.server);
     const server = await startServer(env);
     await use(server);
     await server.stop();
   },
 
+  user: async ({ server, shared }, use) => {
+    await use(server === shared.server ? await shared.newUser() : owner);
+  },
+
   baseURL: async ({ server }, use) => use(server.url),
 
-  quiet: [
-    async ({ page }, use) => {
-      const complaints: string[] = [];
-      page.on('pageerror', (error) => complaints.push(error.stack ?? String(error)));
-      page.on('console', (message) => {
-        // A refused request is logged by the browser itself; tests of refusals make those on purpose.
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-          complaints.push(message.text());
-      });
-      await use();
+  complaints: [
+    async ({ context }, use) => {
+      const complaints = listen(context);
+      await use(complaints);
       expect(complaints, 'the console is clean').toEqual([]);
     },
     { auto: true },
   ],
 
-  api: async ({ server }, use) => {
-    let token = '';
-    const send = async (method: string, path: string, body?: unknown) => {
-      const response = await fetch(`${server.url}/api/v1${path}`, {
-        method,
-        headers: {
-          'Content-Type': 'application/json',
-          ...(token ? { Authorization: `Bearer ${token}` } : {}),
-        },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return text ? JSON.parse(text) : undefined;
-    };
-    await use(async (method, path, body) => {
-      if (!token) {
-        const { needs_setup } = await send('GET', '/setup/status');
-        const account = { name: 'Main', base_currency: 'USD', starting_balance: 10000 };
-        const pair = needs_setup
-          ? await send('POST', '/setup', { ...owner, account })
-          : await send('POST', '/auth/login', owner);
-        token = pair.access_token;
-      }
-      return send(method, path, body);
-    });
-  },
+  api: async ({ server, user }, use) => use(connect(server, user)),
 
-  signIn: async ({ page, api, server }, use) => {
+  signIn: async ({ page, api, server, user }, use) => {
     await use(async (path = '/') => {
       await api('GET', '/me');
-      const answer = await fetch(`${server.url}/api/v1/auth/login`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(owner),
-      });
-      const { refresh_token } = (await answer.json()) as { refresh_token: string };
-      await page.goto('/sign-in');
-      await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
+      await page.goto('/healthz'); // the origin, without the page
+      await page.evaluate(
+        (token) => localStorage.setItem('fillbook.refresh', token),
+        await login(server, user),
+      );
       await page.goto(path);
       await expect(page.locator('#content')).toBeVisible();
     });
   },
 
-  expectAccessible: async ({ page, browser, server }, use) => {
-    await use((what) => accessible(page, browser, server, what));
+  expectAccessible: async ({ page }, use) => {
+    await use((what) => expectAccessible(page, what));
   },
 });
 
-// axe must be put into the page, which its policy forbids: a second context
-// without the policy opens the same address with the same session.
-async function accessible(
-  page: Page,
-  browser: import('@playwright/test').Browser,
-  server: Server,
-  what: string,
-): Promise<void> {
-  const context = await browser.newContext({
-    bypassCSP: true,
-    storageState: await page.context().storageState(),
-    viewport: page.viewportSize(),
-    baseURL: server.url,
+async function login(server: Server, user: User): Promise<string> {
+  const answer = await fetch(`${server.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(user),
   });
-  const twin = await context.newPage();
-  await twin.goto(page.url());
-  await twin.waitForLoadState('networkidle');
-  await twin.evaluate(axeSource);
-  const violations = await twin.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: {
-        run: (options: unknown) => Promise<{
-          violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
-    return violations
-      .filter((v) => v.impact === 'serious' || v.impact === 'critical')
-      .map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join(' | ')}`);
-  });
-  await context.close();
-  expect(violations, `axe on ${what}`).toEqual([]);
+  return ((await answer.json()) as { refresh_token: string }).refresh_token;
 }
 
 export { expect, owner };
-
-/** A closed trade over the API: two fills. */
-export async function trade(
-  api: Api,
-  account: string,
-  symbol: string,
-  day: string,
-  entry: number,
-  exit: number,
-  quantity = 100,
-): Promise<void> {
-  await api('POST', '/executions', {
-    account_id: account,
-    symbol,
-    side: 'buy',
-    quantity,
-    price: entry,
-    executed_at: `${day}T14:30:00Z`,
-  });
-  await api('POST', '/executions', {
-    account_id: account,
-    symbol,
-    side: 'sell',
-    quantity,
-    price: exit,
-    executed_at: `${day}T15:10:00Z`,
-  });
-}
+export type { Api, Server, User };
+export { canary, expectInert, mainAccount, trade } from './journal';

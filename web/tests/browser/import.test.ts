@@ -1,7 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures';
-
-const canary = '<img src=x onerror="window.struck=1">';
+import { canary, expect, expectInert, mainAccount, test } from './fixtures';
 
 // A statement as MetaTrader 4 saves it: a deposit and three closed tickets, with its own totals.
 const ticket = (cells: string[]) =>
@@ -141,31 +139,17 @@ test('an unknown table: columns and the order of dates are asked', async ({
   await expect(page.getByText('America/New_York')).toBeVisible();
   const fills = await api<{ executed_at: string }[]>('GET', '/executions');
   expect(fills.map((f) => f.executed_at)).toContain('2026-03-05T14:31:00Z');
-  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  await expectInert(page);
   await expectAccessible('receipt of an unknown table');
 });
 
-test('an import that was left open is finished with the same file only', async ({
-  page,
-  api,
-  server,
-  signIn,
-}) => {
+test('an import that was left open is finished with the same file only', async ({ page, api, signIn }) => {
   await signIn('/import');
-  const [account] = await api<{ id: string }[]>('GET', '/accounts');
-  const { access_token } = await api<{ access_token: string }>('POST', '/auth/login', {
-    email: 'owner@example.com',
-    password: 'a quiet green harbour 7',
-  });
+  const account = await mainAccount(api);
   const form = new FormData();
-  form.set('account_id', account!.id);
+  form.set('account_id', account);
   form.set('file', new File([half], 'half.csv'));
-  const refused = await fetch(`${server.url}/api/v1/imports/commit`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${access_token}` },
-    body: form,
-  });
-  expect(refused.status).toBe(400);
+  await expect(api('POST', '/imports/commit', form), 'the price is missing').rejects.toThrow(/ 400 /);
 
   await page.reload();
   await page.getByRole('link', { name: 'half.csv' }).click();

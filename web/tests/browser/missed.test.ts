@@ -1,6 +1,4 @@
-import { expect, test } from './fixtures';
-
-const canary = '<img src=x onerror="window.struck=1">';
+import { canary, expect, expectInert, test } from './fixtures';
 
 test('missed trades are recorded, scored and summed up by reason', async ({
   page,
@@ -53,5 +51,5 @@ test('missed trades are recorded, scored and summed up by reason', async ({
   await expect(net).toContainText('−1.00 R');
   await page.goto('/missed?range=today');
   await expect(page.getByText('MSFT'), 'the range of the filter bar holds here').toHaveCount(0);
-  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  await expectInert(page);
 });

@@ -1,52 +1,193 @@
-// Pictures of every screen in both themes, on a desk and on a phone, into
-// screenshots/. For looking at: npm run screenshots.
+// Pictures of every screen, dark and light, on a desk and on a phone, into
+// screenshots/, for looking at; and those of the README. Taken from the demo
+// journal, whose numbers are the same on every day: make screenshots.
 
-import { routes } from '../../src/app/routes';
-import { expect, test, trade } from './fixtures';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures';
+import { manyTrades } from './journal';
+import { connect, demoUser, startDemo, type Api, type Server } from './server';
 
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+const only = process.env.ONLY ? new RegExp(process.env.ONLY) : /./;
 
-test('screenshots', async ({ page, api, signIn }) => {
-  test.setTimeout(600_000);
-  await page.goto('/start');
-  await shoot(page, 'start');
+type Step = (page: Page) => Promise<void>;
+const button =
+  (name: string | RegExp): Step =>
+  (page) =>
+    page
+      .getByRole('button', { name, exact: typeof name === 'string' })
+      .first()
+      .click();
+
+/** A picture by its name: where to go, and what to do there first. */
+async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
+  const trades = await api<{ id: string; notes: string; setup_ids: string[] }[]>(
+    'GET',
+    '/trades?status=closed&limit=200',
+  );
+  const trade = trades.find((t) => t.notes && t.setup_ids.length > 0) ?? trades[0]!;
   const [account] = await api<{ id: string }[]>('GET', '/accounts');
-  let level = 100;
-  for (let i = 0; i < 40; i++) {
-    const day = new Date(Date.UTC(2026, 8, 1 + i * 2)).toISOString().slice(0, 10);
-    level += (i * 7919) % 11 > 4 ? 3 : -2;
-    await trade(
-      api,
-      account!.id,
-      ['AAPL', 'MSFT', 'NVDA'][i % 3]!,
-      day,
-      level,
-      level + (((i * 104729) % 13) - 5),
-      50,
-    );
-  }
-  await page.goto('/sign-in');
-  await shoot(page, 'sign-in');
-  await signIn();
-  for (const route of routes) {
-    if (route.open || route.path.includes('{')) continue;
-    await page.goto(route.path);
-    await shoot(page, route.path === '/' ? 'today' : route.path.slice(1));
-  }
-});
+  const [setup] = await api<{ id: string }[]>('GET', '/setups');
+  const [note] = await api<{ id: string; occurred_at: string }[]>('GET', '/notes');
+  const [missed] = await api<{ id: string }[]>('GET', '/missed-trades');
+  const { token: share } = await api<{ token: string }>('POST', '/share-links', { account_id: account!.id });
+  await api('POST', '/access-tokens', { name: 'Nightly backup' });
+  const last = trades[0] as unknown as { closed_at: string };
+  const month = last.closed_at.slice(0, 7);
+  const of = `account=${account!.id}`;
+  return {
+    today: [`/?${of}`],
+    'today-all-accounts': ['/'],
+    trades: ['/trades'],
+    'trades-review': ['/trades?show=review'],
+    'trades-columns': [
+      '/trades',
+      (page) =>
+        page
+          .getByRole('button', { name: 'Columns' })
+          .click({ timeout: 500 })
+          .catch(() => undefined),
+    ],
+    'trade-drawer': [`/trades/${trade.id}`],
+    'trade-entry': ['/trades?new=trade'],
+    'fill-entry': ['/trades?new=fill'],
+    calendar: [`/calendar?${of}&month=${month}`],
+    'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
+    'calendar-day': [`/calendar/${last.closed_at.slice(0, 10)}?${of}`],
+    notes: ['/notes'],
+    note: [`/notes/${note!.id}`],
+    'note-entry': ['/notes?new=note'],
+    'reports-overview': [`/reports?${of}`],
+    'reports-explain': [`/reports?${of}`, button('Explain Profit factor')],
+    'reports-behind': [`/reports?${of}&behind=figure:wins`],
+    'reports-time': [`/reports/time?${of}`],
+    'reports-setups': [`/reports/setups?${of}`],
+    'reports-behaviour': [`/reports/behaviour?${of}`],
+    'reports-risk': [`/reports/risk?${of}`],
+    'reports-distribution': [`/reports/distribution?${of}`],
+    'reports-compare': [`/reports/compare?${of}&range=90d`],
+    setups: [`/setups?${of}`],
+    'setup-drawer': [`/setups/${setup!.id}?${of}`],
+    missed: ['/missed'],
+    'missed-drawer': [missed ? `/missed?missed=${missed.id}` : '/missed?new=missed'],
+    routines: ['/routines'],
+    'routine-entry': ['/routines', button('New item')],
+    accounts: ['/accounts'],
+    account: [`/accounts/${account!.id}`],
+    'account-entry': ['/accounts', button('New account')],
+    import: ['/import'],
+    'import-understood': ['/import', give],
+    'import-plan': [
+      '/import',
+      async (page) => {
+        await give(page);
+        await button('Show the plan')(page);
+        await expect(page.getByText('New fills').first()).toBeVisible();
+      },
+    ],
+    export: ['/export'],
+    'settings-profile': ['/settings/profile'],
+    'settings-two-factor': ['/settings/profile', button('Turn on')],
+    'settings-devices': ['/settings/devices'],
+    'settings-tokens': ['/settings/tokens'],
+    'settings-token-entry': ['/settings/tokens', button('New token')],
+    'settings-sharing': ['/settings/sharing'],
+    'settings-link-entry': ['/settings/sharing', button('New link')],
+    'settings-preferences': ['/settings/preferences'],
+    'settings-appearance': ['/settings/appearance'],
+    admin: ['/admin'],
+    'admin-log': ['/admin?view=audit'],
+    share: [`/s/${share}`],
+    docs: ['/docs'],
+    palette: [`/?${of}`, (page) => page.keyboard.press('Control+k')],
+    keys: [`/?${of}`, (page) => page.keyboard.press('?')],
+    nowhere: ['/nowhere'],
+  };
+}
 
-async function shoot(page: import('@playwright/test').Page, name: string): Promise<void> {
-  for (const [size, viewport] of Object.entries(sizes)) {
-    await page.setViewportSize(viewport);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.waitForLoadState('networkidle');
-      await page.screenshot({ path: `screenshots/${name}-${size}-${colorScheme}.png` });
-      if (size === 'phone') {
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        expect(sideways, `${name} scrolls sideways on a phone`).toBe(false);
-      }
-    }
+async function give(page: Page): Promise<void> {
+  const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
+  await page.getByLabel(/Drop a statement/).setInputFiles(file);
+  await expect(page.getByRole('heading', { name: 'What was understood' })).toBeVisible();
+}
+
+async function enter(page: Page, server: Server): Promise<Api> {
+  const api = connect(server, demoUser);
+  const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
+  await page.goto(`${server.url}/healthz`);
+  await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
+  return api;
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await expect(page.locator('.skeleton')).toHaveCount(0);
+  const size = page.viewportSize()!.width < 500 ? 'phone' : 'desk';
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `screenshots/${size}/${name}-${colorScheme}.png`, animations: 'disabled' });
   }
-  await page.setViewportSize(sizes.desk);
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect.soft(beyond, `${name}: pixels beyond the edge (${size})`).toBeLessThanOrEqual(0);
+}
+
+for (const [size, viewport] of Object.entries(sizes)) {
+  test(`the demo journal, ${size}`, async ({ page }) => {
+    test.setTimeout(600_000);
+    const server = await startDemo();
+    try {
+      await page.setViewportSize(viewport);
+      const api = await enter(page, server);
+      for (const [name, [path, step]] of Object.entries(await pictures(api))) {
+        if (!only.test(name)) continue;
+        await page.goto(server.url + path);
+        if (name !== 'docs') await expect(page.locator('#content')).toBeVisible();
+        await expect(page.locator('.skeleton')).toHaveCount(0);
+        await step?.(page);
+        await shoot(page, name);
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test.describe(`ways in and empty screens, ${size}`, () => {
+    test.use({ alone: true, viewport });
+
+    test('pictures', async ({ page, signIn }) => {
+      test.setTimeout(300_000);
+      await page.goto('/start');
+      await shoot(page, 'first-run');
+      await page.getByLabel('E-mail').fill('owner@example.com');
+      await page.getByLabel('Password', { exact: true }).fill('a quiet green harbour 7');
+      await page.getByRole('button', { name: 'Create the journal' }).click();
+      await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
+      await shoot(page, 'first-run-ready');
+      await page.evaluate(() => localStorage.clear());
+      await page.goto('/sign-in');
+      await shoot(page, 'sign-in');
+      await page.goto('/register');
+      await shoot(page, 'register');
+      await signIn();
+      for (const path of [
+        '',
+        'trades',
+        'calendar',
+        'notes',
+        'reports',
+        'setups',
+        'missed',
+        'routines',
+        'import',
+        'accounts',
+        'settings/tokens',
+        'settings/sharing',
+      ]) {
+        const name = `empty-${path.replace('/', '-') || 'today'}`;
+        if (!only.test(name)) continue;
+        await page.goto(`/${path}`);
+        await expect(page.locator('#content')).toBeVisible();
+        await shoot(page, name);
+      }
+    });
+  });
 }

@@ -1,5 +1,5 @@
-// A server of its own for a test: fresh data, a free port, ended by its process
-// and nothing else.
+// A server with fresh data on a free port, ended by its process and nothing
+// else, and calls of its API.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,13 +12,31 @@ export interface Server {
   stop: () => Promise<void>;
 }
 
-export const owner = { email: 'owner@example.com', password: 'a quiet green harbour 7' };
+export interface User {
+  email: string;
+  password: string;
+}
 
-export async function startServer(env: Record<string, string> = {}): Promise<Server> {
+export type Api = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
+
+export const owner: User = { email: 'owner@example.com', password: 'a quiet green harbour 7' };
+
+export const demoUser: User = { email: 'demo@example.org', password: 'fillbook-demo' };
+
+export function startServer(env: Record<string, string> = {}): Promise<Server> {
+  return start(() => ['serve'], env);
+}
+
+/** The demo journal of two years. */
+export function startDemo(): Promise<Server> {
+  return start((data) => ['demo', '--dir', data], {});
+}
+
+async function start(command: (data: string) => string[], env: Record<string, string>): Promise<Server> {
   const data = mkdtempSync(join(tmpdir(), 'fillbook-data-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.env.FILLBOOK_BINARY!, ['serve'], {
+  const child = spawn(process.env.FILLBOOK_BINARY!, command(data), {
     env: {
       PATH: process.env.PATH,
       SVC_HTTP_ADDR: `127.0.0.1:${port}`,
@@ -46,12 +64,46 @@ export async function startServer(env: Record<string, string> = {}): Promise<Ser
   return { url, stop };
 }
 
+/** Calls of the API as a user, who has the account "Main" from the first call on. */
+export function connect(server: Server, user: User): Api {
+  let token = '';
+  const send = async (method: string, path: string, body?: unknown) => {
+    const form = body instanceof FormData;
+    const response = await fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(form ? {} : { 'Content-Type': 'application/json' }),
+        ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      },
+      body: form || body === undefined ? (body as FormData | undefined) : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
+  };
+  const begin = async () => {
+    const account = { name: 'Main', base_currency: 'USD', starting_balance: 10000 };
+    const { needs_setup } = await send('GET', '/setup/status');
+    if (needs_setup) {
+      token = (await send('POST', '/setup', { ...user, account })).access_token;
+      return;
+    }
+    token = (await send('POST', '/auth/login', user)).access_token;
+    if ((await send('GET', '/accounts')).length === 0) await send('POST', '/accounts', account);
+  };
+  let begun: Promise<void> | undefined;
+  return async (method, path, body) => {
+    await (begun ??= begin());
+    return send(method, path, body);
+  };
+}
+
 async function ready(url: string, child: ChildProcess): Promise<void> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1500; i++) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
     const answer = await fetch(`${url}/readyz`).catch(() => null);
     if (answer?.ok) return;
-    await new Promise((resume) => setTimeout(resume, 50));
+    await new Promise((resume) => setTimeout(resume, 20));
   }
   throw new Error('the server did not get ready');
 }

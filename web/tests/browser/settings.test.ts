@@ -2,10 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { expect, owner, test } from './fixtures';
-import type { Server } from './server';
-
-const canary = '<img src=x onerror="window.canary=1">';
+import { canary, expect, expectInert, test, type Server, type User } from './fixtures';
 
 /** The six digits of a secret, now or so many steps of 30 seconds later (RFC 6238). */
 function codeOf(secret: string, later = 0): string {
@@ -21,9 +18,9 @@ function codeOf(secret: string, later = 0): string {
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-async function enter(page: Page, password: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(owner.email);
-  await page.getByLabel('Password').fill(password);
+async function enter(page: Page, user: User): Promise<void> {
+  await page.getByLabel('E-mail').fill(user.email);
+  await page.getByLabel('Password').fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
@@ -32,11 +29,11 @@ async function leave(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 }
 
-function login(server: Server, agent: string): Promise<Response> {
+function login(server: Server, user: User, agent: string): Promise<Response> {
   return fetch(`${server.url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'User-Agent': agent },
-    body: JSON.stringify(owner),
+    body: JSON.stringify(user),
   });
 }
 
@@ -59,13 +56,13 @@ async function enrol(page: Page, wrongFirst = false): Promise<string> {
   return secret;
 }
 
-test('two-factor sign-in: enrol, sign out, sign in', async ({ page, signIn }) => {
+test('two-factor sign-in: enrol, sign out, sign in', async ({ page, user, signIn }) => {
   await signIn('/settings/profile');
   const secret = await enrol(page, true);
   await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible();
 
   await leave(page);
-  await enter(page, owner.password);
+  await enter(page, user);
   await expect(page.getByLabel('Code')).toBeFocused();
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Confirm' }).click();
@@ -75,7 +72,7 @@ test('two-factor sign-in: enrol, sign out, sign in', async ({ page, signIn }) =>
   await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible();
 });
 
-test('two-factor sign-in is turned off with password and code', async ({ page, signIn }) => {
+test('two-factor sign-in is turned off with password and code', async ({ page, user, signIn }) => {
   await signIn('/settings/profile');
   const secret = await enrol(page);
   await page.getByRole('button', { name: 'Turn off' }).click();
@@ -84,7 +81,7 @@ test('two-factor sign-in is turned off with password and code', async ({ page, s
   await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1));
   await dialog.getByRole('button', { name: 'Turn off' }).click();
   await expect(dialog.getByText('This is not your password.')).toBeVisible();
-  await dialog.getByLabel('Your password').fill(owner.password);
+  await dialog.getByLabel('Your password').fill(user.password);
   await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1));
   await dialog.getByRole('button', { name: 'Turn off' }).click();
   await expect(page.getByText('Two-factor sign-in is off.')).toBeVisible();
@@ -93,6 +90,7 @@ test('two-factor sign-in is turned off with password and code', async ({ page, s
 
 test('a new password signs out the others and not this one', async ({
   page,
+  user,
   server,
   signIn,
   expectAccessible,
@@ -100,12 +98,12 @@ test('a new password signs out the others and not this one', async ({
   const fresh = 'seven loud lanterns 3';
   await signIn('/settings');
   await expectAccessible('profile');
-  const other = (await (await login(server, 'a phone')).json()) as { refresh_token: string };
+  const other = (await (await login(server, user, 'a phone')).json()) as { refresh_token: string };
   await page.getByLabel('Current password').fill('not the password');
   await page.getByLabel('New password').fill(fresh);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('This is not your password.')).toBeVisible();
-  await page.getByLabel('Current password').fill(owner.password);
+  await page.getByLabel('Current password').fill(user.password);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('Your other devices are signed out.', { exact: false })).toBeVisible();
   const refused = await fetch(`${server.url}/api/v1/auth/refresh`, {
@@ -116,16 +114,22 @@ test('a new password signs out the others and not this one', async ({
   expect(refused.status).toBe(401);
 
   await page.reload();
-  await expect(page.getByText(owner.email)).toBeVisible();
+  await expect(page.getByText(user.email)).toBeVisible();
   await leave(page);
-  await enter(page, fresh);
+  await enter(page, { ...user, password: fresh });
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
 });
 
-test('devices are listed, and can be signed out', async ({ page, server, signIn, expectAccessible }) => {
+test('devices are listed, and can be signed out', async ({
+  page,
+  user,
+  server,
+  signIn,
+  expectAccessible,
+}) => {
   await signIn('/settings/devices');
-  await login(server, canary);
-  await login(server, 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
+  await login(server, user, canary);
+  await login(server, user, 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
   await page.reload();
   await expect(page.getByText('This device')).toHaveCount(1);
   await expect(page.getByText('<img', { exact: true })).toBeVisible();
@@ -136,11 +140,12 @@ test('devices are listed, and can be signed out', async ({ page, server, signIn,
   await page.getByRole('button', { name: 'Sign them out' }).click();
   await expect(page.getByRole('button', { name: /^Sign out .*this device$/ })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Sign out all others' })).toHaveCount(0);
-  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+  await expectInert(page);
 });
 
 test('an access token is made, used by a plain request, looked after and revoked', async ({
   page,
+  user,
   server,
   signIn,
   expectAccessible,
@@ -165,7 +170,7 @@ test('an access token is made, used by a plain request, looked after and revoked
     });
   const answer = await ask();
   expect(answer.status).toBe(200);
-  expect(await answer.json()).toMatchObject({ email: owner.email });
+  expect(await answer.json()).toMatchObject({ email: user.email });
   expect((await ask('DELETE', '/trades/none')).status).toBe(403); // it may only read
 
   // Uses are written a moment later: look again until it is there.
@@ -179,7 +184,7 @@ test('an access token is made, used by a plain request, looked after and revoked
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByText('No tokens yet')).toBeVisible();
   expect((await ask()).status).toBe(401);
-  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+  await expectInert(page);
 });
 
 test('preferences are kept and show at once', async ({ page, api, signIn, expectAccessible }) => {

@@ -1,6 +1,4 @@
-import { expect, test, trade } from './fixtures';
-
-const canary = '<img src=x onerror="window.struck=1">';
+import { canary, expect, expectInert, mainAccount, test, trade } from './fixtures';
 
 test('a setup is written, shows its results and leads to its trades', async ({
   page,
@@ -8,8 +6,8 @@ test('a setup is written, shows its results and leads to its trades', async ({
   signIn,
   expectAccessible,
 }) => {
-  const [account] = await api<{ id: string }[]>('GET', '/accounts');
-  await trade(api, account!.id, 'AAPL', '2026-03-03', 100, 108);
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', '2026-03-03', 100, 108);
   await signIn('/setups');
   await expect(page.getByText('No setups yet')).toBeVisible();
   await page.getByRole('button', { name: 'New setup' }).click();
@@ -36,7 +34,7 @@ test('a setup is written, shows its results and leads to its trades', async ({
   await expect(page.getByText('10 trades needed')).toBeVisible();
   const link = page.getByRole('link', { name: '1 trade behind Net P&L' });
   await expect(link).toHaveAttribute('href', `/trades?setup=${setup!.id}`);
-  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  await expectInert(page);
   await expectAccessible('setups');
 
   await page.getByRole('link', { name: `Gap ${canary}` }).click();

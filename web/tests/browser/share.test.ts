@@ -1,8 +1,6 @@
 // Share links: made, opened by a stranger, revoked. What must not leak does not.
 
-import { expect, owner, test, trade, type Api } from './fixtures';
-
-const canary = '<img src=x onerror="window.canary=1">';
+import { canary, expect, expectInert, mainAccount, test, trade, type Api } from './fixtures';
 
 async function journal(api: Api): Promise<void> {
   const account = await api<{ id: string }>('POST', '/accounts', { name: canary, base_currency: 'USD' });
@@ -17,6 +15,7 @@ const net = /5,130\.00/;
 
 test('a link with amounts: made, copied, opened by a stranger, revoked', async ({
   page,
+  user,
   api,
   browser,
   server,
@@ -55,7 +54,7 @@ test('a link with amounts: made, copied, opened by a stranger, revoked', async (
   await expect(visit.getByText(net)).toHaveCount(1); // each number is said once
   await expect(visit.getByRole('cell', { name: 'AAPL' })).toBeVisible();
   const seen = await visit.locator('body').innerText();
-  for (const secret of [owner.email, canary, 'Sign in']) expect(seen).not.toContain(secret);
+  for (const secret of [user.email, canary, 'Sign in']) expect(seen).not.toContain(secret);
   await visit.getByRole('button', { name: 'Running result as a table' }).click();
   await expect(visit.getByRole('cell', { name: 'Mar 02, 2026' })).toBeVisible();
 
@@ -73,7 +72,7 @@ test('a link with amounts: made, copied, opened by a stranger, revoked', async (
   await expect(visit.getByRole('heading', { name: 'Nothing is shared here' })).toBeVisible();
   expect(await visit.locator('body').innerText()).toBe(revoked); // nobody can tell the two apart
   expect(complaints).toEqual([]);
-  expect(await page.evaluate(() => 'canary' in window)).toBe(false);
+  await expectInert(page);
   await stranger.close();
 });
 
@@ -95,11 +94,11 @@ test('a link without amounts shows no money, in no view of it', async ({ page, a
 });
 
 test('few trades, or none, are told as such', async ({ page, api, signIn }) => {
-  const [account] = await api<{ id: string }[]>('GET', '/accounts');
+  const account = await mainAccount(api);
   const { token } = await api<{ token: string }>('POST', '/share-links', { show_amounts: true });
   await page.goto(`/s/${token}`);
   await expect(page.getByText('No closed trades yet')).toBeVisible();
-  await trade(api, account!.id, 'AAPL', '2026-03-02', 100, 110);
+  await trade(api, account, 'AAPL', '2026-03-02', 100, 110);
   await page.reload();
   await expect(page.getByText('1 of 10 trades needed').first()).toBeVisible();
   await expect(page.getByText('One day so far')).toBeVisible();

@@ -1,11 +1,4 @@
-import { expect, test, trade, type Api } from './fixtures';
-
-const canary = '<img src=x onerror="document.title=\'owned\'">';
-
-async function mainAccount(api: Api): Promise<string> {
-  const [account] = await api<{ id: string }[]>('GET', '/accounts');
-  return account!.id;
-}
+import { canary, expect, mainAccount, test, trade, type Api } from './fixtures';
 
 /** The day of now in the zone that the tests run in. */
 const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(new Date());

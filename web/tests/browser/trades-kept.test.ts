@@ -1,5 +1,5 @@
-import { expect, test, trade } from './fixtures';
-import { canary, importCsv, mainAccount, manyTrades } from './trades';
+import { canary, expect, mainAccount, test, trade } from './fixtures';
+import { importCsv, manyTrades } from './journal';
 
 // A picture of one pixel.
 const png = Buffer.from(
@@ -7,10 +7,10 @@ const png = Buffer.from(
   'base64',
 );
 
-test('what was written survives a re-import of the same fills', async ({ page, api, server, signIn }) => {
+test('what was written survives a re-import of the same fills', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   const csv = manyTrades(3);
-  expect(await importCsv(server, account, csv)).toMatchObject({ inserted: 6 });
+  expect(await importCsv(api, account, csv)).toMatchObject({ inserted: 6 });
   await signIn('/trades');
   await page.getByRole('link', { name: 'SYM1' }).click();
   const drawer = page.getByRole('dialog', { name: 'SYM1 long' });
@@ -21,7 +21,7 @@ test('what was written survives a re-import of the same fills', async ({ page, a
   expect((await saved).status()).toBe(200);
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
-  expect(await importCsv(server, account, csv)).toMatchObject({ inserted: 0, skipped: 6 });
+  expect(await importCsv(api, account, csv)).toMatchObject({ inserted: 0, skipped: 6 });
   await page.reload();
   await page.getByRole('link', { name: 'SYM1' }).click();
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Kept through everything.');
@@ -52,15 +52,9 @@ test('attachments: sent, looked at, deleted', async ({ page, api, signIn, expect
   expect(await api<unknown[]>('GET', `/trades/${first!.id}/attachments`)).toEqual([]);
 });
 
-test('notes of a trade that lost its fills find another', async ({
-  page,
-  api,
-  server,
-  signIn,
-  expectAccessible,
-}) => {
+test('notes of a trade that lost its fills find another', async ({ page, api, signIn, expectAccessible }) => {
   const account = await mainAccount(api);
-  const batch = await importCsv(server, account, manyTrades(1));
+  const batch = await importCsv(api, account, manyTrades(1));
   const [lost] = await api<{ id: string }[]>('GET', '/trades');
   await api('PATCH', `/trades/${lost!.id}`, { notes: `Lost ${canary}` });
   await trade(api, account, 'SYM0', '2026-03-03', 100, 90);

@@ -1,5 +1,4 @@
-import { expect, test, trade } from './fixtures';
-import { importCsv, mainAccount, manyTrades } from './trades';
+import { expect, mainAccount, test, trade } from './fixtures';
 
 test('several trades are tagged at once, and it can be undone', async ({
   page,
@@ -57,51 +56,4 @@ test('with the keyboard alone: j, k, Enter, x, and on inside the drawer', async 
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(page).toHaveURL(/\/trades$/);
-});
-
-test('thousands of trades scroll without gaps, the server sorts all of them, totals come from it too', async ({
-  page,
-  api,
-  server,
-  signIn,
-}) => {
-  const account = await mainAccount(api);
-  const count = 5200;
-  expect(await importCsv(server, account, manyTrades(count))).toMatchObject({ inserted: 2 * count });
-  await signIn('/trades');
-  await expect(page.getByText('5,200 in all')).toBeVisible();
-  await expect(page.getByText('5,200 closed', { exact: true }).first()).toBeVisible();
-
-  const box = page.getByRole('region', { name: 'Trades' });
-  const drawn = () =>
-    box.evaluate((el) => {
-      const inside = el.getBoundingClientRect();
-      const rows = [...el.querySelectorAll<HTMLElement>('tbody tr[aria-rowindex]')].map((r) =>
-        r.getBoundingClientRect(),
-      );
-      const seen = rows.filter((r) => r.bottom > inside.top + 40 && r.top < inside.bottom - 40);
-      return { covered: seen.reduce((sum, r) => sum + r.height, 0), height: inside.height - 80 };
-    });
-  for (const share of [0.1, 0.35, 0.6, 0.85, 1]) {
-    await box.evaluate((el, s) => (el.scrollTop = s * (el.scrollHeight - el.clientHeight)), share);
-    // Rows cover the whole box at once (those still on their way as grey bars), and then have come.
-    await expect
-      .poll(async () => {
-        const { covered, height } = await drawn();
-        return covered >= height;
-      })
-      .toBe(true);
-    await expect(box.locator('.wait')).toHaveCount(0);
-  }
-  await expect(box.locator('tr[aria-rowindex="5200"]')).toContainText('SYM0');
-
-  await page.reload();
-  await expect(page.getByText('5,200 in all')).toBeVisible();
-  await page.getByRole('button', { name: 'Symbol' }).click();
-  await expect(page).toHaveURL(/sort=symbol/);
-  await expect(box.locator('tr[aria-rowindex="1"]')).toContainText('SYM0');
-
-  await page.getByText('By open', { exact: true }).click();
-  await expect(page).toHaveURL(/basis=open/);
-  await expect(page.getByRole('columnheader', { name: 'Opened' })).toBeVisible();
 });

@@ -1,5 +1,4 @@
-import { expect, test } from './fixtures';
-import { canary } from './trades';
+import { canary, expect, expectInert, test } from './fixtures';
 
 test('an empty list says what to do next', async ({ page, signIn, expectAccessible }) => {
   await signIn('/trades');
@@ -83,7 +82,7 @@ test('a trade is typed, shown before it is sent, and annotated', async ({
     notes: `Held **well**. ${canary}`,
   });
   await expect(page).toHaveTitle(/Trades/);
-  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await expectInert(page);
 });
 
 test('a single fill opens a position, a refusal keeps the form, deletion asks', async ({
@@ -114,5 +113,5 @@ test('a single fill opens a position, a refusal keeps the form, deletion asks', 
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(page.getByText('No trades yet')).toBeVisible();
   expect(await api<unknown[]>('GET', '/trades')).toEqual([]);
-  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await expectInert(page);
 });

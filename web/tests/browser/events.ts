@@ -1,0 +1,35 @@
+// Tells of each test as go test -json does, so that scripts/testsummary counts
+// the tests of the page among all others.
+
+import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter';
+
+const name = 'web/tests/browser';
+
+export default class Events implements Reporter {
+  onTestEnd(test: TestCase, result: TestResult): void {
+    const [, , ...titles] = test.titlePath();
+    const path = titles.join('/').replaceAll(/\s+/g, '_');
+    if (test.outcome() === 'expected') return this.tell(path, 'pass');
+    if (test.outcome() === 'skipped') return this.tell(path, 'skip');
+    for (const error of result.errors) {
+      const text = error.stack ?? error.message ?? 'failed';
+      this.tell(path, 'output', `${text.replaceAll(/\u001b\[\d+m/g, '')}\n`);
+    }
+    this.tell(path, 'fail');
+  }
+
+  // A test that ran out of servers or browsers at the very start has no test to tell of.
+  onError(error: { stack?: string; message?: string }): void {
+    process.stdout.write(`${error.stack ?? error.message}\n`);
+  }
+
+  printsToStdio(): boolean {
+    return true;
+  }
+
+  private tell(test: string, action: string, output?: string): void {
+    process.stdout.write(
+      `${JSON.stringify({ Action: action, Package: name, Test: test, Output: output })}\n`,
+    );
+  }
+}

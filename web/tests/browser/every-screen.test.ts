@@ -1,0 +1,159 @@
+// Every screen of a full journal whose every text is hostile: nothing runs, the
+// console stays clean, axe finds nothing in either theme, no phone scrolls
+// sideways. Then the same for what opens above a screen.
+
+import type { Page } from '@playwright/test';
+import { expect, expectInert, test } from './fixtures';
+import { hostileFills, hostileJournal, image, markdown, type Hostile } from './hostile';
+
+test.use({ alone: true }); // whose owner sees Admin as well
+
+async function fits(page: Page, what: string): Promise<void> {
+  const width = page.viewportSize()!.width;
+  await page.setViewportSize({ width: 390, height: 844 });
+  const beyond = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await expect.poll(beyond, { message: `${what}: pixels beyond the edge of a phone` }).toBe(0);
+  await page.setViewportSize({ width, height: 900 });
+}
+
+const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
+  review: (h) => ({
+    '/': image,
+    '/trades': `tag ${image}`,
+    '/calendar?month=2024-01': /January 2024/,
+    '/calendar?year=2024': /January 2024/,
+    [`/calendar/${h.day}`]: image,
+    '/notes': image,
+    [`/notes/${h.note}`]: image,
+  }),
+  measure: (h) => ({
+    '/reports': 'Profit factor',
+    '/reports/time': 'Weekday, as a table',
+    '/reports/setups': `setup ${image}`,
+    '/reports/behaviour': 'A shuffled history',
+    '/reports/risk': 'Drawdown',
+    '/reports/distribution': '<svg onload=window.struck=1>',
+    '/reports/compare?range=custom&from=2024-01-01&to=2024-01-02': 'Win rate',
+    '/setups': `setup ${image}`,
+    [`/setups/${h.setup}`]: `setup ${image}`,
+    '/missed': image,
+    '/routines': image,
+  }),
+  data: (h) => ({
+    '/accounts': `A ${image}`,
+    [`/accounts/${h.account}`]: `A ${image}`,
+    '/import': /^<img src=x onerror=.*csv$/, // quotes do not survive the upload
+    [`/import/${h.batch}`]: /^<img src=x onerror=.*csv$/,
+    '/export?format=csv': `A ${image}`,
+    [`/s/${h.share}`]: '<svg onload=window.struck=1>',
+  }),
+  settings: () => ({
+    '/settings/profile': 'owner@example.com',
+    '/settings/devices': '<img',
+    '/settings/tokens': image,
+    '/settings/sharing': 'With amounts',
+    '/settings/preferences': 'Week begins on',
+    '/settings/appearance': 'Hide amounts',
+    '/admin': 'owner@example.com',
+    '/admin?view=audit': 'Set the server up',
+  }),
+};
+
+for (const [name, screens] of Object.entries(parts)) {
+  test(`${name}: inert, accessible, as wide as a phone`, async ({
+    page,
+    api,
+    server,
+    user,
+    signIn,
+    expectAccessible,
+  }) => {
+    const journal = await hostileJournal(api, server, user);
+    await signIn('/');
+    for (const [path, text] of Object.entries(screens(journal))) {
+      await page.goto(path);
+      const seen = page.getByText(text).or(page.getByLabel(text));
+      await expect(seen.filter({ visible: true }).first(), `${path} shows ${text}`).toBeVisible();
+      await expectAccessible(path);
+      await fits(page, path);
+      await expectInert(page);
+    }
+  });
+}
+
+test('what opens above a screen', async ({ page, api, server, user, signIn, expectAccessible }) => {
+  test.slow();
+  const journal = await hostileJournal(api, server, user);
+  const dialog = page.getByRole('dialog').last();
+  const look = async (what: string) => {
+    await expect(dialog, what).toBeVisible();
+    await expectAccessible(what);
+    await expectInert(page);
+  };
+  await signIn(`/trades/${journal.trade}`);
+  await expect(dialog.getByRole('button', { name: /^Look at <?img/ })).toBeVisible();
+  await look('drawer of a trade');
+  await dialog.getByText('Preview', { exact: true }).click();
+  await expect(dialog.getByText(image).first()).toBeVisible();
+  await look('drawer of a trade with its notes as they read');
+
+  const addresses = {
+    '/trades?new=trade': 'entry of a trade',
+    '/reports?behind=figure:wins': 'trades behind a figure',
+    [`/missed?missed=${journal.missed}`]: 'missed trade',
+    '/missed?new=missed': 'entry of a missed trade',
+  };
+  for (const [path, what] of Object.entries(addresses)) {
+    await page.goto(path);
+    await look(what);
+  }
+  const buttons: [string, string, string][] = [
+    ['/setups', 'New setup', 'entry of a setup'],
+    ['/routines', 'New item', 'entry of a routine item'],
+    ['/accounts', 'New account', 'entry of an account'],
+    [`/accounts/${journal.account}`, 'Add cash', 'entry of cash'],
+    [`/import/${journal.batch}`, 'Reverse', 'reversal of an import'],
+    ['/settings/tokens', 'New token', 'entry of a token'],
+    ['/settings/sharing', 'New link', 'entry of a link'],
+    ['/admin', 'New user', 'entry of a user'],
+  ];
+  for (const [path, button, what] of buttons) {
+    await page.goto(path);
+    await page.getByRole('button', { name: button, exact: true }).first().click();
+    await look(what);
+  }
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await look('keys');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(image);
+  await look('palette');
+});
+
+test('a hostile file, from its name to its cells', async ({ page, signIn, expectAccessible }) => {
+  await signIn('/import');
+  const odd = hostileFills().replace('Time,Symbol', `When ${image},Symbol`);
+  await page
+    .getByLabel(/Drop a statement/)
+    .setInputFiles({ name: `${image}.csv`, mimeType: 'text/csv', buffer: Buffer.from(odd) });
+  await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
+  await expectAccessible('what was understood');
+  await fits(page, 'what was understood');
+  await expectInert(page);
+  await page.getByLabel('Date and time', { exact: true }).selectOption(`When ${image}`);
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
+  await expectAccessible('the plan');
+  await fits(page, 'the plan');
+  await expectInert(page);
+});
+
+test('markdown of a stranger on the way in', async ({ page, signIn }) => {
+  await signIn('/notes?new=note');
+  await page.getByLabel('Text', { exact: true }).fill(markdown);
+  await page.getByRole('radio', { name: 'Preview' }).check();
+  await expect(page.getByText(image).first()).toBeVisible();
+  await expectInert(page);
+});

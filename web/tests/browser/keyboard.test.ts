@@ -1,0 +1,88 @@
+// From an empty server to a reviewed trade and a ticked routine, with no pointer at all.
+
+import type { Locator, Page } from '@playwright/test';
+import { expect, owner, test } from './fixtures';
+
+test.use({ alone: true });
+
+const fills = `Symbol,Side,Quantity,Price,Executed At
+AAPL,buy,10,212.40,2026-03-05T14:31:00Z
+AAPL,sell,10,214.10,2026-03-05T15:12:00Z
+`;
+
+/** Tab until it has the focus, as somebody without a mouse does. */
+async function reach(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeAttached();
+  for (let i = 0; i < 120; i++) {
+    if (await target.evaluate((el) => el === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${String(target)}`);
+}
+
+async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
+  await reach(page, target);
+  await page.keyboard.press(key);
+}
+
+async function type(page: Page, target: Locator, text: string): Promise<void> {
+  await reach(page, target);
+  await page.keyboard.type(text);
+}
+
+test('the whole way from the first run to a ticked routine', async ({ page, api }) => {
+  await page.goto('/');
+  await type(page, page.getByLabel('E-mail'), owner.email);
+  await type(page, page.getByLabel('Password', { exact: true }), owner.password);
+  await press(page, page.getByRole('button', { name: 'Create the journal' }));
+  await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
+  await press(page, page.getByRole('link', { name: 'Open Today' }));
+  await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
+
+  await page.keyboard.press('i');
+  const input = page.getByLabel(/Drop a statement/);
+  await reach(page, input);
+  const chooser = page.waitForEvent('filechooser');
+  await page.keyboard.press('Space');
+  await (await chooser).setFiles({ name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(fills) });
+  await press(page, page.getByRole('button', { name: 'Show the plan' }));
+  await press(page, page.getByRole('button', { name: 'Import 2 fills' }));
+  await expect(page.getByRole('heading', { name: 'Receipt' })).toBeVisible();
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('t');
+  await expect(page.getByRole('link', { name: 'AAPL' })).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  await type(page, drawer.getByRole('textbox', { name: 'Notes' }), 'Held to the plan.');
+  await page.keyboard.press('Control+Enter');
+  await expect(drawer.getByText('saved', { exact: true })).toBeVisible();
+  await type(page, drawer.getByRole('combobox', { name: 'Tags' }), 'patient');
+  await page.keyboard.press('Enter');
+  await expect(drawer.getByRole('button', { name: 'Remove patient' })).toBeVisible();
+  await press(page, drawer.getByRole('button', { name: 'Mark as reviewed' }));
+  await expect(drawer.getByRole('button', { name: 'Reviewed; take it back' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('o');
+  await press(page, page.getByRole('button', { name: 'New item' }).first());
+  const form = page.getByRole('dialog', { name: 'New item' });
+  await type(page, form.getByLabel('What is done'), 'Read the news');
+  for (const day of ['Saturday', 'Sunday'])
+    await press(page, form.getByRole('checkbox', { name: day }), 'Space');
+  await press(page, form.getByRole('button', { name: 'Save' }));
+  await expect(form).toBeHidden();
+  const written = page.waitForResponse((r) => r.request().method() === 'PUT' && r.ok());
+  await press(page, page.getByRole('checkbox', { name: 'Read the news' }), 'Space');
+  await written;
+  await expect(page.getByRole('checkbox', { name: 'Read the news' })).toBeChecked();
+
+  const [stored] = await api<{ notes: string; reviewed: boolean; tags: { name: string }[] }[]>(
+    'GET',
+    '/trades',
+  );
+  expect(stored).toMatchObject({ notes: 'Held to the plan.', tags: [{ name: 'patient' }] });
+});

@@ -1,0 +1,103 @@
+// A list so long that only a part of it is ever drawn or fetched. Twenty
+// thousand by default; SVC_TEST_ROWS=100000 for the size it is promised for.
+
+import type { Locator, Page } from '@playwright/test';
+import { expect, mainAccount, test, type Api } from './fixtures';
+import { importCsv, manyTrades } from './journal';
+
+const count = Number(process.env.SVC_TEST_ROWS ?? 20_000);
+const most = 90_000; // trades in a file; the server takes 200,000 rows at once
+const written = new Intl.NumberFormat('en-GB').format(count);
+
+async function fill(api: Api): Promise<void> {
+  const account = await mainAccount(api);
+  const [head, ...lines] = manyTrades(count).split('\n');
+  for (let from = 0; from < lines.length; from += 2 * most) {
+    const part = lines.slice(from, from + 2 * most);
+    const { inserted } = await importCsv(api, account, [head, ...part].join('\n'), `fills-${from}.csv`);
+    expect(inserted).toBe(part.length);
+  }
+}
+
+/** Rows cover the whole box (those on their way as grey bars), and then have come. */
+async function expectCovered(box: Locator): Promise<void> {
+  const gap = () =>
+    box.evaluate((el) => {
+      const inside = el.getBoundingClientRect();
+      const top = el.querySelector('thead th')!.getBoundingClientRect().bottom;
+      const foot = el.querySelector('tfoot td')?.getBoundingClientRect().top ?? inside.bottom;
+      const rows = [...el.querySelectorAll('tbody tr[aria-rowindex]')].map((r) => r.getBoundingClientRect());
+      rows.sort((a, b) => a.top - b.top);
+      let reached = top;
+      for (const row of rows) if (row.top <= reached + 2) reached = Math.max(reached, row.bottom);
+      return Math.max(0, Math.min(foot, inside.bottom) - reached - 2);
+    });
+  await expect.poll(gap, { message: 'pixels without a row' }).toBe(0);
+  await expect(box.locator('.wait')).toHaveCount(0);
+  await expect.poll(gap).toBe(0);
+}
+
+/** The first row that can be seen. */
+const first = (box: Locator) =>
+  box.evaluate((el) => {
+    const top = el.querySelector('thead th')!.getBoundingClientRect().bottom;
+    const rows = [...el.querySelectorAll('tbody tr[aria-rowindex]')];
+    const seen = rows.find((r) => r.getBoundingClientRect().bottom > top + 1);
+    return Number(seen?.getAttribute('aria-rowindex'));
+  });
+
+/** Drags the handle of the scroll bar to a share of its way. */
+async function drag(page: Page, box: Locator, share: number): Promise<void> {
+  const arrow = 15; // at either end of the bar, and as wide as it is
+  const handle = 20; // as small as it gets
+  const { right, top, way, at } = await box.evaluate((el) => {
+    const { right, top } = el.getBoundingClientRect();
+    return { right, top, way: el.clientHeight, at: el.scrollTop / (el.scrollHeight - el.clientHeight) };
+  });
+  const place = (s: number) => top + arrow + handle / 2 + s * (way - 2 * arrow - handle);
+  await page.mouse.move(right - arrow / 2, place(at));
+  await page.mouse.down();
+  await page.mouse.move(right - arrow / 2, place(share), { steps: 5 });
+  await page.mouse.up();
+}
+
+test('a long list scrolls without gaps, by wheel and by its bar, and sorts what it has', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  test.slow();
+  await fill(api);
+  await signIn('/trades');
+  await expect(page.getByText(`${written} in all`)).toBeVisible();
+  await expect(page.getByText(`${written} closed`, { exact: true }).first()).toBeVisible();
+  const box = page.getByRole('region', { name: 'Trades' });
+  await expectCovered(box);
+
+  await box.hover();
+  for (const turn of [300, 1200, 6000, 30_000]) {
+    await page.mouse.wheel(0, turn);
+    await expectCovered(box);
+  }
+  expect(await first(box)).toBeGreaterThan(500);
+  for (const share of [0.3, 0.8, 0.05, 0.6]) {
+    await drag(page, box, share);
+    await expectCovered(box);
+    expect(Math.abs((await first(box)) / count - share), `dragged to ${share}`).toBeLessThan(0.05);
+  }
+  await box.evaluate((el) => (el.scrollTop = el.scrollHeight));
+  await expectCovered(box);
+  await expect(box.locator(`tr[aria-rowindex="${count}"]`)).toContainText('SYM0');
+
+  await page.reload();
+  await expect(page.getByText(`${written} in all`)).toBeVisible();
+  await page.getByRole('button', { name: 'Symbol' }).click();
+  await expect(page.getByText(new RegExp(`^Sorted within the [\\d,]+ of ${written}`))).toBeVisible();
+  await page.getByRole('button', { name: 'Load all' }).click();
+  await expect(page.getByText(/^Sorted within/)).toHaveCount(0, { timeout: 60_000 });
+  await expect(box.locator('tr[aria-rowindex="1"]')).toContainText('SYM0');
+
+  await page.getByText('By open', { exact: true }).click();
+  await expect(page).toHaveURL(/basis=open/);
+  await expect(page.getByRole('columnheader', { name: 'Opened' })).toBeVisible();
+});
