@@ -29,6 +29,9 @@ class Formats {
   duration = write.duration;
   date = (value: string | Date | null | undefined, style?: DateStyle) =>
     write.date(value, this.notation, style);
+  /** A place on an axis of time: of a long span the month, of a short one the day. */
+  axisDay = (ms: number, span: number) =>
+    this.date(new Date(ms), span > 300 * 86_400_000 ? 'month' : 'short');
   time = (value: string | Date | null | undefined, seconds?: boolean) =>
     write.time(value, this.notation, seconds);
   dateTime = (value: string | Date | null | undefined) => write.dateTime(value, this.notation);

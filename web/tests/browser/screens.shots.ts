@@ -101,7 +101,6 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     docs: ['/docs'],
     palette: [`/?${of}`, (page) => page.keyboard.press('Control+k')],
     keys: [`/?${of}`, (page) => page.keyboard.press('?')],
-    nowhere: ['/nowhere'],
   };
 }
 

@@ -155,9 +155,10 @@ function dateFormat(n: Notation, options: Intl.DateTimeFormatOptions): Intl.Date
   return new Intl.DateTimeFormat(n.locale, { timeZone: n.timeZone, ...options });
 }
 
-export type DateStyle = 'short' | 'medium' | 'long' | 'weekday';
+export type DateStyle = 'month' | 'short' | 'medium' | 'long' | 'weekday';
 
 const dateStyles: Record<DateStyle, Intl.DateTimeFormatOptions> = {
+  month: { month: 'short', year: 'numeric' },
   short: { day: '2-digit', month: 'short' },
   medium: { day: '2-digit', month: 'short', year: 'numeric' },
   long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
