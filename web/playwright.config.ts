@@ -10,7 +10,9 @@ export default defineConfig({
   // Two at a time, however few cores: much of a test is waiting for the other side.
   workers: 2,
   fullyParallel: true,
-  timeout: 60_000,
+  // Long, so that a busy machine only makes the tests slower. Nothing waits that does not have to.
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   reporter: 'list',
   globalSetup: './tests/browser/build.ts',
   use: {

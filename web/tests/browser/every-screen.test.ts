@@ -83,7 +83,6 @@ for (const [name, screens] of Object.entries(parts)) {
 }
 
 test('what opens above a screen', async ({ page, api, server, user, signIn, expectAccessible }) => {
-  test.slow();
   const journal = await hostileJournal(api, server, user);
   const dialog = page.getByRole('dialog').last();
   const look = async (what: string) => {

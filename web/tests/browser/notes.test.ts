@@ -45,7 +45,6 @@ test('a note with a task list is written, previewed, ticked, found and deleted',
   expect(note!.body).toContain('- [x] size down');
   expect(note!.symbols).toEqual([{ symbol: 'MSFT', body: canary }]);
   await expectInert(page);
-  await expectAccessible('a note');
 
   await page.getByLabel('Search the notes').fill('no such words');
   await expect(page.getByText('No note fits')).toBeVisible();

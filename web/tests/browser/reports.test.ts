@@ -107,12 +107,7 @@ test('a figure explains itself and leads to its trades', async ({ page, api, sig
   await expect(drawer(page).locator('tbody tr')).toHaveCount(run!);
 });
 
-test('behaviour shows its rates, and each time leads to the trade', async ({
-  page,
-  api,
-  signIn,
-  expectAccessible,
-}) => {
+test('behaviour shows its rates, and each time leads to the trade', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/reports/behaviour');
   await expect(page.getByText('A shuffled history').first()).toBeVisible();
@@ -128,7 +123,6 @@ test('behaviour shows its rates, and each time leads to the trade', async ({
       'href',
       new RegExp(`^/trades/${events.at(-1)!.trade_id}`),
     );
-  await expectAccessible('behaviour');
   await page.goto('/reports?behind=behaviour:loss_aversion'); // the address alone is enough
   await expect(drawer(page).locator('tbody tr')).toHaveCount(events.length);
 });

@@ -3,12 +3,25 @@
 // journal, whose numbers are the same on every day: make screenshots.
 
 import type { Page } from '@playwright/test';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from './fixtures';
 import { manyTrades } from './journal';
+import { inFewColours } from './png';
 import { connect, demoUser, startDemo, type Api, type Server } from './server';
 
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 const only = process.env.ONLY ? new RegExp(process.env.ONLY) : /./;
+
+// What the README shows, by the names that it has there.
+const shown: Record<string, string> = {
+  'desk/today-dark': 'today',
+  'desk/trades-light': 'trades',
+  'desk/calendar-dark': 'calendar',
+  'desk/reports-overview-light': 'reports',
+  'desk/trade-drawer-dark': 'trade',
+  'phone/today-dark': 'phone',
+};
+const pictureDir = '../docs/pictures';
 
 type Step = (page: Page) => Promise<void>;
 const button =
@@ -123,7 +136,11 @@ async function shoot(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!.width < 500 ? 'phone' : 'desk';
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `screenshots/${size}/${name}-${colorScheme}.png`, animations: 'disabled' });
+    const id = `${size}/${name}-${colorScheme}`;
+    const picture = await page.screenshot({ path: `screenshots/${id}.png`, animations: 'disabled' });
+    if (!shown[id]) continue;
+    mkdirSync(pictureDir, { recursive: true });
+    writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColours(picture));
   }
   const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect.soft(beyond, `${name}: pixels beyond the edge (${size})`).toBeLessThanOrEqual(0);

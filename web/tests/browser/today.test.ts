@@ -22,12 +22,7 @@ test('an empty journal says what to do next', async ({ page, signIn, expectAcces
   await expectAccessible('today, empty');
 });
 
-test('today: figures, trades of the day, positions, review and the month', async ({
-  page,
-  api,
-  signIn,
-  expectAccessible,
-}) => {
+test('today: figures, trades of the day, positions, review and the month', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (let i = 1; i <= 9; i++) await trade(api, account, 'MSFT', `2026-01-${10 + i}`, 50, i % 3 ? 52 : 49);
   await tradeToday(api, account, 'AAPL', 100, 112);
@@ -46,7 +41,6 @@ test('today: figures, trades of the day, positions, review and the month', async
   await expect(review.getByText('1 in 14 days')).toBeVisible();
   await expect(page.getByRole('slider', { name: 'Equity with drawdown' })).toBeVisible();
   await expect(page.getByRole('link', { name: /\+120 ?, 1 trade$/ })).toBeVisible();
-  await expectAccessible('today');
 
   // The equity curve changes its span without touching the filter.
   await page.getByRole('radio', { name: '30D' }).check();
@@ -61,12 +55,7 @@ test('today: figures, trades of the day, positions, review and the month', async
   await expect(page.getByText('1 waiting for review')).toBeVisible();
 });
 
-test('routine ticks stay, and a canary in a title stays inert', async ({
-  page,
-  api,
-  signIn,
-  expectAccessible,
-}) => {
+test('routine ticks stay, and a canary in a title stays inert', async ({ page, api, signIn }) => {
   await api('PUT', '/settings/checklist-template', { items: [] });
   for (const [title, stage] of [
     ['Read the news', 'pre'],
@@ -92,7 +81,6 @@ test('routine ticks stay, and a canary in a title stays inert', async ({
   const stored = await api<{ done: number }>('GET', `/routines/day/${day()}`);
   expect(stored.done).toBe(1);
   await expect(page).toHaveTitle(/Today/);
-  await expectAccessible('today with a routine');
 });
 
 test('today on a phone does not scroll sideways, amounts can be hidden', async ({ page, api, signIn }) => {

@@ -66,7 +66,6 @@ test('a long list scrolls without gaps, by wheel and by its bar, and sorts what 
   api,
   signIn,
 }) => {
-  test.slow();
   await fill(api);
   await signIn('/trades');
   await expect(page.getByText(`${written} in all`)).toBeVisible();

@@ -1,0 +1,108 @@
+// Makes a screenshot small enough for a README: the same picture in the 256
+// colours that it uses most. Takes what Chromium writes, 8 bits a channel.
+
+import { crc32, deflateSync, inflateSync } from 'node:zlib';
+
+const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+
+export function inFewColours(png: Buffer): Buffer {
+  const { width, height, channels, rows } = decode(png);
+  const colours = new Map<number, number>();
+  const pixels = new Uint32Array(width * height);
+  for (let i = 0; i < pixels.length; i++) {
+    const at = i * channels;
+    const colour = (rows[at]! << 16) | (rows[at + 1]! << 8) | rows[at + 2]!;
+    pixels[i] = colour;
+    colours.set(colour, (colours.get(colour) ?? 0) + 1);
+  }
+  const palette = [...colours].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
+  palette.splice(256);
+  const index = new Map(palette.map((colour, i) => [colour, i]));
+  const out = Buffer.alloc((width + 1) * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const colour = pixels[y * width + x]!;
+      let i = index.get(colour);
+      if (i === undefined) index.set(colour, (i = nearest(palette, colour)));
+      out[y * (width + 1) + 1 + x] = i;
+    }
+  }
+  return encode(width, height, palette, out);
+}
+
+function nearest(palette: number[], colour: number): number {
+  let best = 0;
+  let least = Infinity;
+  for (const [i, p] of palette.entries()) {
+    const away = [16, 8, 0].reduce(
+      (sum, bits) => sum + (((p >> bits) & 255) - ((colour >> bits) & 255)) ** 2,
+      0,
+    );
+    if (away < least) [best, least] = [i, away];
+  }
+  return best;
+}
+
+function decode(png: Buffer) {
+  const width = png.readUInt32BE(16);
+  const height = png.readUInt32BE(20);
+  const channels = { 2: 3, 6: 4 }[png[25]!];
+  if (png[24] !== 8 || !channels) throw new Error('only PNGs of 8 bits in RGB or RGBA');
+  const data: Buffer[] = [];
+  for (let at = 8; at < png.length; at += png.readUInt32BE(at) + 12) {
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  }
+  return {
+    width,
+    height,
+    channels,
+    rows: unfiltered(inflateSync(Buffer.concat(data)), width * channels, channels),
+  };
+}
+
+/** Undoes what a PNG does to each row before it is packed. */
+function unfiltered(packed: Buffer, stride: number, channels: number): Buffer {
+  const height = packed.length / (stride + 1);
+  const rows = Buffer.alloc(stride * height);
+  for (let y = 0; y < height; y++) {
+    const kind = packed[y * (stride + 1)]!;
+    for (let x = 0; x < stride; x++) {
+      const left = x >= channels ? rows[y * stride + x - channels]! : 0;
+      const up = y > 0 ? rows[(y - 1) * stride + x]! : 0;
+      const corner = x >= channels && y > 0 ? rows[(y - 1) * stride + x - channels]! : 0;
+      const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind]!;
+      rows[y * stride + x] = packed[y * (stride + 1) + 1 + x]! + guess;
+    }
+  }
+  return rows;
+}
+
+function paeth(left: number, up: number, corner: number): number {
+  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
+  if (a <= b && a <= c) return left;
+  return b <= c ? up : corner;
+}
+
+function encode(width: number, height: number, palette: number[], rows: Buffer): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 3, 0, 0, 0], 8);
+  const colours = Buffer.from(palette.flatMap((p) => [p >> 16, (p >> 8) & 255, p & 255]));
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('PLTE', colours),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(kind: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(kind, 'latin1'), data]);
+  const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  size.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([size, body, sum]);
+}
