@@ -34,11 +34,11 @@ const button =
 
 /** A picture by its name: where to go, and what to do there first. */
 async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
-  const trades = await api<{ id: string; notes: string; setup_ids: string[] }[]>(
+  const trades = await api<{ id: string; notes: string; setup_ids: string[]; net_pnl: number }[]>(
     'GET',
     '/trades?status=closed&limit=200',
   );
-  const trade = trades.find((t) => t.notes && t.setup_ids.length > 0) ?? trades[0]!;
+  const trade = trades.find((t) => t.notes && t.setup_ids.length > 0 && t.net_pnl > 0) ?? trades[0]!;
   const [account] = await api<{ id: string }[]>('GET', '/accounts');
   const [setup] = await api<{ id: string }[]>('GET', '/setups');
   const [note] = await api<{ id: string; occurred_at: string }[]>('GET', '/notes');
@@ -46,7 +46,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
   const { token: share } = await api<{ token: string }>('POST', '/share-links', { account_id: account!.id });
   await api('POST', '/access-tokens', { name: 'Nightly backup' });
   const last = trades[0] as unknown as { closed_at: string };
-  const month = last.closed_at.slice(0, 7);
+  const month = monthBefore(last.closed_at.slice(0, 7)); // a whole one
   const of = `account=${account!.id}`;
   return {
     today: [`/?${of}`],
@@ -115,6 +115,11 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     palette: [`/?${of}`, (page) => page.keyboard.press('Control+k')],
     keys: [`/?${of}`, (page) => page.keyboard.press('?')],
   };
+}
+
+function monthBefore(month: string): string {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year!, number! - 2, 1)).toISOString().slice(0, 7);
 }
 
 async function give(page: Page): Promise<void> {
