@@ -20,6 +20,7 @@ test('what was written survives a re-import of the same fills', async ({ page, a
   await page.keyboard.press('Escape'); // closing saves what was typed
   expect((await saved).status()).toBe(200);
   await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page).toHaveURL(/\/trades$/); // or the reload opens it again
 
   expect(await importCsv(api, account, csv)).toMatchObject({ inserted: 0, skipped: 6 });
   await page.reload();
