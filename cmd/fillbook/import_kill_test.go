@@ -21,15 +21,9 @@ import (
 // was acknowledged holds, and what was interrupted can be finished.
 func TestKilledWhileImporting(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
-		k := &killing{t: t, env: engineEnv(t, engine), outcomes: map[string]int{}}
-		k.start()
-		made := k.p.must("POST", "/setup", "", map[string]any{
-			"email": someone["email"], "password": someone["password"], "account": map[string]any{"name": "Main"},
-		}, http.StatusCreated)
-		k.account = made["account"].(map[string]any)["id"].(string)
-		k.signIn()
+		k := &killing{victim: newVictim(t, engine), outcomes: map[string]int{}}
 		k.measure()
-		rounds := killRounds(t)
+		rounds := killRounds(t) / 2
 		for round := range rounds {
 			moment := (float64(round/2) + rand.Float64()) / float64((rounds+1)/2)
 			if round%2 == 0 {
@@ -48,11 +42,7 @@ func TestKilledWhileImporting(t *testing.T) {
 
 // killing is a server that is killed again and again, and what it must hold.
 type killing struct {
-	t       *testing.T
-	env     []string
-	p       *process
-	token   string
-	account string
+	*victim
 	// batch is the import that the server holds, with the file it came from.
 	batch string
 	file  importFile
@@ -70,8 +60,8 @@ type importFile struct {
 }
 
 const (
-	fillsOfImport = 2000
-	cashOfImport  = 40
+	fillsOfImport = 400
+	cashOfImport  = 20
 )
 
 // newImportFile makes up fills that no other round has: a table, or a JSON file
@@ -97,16 +87,6 @@ func newImportFile(round int) importFile {
 	}
 	content := `{"executions":[` + strings.Join(rows, ",") + `],"cash_transactions":[` + strings.Join(cash, ",") + `]}`
 	return importFile{"journal.json", content, fillsOfImport, cashOfImport}
-}
-
-func (k *killing) start() {
-	k.t.Helper()
-	k.p = serve(k.t, k.env)
-}
-
-func (k *killing) signIn() {
-	k.t.Helper()
-	k.token = k.p.must("POST", "/auth/login", "", someone, http.StatusOK)["access_token"].(string)
 }
 
 // measure imports and reverses once undisturbed.
@@ -155,56 +135,20 @@ func (k *killing) upload(path string, file importFile) (int, map[string]any, err
 	return status, answer, err
 }
 
-func (k *killing) send(method, path string, body io.Reader, contentType string) (content []byte, status int, err error) {
-	request, err := http.NewRequestWithContext(k.t.Context(), method, k.p.address+"/api/v1"+path, body)
-	if err != nil {
-		return nil, 0, err
-	}
-	request.Header.Set("Authorization", "Bearer "+k.token)
-	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer response.Body.Close() //nolint:errcheck // only read
-	content, err = io.ReadAll(response.Body)
-	return content, response.StatusCode, err
-}
-
-// list reads a list.
-func (k *killing) list(path string) (list []map[string]any) {
-	k.t.Helper()
-	content, status, err := k.send("GET", path, http.NoBody, "")
-	if err != nil || status != http.StatusOK {
-		k.t.Fatalf("GET %s: %d %v", path, status, err)
-	}
-	if err := json.Unmarshal(content, &list); err != nil {
-		k.t.Fatal(err)
-	}
-	return list
-}
-
 // killDuring makes a call and kills the server at a moment of it, 1 being the
 // end of one that nobody disturbs. Then it is checked and started anew.
-func (k *killing) killDuring(round int, moment float64, takes time.Duration, call func() (int, error)) (status int, answered bool) {
+func (k *killing) killDuring(moment float64, takes time.Duration, call func() (int, error)) (status int, answered bool) {
 	k.t.Helper()
 	const spread = 1.2 // machines have moods; some are to come after the end
-	victim := k.p.command.Process
-	timer := time.AfterFunc(time.Duration(moment*spread*float64(takes)), func() { _ = victim.Kill() })
+	server := k.p.command.Process
+	timer := time.AfterFunc(time.Duration(moment*spread*float64(takes)), func() { _ = server.Kill() })
 	status, err := call()
 	timer.Stop()
-	_ = victim.Kill()
-	k.p.wait()
+	_ = server.Kill()
 	if err != nil {
 		k.interrupted++
 	}
-	if output, err := program(k.t, k.env, "check").CombinedOutput(); err != nil {
-		k.t.Fatalf("round %d: %v\n%s", round, err, output)
-	}
-	k.start()
-	k.signIn()
+	k.revive()
 	return status, err == nil
 }
 
@@ -214,7 +158,7 @@ func (k *killing) killImport(round int, moment float64) {
 	k.file = newImportFile(round)
 	before := len(k.list("/imports"))
 	var answer map[string]any
-	status, answered := k.killDuring(round, moment, k.importing, func() (status int, err error) {
+	status, answered := k.killDuring(moment, k.importing, func() (status int, err error) {
 		status, answer, err = k.upload("/imports/commit", k.file)
 		return status, err
 	})
@@ -286,7 +230,7 @@ func (k *killing) wantConflict(round int) {
 func (k *killing) killReversal(round int, moment float64) {
 	k.t.Helper()
 	path := "/imports/" + k.batch
-	status, answered := k.killDuring(round, moment, k.reversing, func() (int, error) {
+	status, answered := k.killDuring(moment, k.reversing, func() (int, error) {
 		_, status, err := k.send("DELETE", path, http.NoBody, "")
 		return status, err
 	})

@@ -1,24 +1,27 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"fillbook/internal/db"
 )
 
-// killRounds is how often the server is killed; SVC_TEST_KILL_ROUNDS asks for
-// more or fewer.
+// killRounds is how often a server is killed on each engine, in the two tests
+// together; SVC_TEST_KILL_ROUNDS asks for more or fewer.
 func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("SVC_TEST_KILL_ROUNDS")
 	if text == "" {
-		return 4
+		return 50
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -27,32 +30,113 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
+// victim is a server that is killed again and again, always with the same
+// database, and the client who keeps on coming back.
+type victim struct {
+	t        *testing.T
+	env      []string
+	p        *process
+	account  string
+	token    string
+	signedIn time.Time
+	rounds   int
+}
+
+// newVictim starts the first server and makes its user and an account.
+func newVictim(t *testing.T, engine db.Engine) *victim {
+	t.Helper()
+	v := &victim{t: t, env: engineEnv(t, engine)}
+	v.p = serve(t, v.env)
+	made := v.p.must("POST", "/setup", "", map[string]any{
+		"email": someone["email"], "password": someone["password"], "account": map[string]any{"name": "Main"},
+	}, http.StatusCreated)
+	v.account = made["account"].(map[string]any)["id"].(string)
+	v.signIn()
+	return v
+}
+
+// signIn gets an access token, which outlives the server that gave it.
+func (v *victim) signIn() {
+	v.t.Helper()
+	if time.Since(v.signedIn) < 10*time.Minute {
+		return
+	}
+	v.token = v.p.must("POST", "/auth/login", "", someone, http.StatusOK)["access_token"].(string)
+	v.signedIn = time.Now()
+}
+
+// revive waits for the end of the killed server and starts another, which
+// needs no hand. The journal must prove itself: before the start, when the
+// check is the first to open what the kill left, or after it, by turns.
+func (v *victim) revive() {
+	v.t.Helper()
+	v.p.wait()
+	v.rounds++
+	if v.rounds%2 == 0 {
+		v.check()
+	}
+	v.p = serve(v.t, v.env)
+	if v.rounds%2 == 1 {
+		v.check()
+	}
+	v.signIn()
+}
+
+func (v *victim) check() {
+	v.t.Helper()
+	if output, err := program(v.t, v.env, "check").CombinedOutput(); err != nil {
+		v.t.Fatalf("round %d: %v\n%s", v.rounds, err, output)
+	}
+}
+
+// send makes a request and gives the whole answer. An error means that none
+// came.
+func (v *victim) send(method, path string, body io.Reader, contentType string) (content []byte, status int, err error) {
+	request, err := http.NewRequestWithContext(v.t.Context(), method, v.p.address+"/api/v1"+path, body)
+	if err != nil {
+		return nil, 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+v.token)
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer response.Body.Close() //nolint:errcheck // only read
+	content, err = io.ReadAll(response.Body)
+	return content, response.StatusCode, err
+}
+
+// list reads a list.
+func (v *victim) list(path string) (list []map[string]any) {
+	v.t.Helper()
+	content, status, err := v.send("GET", path, http.NoBody, "")
+	if err != nil || status != http.StatusOK {
+		v.t.Fatalf("GET %s: %d %v", path, status, err)
+	}
+	if err := json.Unmarshal(content, &list); err != nil {
+		v.t.Fatal(err)
+	}
+	return list
+}
+
 // TestKilledWhileTrading kills the server while several clients add, change and
-// delete fills. After each round the journal must prove itself: every trade is
-// what its fills make, and every fill that was acknowledged is there.
+// delete fills and preferences. After each round the journal must prove itself:
+// every trade is what its fills make, and all that was acknowledged is there.
 func TestKilledWhileTrading(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
-		env := engineEnv(t, engine)
-		log := &tradingLog{fills: map[string]bool{}}
-		var account string
-		for round := range killRounds(t) {
-			p := serve(t, env)
-			if round == 0 {
-				made := p.must("POST", "/setup", "", map[string]any{
-					"email": someone["email"], "password": someone["password"], "account": map[string]any{"name": "Main"},
-				}, http.StatusCreated)
-				account = made["account"].(map[string]any)["id"].(string)
-			}
-			token := p.must("POST", "/auth/login", "", someone, http.StatusOK)["access_token"].(string)
-			log.compare(p, token, round)
-			tradeUntilKilled(p, token, account, log)
-			p.wait()
-			if output, err := program(t, env, "check").CombinedOutput(); err != nil {
-				t.Fatalf("round %d: %v\n%s", round, err, output)
-			}
+		v := newVictim(t, engine)
+		log := &tradingLog{fills: map[string]bool{}, doubted: map[string]bool{}, prefs: map[string]bool{}}
+		for range (killRounds(t) + 1) / 2 {
+			tradeUntilKilled(v, log)
+			v.revive()
+			log.compare(v)
 		}
-		if len(log.fills) < 20 {
-			t.Fatalf("only %d fills are left: the test tests nothing", len(log.fills))
+		v.p.stop()
+		if log.acknowledged < 5*v.rounds {
+			t.Fatalf("only %d writes were acknowledged in %d rounds: the test tests nothing", log.acknowledged, v.rounds)
 		}
 	})
 }
@@ -60,25 +144,31 @@ func TestKilledWhileTrading(t *testing.T) {
 // tradingLog is what the server has acknowledged. What was under way when it
 // died is in doubt: it may be there or not.
 type tradingLog struct {
-	mu      sync.Mutex
-	fills   map[string]bool
-	doubted map[string]bool
+	mu           sync.Mutex
+	fills        map[string]bool
+	doubted      map[string]bool
+	prefs        map[string]bool
+	acknowledged int
 }
 
-func (l *tradingLog) compare(p *process, token string, round int) {
-	p.t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *tradingLog) compare(v *victim) {
+	v.t.Helper()
+	stored := map[string]bool{}
+	for _, fill := range v.list("/executions") {
+		stored[fill["id"].(string)] = true
+	}
 	for id := range l.fills {
-		status, _, err := p.call("GET", "/executions/"+id, token, nil)
-		if err != nil || status != http.StatusOK && !l.doubted[id] {
-			p.t.Fatalf("round %d: fill %s was acknowledged and answers %d %v", round, id, status, err)
-		}
-		if status != http.StatusOK {
-			delete(l.fills, id)
+		if !stored[id] && !l.doubted[id] {
+			v.t.Fatalf("round %d: fill %s was acknowledged and is gone", v.rounds, id)
 		}
 	}
-	l.doubted = map[string]bool{}
+	prefs := v.p.must("GET", "/me/preferences", v.token, nil, http.StatusOK)["prefs"].(map[string]any)
+	for key := range l.prefs {
+		if prefs[key] == nil {
+			v.t.Fatalf("round %d: preference %s was acknowledged and is gone", v.rounds, key)
+		}
+	}
+	l.fills, l.doubted = stored, map[string]bool{}
 }
 
 // pick gives some fill, taken out of the log while it is being changed.
@@ -97,6 +187,7 @@ func (l *tradingLog) pick() string {
 func (l *tradingLog) settle(id string, there bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.acknowledged++
 	delete(l.doubted, id)
 	if there {
 		l.fills[id] = true
@@ -105,31 +196,39 @@ func (l *tradingLog) settle(id string, there bool) {
 	}
 }
 
-// tradeUntilKilled lets clients write and kills the server after some writes.
-func tradeUntilKilled(p *process, token, account string, log *tradingLog) {
+func (l *tradingLog) prefer(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acknowledged++
+	l.prefs[key] = true
+}
+
+// tradeUntilKilled lets clients write and kills the server after some writes,
+// at any moment of the next.
+func tradeUntilKilled(v *victim, log *tradingLog) {
 	var clients sync.WaitGroup
-	var once sync.Once
-	deadline := 5 + rand.IntN(25)
+	writes := make(chan struct{}, 1000)
 	for range 4 {
 		clients.Go(func() {
-			for n := 0; ; n++ {
-				if n == deadline {
-					once.Do(func() { _ = p.command.Process.Kill() })
-				}
-				if err := tradeOnce(p, token, account, log); err != nil {
-					return
-				}
+			for tradeOnce(v, log) == nil {
+				writes <- struct{}{}
 			}
 		})
 	}
+	for range 8 + rand.IntN(20) {
+		<-writes
+	}
+	time.Sleep(rand.N(4 * time.Millisecond))
+	_ = v.p.command.Process.Kill()
 	clients.Wait()
 }
 
-func tradeOnce(p *process, token, account string, log *tradingLog) error {
-	switch rand.IntN(4) {
+func tradeOnce(v *victim, log *tradingLog) error {
+	p := v.p
+	switch rand.IntN(6) {
 	case 0:
 		if id := log.pick(); id != "" {
-			status, _, err := p.call("DELETE", "/executions/"+id, token, nil)
+			status, _, err := p.call("DELETE", "/executions/"+id, v.token, nil)
 			if err == nil {
 				log.settle(id, status != http.StatusNoContent)
 			}
@@ -137,15 +236,22 @@ func tradeOnce(p *process, token, account string, log *tradingLog) error {
 		}
 	case 1:
 		if id := log.pick(); id != "" {
-			_, _, err := p.call("PATCH", "/executions/"+id, token, map[string]any{"quantity": 1 + rand.IntN(9), "executed_at": someInstant()})
+			_, _, err := p.call("PATCH", "/executions/"+id, v.token, map[string]any{"quantity": 1 + rand.IntN(9), "executed_at": someInstant()})
 			if err == nil {
 				log.settle(id, true)
 			}
 			return err
 		}
+	case 2:
+		key := fmt.Sprintf("k%d", rand.IntN(400))
+		status, _, err := p.call("PATCH", "/me/preferences", v.token, map[string]any{key: rand.Int()})
+		if err == nil && status == http.StatusNoContent {
+			log.prefer(key)
+		}
+		return err
 	}
-	status, answer, err := p.call("POST", "/executions", token, map[string]any{
-		"account_id": account, "symbol": []string{"AAPL", "MSFT", "TSLA"}[rand.IntN(3)], "side": []string{"buy", "sell"}[rand.IntN(2)],
+	status, answer, err := p.call("POST", "/executions", v.token, map[string]any{
+		"account_id": v.account, "symbol": []string{"AAPL", "MSFT", "TSLA"}[rand.IntN(3)], "side": []string{"buy", "sell"}[rand.IntN(2)],
 		"quantity": 1 + rand.IntN(9), "price": fmt.Sprintf("%d.%02d", 10+rand.IntN(90), rand.IntN(100)), "executed_at": someInstant(),
 	})
 	if err != nil {

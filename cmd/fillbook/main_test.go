@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,16 +17,36 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// asProgram makes the test binary behave as fillbook itself, so that tests can
-// start, signal and kill real processes.
-const asProgram = "FILLBOOK_TEST_AS_PROGRAM"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(filepath.Dir(built))
 	}
-	testscript.Main(m, map[string]func(){"fillbook": main})
+	os.Exit(code)
 }
+
+// built is where fillbook lies once a test has asked for it.
+var built string
+
+// fillbook builds the program that the tests start, signal and kill, once a
+// run. It is built without the race detector even where the tests have it:
+// these tests are about processes, which would only be slow with it. What runs
+// inside fillbook has its own tests, under the detector.
+var fillbook = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "fillbook-built-")
+	if err != nil {
+		return "", err
+	}
+	built = filepath.Join(dir, "fillbook")
+	if err := os.Chmod(dir, 0o755); err != nil { // for processes of another user
+		return "", err
+	}
+	output, err := exec.Command("go", "build", "-buildvcs=false", "-o", built, ".").CombinedOutput() //nolint:noctx // once for all tests
+	if err != nil {
+		return "", fmt.Errorf("building fillbook: %w\n%s", err, output)
+	}
+	return built, nil
+})
 
 // TestScripts runs the commands as a person would type them; the scripts are
 // in testdata. Each runs on both engines.
@@ -43,9 +67,21 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Condition: func(name string) (bool, error) { return name == string(engine), nil },
-				Cmds:      map[string]func(*testscript.TestScript, bool, []string){"damage": damage, "same": same},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"fillbook": runFillbook, "damage": damage, "same": same,
+				},
 			})
 		})
+	}
+}
+
+// runFillbook is a command of the scripts: it runs the program, which must
+// succeed, or fail with !.
+func runFillbook(ts *testscript.TestScript, neg bool, args []string) {
+	program, err := fillbook()
+	ts.Check(err)
+	if err := ts.Exec(program, args...); (err == nil) == neg {
+		ts.Fatalf("fillbook %s: %v", strings.Join(args, " "), err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -51,9 +50,13 @@ func (b *lockedBuffer) String() string {
 // program is a command that runs fillbook with settings of its own.
 func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Args[0], args...)
+	path, err := fillbook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), path, args...)
 	command.Env = append([]string{
-		asProgram + "=1", "SVC_HTTP_ADDR=127.0.0.1:0", "SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off",
+		"SVC_HTTP_ADDR=127.0.0.1:0", "SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off",
 		"SVC_RATE_LIMIT_IMPORT=off", "SVC_IMPORTS_AT_ONCE=0",
 	}, env...)
 	return command
@@ -219,47 +222,6 @@ func TestDataDirectoryIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.stop()
-}
-
-// TestKilledWhileWriting kills the server at random moments while it takes
-// writes. What it acknowledged must be there after the next start, which needs
-// no hand.
-func TestKilledWhileWriting(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine db.Engine) {
-		env := engineEnv(t, engine)
-		acknowledged := map[string]bool{}
-		for round := range 8 {
-			p := serve(t, env)
-			if round == 0 {
-				p.must("POST", "/setup", "", someone, http.StatusCreated)
-			}
-			token := p.must("POST", "/auth/login", "", someone, http.StatusOK)["access_token"].(string)
-			stored := p.must("GET", "/me/preferences", token, nil, http.StatusOK)["prefs"].(map[string]any)
-			for key := range acknowledged {
-				if stored[key] == nil {
-					t.Fatalf("round %d: %s was acknowledged and is gone", round, key)
-				}
-			}
-			for n := range 20 + rand.IntN(30) {
-				if n == 10 {
-					go func() { _ = p.command.Process.Kill() }()
-				}
-				key := fmt.Sprintf("k%d-%d", round, n)
-				status, _, err := p.call("PATCH", "/me/preferences", token, map[string]any{key: n})
-				if err != nil {
-					break
-				}
-				if status == http.StatusNoContent {
-					acknowledged[key] = true
-				}
-			}
-			_ = p.command.Process.Kill()
-			p.wait()
-		}
-		if len(acknowledged) < 8 {
-			t.Fatalf("only %d writes were acknowledged: the test tests nothing", len(acknowledged))
-		}
-	})
 }
 
 func TestNewerDatabaseIsRefusedUntouched(t *testing.T) {
