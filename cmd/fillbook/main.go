@@ -103,7 +103,10 @@ func report(stderr io.Writer, err error) int {
 	switch {
 	case errors.Is(err, db.ErrNewer):
 		return exitNewer
-	case errors.Is(err, db.ErrDamaged), errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errUnusable):
+	case errors.Is(err, db.ErrDamaged):
+		fmt.Fprintln(stderr, "fillbook: keep the damaged file aside, and put your latest backup into an empty data directory with 'fillbook restore'")
+		return exitUsage
+	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errUnusable):
 		return exitUsage
 	}
 	return exitFailed

@@ -27,10 +27,24 @@ func makeDataDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return fmt.Errorf("%w: making the data directory: %w", errUnusable, err)
 	}
-	if err := os.Chmod(path, 0o700); err != nil {
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm() == 0o700 {
+		return nil
+	}
+	if err := os.Chmod(path, 0o700); err != nil && !isReadable(path) {
 		return fmt.Errorf("%w: closing the data directory to others: %w", errUnusable, err)
 	}
 	return nil
+}
+
+// isReadable tells whether there is a database in a directory that we cannot
+// change, which is no reason not to read it.
+func isReadable(path string) bool {
+	f, err := os.Open(filepath.Join(path, databaseFile))
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	return true
 }
 
 // openDatabase opens the database as it is. A SQLite file of a newer program
@@ -111,7 +125,7 @@ func (s *settings) people(env *environment) (*identity.Service, func() error, er
 // file, and rows of a PostgreSQL database, where several servers can read them.
 func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*installation.Installation, error) {
 	attachments := filepath.Join(s.DataDir, "attachments")
-	if d.Engine() == db.PostgreSQL {
+	if d.Engine() == db.PostgreSQL || d.ReadOnly() && !fileExists(attachments) {
 		attachments = ""
 	}
 	return installation.New(installation.Options{

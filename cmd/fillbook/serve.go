@@ -46,7 +46,7 @@ func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepar
 	if err != nil {
 		return err
 	}
-	if err := d.Migrate(ctx); err != nil {
+	if err := migrate(ctx, d); err != nil {
 		return errors.Join(err, clean())
 	}
 	server, err := s.assemble(ctx, d, log)
@@ -60,6 +60,16 @@ func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepar
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.services.Identity.Close(flush), server.services.Sharing.Close(flush), server.services.Close(), clean())
+}
+
+// migrate brings the schema up to date. What can only be read must be so
+// already.
+func migrate(ctx context.Context, d *db.DB) error {
+	err := d.Migrate(ctx)
+	if errors.Is(err, db.ErrReadOnly) {
+		return fmt.Errorf("%w: the database is of an older version, and it cannot be brought up to date because it can only be read", errUnusable)
+	}
+	return err
 }
 
 // server is everything that runs while we serve.
@@ -122,6 +132,10 @@ func (v *server) run(ctx context.Context, s *settings) error {
 func (v *server) announce(ctx context.Context, listener net.Listener) {
 	address := "http://" + strings.Replace(listener.Addr().String(), "[::]", "127.0.0.1", 1)
 	v.log.Info("serving", "address", address)
+	if v.services.DB.ReadOnly() {
+		v.log.Warn("the database can only be read; nothing can be changed and nobody can sign in until it can be written and fillbook is started again",
+			"file", v.services.DB.Path())
+	}
 	if status, err := v.services.Identity.SetupStatus(ctx); err == nil && status.NeedsSetup {
 		v.log.Warn("nobody owns this installation yet; the first to open it becomes its owner", "address", address)
 	}
@@ -129,6 +143,9 @@ func (v *server) announce(ctx context.Context, listener net.Listener) {
 
 // sweep forgets once an hour what is no longer needed.
 func (v *server) sweep(ctx context.Context) {
+	if v.services.DB.ReadOnly() {
+		return
+	}
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
@@ -160,6 +177,9 @@ func (s *settings) claim(ctx context.Context, d *db.DB, log *slog.Logger) (relea
 		if len(complaints) > 0 {
 			return nil, fmt.Errorf("%w: %s", db.ErrDamaged, strings.Join(complaints, "; "))
 		}
+	}
+	if d.ReadOnly() {
+		return func() error { return nil }, nil
 	}
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnusable, err)

@@ -40,6 +40,8 @@ type DB struct {
 	path   string // SQLite's file
 	log    *slog.Logger
 
+	readOnly bool // SQLite's file cannot be written
+
 	postgres *sql.DB // PostgreSQL's pool
 
 	file    *sql.DB       // SQLite's connections, all held below
@@ -82,6 +84,10 @@ func (d *DB) Engine() Engine { return d.engine }
 
 // Path is SQLite's file, empty on PostgreSQL.
 func (d *DB) Path() string { return d.path }
+
+// ReadOnly tells that nothing can be written: SQLite's file, or the file system
+// that it lies on, does not allow it. It is so from the start or never.
+func (d *DB) ReadOnly() bool { return d.readOnly }
 
 // Ping tells whether the database answers.
 func (d *DB) Ping(ctx context.Context) error {
@@ -139,15 +145,19 @@ const attempts = 8
 
 // Update runs fn in one writing transaction: all of it is kept when fn
 // returns nil, none of it otherwise. fn runs again when the database asks for
-// it (a deadlock or a serialisation failure), so it must not have effects
-// outside the transaction.
+// it (a deadlock or a serialisation failure) and when the connection broke
+// before the commit was sent, so it must not have effects outside the
+// transaction.
 func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	if d.readOnly {
+		return ErrReadOnly
+	}
 	var err error
 	for attempt := range attempts {
 		err = d.withWriter(ctx, func(s *session) error {
 			return s.transact(ctx, beginWrite(d.engine), fn)
 		})
-		if !errors.Is(err, errRetry) {
+		if ctx.Err() != nil || !errors.Is(err, errRetry) && !errors.Is(err, errLost) {
 			return err
 		}
 		d.log.Debug("transaction is run again", "attempt", attempt+1, "error", err)

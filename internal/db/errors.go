@@ -25,6 +25,10 @@ var (
 	// ErrUnavailable tells that the database cannot serve now: it is
 	// unreachable, full, read-only or busy beyond patience.
 	ErrUnavailable = errors.New("the database is unavailable")
+	// ErrReadOnly tells that the database can be read and not written: its
+	// file lies on a read-only file system, or the server is a standby. It is
+	// a kind of ErrUnavailable.
+	ErrReadOnly = fmt.Errorf("%w: it can only be read", ErrUnavailable)
 	// ErrDamaged tells that a file is not a sound database.
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrNewer tells that a database was made by a later program.
@@ -33,6 +37,12 @@ var (
 	// errRetry asks Update to run the transaction again; to everybody else
 	// it says that the database was too busy.
 	errRetry = fmt.Errorf("the transaction must be run again: %w", ErrUnavailable)
+	// errLost tells that the connection broke, and with it what was under way
+	// on it: PostgreSQL has rolled it back.
+	errLost = fmt.Errorf("%w: the connection was lost", ErrUnavailable)
+	// errUnknown tells that the connection broke while a commit was on its way,
+	// so that nobody knows what became of it. It must not be run again.
+	errUnknown = fmt.Errorf("%w: the outcome of a commit is not known", ErrUnavailable)
 )
 
 // SQLite's result codes that mean something to us; extended ones where the
@@ -75,7 +85,7 @@ func meaningOf(err error) error {
 	var network net.Error
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
 		errors.Is(err, sql.ErrConnDone) || errors.As(err, &network) || isConnectError(err) {
-		return ErrUnavailable
+		return errLost
 	}
 	return nil
 }
@@ -95,7 +105,9 @@ func sqliteMeaning(code int) error {
 	switch code & 0xff {
 	case sqliteBusy, sqliteLocked:
 		return errRetry
-	case sqliteReadOnly, sqliteFull, sqliteIOErr, sqliteCantOpen:
+	case sqliteReadOnly:
+		return ErrReadOnly
+	case sqliteFull, sqliteIOErr, sqliteCantOpen:
 		return ErrUnavailable
 	case sqliteCorrupt, sqliteNotADB:
 		return ErrDamaged
@@ -111,10 +123,19 @@ func postgresMeaning(code string) error {
 		return ErrMissing
 	case "40001", "40P01":
 		return errRetry
-	case "55P03", "57014", "57P01", "57P02", "57P03", "53100", "53200", "53300", "25006":
-		return ErrUnavailable
+	case "25006":
+		return ErrReadOnly
+	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04":
+		return errLost // it is shutting down, starting, or has lost patience with us
+	case "55P03", "58030":
+		return ErrUnavailable // a lock that was not given, an I/O error
+	case "XX001", "XX002":
+		return ErrDamaged
 	}
-	if strings.HasPrefix(code, "08") {
+	switch code[:min(2, len(code))] {
+	case "08":
+		return errLost
+	case "53", "57": // out of something; an operator has intervened
 		return ErrUnavailable
 	}
 	return nil

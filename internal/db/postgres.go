@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,22 @@ var runtimeParams = map[string]string{
 	"timezone":                            "UTC",
 }
 
+// How soon a server that went away without a word is given up, so that the next
+// host of the URL gets its turn. The URL may say otherwise (connect_timeout).
+const (
+	connectPatience = 2 * time.Second
+	silencePatience = 4 * time.Second
+)
+
+// dialer notices within seconds that a server's machine is gone, be there a
+// question under way or not. The kernel by itself takes a quarter of an hour.
+func dialer() *net.Dialer {
+	return &net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silencePatience, Interval: time.Second, Count: 3},
+		Control:         limitSilence,
+	}
+}
+
 func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	config, err := pgx.ParseConfig(options.URL)
 	if err != nil {
@@ -38,6 +55,10 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 		if _, given := config.RuntimeParams[name]; !given {
 			config.RuntimeParams[name] = value
 		}
+	}
+	config.DialFunc = dialer().DialContext
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectPatience
 	}
 	pool := stdlib.OpenDB(*config)
 	size := options.Readers
@@ -56,13 +77,26 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	return d, nil
 }
 
+// withPostgres runs fn on a connection of the pool. After a restart of the
+// server the pool is full of dead connections. What fails on one of them before
+// it has begun is tried on another, so that a client hears nothing of it.
 func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
-	conn, err := d.connectPostgres(ctx)
-	if err != nil {
-		return err
+	for tries := d.postgres.Stats().MaxOpenConnections; ; tries-- {
+		conn, err := d.connectPostgres(ctx)
+		if err != nil {
+			return err
+		}
+		s := &session{engine: PostgreSQL, conn: conn}
+		err = fn(s)
+		if errors.Is(err, errLost) {
+			s.abandon()
+		}
+		_ = conn.Close() // only hands it back to the pool
+		if !errors.Is(err, errLost) || s.begun || tries <= 0 {
+			return err
+		}
+		d.log.Debug("a dead connection is replaced", "error", err)
 	}
-	defer conn.Close() //nolint:errcheck // only hands it back to the pool
-	return fn(&session{engine: PostgreSQL, conn: conn})
 }
 
 func (d *DB) connectPostgres(ctx context.Context) (*sql.Conn, error) {

@@ -14,6 +14,9 @@ type session struct {
 	engine     Engine
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
+	// begun: a transaction was begun or a row was handed out, so what was asked
+	// for cannot silently be asked for again.
+	begun bool
 }
 
 // maxStatements bounds the cache: texts with IN lists vary without end.
@@ -44,6 +47,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 	if _, err := s.exec(end, begin, nil); err != nil {
 		return translate(err)
 	}
+	s.begun = true
 	done := false
 	defer func() {
 		if done {
@@ -51,6 +55,11 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		}
 		if _, rollback := s.exec(end, "ROLLBACK", nil); rollback != nil {
 			err = errors.Join(err, s.discard(rollback))
+		}
+		if s.engine == PostgreSQL && errors.Is(err, ErrReadOnly) {
+			// The server has become a standby: the next connection is to look
+			// for the one that took its place.
+			s.abandon()
 		}
 		if cause := ctx.Err(); cause != nil && err != nil && !errors.Is(err, cause) {
 			// What a cancelled statement ends with is the driver's affair.
@@ -70,13 +79,22 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		return fmt.Errorf("a failed statement was passed over: %w", tx.failed)
 	}
 	if _, err := s.exec(end, "COMMIT", nil); err != nil {
-		return translate(err)
+		return commitError(translate(err))
 	}
 	done = true
 	for _, after := range tx.after {
 		after()
 	}
 	return nil
+}
+
+// commitError tells a commit that was refused from one that got lost. Who is
+// told of the latter must not run the transaction again.
+func commitError(err error) error {
+	if errors.Is(err, errLost) {
+		return fmt.Errorf("%w: %v", errUnknown, err) //nolint:errorlint // hidden: errLost invites to try again
+	}
+	return err
 }
 
 // discard makes sure that a connection whose transaction could not be ended
@@ -86,8 +104,13 @@ func (s *session) discard(cause error) error {
 		// SQLite has ended the transaction by itself (disk full, I/O error).
 		return nil
 	}
-	_ = s.conn.Raw(func(any) error { return errBadConn })
+	s.abandon()
 	return fmt.Errorf("rolling back: %w", cause)
+}
+
+// abandon makes the pool throw a connection away when it is handed back.
+func (s *session) abandon() {
+	_ = s.conn.Raw(func(any) error { return errBadConn })
 }
 
 func (s *session) exec(ctx context.Context, query string, args []any) (sql.Result, error) {

@@ -42,7 +42,9 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	if err := checkFile(options.Path); err != nil {
 		return nil, err
 	}
-	if err := makePrivate(options.Path); err != nil {
+	err := makePrivate(options.Path)
+	locked := isLocked(options.Path, err)
+	if err != nil && !locked {
 		return nil, fmt.Errorf("making the database file: %w", err)
 	}
 	readers := options.Readers
@@ -50,7 +52,7 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 		readers = defaultReaders
 	}
 	d := &DB{
-		engine: SQLite, path: options.Path, log: options.Log,
+		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
 		writer: make(chan *session, 1), readers: make(chan *session, readers),
 		closed: make(chan struct{}),
 	}
@@ -64,15 +66,17 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 // the start and not by the first visitor.
 func (d *DB) connect(ctx context.Context, readers int) error {
 	var err error
-	if d.file, err = sql.Open("sqlite", dsn(d.path, writerCache)); err != nil {
+	if d.file, err = sql.Open("sqlite", d.dsn()); err != nil {
 		return err
 	}
-	writer, err := newSession(ctx, d.file)
-	if err != nil {
-		return err
+	if !d.readOnly {
+		writer, err := newSession(ctx, d.file)
+		if err != nil {
+			return err
+		}
+		d.writer <- writer
+		d.made.writers++
 	}
-	d.writer <- writer
-	d.made.writers++
 	for range readers {
 		reader, err := newSession(ctx, d.file)
 		if err != nil {
@@ -97,12 +101,18 @@ func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
 	return &session{engine: SQLite, conn: conn, statements: map[string]*sql.Stmt{}}, nil
 }
 
-func dsn(path string, extra ...string) string {
+func (d *DB) dsn() string {
 	query := url.Values{}
-	for _, pragma := range append(append([]string{}, pragmas...), extra...) {
+	if d.readOnly {
+		query = lockedFile(d.path)
+	}
+	for _, pragma := range append(append([]string{}, pragmas...), writerCache) {
+		if d.readOnly && isWriting(pragma) {
+			continue
+		}
 		query.Add("_pragma", pragma)
 	}
-	return fileURL(path, query)
+	return fileURL(d.path, query)
 }
 
 // fileURL names a file to SQLite whatever characters its path holds.

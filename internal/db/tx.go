@@ -90,6 +90,9 @@ func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 		return nil, err
 	}
 	rows, err := t.session.query(ctx, query, args)
+	if err == nil {
+		t.session.begun = true
+	}
 	return rows, t.result(err)
 }
 
@@ -105,7 +108,11 @@ func (r Row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.tx.result(r.err)
 	}
-	return r.tx.result(r.row.Scan(dest...))
+	err := r.row.Scan(dest...)
+	if err == nil {
+		r.tx.session.begun = true
+	}
+	return r.tx.result(err)
 }
 
 // QueryRow runs a statement that gives at most one row.

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -44,6 +46,10 @@ func (a *API) healthz(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }
 
+// readyPatience is how long the database may take to answer readyz: a load
+// balancer does not wait for a server that hangs.
+const readyPatience = 2 * time.Second
+
 // readyz is for load balancers: it fails while the database is away or the
 // server is draining.
 func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
@@ -51,11 +57,17 @@ func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 		transport.WriteError(w, r, journal.Unavailable(nil))
 		return
 	}
-	if err := a.DB.Ping(r.Context()); err != nil {
+	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
+	defer cancel()
+	if err := a.DB.Ping(ctx); err != nil {
 		transport.WriteError(w, r, journal.Unavailable(err))
 		return
 	}
-	writeJSON(w, map[string]string{"status": "ready"})
+	status := "ready"
+	if a.DB.ReadOnly() {
+		status = "read_only"
+	}
+	writeJSON(w, map[string]string{"status": status})
 }
 
 // Drain makes readyz fail, so that no new traffic is sent here.

@@ -229,6 +229,9 @@ func (r *recorder) flush(ctx context.Context) error {
 		return nil
 	}
 	err := r.db.Update(ctx, func(tx *db.Tx) error { return taken.write(ctx, tx) })
+	if r.db.ReadOnly() {
+		return nil // it can never be written, and nobody is to be troubled with it
+	}
 	if err != nil {
 		r.putBack(taken)
 		return fmt.Errorf("writing down uses: %w", err)

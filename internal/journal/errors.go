@@ -112,6 +112,15 @@ func Unavailable(cause error) *Error {
 	}
 }
 
+// ReadOnly tells that nothing can be changed until the operator has done
+// something; what is there can be read.
+func ReadOnly(cause error) *Error {
+	return &Error{
+		Kind: KindUnavailable, Code: "read_only", RetryAfter: time.Minute, Err: cause,
+		Message: "The journal can only be read at the moment: its disk or its database is read-only.",
+	}
+}
+
 // IsKind tells whether err is, or wraps, an Error of that kind.
 func IsKind(err error, kind Kind) bool {
 	var e *Error

@@ -86,6 +86,9 @@ func (v *views) flush(ctx context.Context) error {
 		}
 		return nil
 	})
+	if v.db.ReadOnly() {
+		return nil // these views are never counted
+	}
 	if err != nil {
 		v.mu.Lock()
 		defer v.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"syscall"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -63,6 +64,10 @@ func refusalOf(err error) Refusal {
 	case errors.As(err, &known):
 	case errors.As(err, &tooLarge):
 		known = journal.TooLarge("The request is larger than the %d bytes that are taken here.", tooLarge.Limit)
+	case errors.Is(err, db.ErrReadOnly), errors.Is(err, syscall.EROFS):
+		known = journal.ReadOnly(err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		known = journal.Unavailable(err) // a file could not be written: the disk is full
 	case errors.Is(err, db.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		known = journal.Unavailable(err)
 	default:
