@@ -63,7 +63,8 @@ var levels = map[string]int{
 	"internal/db":      0,
 	"internal/secrets": 0,
 
-	"internal/testkit": testsOnly,
+	"internal/testkit":   testsOnly,
+	"internal/instances": testsOnly,
 }
 
 // testsOnly marks a package that only tests may import.
