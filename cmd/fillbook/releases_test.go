@@ -111,7 +111,7 @@ func (r keptRelease) want(t *testing.T, env []string) {
 	p := serve(t, env)
 	defer p.stop()
 	p.must("POST", "/auth/login", "", map[string]any{"email": r.Guest, "password": r.Password}, http.StatusOK)
-	reader := &killing{t: t, p: p, token: r.Token}
+	reader := &victim{t: t, p: p, token: r.Token}
 	// Public addresses go last: opening them is counted.
 	paths := slices.SortedFunc(maps.Keys(r.Answers), func(a, b string) int {
 		if one, other := strings.HasPrefix(a, "/public/"), strings.HasPrefix(b, "/public/"); one != other {

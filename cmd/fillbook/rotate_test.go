@@ -51,7 +51,7 @@ func (life sealedLife) wantAlive(t *testing.T, p *process) {
 	login := map[string]any{"email": someone["email"], "password": someone["password"], "totp_code": codeOf(t, life.second, 1)}
 	p.must("POST", "/auth/login", "", login, http.StatusOK)
 	// The list opens what is sealed: the owner can copy the link again.
-	reader := &killing{t: t, p: p, token: pair["access_token"].(string)}
+	reader := &victim{t: t, p: p, token: pair["access_token"].(string)}
 	if links := reader.list("/share-links"); len(links) != 1 || links[0]["token"] != life.share {
 		t.Errorf("the share link is not listed with its token: %v", links)
 	}

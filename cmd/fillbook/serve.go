@@ -160,22 +160,34 @@ func (v *server) sweep(ctx context.Context) {
 	}
 }
 
-// claim leaves a mark in the data directory for as long as we serve. Where an
-// earlier mark is found the last process did not end well, and the file is
-// looked over before it is used.
+// soonChecked is the size up to which a file is looked over at every start; it
+// takes well below a second.
+const soonChecked = 64 << 20
+
+func isSoonChecked(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Size() <= soonChecked
+}
+
+// claim leaves a mark in the data directory for as long as we serve. The file is
+// looked over before it is used, a large one only where an earlier mark is
+// found: then the last process did not end well.
 func (s *settings) claim(ctx context.Context, d *db.DB, log *slog.Logger) (release func() error, err error) {
 	if d.Engine() != db.SQLite {
 		return func() error { return nil }, nil
 	}
 	mark := filepath.Join(s.DataDir, runningMark)
-	if _, err := os.Stat(mark); err == nil {
+	unclean := fileExists(mark)
+	if unclean {
 		log.Info("the last run did not end cleanly; checking the database file")
+	}
+	if unclean || isSoonChecked(d.Path()) {
 		complaints, err := d.Inspect(ctx, true)
 		if err != nil {
 			return nil, err
 		}
 		if len(complaints) > 0 {
-			return nil, fmt.Errorf("%w: %s", db.ErrDamaged, strings.Join(complaints, "; "))
+			return nil, fmt.Errorf("%w: %s", db.ErrDamaged, complaints[0])
 		}
 	}
 	if d.ReadOnly() {

@@ -47,9 +47,12 @@ type DB struct {
 	file    *sql.DB       // SQLite's connections, all held below
 	writer  chan *session // holds the one writing connection when it is free
 	readers chan *session // holds the free reading connections
+	making  sync.Mutex    // guards made, once the database is open
 	made    struct{ writers, readers int }
-	closing sync.Once
-	closed  chan struct{} // closed when nobody may begin any more
+	// mostReaders bounds the reading connections.
+	mostReaders int
+	closing     sync.Once
+	closed      chan struct{} // closed when nobody may begin any more
 }
 
 // Options says what to open.
@@ -189,7 +192,7 @@ func (d *DB) withReader(ctx context.Context, fn func(*session) error) error {
 	if d.engine == PostgreSQL {
 		return d.withPostgres(ctx, fn)
 	}
-	s, err := d.take(ctx, d.readers)
+	s, err := d.takeReader(ctx)
 	if err != nil {
 		return err
 	}
@@ -207,6 +210,19 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 	}
 	defer func() { d.writer <- s }()
 	return fn(s)
+}
+
+// takeReader takes a free reading connection, or makes one, or waits.
+func (d *DB) takeReader(ctx context.Context) (*session, error) {
+	select {
+	case s := <-d.readers:
+		return s, nil
+	default:
+	}
+	if s := d.addReader(ctx); s != nil {
+		return s, nil
+	}
+	return d.take(ctx, d.readers)
 }
 
 // queueLimit is how long a caller waits for a connection before it is told to

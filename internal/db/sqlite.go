@@ -36,7 +36,13 @@ var pragmas = []string{
 const (
 	writerCache = "cache_size(-65536)"
 	readerCache = "cache_size(-16384)"
+	spareCache  = "cache_size(-2048)"
 )
+
+// spareReaders is how many more reading connections are made when all are in
+// use. A client who takes a long list slowly holds one all the while, and the
+// others are not to wait for that.
+const spareReaders = 48
 
 func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	if err := checkFile(options.Path); err != nil {
@@ -53,7 +59,7 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	}
 	d := &DB{
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
-		writer: make(chan *session, 1), readers: make(chan *session, readers),
+		writer: make(chan *session, 1), readers: make(chan *session, readers+spareReaders), mostReaders: readers + spareReaders,
 		closed: make(chan struct{}),
 	}
 	if err := d.connect(ctx, readers); err != nil {
@@ -78,19 +84,49 @@ func (d *DB) connect(ctx context.Context, readers int) error {
 		d.made.writers++
 	}
 	for range readers {
-		reader, err := newSession(ctx, d.file)
+		reader, err := newReader(ctx, d.file, readerCache)
 		if err != nil {
 			return err
-		}
-		for _, pragma := range []string{readerCache, "query_only(ON)"} {
-			if _, err := reader.conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
-				return err
-			}
 		}
 		d.readers <- reader
 		d.made.readers++
 	}
 	return nil
+}
+
+func newReader(ctx context.Context, pool *sql.DB, cache string) (*session, error) {
+	reader, err := newSession(ctx, pool)
+	if err != nil {
+		return nil, err
+	}
+	for _, pragma := range []string{cache, "query_only(ON)"} {
+		if _, err := reader.conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return nil, errors.Join(err, reader.conn.Close())
+		}
+	}
+	return reader, nil
+}
+
+// addReader makes a spare reading connection, or gives nil where there are
+// enough, it cannot be done, or the end has come.
+func (d *DB) addReader(ctx context.Context) *session {
+	d.making.Lock()
+	defer d.making.Unlock()
+	select {
+	case <-d.closed:
+		return nil
+	default:
+	}
+	if d.made.readers >= d.mostReaders {
+		return nil
+	}
+	reader, err := newReader(context.WithoutCancel(ctx), d.file, spareCache)
+	if err != nil {
+		d.log.Debug("no spare connection could be made", "error", err)
+		return nil
+	}
+	d.made.readers++
+	return reader
 }
 
 func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
@@ -127,7 +163,10 @@ func (d *DB) closeSQLite() (err error) {
 			return
 		}
 		late := time.After(queueLimit)
-		collect(d.readers, d.made.readers, late, func(*session) {})
+		d.making.Lock()
+		readers := d.made.readers
+		d.making.Unlock()
+		collect(d.readers, readers, late, func(*session) {})
 		collect(d.writer, d.made.writers, late, func(w *session) {
 			_, _ = w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 		})

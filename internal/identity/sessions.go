@@ -99,9 +99,10 @@ type heldToken struct {
 }
 
 // isStolen tells whether a token comes back that was exchanged too long ago
-// to be a lost answer: then two parties hold the family.
+// to be a lost answer: then two parties hold the family. A clock that was set
+// back must not make an old token good again.
 func (h heldToken) isStolen(now time.Time) bool {
-	return h.spentAt != nil && now.Sub(*h.spentAt) > RefreshGrace
+	return h.spentAt != nil && now.Sub(*h.spentAt).Abs() > RefreshGrace
 }
 
 // Refresh exchanges a refresh token for a new pair. The token is spent by it;

@@ -101,6 +101,11 @@ func (t *throttle) evict() {
 
 // forget drops the failures that are out of the window.
 func (f *failures) forget(now time.Time) {
+	for i, at := range f.times {
+		if at.After(now) { // the clock was set back
+			f.times[i] = now
+		}
+	}
 	for len(f.times) > 0 && now.Sub(f.times[0]) >= failureWindow {
 		f.times = f.times[1:]
 	}

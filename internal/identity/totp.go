@@ -235,8 +235,11 @@ func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code s
 func (s *Service) judgeCode(ctx context.Context, tx *db.Tx, user account, secret []byte, code secrets.Secret) (int64, codeVerdict, error) {
 	now := s.clock()
 	since, count := user.failuresSince, user.totpFailures
-	if now.Sub(since) >= wrongCodeWindow {
+	switch {
+	case now.Sub(since) >= wrongCodeWindow:
 		since, count = now, 0
+	case since.After(now): // the clock was set back
+		since = now
 	}
 	if count >= wrongCodeBudget {
 		return 0, codeVerdict{wait: wrongCodeWindow - now.Sub(since)}, nil

@@ -90,6 +90,7 @@ type answer struct {
 	held      bytes.Buffer
 	streaming bool
 	zip       *gzip.Writer
+	pace      pace
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -110,6 +111,7 @@ func (a *answer) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+	a.pace.send(a.ResponseWriter, len(p))
 	return a.out().Write(p)
 }
 
@@ -130,6 +132,7 @@ func (a *answer) stream() error {
 		a.startZip()
 	}
 	a.ResponseWriter.WriteHeader(a.status)
+	a.pace.send(a.ResponseWriter, a.held.Len())
 	_, err := a.out().Write(a.held.Bytes())
 	a.held = bytes.Buffer{}
 	return err

@@ -18,6 +18,3 @@ const (
 
 // KeepWhole is the longest answer that is held back.
 const KeepWhole = keepWhole
-
-// WithWriteDeadline lets a test be less patient than the server is.
-var WithWriteDeadline = withWriteDeadline

@@ -123,8 +123,9 @@ func (i *Idempotency) tryClaim(ctx context.Context, mine claim, hash []byte) (*s
 	err := i.db.Update(ctx, func(tx *db.Tx) error {
 		known = nil
 		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE user_id = $1 AND key = $2
-			AND (claimed_at <= $3 OR (NOT answered AND claimed_at <= $4))`,
-			mine.user, mine.key, db.Micros(mine.at.Add(-keepAnswers)), db.Micros(mine.at.Add(-abandoned)))
+			AND (claimed_at <= $3 OR (NOT answered AND (claimed_at <= $4 OR claimed_at >= $5)))`,
+			mine.user, mine.key, db.Micros(mine.at.Add(-keepAnswers)),
+			db.Micros(mine.at.Add(-abandoned)), db.Micros(mine.at.Add(abandoned))) // the clock may have been set back
 		if err != nil {
 			return err
 		}

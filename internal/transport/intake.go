@@ -57,20 +57,25 @@ func (in Intake) Middleware() Middleware {
 	}
 }
 
-func (in Intake) read(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+func (in Intake) read(w http.ResponseWriter, r *http.Request) (ctx context.Context, err error) {
 	if err := in.checkQuery(r); err != nil {
 		return nil, err
 	}
-	// What watches over a slow body must not cut off a long answer to it.
-	defer clearReadDeadline(w)
 	switch in.Body {
 	case JSONBody:
-		return in.readJSON(w, r)
+		ctx, err = in.readJSON(w, r)
 	case FormBody:
-		return in.readForm(w, r)
+		ctx, err = in.readForm(w, r)
 	default:
 		return r.Context(), nil
 	}
+	if err == nil {
+		// What watches over a slow body must not cut off a long answer to it.
+		// After a failure it stays, because the server waits for the rest of
+		// the body before it ends.
+		clearReadDeadline(w)
+	}
+	return ctx, err
 }
 
 func (in Intake) checkQuery(r *http.Request) error {

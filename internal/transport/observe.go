@@ -27,12 +27,16 @@ func Observe(log *slog.Logger, proxies Proxies, metrics *Metrics) Middleware {
 			seen.Header().Set("X-Request-Id", request.ID)
 			r = r.WithContext(withRequest(r.Context(), request))
 			defer func() {
+				cut := false
 				if fault := recover(); fault != nil {
-					answerPanic(log, seen, r, fault)
+					cut = !answerPanic(log, seen, r, fault)
 				}
 				taken := time.Since(started)
 				metrics.observe(request.Route, seen.status, taken)
 				logRequest(log, r, seen, taken)
+				if cut {
+					panic(http.ErrAbortHandler)
+				}
 			}()
 			next.ServeHTTP(seen, r)
 		})
@@ -48,19 +52,20 @@ func newRequest(r *http.Request, proxies Proxies) *Request {
 	return request
 }
 
-// answerPanic gives a clean 500 where nothing was sent yet. A handler that
-// means to cut the connection is left to do so.
-func answerPanic(log *slog.Logger, w *seenWriter, r *http.Request, fault any) {
+// answerPanic gives a clean 500 where nothing was sent yet. Otherwise, and where
+// a handler means to cut the connection, it tells that it could not answer.
+func answerPanic(log *slog.Logger, w *seenWriter, r *http.Request, fault any) bool {
 	err, ok := fault.(error)
 	if ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(fault)
+		return false
 	}
 	log.Error("a handler panicked", "request_id", RequestOf(r.Context()).ID,
 		"route", RequestOf(r.Context()).Route, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	if w.status != 0 {
-		panic(http.ErrAbortHandler)
+		return false
 	}
 	WriteError(w, r, errors.New("a handler panicked"))
+	return true
 }
 
 func logRequest(log *slog.Logger, r *http.Request, w *seenWriter, taken time.Duration) {

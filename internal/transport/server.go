@@ -12,7 +12,10 @@ import (
 )
 
 const (
+	// maxConnections bounds what clients can make us hold open. From
+	// crowdedAt on, whoever has been idle longest makes room for the next.
 	maxConnections = 1000
+	crowdedAt      = 900
 	drainFor       = 30 * time.Second
 )
 
@@ -21,10 +24,11 @@ const (
 // come within ten seconds, and [Intake] watches over bodies.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
 	server := &http.Server{
-		Handler:           withWriteDeadline(writePatience, handler),
+		Handler:           withWriteDeadline(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       90 * time.Second,
 		MaxHeaderBytes:    64 << 10,
+		ConnState:         newCrowd(crowdedAt).observe,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
@@ -43,41 +47,55 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 	return err
 }
 
-// writePatience is how long a client may take to receive one piece of an
-// answer. A long list or export takes as long as it takes, as long as it moves;
-// an answer that was long in the making still has its time to get there.
-const writePatience = 60 * time.Second
+const (
+	// writePatience is how long a client may take to receive an answer; one
+	// that is streamed has its own pace.
+	writePatience = 60 * time.Second
+	// stallPatience is how long a client may take nothing of a long answer:
+	// the database is kept open for it meanwhile.
+	stallPatience = 15 * time.Second
+	// slowestRate is the bytes a second below which a client is cut off.
+	slowestRate = 16 << 10
+)
 
-func withWriteDeadline(patience time.Duration, next http.Handler) http.Handler {
+func withWriteDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := &patientWriter{ResponseWriter: w, patience: patience}
-		next.ServeHTTP(p, r)
-		p.extend() // what is left in the buffers goes out now
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writePatience))
+		next.ServeHTTP(w, r)
 	})
 }
 
-// patientWriter pushes the deadline out with every piece that is written.
-type patientWriter struct {
-	http.ResponseWriter
-	patience time.Duration
-	extended time.Time
+// pace moves the deadline of a long answer as it is taken. A client that takes
+// it steadily may take as long as it likes; one that stalls, or takes it drop
+// by drop, is cut off.
+type pace struct {
+	begun      time.Time
+	sent, next int64
 }
 
-// Write implements [http.ResponseWriter].
-func (w *patientWriter) Write(piece []byte) (int, error) {
-	w.extend()
-	return w.ResponseWriter.Write(piece)
-}
+// paceStep is after how many bytes the deadline is moved.
+const paceStep = 64 << 10
 
-// Unwrap lets [http.ResponseController] find what is below.
-func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// extend gives the client its time anew, unless it was given a moment ago.
-func (w *patientWriter) extend() {
-	now := time.Now()
-	if now.Sub(w.extended) < w.patience/60 {
+// send is told of bytes that are about to be written.
+func (p *pace) send(w http.ResponseWriter, n int) {
+	if p.begun.IsZero() {
+		p.begun = time.Now()
+	}
+	p.sent += int64(n)
+	if p.sent < p.next {
 		return
 	}
-	w.extended = now
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(now.Add(w.patience))
+	p.next = p.sent + paceStep
+	_ = http.NewResponseController(w).SetWriteDeadline(p.deadline(time.Now()))
+}
+
+// deadline is when the client must have taken what was sent so far and the next
+// step.
+func (p *pace) deadline(now time.Time) time.Time {
+	stalled := now.Add(stallPatience)
+	slow := p.begun.Add(writePatience + time.Duration(p.sent/slowestRate)*time.Second)
+	if slow.Before(stalled) {
+		return slow
+	}
+	return stalled
 }
