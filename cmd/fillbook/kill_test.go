@@ -218,7 +218,7 @@ func tradeUntilKilled(v *victim, log *tradingLog) {
 	for range 8 + rand.IntN(20) {
 		<-writes
 	}
-	time.Sleep(rand.N(4 * time.Millisecond))
+	<-time.After(rand.N(4 * time.Millisecond)) // any moment will do
 	_ = v.p.command.Process.Kill()
 	clients.Wait()
 }

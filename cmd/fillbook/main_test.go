@@ -41,7 +41,7 @@ var fillbook = sync.OnceValues(func() (string, error) {
 	if err := os.Chmod(dir, 0o755); err != nil { // for processes of another user
 		return "", err
 	}
-	output, err := exec.Command("go", "build", "-buildvcs=false", "-o", built, ".").CombinedOutput() //nolint:noctx // once for all tests
+	output, err := exec.Command("go", "build", "-buildvcs=false", "-o", built, ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building fillbook: %w\n%s", err, output)
 	}

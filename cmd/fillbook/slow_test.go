@@ -31,7 +31,7 @@ func serves(t *testing.T, p *process, token string) {
 	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	for range 5 {
-		request, err := http.NewRequestWithContext(t.Context(), "GET", p.address+"/api/v1/me", http.NoBody)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.address+"/api/v1/me", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestSlowClients(t *testing.T) {
 	}
 	serves(t, v.p, v.token)
 	// A request is logged when the server is done with it.
-	for deadline := time.Now().Add(40 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(40 * time.Second); ; <-time.After(50 * time.Millisecond) {
 		done := strings.Count(v.p.stderr.String(), `route="GET /api/v1/executions"`)
 		if done == slowReaders {
 			break

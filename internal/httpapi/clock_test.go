@@ -15,10 +15,9 @@ import (
 func TestClockSetBack(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		made := w.nobody().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
-		owner := w.as(made.text("access_token"))
 		spent := map[string]any{"refresh_token": made.text("refresh_token")}
 		fresh := w.nobody().post("/auth/refresh", spent).want(http.StatusOK)
-		owner = w.as(fresh.text("access_token"))
+		owner := w.as(fresh.text("access_token"))
 		first := owner.post("/notes", map[string]any{"body": "before", "occurred_at": "2026-03-02T10:00:00Z"}).want(http.StatusCreated)
 		e := w.enrol(owner)
 		used := e.code(0)

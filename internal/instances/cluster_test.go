@@ -258,7 +258,7 @@ func (c *cluster) follow() *cluster {
 		if time.Now().After(deadline) {
 			c.t.Fatal("the standby does not follow")
 		}
-		time.Sleep(20 * time.Millisecond)
+		<-time.After(20 * time.Millisecond)
 	}
 }
 

@@ -106,7 +106,7 @@ func (f *fleet) attachments() {
 	}
 	_, _ = in.Write(content)
 	_ = form.Close()
-	request, err := http.NewRequestWithContext(f.t.Context(), "POST", f.next().address+"/api/v1/notes/"+note.text("id")+"/attachments", &body)
+	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.next().address+"/api/v1/notes/"+note.text("id")+"/attachments", &body)
 	if err != nil {
 		f.t.Fatal(err)
 	}

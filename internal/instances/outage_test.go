@@ -93,7 +93,7 @@ func (f *fleet) writeOnce(l *load, text string) {
 		l.since++
 	case err == nil && got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") != "":
 		l.refused++
-		time.Sleep(5 * time.Millisecond) // more patient than that is only slower
+		<-time.After(5 * time.Millisecond) // more patient than that is only slower
 	default:
 		l.wrong = append(l.wrong, fmt.Sprintf("%s: %d %v %s", text, got.status, err, got.body))
 	}
@@ -109,7 +109,7 @@ func (l *load) progress(writes int, within time.Duration) bool {
 	l.mu.Lock()
 	l.since = 0
 	l.mu.Unlock()
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		l.mu.Lock()
 		done := l.since >= writes
 		l.mu.Unlock()
