@@ -163,7 +163,7 @@ func (s *session) pour(ctx context.Context, to *db.Tx, c clone, account, name st
 	const part = 5000
 	rows := make([][]any, 0, part)
 	flush := func() error {
-		took, err := timed(func() error { return plainInsert(ctx, to, name, c.columns, rows) })
+		took, err := timed(func() error { return plainInsert(ctx, to, s.scratch.Engine(), name, c.columns, rows) })
 		inserting += took
 		rows = rows[:0]
 		return err
@@ -181,17 +181,23 @@ func (s *session) pour(ctx context.Context, to *db.Tx, c clone, account, name st
 
 // plainInsert is what anybody would write: an INSERT of some dozen rows, an
 // argument for each value, prepared once.
-func plainInsert(ctx context.Context, tx *db.Tx, table string, columns []string, rows [][]any) error {
-	const atOnce = 50
+func plainInsert(ctx context.Context, tx *db.Tx, engine db.Engine, table string, columns []string, rows [][]any) error {
+	const atOnce = 32
+	text, size := "", 0
 	for part := range slices.Chunk(rows, atOnce) {
-		if _, err := tx.Exec(ctx, insertText(table, columns, len(part)), slices.Concat(part...)...); err != nil {
+		if len(part) != size {
+			text, size = insertText(engine, table, columns, len(part)), len(part)
+		}
+		if _, err := tx.Exec(ctx, text, slices.Concat(part...)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func insertText(table string, columns []string, rows int) string {
+// insertText has arguments without numbers for SQLite, whose driver is slow to
+// find numbered ones: a limit must not be easy to reach.
+func insertText(engine db.Engine, table string, columns []string, rows int) string {
 	var b strings.Builder
 	b.WriteString("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES ")
 	for n := range rows * len(columns) {
@@ -203,7 +209,11 @@ func insertText(table string, columns []string, rows int) string {
 		default:
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "$%d", n+1)
+		if engine == db.SQLite {
+			b.WriteString("?")
+		} else {
+			fmt.Fprintf(&b, "$%d", n+1)
+		}
 	}
 	return b.String() + ")"
 }

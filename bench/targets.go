@@ -22,7 +22,7 @@ func targetOf(operation string) (target, bool) {
 		"sign in":                                    {ratio: 1.15},
 		"who am I, session, 8 clients at once":       {ratio: 2},
 		"import preview of a file":                   {ratio: 3, size: hundredThousand},
-		"import of all fills":                        {ratio: 2},
+		"import of all fills":                        {ratio: 2.5, size: hundredThousand},
 		"import of a file that is all known":         {ratio: .3},
 		"import of 100 more fills":                   {within: 30 * time.Millisecond},
 		"reversal of 100 fills":                      {ratio: 2},
