@@ -40,7 +40,7 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	return s.finish(ctx, by, batch.ID, up, c)
+	return s.finish(ctx, by, batch.ID, up, account, c)
 }
 
 // Finish commits a batch that waits, with the file that it was made for. A
@@ -64,7 +64,7 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 	if err != nil {
 		return Result{}, err
 	}
-	return s.finish(ctx, by, id, up, c)
+	return s.finish(ctx, by, id, up, account, c)
 }
 
 // accepts tells whether a file may finish the batch, or that it has.
@@ -159,14 +159,23 @@ func (b *Batch) noteZone(c *content) {
 
 // finish stores what was read under a batch that exists, and marks the batch
 // as failed where that cannot be done.
-func (s *Service) finish(ctx context.Context, by Actor, id journal.BatchID, up Upload, c *content) (Result, error) {
+func (s *Service) finish(
+	ctx context.Context, by Actor, id journal.BatchID, up Upload, account *ledger.Account, c *content,
+) (Result, error) {
 	if c.mapping != nil {
 		return Result{}, named(c.mapping, id)
 	}
+	defer s.thrift.enter(c.rows())()
 	s.running.begin(id, up.Watch)
 	defer s.running.leave(id)
 	var result Result
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
+	tries := 0
+	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
+		if tries++; tries > 1 { // the first try has spent what was read
+			if c, err = s.read(ctx, up, account); err != nil {
+				return err
+			}
+		}
 		b, err := lockBatch(ctx, tx, by.UserID, id)
 		if err != nil {
 			return err

@@ -55,6 +55,7 @@ type Service struct {
 	presets []*statement.Preset
 	reading chan struct{} // as many as files are read at once
 	running *running
+	thrift  thrift
 }
 
 // New makes a Service.

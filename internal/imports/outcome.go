@@ -53,7 +53,7 @@ func newOutcome(list []ledger.Outlook, currencies []string) *Outcome {
 
 // foresee tells what a commit of the plan would do. It reads and takes no lock.
 func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan) error {
-	ahead, err := ledger.Foresee(ctx, tx, owner, account.ID, planned.fills)
+	ahead, err := ledger.ForeseeChecked(ctx, tx, owner, account.ID, planned.fills)
 	if err != nil {
 		return err
 	}

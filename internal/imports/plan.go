@@ -20,40 +20,51 @@ type Problem struct {
 // plan is what a statement means for an account: rows that the ledger takes,
 // and the rows that it would not.
 type plan struct {
-	fills []ledger.NewFill
-	// index finds the place of a fill of the statement among the fills.
+	fills []ledger.CheckedFill
+	// index finds the place of a fill that something is written on.
 	index    map[*statement.Fill]int
 	cash     []ledger.NewCash
 	marks    []*statement.Marks
 	problems []Problem
 }
 
+// leftOut is the place of a fill that the plan does not have.
+const leftOut = -1
+
 // newPlan puts a statement into the ledger's words. Whatever the ledger would
-// refuse is found here, row by row, so that the good rows can go in.
+// refuse is found here, row by row, so that the good rows can go in. The fills
+// move from the statement to the plan, as a long file should not be held twice.
 func newPlan(s *statement.Statement, account ledger.Account) *plan {
-	p := &plan{index: make(map[*statement.Fill]int, len(s.Fills))}
+	p := &plan{index: make(map[*statement.Fill]int, len(s.Marks))}
 	for _, problem := range s.Problems {
 		p.problems = append(p.problems, Problem(problem))
 	}
 	refused := map[int]bool{}
-	all := make([]ledger.NewFill, len(s.Fills))
+	all := make([]ledger.CheckedFill, len(s.Fills))
 	for i, f := range s.Fills {
-		all[i] = newFill(f)
-		if err := all[i].Check(); err != nil && !refused[f.Row] {
+		var err error
+		if all[i], err = newFill(f).Checked(); err != nil && !refused[f.Row] {
 			refused[f.Row] = true
 			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
 		}
 	}
+	for _, m := range s.Marks {
+		p.index[m.Fill] = leftOut
+	}
 	p.fills = all[:0]
 	for i, f := range s.Fills {
-		if !refused[f.Row] { // a round trip goes in whole or not at all
-			p.index[f] = len(p.fills)
-			p.fills = append(p.fills, all[i])
+		if refused[f.Row] { // a round trip goes in whole or not at all
+			continue
 		}
+		if _, marked := p.index[f]; marked {
+			p.index[f] = len(p.fills)
+		}
+		p.fills = append(p.fills, all[i])
 	}
+	s.Fills = nil
 	p.takeCash(s, account)
 	for _, m := range s.Marks {
-		if _, taken := p.index[m.Fill]; taken {
+		if p.index[m.Fill] != leftOut {
 			p.marks = append(p.marks, m)
 		}
 	}

@@ -90,6 +90,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	if c.statement == nil {
 		return p, nil
 	}
+	defer s.thrift.enter(c.rows())()
 	planned := newPlan(c.statement, *account)
 	p.ErrorCount = len(planned.problems)
 	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), told)]...)

@@ -72,6 +72,17 @@ type content struct {
 	restored *backup.Result
 }
 
+// rows is how many rows the file has.
+func (c *content) rows() int {
+	switch {
+	case c.backup != nil:
+		return c.backup.Rows()
+	case c.statement != nil:
+		return c.statement.Rows
+	}
+	return 0
+}
+
 // read finds out what a file is and reads it. It is pure but for waiting its
 // turn.
 func (s *Service) read(ctx context.Context, up Upload, account *ledger.Account) (*content, error) {

@@ -182,7 +182,8 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
 			c.problem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
 			continue
 		}
-		c.trade(t, newTradeRow(t.id, s.number, want), told, i)
+		row := want // its parts are wanted below
+		c.trade(t, newTradeRow(t.id, s.number, &row), told, i)
 		for _, p := range want.Parts {
 			l := in[p.FillID]
 			l.add(t.id)

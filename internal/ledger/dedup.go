@@ -13,6 +13,8 @@ import (
 type arrival struct {
 	*fill
 	key streamKey
+	// unmultiplied tells that the multiplier is to be the usual one.
+	unmultiplied bool
 	// known is the fill that it turned out to be, stored or earlier in the
 	// same call; nil for one that is new.
 	known *fill

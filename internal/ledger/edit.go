@@ -31,7 +31,11 @@ func (s *Service) AddExecution(
 		if err != nil {
 			return err
 		}
-		arrivals, warnings, err := b.prepare(ctx, []NewFill{in})
+		checked, err := in.Checked()
+		if err != nil {
+			return err
+		}
+		arrivals, warnings, err := b.prepare(ctx, []CheckedFill{checked})
 		if err != nil {
 			return err
 		}
@@ -167,7 +171,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 		return nil, Instrument{}, err
 	}
 	if !in.Multiplier.Valid {
-		if after.multiplier, err = b.multipliers().of(ctx, instrument); err != nil {
+		if after.multiplier, err = b.multipliers().of(ctx, instrument.Symbol, instrument.Type); err != nil {
 			return nil, Instrument{}, err
 		}
 	}

@@ -35,14 +35,53 @@ type Outcome struct {
 	Trades []journal.TradeID
 }
 
-// InsertFills stores the fills of one file or backup as one step, in the order
+// CheckedFill is a fill that the ledger takes. It may be inserted once: what
+// becomes of it is noted in it, so that a long file is not held twice.
+type CheckedFill struct{ arrival *arrival }
+
+// Checked gives a fill as it will be stored, or says why it cannot be.
+func (n NewFill) Checked() (CheckedFill, error) {
+	f, instrument, err := n.clean()
+	if err != nil {
+		return CheckedFill{}, err
+	}
+	return CheckedFill{&arrival{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}}, nil
+}
+
+func checkAll(fills []NewFill) ([]CheckedFill, error) {
+	list := make([]CheckedFill, len(fills))
+	for i, in := range fills {
+		var err error
+		if list[i], err = in.Checked(); err != nil && len(fills) > 1 {
+			err = fmt.Errorf("fill %d: %w", i+1, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// InsertFills is [Service.InsertChecked] for fills that nobody has checked yet.
+// One that [NewFill.Check] refuses fails the whole step.
+func (s *Service) InsertFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []NewFill,
+) (InsertResult, error) {
+	checked, err := checkAll(fills)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	return s.InsertChecked(ctx, tx, owner, account, batch, checked)
+}
+
+// InsertChecked stores the fills of one file or backup as one step, in the order
 // given, which is their order of arrival. Fills that are stored already are
 // skipped, and so are rows that repeat a broker's id within the call; equal
 // fills without an id are all taken, as a broker's file does not say things
 // twice. batch names the import that the fills can be taken back with; it may
-// be empty. A fill that [NewFill.Check] refuses fails the whole step.
-func (s *Service) InsertFills(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []NewFill,
+// be empty.
+func (s *Service) InsertChecked(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
 ) (result InsertResult, err error) {
 	err = s.writing(ctx, tx, owner, account, func(b *book) error {
 		arrivals, warnings, err := b.prepare(ctx, fills)
@@ -87,22 +126,18 @@ func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
 	})
 }
 
-// prepare cleans the fills and gives each its multiplier.
-func (b *book) prepare(ctx context.Context, fills []NewFill) (arrivals []*arrival, warnings []string, err error) {
+// prepare gives each fill its multiplier.
+func (b *book) prepare(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
 	usual := b.multipliers()
 	arrivals = make([]*arrival, len(fills))
-	for i, in := range fills {
-		f, instrument, err := in.clean()
-		if err == nil && !in.Multiplier.Valid {
-			f.multiplier, err = usual.of(ctx, instrument)
+	for i, checked := range fills {
+		a := checked.arrival
+		if a.unmultiplied {
+			if a.multiplier, err = usual.of(ctx, a.key.symbol, a.key.kind); err != nil {
+				return nil, nil, err
+			}
 		}
-		if err != nil && len(fills) > 1 {
-			err = fmt.Errorf("fill %d: %w", i+1, err)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		arrivals[i] = &arrival{fill: f, key: instrument.key()}
+		arrivals[i] = a
 	}
 	return arrivals, usual.warnings, nil
 }

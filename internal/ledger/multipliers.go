@@ -125,8 +125,8 @@ func (b *book) multipliers() *multipliers {
 	return &multipliers{b: b, known: map[[2]string]decimal.Decimal{}}
 }
 
-func (m *multipliers) of(ctx context.Context, i Instrument) (decimal.Decimal, error) {
-	key := [2]string{i.Symbol, i.Type}
+func (m *multipliers) of(ctx context.Context, symbol, kind string) (decimal.Decimal, error) {
+	key := [2]string{symbol, kind}
 	if found, ok := m.known[key]; ok {
 		return found, nil
 	}
@@ -140,20 +140,20 @@ func (m *multipliers) of(ctx context.Context, i Instrument) (decimal.Decimal, er
 			m.overrides[o.Root] = o.Multiplier
 		}
 	}
-	m.known[key] = m.find(i)
+	m.known[key] = m.find(symbol, kind)
 	return m.known[key], nil
 }
 
-func (m *multipliers) find(i Instrument) decimal.Decimal {
-	if found, ok := m.overrides[i.Symbol]; ok {
+func (m *multipliers) find(symbol, kind string) decimal.Decimal {
+	if found, ok := m.overrides[symbol]; ok {
 		return found
 	}
-	if i.Type == instruments.TypeFuture {
-		if found, ok := m.overrides[instruments.RootOf(i.Symbol)]; ok {
+	if kind == instruments.TypeFuture {
+		if found, ok := m.overrides[instruments.RootOf(symbol)]; ok {
 			return found
 		}
 	}
-	usual, warning := instruments.DefaultMultiplier(i.Symbol, i.Type)
+	usual, warning := instruments.DefaultMultiplier(symbol, kind)
 	if warning != "" {
 		m.warnings = append(m.warnings, warning)
 	}

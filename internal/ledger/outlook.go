@@ -29,18 +29,29 @@ type Outlook struct {
 // outlookRows is how many stored rows an outlook may read: somebody only asks.
 const outlookRows = 300_000
 
-// Foresee tells what [Service.InsertFills] would do, as one reading step that
-// takes no lock. It looks at what a write would look at: the trades in progress
-// where the new fills come in, and what follows until all is as it was. An
-// empty account stands for one that is still to be made.
+// Foresee is [ForeseeChecked] for fills that nobody has checked yet.
 func Foresee(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
+) (Outlook, error) {
+	checked, err := checkAll(fills)
+	if err != nil {
+		return Outlook{}, err
+	}
+	return foresee(ctx, tx, owner, account, checked, outlookRows)
+}
+
+// ForeseeChecked tells what [Service.InsertChecked] would do, as one reading step
+// that takes no lock. The fills are spent all the same. It looks at what a write would look at: the trades in progress
+// where the new fills come in, and what follows until all is as it was. An
+// empty account stands for one that is still to be made.
+func ForeseeChecked(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
 ) (Outlook, error) {
 	return foresee(ctx, tx, owner, account, fills, outlookRows)
 }
 
 func foresee(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill, rows int,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, rows int,
 ) (o Outlook, err error) {
 	b := &book{tx: tx, owner: owner, streams: map[streamKey]*stream{}, nextSeq: 1, nextStream: 1}
 	if account != "" {
@@ -133,7 +144,8 @@ func (b *book) count(r *regrouping, o *Outlook) {
 			}
 		}
 	}
-	for i, trade := range r.trades {
+	for i := range r.trades {
+		trade := &r.trades[i]
 		row, was := newTradeRow(ids[i], r.streams[i], trade), before[ids[i]]
 		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
 		switch {

@@ -15,7 +15,7 @@ import (
 // tradeRow is a row of trades: the figures of package matching, without the
 // parts, and what makes them a row.
 type tradeRow struct {
-	matching.Trade
+	*matching.Trade
 	id     journal.TradeID
 	stream int64
 	count  int64 // of its fills
@@ -23,7 +23,8 @@ type tradeRow struct {
 	listed int64 // the instant that from and to test
 }
 
-func newTradeRow(id journal.TradeID, stream int64, t matching.Trade) *tradeRow {
+// newTradeRow takes a trade over: its parts are counted and forgotten.
+func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade) *tradeRow {
 	row := &tradeRow{Trade: t, id: id, stream: stream, count: int64(len(t.Parts))}
 	row.Parts = nil
 	row.open, row.listed = !t.Closed(), t.OpenedAt()
@@ -61,6 +62,9 @@ var (
 
 // scan lists the destinations for tradeColumns.
 func (t *tradeRow) scan() []any {
+	if t.Trade == nil {
+		t.Trade = &matching.Trade{}
+	}
 	return []any{
 		&t.id, &t.stream,
 		directionOf{&t.Direction},

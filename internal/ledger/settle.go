@@ -196,7 +196,7 @@ func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[jou
 		before[t.id] = t
 	}
 	for i := range r.trades {
-		row := newTradeRow(ids[i], r.streams[i], r.trades[i])
+		row := newTradeRow(ids[i], r.streams[i], &r.trades[i])
 		was := before[row.id]
 		if was == nil {
 			b.newTrades = append(b.newTrades, row)

@@ -91,8 +91,12 @@ func TestOutlookEndsWhereItBecomesLong(t *testing.T) {
 		s := newStream(t, database, 500, true)
 		file := []NewFill{{Symbol: "AAPL", Side: matching.Buy, Quantity: decimal.New(5), ExecutedAt: hour(-1)}}
 		ask := func(rows int) (o Outlook) {
-			err := database.View(t.Context(), func(tx *db.Tx) (err error) {
-				o, err = foresee(t.Context(), tx, s.owner, s.account, file, rows)
+			checked, err := checkAll(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = database.View(t.Context(), func(tx *db.Tx) (err error) {
+				o, err = foresee(t.Context(), tx, s.owner, s.account, checked, rows)
 				return err
 			})
 			if err != nil || len(o.Known) != 1 || o.Known[0] {
@@ -179,7 +183,11 @@ func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
 	for i := range fills {
 		fills[i].Symbol, fills[i].Price = "AAPL", decimal.New(100)
 	}
-	arrivals, _, err := b.prepare(ctx, fills)
+	checked, err := checkAll(fills)
+	if err != nil {
+		return err
+	}
+	arrivals, _, err := b.prepare(ctx, checked)
 	if err != nil {
 		return err
 	}
