@@ -90,7 +90,8 @@ func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q E
 		q.After = nil
 		var f filter
 		text := branches(&f, "executions", owner, accounts, "SELECT 1 FROM executions", q.where)
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, f.args...).Scan(&n)
+		n, err = s.counts.count(ctx, tx, accounts, text, f.args)
+		return err
 	})
 	return n, err
 }

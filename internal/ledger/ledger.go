@@ -38,12 +38,13 @@ type Service struct {
 	db     *db.DB
 	clock  journal.Clock
 	follow Follow
+	counts *counts
 }
 
 // New makes a Service. follow hears of every change of trades; nil means that
 // nobody wants to.
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
-	return &Service{db: d, clock: clock, follow: follow}
+	return &Service{db: d, clock: clock, follow: follow, counts: &counts{kept: map[string]int{}}}
 }
 
 // Follow is told what a write did to the trades of an account, so that what

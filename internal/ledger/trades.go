@@ -162,7 +162,12 @@ func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q Trade
 			head = "SELECT 1" + tradesFrom
 		}
 		text := branches(&f, "trades", owner, accounts, head, q.where)
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, f.args...).Scan(&n)
+		if len(q.Where) > 0 { // what others know of trades has revisions of its own
+			n, err = countRows(ctx, tx, text, f.args)
+		} else {
+			n, err = s.counts.count(ctx, tx, accounts, text, f.args)
+		}
+		return err
 	})
 	return n, err
 }

@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"fillbook/internal/db"
+)
+
+// counts keeps how many rows lists have. Whoever reads a list page by page asks
+// for the same number again and again, and to count takes longer the longer the
+// list is. A number is found by the question and the revisions of the accounts,
+// so no write makes it wrong.
+type counts struct {
+	mu   sync.Mutex
+	kept map[string]int
+}
+
+// keptCounts bounds how many are kept; then all are forgotten.
+const keptCounts = 1000
+
+// count tells how many rows a text gives that depends on nothing but the fills
+// and trades of some accounts, as a step of the transaction that has read them.
+func (c *counts) count(ctx context.Context, tx *db.Tx, accounts []Account, text string, args []any) (n int, err error) {
+	var key strings.Builder
+	for _, a := range accounts {
+		fmt.Fprintf(&key, "%s:%d ", a.ID, a.Revision)
+	}
+	fmt.Fprintf(&key, "%s %v", text, args)
+	c.mu.Lock()
+	n, known := c.kept[key.String()]
+	c.mu.Unlock()
+	if known {
+		return n, nil
+	}
+	if n, err = countRows(ctx, tx, text, args); err != nil {
+		return 0, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.kept) >= keptCounts {
+		clear(c.kept)
+	}
+	c.kept[key.String()] = n
+	return n, nil
+}
+
+func countRows(ctx context.Context, tx *db.Tx, text string, args []any) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, args...).Scan(&n)
+	return n, err
+}
