@@ -67,7 +67,7 @@ func (o Object) with(name string, value any) Object {
 	return o
 }
 
-// Calendar foretells a year, without notes and routines.
+// Calendar foretells a year without notes, routines and reviews.
 func (j *Journal) Calendar(q *Question, year int) Object {
 	days, months, all := List{}, map[string][]dayGroup{}, []*Trade(nil)
 	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
@@ -77,7 +77,7 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 		days = append(days, Object{
 			"date": d.date, "net_pnl": d.net(), "trades": len(d.trades),
 			"wins": len(those(d.trades, (*Trade).won)), "losses": len(those(d.trades, (*Trade).lost)),
-			"notes": 0, "routine_done": 0, "routine_total": 0,
+			"unreviewed": len(d.trades), "notes": 0, "routine_done": 0, "routine_total": 0,
 		})
 		months[d.date[:7]] = append(months[d.date[:7]], d)
 		all = append(all, d.trades...)
@@ -91,7 +91,33 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 		green, red := colours(months[month])
 		list = append(list, group(trades).with("month", month).with("green_days", green).with("red_days", red))
 	}
-	return Object{"year": year, "days": days, "months": list, "total": group(all)}
+	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all)}
+}
+
+// weeks foretells the weeks from Monday that have a day in a year and trades.
+func (j *Journal) weeks(q *Question, year int) List {
+	weeks := map[string][]dayGroup{}
+	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
+		monday, _ := time.Parse(time.DateOnly, d.date) // it is our own text
+		for monday.Weekday() != time.Monday {
+			monday = monday.AddDate(0, 0, -1)
+		}
+		if monday.Year() == year || monday.AddDate(0, 0, 6).Year() == year {
+			name := monday.Format(time.DateOnly)
+			weeks[name] = append(weeks[name], d)
+		}
+	}
+	list := List{}
+	for _, start := range keysOf(weeks, strings.Compare) {
+		var trades []*Trade
+		for _, d := range weeks[start] {
+			trades = append(trades, d.trades...)
+		}
+		monday, _ := time.Parse(time.DateOnly, start)
+		list = append(list, group(trades).with("start", start).with("end", monday.AddDate(0, 0, 6).Format(time.DateOnly)).
+			with("losses", len(those(trades, (*Trade).lost))).with("days_traded", len(weeks[start])))
+	}
+	return list
 }
 
 // colours counts the days above and below zero.
