@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
@@ -246,4 +248,23 @@ func TestUsual(t *testing.T) {
 			t.Errorf("%v: %v and %v, want %v and %v", c.counts, median, limit, c.median, c.limit)
 		}
 	}
+}
+
+// TestFiguresAskedForAtOnce: columns are shared by all who ask, and a figure may
+// work on its parts side by side.
+func TestFiguresAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	columns := build("a", madeUp(3000), 500)
+	want := Behave(Select([]*Columns{columns}, Filter{}), BehaviorQuery{Zone: time.UTC, Seed: 1})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			s := Select([]*Columns{columns}, Filter{})
+			if got := Behave(s, BehaviorQuery{Zone: time.UTC, Seed: 1}); !gocmp.Equal(got, want) {
+				t.Error("the same question has another answer")
+			}
+			columns.With(madeUp(10), nil)
+		})
+	}
+	group.Wait()
 }

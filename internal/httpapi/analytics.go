@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -304,8 +305,10 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 		if err != nil {
 			return err
 		}
-		rows := analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
-			By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
+		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
+			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
+				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
+			})
 		})
 		for _, row := range rows {
 			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Name: row.Key}
