@@ -152,15 +152,18 @@ type BehaviorQuery struct {
 }
 
 // DefaultEvents is how many events a detector lists at most unless told otherwise.
-const DefaultEvents = 1000
+const DefaultEvents = 500
 
 // Behave looks at how the trades of a selection were made.
 func Behave(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
 	}
-	if s.unbounded {
+	switch {
+	case s.unbounded:
 		return behave[exact](s, q)
+	case s.narrow:
+		return behave[small](s, q)
 	}
 	return behave[int128](s, q)
 }
@@ -226,7 +229,8 @@ func (h *history[T]) buckets(out *Behavior) {
 	local, eastern := newClock(h.q.Zone), newYork()
 	for i, at := range h.opened {
 		net, result := h.net[i], h.results[i]
-		week[local.weekday(at)][local.hour(at)].addAs(net, result)
+		weekday, hour := local.weekHour(at)
+		week[weekday][hour].addAs(net, result)
 		held[eastern.session(at)][holdBucket(h.closed[i]-at)].addAs(net, result)
 	}
 	scale := h.s.scale
@@ -297,12 +301,11 @@ func (h *history[T]) event(local *clock, place int, reason string) Event {
 // reason. The rate is that of the flagged among all.
 func (h *history[T]) report(d *Detector, flags []uint8, reasons []string) {
 	d.Events = []Event{}
-	var flagged tally[T]
+	var sides [2]tally[T] // no branch decides, because flags come in no order
 	for place, flag := range flags {
-		if flag != 0 {
-			flagged.addAs(h.net[place], h.results[place])
-		}
+		sides[isSet(flag)].addAs(h.net[place], h.results[place])
 	}
+	flagged := sides[1]
 	d.EventCount = flagged.trades()
 	local := newClock(h.q.Zone)
 	for place := len(flags) - 1; place >= 0 && len(d.Events) < h.q.MaxEvents; place-- {
@@ -314,6 +317,14 @@ func (h *history[T]) report(d *Detector, flags []uint8, reasons []string) {
 	h.compare(d, flagged)
 	rate := fraction(flagged.trades(), len(h.opened))
 	d.Rate = &rate
+}
+
+// isSet is 1 for a flag and 0 for none.
+func isSet(flag uint8) (set uint8) {
+	if flag != 0 {
+		set = 1
+	}
+	return set
 }
 
 // compare sets what is flagged against the rest.

@@ -125,12 +125,17 @@ func (h *history[T]) revenge(results []outcome, big []bool) []uint8 {
 				lastOf[h.symbol[closing]] = last
 			}
 		}
+		var same, soon, oversized uint8 // plain assignments are no branches
 		if at-lastOf[h.symbol[place]] <= revengeSameSymbol {
-			flags[place] |= 1
+			same = 1
 		}
-		if at-last <= revengeWindow && big[place] {
-			flags[place] |= 2
+		if at-last <= revengeWindow {
+			soon = 2
 		}
+		if big[place] {
+			oversized = 2
+		}
+		flags[place] = same | soon&oversized
 	}
 	return flags
 }
@@ -282,10 +287,15 @@ func (h *history[T]) detectLossAversion(d *LossAversion) {
 	flags := make([]uint8, len(held))
 	count := 0
 	for place, result := range h.results {
-		if result == loss && held[place] > limit {
-			flags[place] = 1
-			count++
+		var lost, long uint8
+		if result == loss {
+			lost = 1
 		}
+		if held[place] > limit {
+			long = 1
+		}
+		flags[place] = lost & long
+		count += int(lost & long)
 	}
 	for _, place := range gaveBack {
 		flags[place] = 2

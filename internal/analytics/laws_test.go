@@ -129,15 +129,16 @@ func same(t *rapid.T, what, a, b string) {
 	}
 }
 
-// The two arithmetics give the same answers to the last digit.
+// The arithmetics give the same answers to the last digit.
 func TestArithmeticsAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := Select([]*Columns{Build("a", anyTrades(25).Draw(t, "rows"))}, Filter{})
 		zone := anyZone().Draw(t, "zone")
-		unbounded := *s
-		unbounded.unbounded = true
-		same(t, "in 128 bits and without bound", everything(t, s, zone), everything(t, &unbounded, zone))
+		wide, unbounded := *s, *s
+		wide.narrow, unbounded.unbounded = false, true
+		same(t, "in 64 bits, if it can be, and in 128", everything(t, s, zone), everything(t, &wide, zone))
+		same(t, "in 128 bits and without bound", everything(t, &wide, zone), everything(t, &unbounded, zone))
 	})
 }
 

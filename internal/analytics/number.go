@@ -8,9 +8,10 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// number is the arithmetic that the figures are written in. There are two: int128
-// for nearly every account, and exact for the rest. A figure is one generic
-// function, so the two cannot drift apart, and a test holds them side by side.
+// number is the arithmetic that the figures are written in. There are three:
+// small where the most work is and nearly every account fits, int128 elsewhere,
+// and exact for the few that do not fit. A figure is one generic function, so they
+// cannot drift apart, and a test holds them side by side.
 //
 // An int128 does not know its decimal scale; whoever asks for a decimal or a
 // float names it. An exact number knows, and ignores what it is told.

@@ -32,6 +32,8 @@ type Selection struct {
 	// not hold them there.
 	scale     int32
 	unbounded bool
+	// narrow tells that 64 bits hold them and the sums of all of them.
+	narrow bool
 	// symbols has one number for each symbol across all accounts.
 	symbols  dictionary
 	renumber [][]int32
@@ -83,8 +85,10 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	for _, a := range all {
 		s.scale = max(s.scale, a.scale)
 	}
+	s.narrow = true
 	for _, a := range all {
 		s.unbounded = s.unbounded || !a.fits(s.scale)
+		s.narrow = s.narrow && a.fitsSmall(s.scale, len(s.picks))
 	}
 }
 

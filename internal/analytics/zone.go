@@ -48,26 +48,34 @@ func (c *clock) move(at int64) {
 
 // day gives the calendar day as days since 1970. Days of 23 and 25 hours are
 // days like any other, because only the wall is asked.
-func (c *clock) day(at int64) int64 { return floorDiv(c.local(at), microsDay) }
+func (c *clock) day(at int64) int64 { return dayOf(c.local(at)) }
 
 // hour is the hour on the wall, 0 to 23. An hour that the clocks repeat is one.
 func (c *clock) hour(at int64) int {
 	local := c.local(at)
-	return int((local - floorDiv(local, microsDay)*microsDay) / microsHour)
+	return int((local - dayOf(local)*microsDay) / microsHour)
 }
 
 // weekday is 0 for Sunday to 6 for Saturday.
 func (c *clock) weekday(at int64) int { return weekdayOf(c.day(at)) }
 
+// weekHour gives both at once.
+func (c *clock) weekHour(at int64) (weekday, hour int) {
+	local := c.local(at)
+	day := dayOf(local)
+	return weekdayOf(day), int((local - day*microsDay) / microsHour)
+}
+
 // weekdayOf: 1970 began with a Thursday.
 func weekdayOf(day int64) int { return int(((day+4)%7 + 7) % 7) }
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
+// dayOf gives the day of a moment on the wall, also before 1970.
+func dayOf(local int64) int64 {
+	day := local / microsDay
+	if local%microsDay < 0 {
+		day--
 	}
-	return q
+	return day
 }
 
 // dayName writes a day as YYYY-MM-DD.
@@ -99,7 +107,7 @@ var sessions = [...]Session{Premarket, Regular, Afterhours, Overnight}
 // session gives the place in sessions of an instant, on a clock of New York.
 func (c *clock) session(at int64) int {
 	local := c.local(at)
-	minute := (local - floorDiv(local, microsDay)*microsDay) / microsMinute
+	minute := (local - dayOf(local)*microsDay) / microsMinute
 	const opens, bell, closes, ends = 4 * 60, 9*60 + 30, 16 * 60, 20 * 60
 	switch {
 	case minute < opens || minute >= ends:

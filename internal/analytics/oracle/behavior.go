@@ -11,7 +11,7 @@ const (
 	// enoughTrades is from how many trades on detectors speak.
 	enoughTrades = 10
 	// manyEvents is how many of the latest events they list.
-	manyEvents = 1000
+	manyEvents = 500
 )
 
 // Behavior foretells the behaviour, without the rates that chance would show.
