@@ -20,7 +20,7 @@ async function fits(page: Page, what: string): Promise<void> {
 const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
   review: (h) => ({
     '/': image,
-    '/trades': `tag ${image}`,
+    '/trades': `setup ${image}`,
     '/calendar?month=2024-01': /January 2024/,
     '/calendar?year=2024': /January 2024/,
     [`/calendar/${h.day}`]: image,
