@@ -11,6 +11,11 @@ export default class Events implements Reporter {
     const path = titles.join('/').replaceAll(/\s+/g, '_');
     if (test.outcome() === 'expected') return this.tell(path, 'pass');
     if (test.outcome() === 'skipped') return this.tell(path, 'skip');
+    if (test.outcome() === 'flaky') return this.tell(path, 'pass');
+    if (result.retry < test.retries) {
+      process.stdout.write(`\n!!  ${path} failed once and is tried again: ${result.errors[0]?.message}\n`);
+      return;
+    }
     for (const error of result.errors) {
       const text = error.stack ?? error.message ?? 'failed';
       this.tell(path, 'output', `${text.replaceAll(/\u001b\[\d+m/g, '')}\n`);
