@@ -16,12 +16,14 @@
 // it keeps and rounds half to even; Split divides an amount in two parts that
 // still add up to the whole.
 //
-// The arithmetic is that of github.com/shopspring/decimal, and this file is the
-// only one that knows it.
+// Nearly all numbers of a journal have fewer than nineteen digits: these live in
+// 64 bits and allocate nothing (short.go). Whatever does not fit is computed by
+// github.com/shopspring/decimal without a limit (wide.go), with the same result.
 package decimal
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 
@@ -35,7 +37,12 @@ import (
 // type refuses the == operator at compile time: use Equal or Cmp.
 type Decimal struct {
 	_ [0]func()
-	v lib.Decimal
+	// wide is the number when it needs more than 64 bits; else it is nil, and the
+	// number is coef divided by ten to the power of scale. coef is never the
+	// smallest int64, so that it can always be negated.
+	wide  *lib.Decimal
+	coef  int64
+	scale int32
 }
 
 // Zero is the number 0, the same as the zero value of Decimal.
@@ -47,7 +54,10 @@ func New(n int64) Decimal { return FromScaled(n, 0) }
 // FromScaled returns coef divided by ten to the power of scale: FromScaled(125, 2)
 // is 1.25. It is how fixed-point columns and constants become Decimals.
 func FromScaled(coef int64, scale int32) Decimal {
-	return Decimal{v: lib.New(coef, -scale)}
+	if coef == math.MinInt64 {
+		return ofLib(lib.New(coef, -scale))
+	}
+	return Decimal{coef: coef, scale: scale}
 }
 
 // Must returns the number written in s, in the notation of ParseExact, and panics
@@ -60,8 +70,8 @@ func Must(s string) Decimal {
 	return d
 }
 
-// Add returns d + e, exactly. Adding zero, as sums begin and costs often are, is
-// free.
+// Add returns d + e, exactly. Adding zero, as sums begin and costs often are,
+// keeps the other as it is.
 func (d Decimal) Add(e Decimal) Decimal {
 	switch {
 	case e.IsZero():
@@ -69,25 +79,39 @@ func (d Decimal) Add(e Decimal) Decimal {
 	case d.IsZero():
 		return e
 	}
-	return Decimal{v: d.v.Add(e.v)}
+	if sum, ok := shortSum(d, e); ok {
+		return sum
+	}
+	return ofLib(d.lib().Add(e.lib()))
 }
 
 // Sub returns d - e, exactly.
-func (d Decimal) Sub(e Decimal) Decimal {
-	if e.IsZero() {
-		return d
-	}
-	return Decimal{v: d.v.Sub(e.v)}
-}
+func (d Decimal) Sub(e Decimal) Decimal { return d.Add(e.Neg()) }
 
 // Mul returns d × e, exactly: the result has as many decimals as both together.
-func (d Decimal) Mul(e Decimal) Decimal { return Decimal{v: d.v.Mul(e.v)} }
+func (d Decimal) Mul(e Decimal) Decimal {
+	if product, ok := shortProduct(d, e); ok {
+		return product
+	}
+	return ofLib(d.lib().Mul(e.lib()))
+}
 
 // Neg returns -d.
-func (d Decimal) Neg() Decimal { return Decimal{v: d.v.Neg()} }
+func (d Decimal) Neg() Decimal {
+	if d.wide != nil {
+		return ofLib(d.wide.Neg())
+	}
+	d.coef = -d.coef
+	return d
+}
 
 // Abs returns d without its sign.
-func (d Decimal) Abs() Decimal { return Decimal{v: d.v.Abs()} }
+func (d Decimal) Abs() Decimal {
+	if d.Sign() < 0 {
+		return d.Neg()
+	}
+	return d
+}
 
 // DivRound returns d / e, rounded half to even to the given number of decimals.
 // The rounding happens once, on the exact quotient, so a quotient that fits into
@@ -97,26 +121,18 @@ func (d Decimal) DivRound(e Decimal, scale int32) Decimal {
 	if e.IsZero() {
 		panic("decimal: division of " + d.String() + " by zero")
 	}
-	quotient, rest := d.v.QuoRem(e.v, scale)
-	if rest.IsZero() {
-		return Decimal{v: quotient}
+	if quotient, ok := shortQuotient(d, e, scale); ok {
+		return quotient
 	}
-	// The unit is what one step in the last decimal of the quotient is worth.
-	unit := e.v.Abs().Shift(-scale)
-	half := rest.Abs().Add(rest.Abs()).Cmp(unit)
-	if half < 0 || half == 0 && quotient.Coefficient().Bit(0) == 0 {
-		return Decimal{v: quotient}
-	}
-	step := int64(d.Sign() * e.Sign())
-	return Decimal{v: quotient.Add(lib.New(step, -scale))}
+	return wideQuotient(d, e, scale)
 }
 
 // Round returns d rounded half to even to the given number of decimals.
 func (d Decimal) Round(scale int32) Decimal {
-	if -d.v.Exponent() <= scale {
+	if d.decimals() <= scale {
 		return d
 	}
-	return Decimal{v: d.v.RoundBank(scale)}
+	return d.DivRound(New(1), scale)
 }
 
 // Split divides d in the proportion part to whole: a is d × part / whole, rounded
@@ -129,27 +145,60 @@ func (d Decimal) Split(part, whole Decimal, scale int32) (a, b Decimal) {
 }
 
 // Cmp returns -1, 0 or +1 as d is less than, equal to or greater than e.
-func (d Decimal) Cmp(e Decimal) int { return d.v.Cmp(e.v) }
+func (d Decimal) Cmp(e Decimal) int {
+	if order, ok := shortOrder(d, e); ok {
+		return order
+	}
+	return d.lib().Cmp(e.lib())
+}
 
 // Equal reports whether d and e are the same number. It is also what go-cmp uses.
-func (d Decimal) Equal(e Decimal) bool { return d.v.Cmp(e.v) == 0 }
+func (d Decimal) Equal(e Decimal) bool { return d.Cmp(e) == 0 }
 
 // Sign returns -1, 0 or +1 as d is negative, zero or positive.
-func (d Decimal) Sign() int { return d.v.Sign() }
+func (d Decimal) Sign() int {
+	switch {
+	case d.wide != nil:
+		return d.wide.Sign()
+	case d.coef < 0:
+		return -1
+	case d.coef > 0:
+		return 1
+	}
+	return 0
+}
 
 // IsZero reports whether d is 0.
-func (d Decimal) IsZero() bool { return d.v.Sign() == 0 }
+func (d Decimal) IsZero() bool { return d.Sign() == 0 }
 
 // Scale returns how many decimals it takes to write d: 2 for 1.50 - 0.25, and 0
 // for any whole number.
-func (d Decimal) Scale() int32 { return max(0, -d.v.Normalize().Exponent()) }
+func (d Decimal) Scale() int32 {
+	if d.wide != nil {
+		return max(0, -d.wide.Normalize().Exponent())
+	}
+	return max(0, d.trimmed().scale)
+}
+
+// decimals is how many decimals d is stored with.
+func (d Decimal) decimals() int32 {
+	if d.wide != nil {
+		return -d.wide.Exponent()
+	}
+	return d.scale
+}
 
 // Float64 returns the float nearest to d. It is for ratios, deviations and
 // drawing only: no amount of money or quantity may be computed from it.
-func (d Decimal) Float64() float64 { return d.v.InexactFloat64() }
+func (d Decimal) Float64() float64 {
+	if f, ok := shortFloat(d); ok {
+		return f
+	}
+	return d.lib().InexactFloat64()
+}
 
 // Rat returns d as a fraction that the caller owns.
-func (d Decimal) Rat() *big.Rat { return d.v.Rat() }
+func (d Decimal) Rat() *big.Rat { return d.lib().Rat() }
 
 // Sum adds up its arguments, exactly. The sum of nothing is 0.
 func Sum(values ...Decimal) Decimal {
@@ -176,32 +225,29 @@ func Max(a, b Decimal) Decimal {
 	return a
 }
 
-// narrow is the number of digits that always fit into an int64.
-const narrow = 18
-
 // fromDigits makes the number that the decimal digits spell after moving the
 // point scale places to the left. The caller has checked that they are digits.
 func fromDigits(negative bool, digits string, scale int32) Decimal {
-	coef := new(big.Int)
-	if len(digits) <= narrow {
-		n, _ := strconv.ParseInt(digits, 10, 64)
-		coef.SetInt64(n)
-	} else {
-		coef.SetString(digits, 10)
+	if len(digits) > shortDigits {
+		coef, _ := new(big.Int).SetString(digits, 10)
+		if negative {
+			coef.Neg(coef)
+		}
+		return ofLib(lib.NewFromBigInt(coef, -scale))
 	}
+	coef, _ := strconv.ParseInt(digits, 10, 64)
 	if negative {
-		coef.Neg(coef)
+		coef = -coef
 	}
-	return Decimal{v: lib.NewFromBigInt(coef, -scale)}
+	return Decimal{coef: coef, scale: scale}
 }
 
 // appendDigits is the inverse of fromDigits: it appends the digits of |d| to b
 // and returns them with the scale they are to be read at.
 func (d Decimal) appendDigits(b []byte) (digits []byte, scale int32) {
-	if d.v.NumDigits() <= narrow {
-		n := d.v.CoefficientInt64()
-		return strconv.AppendInt(b, max(n, -n), 10), -d.v.Exponent()
+	if d.wide != nil {
+		coef := d.wide.Coefficient()
+		return coef.Abs(coef).Append(b, 10), -d.wide.Exponent()
 	}
-	coef := d.v.Coefficient()
-	return coef.Abs(coef).Append(b, 10), -d.v.Exponent()
+	return strconv.AppendInt(b, max(d.coef, -d.coef), 10), d.scale
 }

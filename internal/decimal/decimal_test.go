@@ -1,6 +1,7 @@
 package decimal
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -67,6 +68,41 @@ func TestArithmeticIsThatOfFractions(t *testing.T) {
 			t.Fatalf("float of %s: %v, want %v", a, a.Float64(), want)
 		}
 	})
+}
+
+// Whether a number, a sum or a quotient fits into 64 bits must make no
+// difference.
+func TestWhereSixtyFourBitsEnd(t *testing.T) {
+	var edge []Decimal
+	for _, text := range []string{
+		"9223372036854775807", "9223372036854775808", "4611686018427387904", "3037000500", "999999999999999999",
+		"1000000000000000000", "1", "0.1", "0.000000000000000001", "92233720368547758.07", "18446744073709551616", "0.9223372036854775807",
+	} {
+		edge = append(edge, Must(text), Must("-"+text))
+	}
+	edge = append(edge, Zero, FromScaled(math.MinInt64, 0), FromScaled(math.MinInt64, 18), FromScaled(7, -20), FromScaled(-7, 40))
+	for _, a := range edge {
+		for _, b := range edge {
+			x, y := a.Rat(), b.Rat()
+			same := func(what string, got Decimal, want *big.Rat) {
+				if got.Rat().Cmp(want) != 0 {
+					t.Errorf("%s of %s and %s: %s, want %s", what, a, b, got, want)
+				}
+			}
+			same("sum", a.Add(b), new(big.Rat).Add(x, y))
+			same("difference", a.Sub(b), new(big.Rat).Sub(x, y))
+			same("product", a.Mul(b), new(big.Rat).Mul(x, y))
+			for _, scale := range []int32{-3, 0, 2, 12, 18} {
+				same("rounding", a.Round(scale), rounded(x, scale))
+				if !b.IsZero() {
+					same("quotient", a.DivRound(b, scale), rounded(new(big.Rat).Quo(x, y), scale))
+				}
+			}
+			if a.Cmp(b) != x.Cmp(y) {
+				t.Errorf("order of %s and %s: %d", a, b, a.Cmp(b))
+			}
+		}
+	}
 }
 
 func TestRingLaws(t *testing.T) {

@@ -1,0 +1,160 @@
+package decimal
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+)
+
+// shortDigits is the number of digits that always fit into an int64.
+const shortDigits = 18
+
+// powers are those of ten that fit into an int64.
+var powers = func() (list [shortDigits + 1]uint64) {
+	list[0] = 1
+	for i := range shortDigits {
+		list[i+1] = list[i] * 10
+	}
+	return list
+}()
+
+// power gives ten to the power of n, if it is among those.
+func power(n int64) (p uint64, ok bool) {
+	if n < 0 || n > shortDigits {
+		return 0, false
+	}
+	return powers[n], true
+}
+
+// The functions below compute in 64 bits and tell whether that was enough.
+
+func shortSum(d, e Decimal) (sum Decimal, ok bool) {
+	if d.wide != nil || e.wide != nil {
+		return Zero, false
+	}
+	if d.scale < e.scale {
+		d, e = e, d
+	}
+	if e, ok = e.finer(d.scale); !ok {
+		return Zero, false
+	}
+	coef := d.coef + e.coef
+	overflown := (d.coef < 0) == (e.coef < 0) && (coef < 0) != (d.coef < 0)
+	if overflown || coef == math.MinInt64 {
+		return Zero, false
+	}
+	return Decimal{coef: coef, scale: d.scale}, true
+}
+
+// finer writes the same number with more decimals.
+func (d Decimal) finer(scale int32) (same Decimal, ok bool) {
+	if d.scale == scale {
+		return d, true
+	}
+	p, ok := power(int64(scale) - int64(d.scale))
+	if !ok {
+		return Zero, false
+	}
+	return signed(d.coef < 0, magnitude(d.coef), p, scale)
+}
+
+func shortProduct(d, e Decimal) (product Decimal, ok bool) {
+	if d.wide != nil || e.wide != nil {
+		return Zero, false
+	}
+	return signed((d.coef < 0) != (e.coef < 0), magnitude(d.coef), magnitude(e.coef), d.scale+e.scale)
+}
+
+// signed multiplies two magnitudes and gives the product a sign and a scale.
+func signed(negative bool, a, b uint64, scale int32) (product Decimal, ok bool) {
+	high, low := bits.Mul64(a, b)
+	if high != 0 || low > math.MaxInt64 {
+		return Zero, false
+	}
+	coef := int64(low)
+	if negative {
+		coef = -coef
+	}
+	return Decimal{coef: coef, scale: scale}, true
+}
+
+func magnitude(coef int64) uint64 { return uint64(max(coef, -coef)) }
+
+// shortQuotient divides 128 bits by 64. e is not zero.
+func shortQuotient(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
+	if d.wide != nil || e.wide != nil {
+		return Zero, false
+	}
+	high, low, divisor := uint64(0), magnitude(d.coef), magnitude(e.coef)
+	shift := int64(scale) - int64(d.scale) + int64(e.scale)
+	p, ok := power(max(shift, -shift))
+	if !ok {
+		return Zero, false
+	}
+	if shift >= 0 {
+		high, low = bits.Mul64(low, p)
+	} else {
+		var tooLarge uint64
+		if tooLarge, divisor = bits.Mul64(divisor, p); tooLarge != 0 {
+			return Zero, false
+		}
+	}
+	if high >= divisor {
+		return Zero, false
+	}
+	coef, rest := bits.Div64(high, low, divisor)
+	if coef > math.MaxInt64 {
+		return Zero, false
+	}
+	if rest > divisor-rest || rest == divisor-rest && coef%2 == 1 {
+		coef++
+	}
+	quotient, ok = signed((d.coef < 0) != (e.coef < 0), coef, 1, scale)
+	if rest == 0 {
+		quotient = quotient.trimmed()
+	}
+	return quotient, ok
+}
+
+// trimmed leaves out the zeros at the end of the decimals, so that what is
+// computed with the number next is likely to fit as well.
+func (d Decimal) trimmed() Decimal {
+	if d.coef == 0 {
+		return Zero
+	}
+	for d.scale > 0 && d.coef%10 == 0 {
+		d.coef, d.scale = d.coef/10, d.scale-1
+	}
+	return d
+}
+
+func shortOrder(d, e Decimal) (order int, ok bool) {
+	switch {
+	case d.wide != nil || e.wide != nil:
+		return 0, false
+	case d.Sign() != e.Sign():
+		return cmp.Compare(d.Sign(), e.Sign()), true
+	case d.scale == e.scale:
+		return cmp.Compare(d.coef, e.coef), true
+	case d.scale > e.scale:
+		order, ok = shortOrder(e, d)
+		return -order, ok
+	}
+	p, ok := power(int64(e.scale) - int64(d.scale))
+	if high, low := bits.Mul64(magnitude(d.coef), p); high != 0 || low > magnitude(e.coef) {
+		return d.Sign(), ok
+	} else if low < magnitude(e.coef) {
+		return -d.Sign(), ok
+	}
+	return 0, ok
+}
+
+// shortFloat is exact where both parts of the fraction are floats themselves, so
+// that dividing them is the only rounding.
+func shortFloat(d Decimal) (f float64, ok bool) {
+	const floatDigits, exact = 18, 1 << 53
+	if d.wide != nil || magnitude(d.coef) > exact || d.scale < 0 || d.scale > floatDigits {
+		return 0, false
+	}
+	return float64(d.coef) / float64(powers[d.scale]), true
+}
