@@ -163,6 +163,17 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 // insert groups the new fills, all streams together, so that what they become
 // can be stored in the order of the tables.
 func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
+	byStream, err := changesOf(ctx, arrivals, b.streamFor)
+	if err != nil {
+		return err
+	}
+	return b.apply(ctx, byStream...)
+}
+
+// changesOf deals the new fills to their streams, which streamOf finds.
+func changesOf(
+	ctx context.Context, arrivals []*arrival, streamOf func(context.Context, streamKey) (*stream, error),
+) ([]*changes, error) {
 	touched := map[streamKey]*changes{}
 	var order []*changes
 	for _, a := range arrivals {
@@ -171,9 +182,9 @@ func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
 		}
 		c := touched[a.key]
 		if c == nil {
-			s, err := b.streamFor(ctx, a.key)
+			s, err := streamOf(ctx, a.key)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			c = &changes{stream: s}
 			touched[a.key] = c
@@ -182,7 +193,7 @@ func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
 		a.stream = c.stream.number
 		c.added = append(c.added, a.fill)
 	}
-	return b.apply(ctx, order...)
+	return order, nil
 }
 
 // apply regroups what the changes of some streams touch. Streams between which

@@ -41,9 +41,10 @@ func Foresee(
 }
 
 // ForeseeChecked tells what [Service.InsertChecked] would do, as one reading step
-// that takes no lock. The fills are spent all the same. It looks at what a write would look at: the trades in progress
-// where the new fills come in, and what follows until all is as it was. An
-// empty account stands for one that is still to be made.
+// that takes no lock. The fills are spent all the same. It looks at what a write
+// would look at: the trades in progress where the new fills come in, and what
+// follows until all is as it was. An empty account stands for one that is still
+// to be made.
 func ForeseeChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
 ) (Outlook, error) {
@@ -83,27 +84,17 @@ var errReadEnough = errors.New("more was to be read than may be")
 
 // foresee groups the new fills as insert does, and keeps nothing.
 func (b *book) foresee(ctx context.Context, arrivals []*arrival, o *Outlook) error {
-	touched := map[streamKey]*changes{}
-	var order []*changes
 	for i, a := range arrivals {
-		if a.known != nil {
-			continue
+		if a.known == nil {
+			a.id, a.seq = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq
+			b.nextSeq++
 		}
-		c := touched[a.key]
-		if c == nil {
-			s, err := b.likelyStream(ctx, a.key)
-			if err != nil {
-				return err
-			}
-			c = &changes{stream: s}
-			touched[a.key] = c
-			order = append(order, c)
-		}
-		a.id, a.seq, a.stream = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq, c.stream.number
-		b.nextSeq++
-		c.added = append(c.added, a.fill)
 	}
-	for _, c := range order {
+	byStream, err := changesOf(ctx, arrivals, b.likelyStream)
+	if err != nil {
+		return err
+	}
+	for _, c := range byStream {
 		r := newRegrouping(len(c.added))
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err
