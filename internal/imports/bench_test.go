@@ -16,8 +16,9 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// BenchmarkCommit imports 100,000 generic fills into a new account.
-func BenchmarkCommit(b *testing.B) {
+// journalOf gives an installation with one user, and a file of 100,000 generic
+// fills.
+func journalOf(b *testing.B) (*installation.Installation, identity.User, []byte) {
 	var file bytes.Buffer
 	file.WriteString("Symbol,Side,Quantity,Price,Executed At,Commission\n")
 	at := time.Date(2020, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -40,6 +41,28 @@ func BenchmarkCommit(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return services, user, file.Bytes()
+}
+
+// BenchmarkInspect tells what 100,000 generic fills would become.
+func BenchmarkInspect(b *testing.B) {
+	services, user, file := journalOf(b)
+	account, err := services.Ledger.CreateAccount(b.Context(), user.ID, ledger.NewAccount{Name: "A"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := services.Imports.Inspect(b.Context(), user.ID, imports.Upload{FileName: "x.csv", Data: file, Account: account.ID})
+		if err != nil || p.NewRows != 100_000 {
+			b.Fatal(p.NewRows, err)
+		}
+	}
+}
+
+// BenchmarkCommit imports 100,000 generic fills into a new account.
+func BenchmarkCommit(b *testing.B) {
+	services, user, file := journalOf(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		account, err := services.Ledger.CreateAccount(b.Context(), user.ID, ledger.NewAccount{Name: "A"})
@@ -47,9 +70,33 @@ func BenchmarkCommit(b *testing.B) {
 			b.Fatal(err)
 		}
 		result, err := services.Imports.Commit(b.Context(), imports.Actor{Principal: identity.Principal{UserID: user.ID}},
-			imports.Upload{FileName: "x.csv", Data: file.Bytes(), Account: account.ID})
+			imports.Upload{FileName: "x.csv", Data: file, Account: account.ID})
 		if err != nil || result.Inserted != 100_000 {
 			b.Fatal(result, err)
+		}
+	}
+}
+
+// BenchmarkCommitAgain imports 100,000 fills that are all stored already.
+func BenchmarkCommitAgain(b *testing.B) {
+	services, user, file := journalOf(b)
+	account, err := services.Ledger.CreateAccount(b.Context(), user.ID, ledger.NewAccount{Name: "A"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	commit := func() imports.Result {
+		result, err := services.Imports.Commit(b.Context(), imports.Actor{Principal: identity.Principal{UserID: user.ID}},
+			imports.Upload{FileName: "x.csv", Data: file, Account: account.ID})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return result
+	}
+	commit()
+	b.ReportAllocs()
+	for b.Loop() {
+		if result := commit(); result.Inserted != 0 {
+			b.Fatal(result)
 		}
 	}
 }

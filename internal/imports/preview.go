@@ -153,25 +153,40 @@ func asObject(headers, cells []string) map[string]string {
 // sampleTrades gives the latest trades that the file's fills make.
 func sampleTrades(st *statement.Statement) []SampleTrade {
 	const enough = 20
-	list := []SampleTrade{}
-	for _, t := range st.Trades() {
-		trade := SampleTrade{
-			Symbol: t.Fill.Symbol, Type: cmp.Or(t.Fill.Type, instruments.TypeStock), Direction: string(t.Direction), Status: "open", Quantity: t.QtyOpened,
-			OpenedAt: time.UnixMicro(t.First.At).UTC(), EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, NetPnL: t.NetPnL,
+	var latest []statement.Trade
+	later := func(a, b statement.Trade) int { return cmp.Compare(b.First.At, a.First.At) }
+	for t := range st.Trades() {
+		if len(latest) == enough && later(latest[enough-1], t) <= 0 {
+			continue
 		}
-		if t.QtyRemaining.IsZero() {
-			closed := time.UnixMicro(t.Last.At).UTC()
-			trade.Status, trade.ClosedAt = "closed", &closed
-		}
-		list = append(list, trade)
+		at, _ := slices.BinarySearchFunc(latest, t, func(a, b statement.Trade) int { return cmp.Or(later(a, b), -1) })
+		latest = slices.Insert(latest, at, t)
+		latest = latest[:min(len(latest), enough)]
 	}
-	slices.SortStableFunc(list, func(a, b SampleTrade) int { return b.OpenedAt.Compare(a.OpenedAt) })
-	return list[:min(len(list), enough)]
+	list := []SampleTrade{}
+	for _, t := range latest {
+		list = append(list, sampleTrade(t))
+	}
+	return list
+}
+
+func sampleTrade(t statement.Trade) SampleTrade {
+	trade := SampleTrade{
+		Symbol: t.Fill.Symbol, Type: cmp.Or(t.Fill.Type, instruments.TypeStock), Direction: string(t.Direction), Status: "open", Quantity: t.QtyOpened,
+		OpenedAt: time.UnixMicro(t.First.At).UTC(), EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, NetPnL: t.NetPnL,
+	}
+	if t.QtyRemaining.IsZero() {
+		closed := time.UnixMicro(t.Last.At).UTC()
+		trade.Status, trade.ClosedAt = "closed", &closed
+	}
+	return trade
 }
 
 func summarize(st *statement.Statement) *JournalSummary {
 	sum := &JournalSummary{Executions: len(st.Fills), Cash: len(st.Cash), Annotated: len(st.Marks), Accounts: 1}
-	sum.Trades = len(st.Trades())
+	for range st.Trades() {
+		sum.Trades++
+	}
 	setups, tags := map[string]bool{}, map[string]bool{}
 	for _, m := range st.Marks {
 		for _, name := range m.Setups {

@@ -90,7 +90,7 @@ func TestHedgingLaw(t *testing.T) {
 			t.Fatal(s.Problems)
 		}
 		trades := map[string]statement.Trade{}
-		for _, trade := range s.Trades() {
+		for trade := range s.Trades() {
 			if _, twice := trades[trade.Fill.Lot]; twice {
 				t.Fatalf("lot %s has two trades", trade.Fill.Lot)
 			}
@@ -217,7 +217,7 @@ func TestSummedRows(t *testing.T) {
 			t.Errorf("deal %s closes %s, want %s", f.ID, f.Lot, lot)
 		}
 	}
-	for _, trade := range s.Trades() {
+	for trade := range s.Trades() {
 		if !trade.Closed() {
 			t.Errorf("%s is still open", trade.Fill.Lot)
 		}

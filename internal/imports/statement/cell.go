@@ -22,11 +22,18 @@ func Blank(text string) bool {
 // byte order mark, and what spreadsheets put around a text that is to stay one,
 // ="5337" or a leading apostrophe.
 func bare(text string) string {
+	if n := len(text); n > 0 && isAlphanumeric(text[0]) && isAlphanumeric(text[n-1]) {
+		return text
+	}
 	text = strings.TrimFunc(text, outside)
 	if inner, ok := strings.CutPrefix(text, `="`); ok {
 		text = strings.TrimSuffix(inner, `"`)
 	}
 	return strings.TrimFunc(strings.TrimPrefix(text, "'"), outside)
+}
+
+func isAlphanumeric(c byte) bool {
+	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 func outside(r rune) bool {
@@ -36,6 +43,9 @@ func outside(r rune) bool {
 // plainSigns replaces the signs that have several shapes by their plain one, so
 // that only one of each has to be known further on.
 func plainSigns(text string) string {
+	if hasPlainSigns(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		switch r {
 		case '\u2212', '\uff0d', '\ufe63', '\u2010', '\u2011', '\u2013':
@@ -50,4 +60,14 @@ func plainSigns(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// hasPlainSigns tells at a glance that a text has nothing to replace, as most have.
+func hasPlainSigns(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '`' {
+			return false
+		}
+	}
+	return true
 }

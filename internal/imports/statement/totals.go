@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"iter"
 	"strconv"
 
 	"fillbook/internal/decimal"
@@ -81,7 +82,7 @@ func (s *Statement) overCash(kind string) decimal.Decimal {
 // results groups the file's own fills and adds up what was closed: before costs
 // over closed trades, after costs also over the closed part of open ones.
 func (s *Statement) results() (gross, net decimal.Decimal) {
-	for _, t := range s.Trades() {
+	for t := range s.Trades() {
 		gross, net = gross.Add(t.GrossPnL.Or(decimal.Zero)), net.Add(t.RealizedPnL)
 	}
 	return gross, net
@@ -94,26 +95,48 @@ type Trade struct {
 }
 
 // Trades groups the file's own fills, as if the journal held nothing else.
-func (s *Statement) Trades() []Trade {
-	var list []Trade
-	for _, fills := range s.streams() {
-		for _, t := range matching.Group(fills, matching.Head{}) {
-			list = append(list, Trade{Trade: t, Fill: s.Fills[t.First.Seq]})
+func (s *Statement) Trades() iter.Seq[Trade] {
+	return func(yield func(Trade) bool) {
+		for _, stream := range s.streams() {
+			for t := range matching.Walk(s.fillsOf(stream), matching.Head{}) {
+				if !yield(Trade{Trade: t, Fill: s.Fills[t.First.Seq]}) {
+					return
+				}
+			}
 		}
 	}
-	return list
 }
 
-func (s *Statement) streams() map[streamKey][]matching.Fill {
-	streams := map[streamKey][]matching.Fill{}
+// streams gives the places of the fills of each instrument, in the order in
+// which the file names them first.
+func (s *Statement) streams() [][]int {
+	var streams [][]int
+	numbers := map[streamKey]int{}
 	for i, f := range s.Fills {
-		key := f.stream()
-		streams[key] = append(streams[key], matching.Fill{
-			ID: strconv.Itoa(i), At: f.At.UnixMicro(), Seq: int64(i), Side: f.Side, Quantity: f.Quantity, Price: f.Price,
-			Multiplier: f.worth(), Fees: f.Fees, Commission: f.Commission, StatedPnL: f.StatedPnL,
-		})
+		n, known := numbers[f.stream()]
+		if !known {
+			n = len(streams)
+			numbers[f.stream()] = n
+			streams = append(streams, nil)
+		}
+		streams[n] = append(streams[n], i)
 	}
 	return streams
+}
+
+func (s *Statement) fillsOf(stream []int) iter.Seq[matching.Fill] {
+	return func(yield func(matching.Fill) bool) {
+		for _, i := range stream {
+			f := s.Fills[i]
+			fill := matching.Fill{
+				ID: strconv.Itoa(i), At: f.At.UnixMicro(), Seq: int64(i), Side: f.Side, Quantity: f.Quantity, Price: f.Price,
+				Multiplier: f.worth(), Fees: f.Fees, Commission: f.Commission, StatedPnL: f.StatedPnL,
+			}
+			if !yield(fill) {
+				return
+			}
+		}
+	}
 }
 
 // worth is the multiplier that the fill has, or the usual one.
