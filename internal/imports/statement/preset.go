@@ -106,14 +106,15 @@ func Detect(file tabular.File, presets []*Preset) (best Detection, found bool) {
 			}
 		}
 	}
+	headers := knownHeaders(presets)
 	most := 0
 	for t, table := range file.Tables {
 		for i := range min(len(table.Rows), headerSearch) {
 			keys := headerKeys(table.Rows[i].Cells)
-			for _, p := range presets {
-				if n := p.fits(keys); n > most {
+			for _, h := range headers {
+				if n := h.fits(keys); n > most {
 					most, found = n, true
-					best = Detection{Preset: p, Table: t, Header: i, Reason: "matched header " + strings.Join(p.shown(table.Rows[i].Cells), " + ")}
+					best = Detection{Preset: h.preset, Table: t, Header: i, Reason: "matched header " + strings.Join(h.preset.shown(table.Rows[i].Cells), " + ")}
 				}
 			}
 		}
@@ -135,21 +136,47 @@ func headerKeys(cells []string) map[string]int {
 	return keys
 }
 
-// fits counts the names that a row has of the preset's header; 0 means that it
-// is not the header.
-func (p *Preset) fits(keys map[string]int) int {
-	has := func(name string) bool {
-		return slices.ContainsFunc(strings.Split(name, "|"), func(n string) bool { return keys[HeaderKey(n)] > 0 })
+// knownHeader is the header of a preset, each name with its alternatives in the
+// form that names are compared in: it is compared with every row that may be one.
+type knownHeader struct {
+	preset        *Preset
+	with, without [][]string
+}
+
+func knownHeaders(presets []*Preset) []knownHeader {
+	var list []knownHeader
+	for _, p := range presets {
+		if len(p.Header) > 0 {
+			list = append(list, knownHeader{p, alternatives(p.Header), alternatives(p.Without)})
+		}
 	}
-	if len(p.Header) == 0 || slices.ContainsFunc(p.Without, has) {
+	return list
+}
+
+func alternatives(names []string) [][]string {
+	list := make([][]string, len(names))
+	for i, name := range names {
+		for alternative := range strings.SplitSeq(name, "|") {
+			list[i] = append(list[i], HeaderKey(alternative))
+		}
+	}
+	return list
+}
+
+// fits counts the names that a row has of the header; 0 means that it is not it.
+func (h knownHeader) fits(keys map[string]int) int {
+	has := func(alternatives []string) bool {
+		return slices.ContainsFunc(alternatives, func(key string) bool { return keys[key] > 0 })
+	}
+	if slices.ContainsFunc(h.without, has) {
 		return 0
 	}
-	for _, name := range p.Header {
+	for _, name := range h.with {
 		if !has(name) {
 			return 0
 		}
 	}
-	return len(p.Header)
+	return len(h.with)
 }
 
 // shown gives the names of the header as the file writes them, for the reason.
