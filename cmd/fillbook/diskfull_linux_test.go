@@ -79,6 +79,29 @@ func TestDiskFull(t *testing.T) {
 	v.p.stop()
 }
 
+// TestLittleRoom lets the disk be nearly full: what writes much is refused before
+// it begins, with the reason, and small writes go on.
+func TestLittleRoom(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t, db.SQLite)
+	v.p.stop()
+	v.env = append(v.env, "SVC_MIN_FREE_BYTES=1000000000000000000")
+	v.p = serve(t, v.env)
+	v.signIn()
+	k := &killing{victim: v}
+	status, answer, err := k.upload("/imports/commit", newImportFile(0))
+	refusal, _ := answer["error"].(map[string]any)
+	if err != nil || status != http.StatusServiceUnavailable || refusal["code"] != "disk_full" {
+		t.Errorf("an import is answered %d %v %v", status, answer, err)
+	}
+	if list := v.list("/imports"); len(list) != 0 {
+		t.Errorf("it has left %v", list)
+	}
+	v.p.must("POST", "/notes", v.token, map[string]any{"body": "small", "occurred_at": "2026-03-02"}, http.StatusCreated)
+	v.check()
+	v.p.stop()
+}
+
 // attach uploads a file that looks like a PDF.
 func attach(t *testing.T, v *victim, note string, size int) int {
 	t.Helper()

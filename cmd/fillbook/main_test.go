@@ -17,7 +17,14 @@ import (
 	"fillbook/internal/testkit"
 )
 
+// failingDisk in the environment makes the test binary a server itself: the
+// fault must come from inside the process.
+const failingDisk = "FILLBOOK_TEST_FAILING_DISK"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(failingDisk) != "" {
+		os.Exit(serveOnFailingDisk())
+	}
 	code := m.Run()
 	if built != "" {
 		_ = os.RemoveAll(filepath.Dir(built))

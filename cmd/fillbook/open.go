@@ -65,7 +65,7 @@ func (s *settings) openDatabase(ctx context.Context, log *slog.Logger) (*db.DB, 
 			return nil, fmt.Errorf("%w: database version %d, this program knows %d", db.ErrNewer, version, db.Latest())
 		}
 	}
-	d, err := db.Open(ctx, db.Options{URL: s.DatabaseURL.Reveal(), Path: file, Readers: s.DatabaseConns, Log: log})
+	d, err := db.Open(ctx, db.Options{URL: s.DatabaseURL.Reveal(), Path: file, Readers: s.DatabaseConns, LeastRoom: s.MinFreeBytes, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnusable, err)
 	}

@@ -59,7 +59,11 @@ func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepar
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	return errors.Join(err, server.services.Identity.Close(flush), server.services.Sharing.Close(flush), server.services.Close(), clean())
+	err = errors.Join(err, server.services.Identity.Close(flush), server.services.Sharing.Close(flush), server.services.Close())
+	if errors.Is(err, db.ErrUnsafe) {
+		return err // the mark stays, so that the next start looks the file over
+	}
+	return errors.Join(err, clean())
 }
 
 // migrate brings the schema up to date. What can only be read must be so
@@ -114,6 +118,7 @@ func (v *server) run(ctx context.Context, s *settings) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return transport.Serve(ctx, listener, v.api.Handler(), v.log) })
 	group.Go(func() error { v.sweep(ctx); return nil })
+	group.Go(func() error { return v.watchDisk(ctx) })
 	if s.MetricsAddr != "" {
 		metrics, err := network.Listen(ctx, "tcp", s.MetricsAddr)
 		if err != nil {
@@ -126,6 +131,17 @@ func (v *server) run(ctx context.Context, s *settings) error {
 	err = group.Wait()
 	v.log.Info("fillbook stopped")
 	return err
+}
+
+// watchDisk ends the process when its disk has failed: a restart on it, or on
+// another, reads what was really kept.
+func (v *server) watchDisk(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-v.services.DB.Failed():
+		return db.ErrUnsafe
+	}
 }
 
 // announce says where the journal is, and warns while it belongs to nobody.

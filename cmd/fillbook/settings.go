@@ -34,6 +34,7 @@ type settings struct {
 	LogLevel           slog.Level     `name:"log-level" env:"SVC_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat          string         `name:"log-format" env:"SVC_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
 	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" help:"Address to serve Prometheus metrics on; empty serves none."`
+	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Room that imports and migrations leave on the disk of a SQLite file."`
 	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"2/20" help:"Sign-in calls an address: RATE/BURST, or off."`
 	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address."`
 	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Password and code checks of a signed-in user."`
@@ -135,6 +136,6 @@ func (s *settings) LogValue() slog.Value {
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
 		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
 		slog.String("rate_limit_secrets", s.RateSecrets.String()), slog.String("rate_limit_import", s.RateImport.String()),
-		slog.Int("imports_at_once", s.ImportsAtOnce),
+		slog.Int("imports_at_once", s.ImportsAtOnce), slog.Uint64("min_free_bytes", s.MinFreeBytes),
 	)
 }

@@ -40,7 +40,11 @@ type DB struct {
 	path   string // SQLite's file
 	log    *slog.Logger
 
-	readOnly bool // SQLite's file cannot be written
+	readOnly  bool   // SQLite's file cannot be written
+	leastRoom uint64 // see CheckRoom
+
+	failing sync.Once
+	failed  chan struct{} // closed when the disk has failed
 
 	postgres *sql.DB // PostgreSQL's pool
 
@@ -64,6 +68,9 @@ type Options struct {
 	// Readers is the number of SQLite's reading connections, or of all
 	// PostgreSQL connections; 0 takes a sensible default.
 	Readers int
+	// LeastRoom is how many bytes must be free on the disk of SQLite's file
+	// before a large write is begun; 0 takes DefaultLeastRoom.
+	LeastRoom uint64
 	// Log receives what happens behind the scenes, such as retries.
 	Log *slog.Logger
 }
@@ -160,6 +167,9 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		err = d.withWriter(ctx, func(s *session) error {
 			return s.transact(ctx, beginWrite(d.engine), fn)
 		})
+		if errors.Is(err, ErrUnsafe) {
+			d.fail(err)
+		}
 		if ctx.Err() != nil || !errors.Is(err, errRetry) && !errors.Is(err, errLost) {
 			return err
 		}
@@ -209,7 +219,12 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 		return err
 	}
 	defer func() { d.writer <- s }()
-	return fn(s)
+	select {
+	case <-d.failed:
+		return ErrUnsafe
+	default:
+		return fn(s)
+	}
 }
 
 // takeReader takes a free reading connection, or makes one, or waits.

@@ -29,6 +29,13 @@ var (
 	// file lies on a read-only file system, or the server is a standby. It is
 	// a kind of ErrUnavailable.
 	ErrReadOnly = fmt.Errorf("%w: it can only be read", ErrUnavailable)
+	// ErrFull tells that there is no room for what was to be written. It is a
+	// kind of ErrUnavailable.
+	ErrFull = fmt.Errorf("%w: there is no room on its disk", ErrUnavailable)
+	// ErrUnsafe tells that the disk has failed to keep what was written, so that
+	// nothing it says can be relied on; see [DB.Failed]. It is a kind of
+	// ErrUnavailable.
+	ErrUnsafe = fmt.Errorf("%w: the disk failed to keep what was written", ErrUnavailable)
 	// ErrDamaged tells that a file is not a sound database.
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrNewer tells that a database was made by a later program.
@@ -56,6 +63,8 @@ const (
 	sqliteFull       = 13
 	sqliteCantOpen   = 14
 	sqliteNotADB     = 26
+	sqliteFsync      = 1034
+	sqliteDirFsync   = 1290
 	sqliteForeignKey = 787
 	sqliteRestrict   = 1811 // a foreign key with ON DELETE RESTRICT
 	sqlitePrimaryKey = 1555
@@ -101,13 +110,17 @@ func sqliteMeaning(code int) error {
 		return ErrConflict
 	case sqliteForeignKey, sqliteRestrict:
 		return ErrMissing
+	case sqliteFsync, sqliteDirFsync:
+		return ErrUnsafe
 	}
 	switch code & 0xff {
 	case sqliteBusy, sqliteLocked:
 		return errRetry
 	case sqliteReadOnly:
 		return ErrReadOnly
-	case sqliteFull, sqliteIOErr, sqliteCantOpen:
+	case sqliteFull:
+		return ErrFull
+	case sqliteIOErr, sqliteCantOpen:
 		return ErrUnavailable
 	case sqliteCorrupt, sqliteNotADB:
 		return ErrDamaged
@@ -127,6 +140,8 @@ func postgresMeaning(code string) error {
 		return ErrReadOnly
 	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04":
 		return errLost // it is shutting down, starting, or has lost patience with us
+	case "53100":
+		return ErrFull
 	case "55P03", "58030":
 		return ErrUnavailable // a lock that was not given, an I/O error
 	case "XX001", "XX002":

@@ -180,6 +180,11 @@ func (d *DB) copyBefore(ctx context.Context, version int) error {
 		if _, err := os.Stat(to); err == nil {
 			return nil
 		}
+		if info, err := os.Stat(d.path); err == nil {
+			if err := d.CheckRoom(uint64(info.Size())); err != nil {
+				return fmt.Errorf("copying the database before it is changed: %w", err)
+			}
+		}
 		return d.copyTo(ctx, to)
 	})
 }

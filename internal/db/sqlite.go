@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -60,7 +61,7 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	d := &DB{
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
 		writer: make(chan *session, 1), readers: make(chan *session, readers+spareReaders), mostReaders: readers + spareReaders,
-		closed: make(chan struct{}),
+		closed: make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
 	}
 	if err := d.connect(ctx, readers); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the database file: %w", translate(err)), d.closeSQLite())

@@ -28,6 +28,9 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
+	if err := s.db.CheckRoom(0); err != nil {
+		return Result{}, err
+	}
 	batch := s.newBatch(by.UserID, up, c)
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if up.Account != "" {
@@ -62,6 +65,9 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 	}
 	c, err := s.read(ctx, up, account)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := s.db.CheckRoom(0); err != nil {
 		return Result{}, err
 	}
 	return s.finish(ctx, by, id, up, account, c)

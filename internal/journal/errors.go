@@ -121,6 +121,15 @@ func ReadOnly(cause error) *Error {
 	}
 }
 
+// Full tells that there is no room for something until the operator has made
+// some; what is there can be read.
+func Full(cause error) *Error {
+	return &Error{
+		Kind: KindUnavailable, Code: "disk_full", RetryAfter: time.Minute, Err: cause,
+		Message: "There is too little room on the server's disk for this, and nothing was changed. Whoever runs it has to make room.",
+	}
+}
+
 // IsKind tells whether err is, or wraps, an Error of that kind.
 func IsKind(err error, kind Kind) bool {
 	var e *Error

@@ -66,8 +66,8 @@ func refusalOf(err error) Refusal {
 		known = journal.TooLarge("The request is larger than the %d bytes that are taken here.", tooLarge.Limit)
 	case errors.Is(err, db.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		known = journal.ReadOnly(err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		known = journal.Unavailable(err) // a file could not be written: the disk is full
+	case errors.Is(err, db.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		known = journal.Full(err)
 	case errors.Is(err, db.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		known = journal.Unavailable(err)
 	default:

@@ -1,0 +1,14 @@
+//go:build linux || darwin
+
+package db
+
+import "golang.org/x/sys/unix"
+
+// freeBytes is how much may still be written below a directory.
+func freeBytes(dir string) (free uint64, known bool) {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(dir, &disk); err != nil {
+		return 0, false
+	}
+	return disk.Bavail * uint64(disk.Bsize), true //nolint:gosec,unconvert // of different types on different systems
+}

@@ -1,0 +1,13 @@
+package db
+
+import "golang.org/x/sys/windows"
+
+// freeBytes is how much may still be written below a directory.
+func freeBytes(dir string) (free uint64, known bool) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, false
+	}
+	err = windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
+	return free, err == nil
+}
