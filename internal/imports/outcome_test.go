@@ -1,9 +1,7 @@
 package imports_test
 
 import (
-	"bytes"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"testing"
 
@@ -12,51 +10,12 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
-	"fillbook/internal/identity"
 	"fillbook/internal/imports"
 	"fillbook/internal/imports/brokers/brokertest"
-	"fillbook/internal/installation"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/secrets"
 	"fillbook/internal/testkit"
 )
-
-// bureau is a user who imports.
-type bureau struct {
-	*testing.T
-	*installation.Installation
-	by imports.Actor
-}
-
-func newBureau(t *testing.T, d *db.DB) bureau {
-	t.Helper()
-	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
-	if err != nil {
-		t.Fatal(err)
-	}
-	services, err := installation.New(installation.Options{
-		DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler),
-		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	user, _, err := services.Identity.Setup(t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bureau{t, services, imports.Actor{Principal: identity.Principal{UserID: user.ID}}}
-}
-
-func (b bureau) account(currency string) journal.AccountID {
-	b.Helper()
-	a, err := b.Ledger.CreateAccount(b.Context(), b.by.UserID, ledger.NewAccount{Name: "A", BaseCurrency: currency})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a.ID
-}
 
 // net adds up the results of an account's closed trades, and counts all
 // trades.
@@ -143,7 +102,7 @@ func TestPreviewTellsWhatTheCommitDoes(t *testing.T) {
 			}
 			t.Run(filepath.Base(name), func(t *testing.T) {
 				b := b
-				b.T = t
+				b.TB = t
 				if b.holdAgainst(up) {
 					imported++
 				}
