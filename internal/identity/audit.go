@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"fillbook/internal/db"
@@ -115,27 +113,6 @@ type AuditCursor struct {
 
 // Cursor is the place of an event; the next page begins after it.
 func (e AuditEvent) Cursor() AuditCursor { return AuditCursor{At: e.At, ID: e.ID} }
-
-// String writes the cursor for a query parameter; the zero value is empty.
-func (c AuditCursor) String() string {
-	if c.ID == "" {
-		return ""
-	}
-	return strconv.FormatInt(db.Micros(c.At), 10) + "." + c.ID
-}
-
-// ParseAuditCursor reads what String wrote.
-func ParseAuditCursor(text string) (AuditCursor, error) {
-	if text == "" {
-		return AuditCursor{}, nil
-	}
-	number, id, ok := strings.Cut(text, ".")
-	micros, err := strconv.ParseInt(number, 10, 64)
-	if !ok || err != nil || id == "" {
-		return AuditCursor{}, journal.InvalidField("cursor", "cursor must be one that an earlier answer gave.")
-	}
-	return AuditCursor{At: db.FromMicros(micros), ID: id}, nil
-}
 
 // AuditQuery says which events to list.
 type AuditQuery struct {

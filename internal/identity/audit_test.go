@@ -127,8 +127,7 @@ func TestAuditPages(t *testing.T) {
 				break
 			}
 			paged = append(paged, page...)
-			query.Before, err = ParseAuditCursor(page[len(page)-1].Cursor().String())
-			must(t, err)
+			query.Before = page[len(page)-1].Cursor()
 		}
 		if total, err := f.AuditCount(ctx); len(whole) != 7 || total != 7 || err != nil {
 			t.Fatalf("%d events, %d counted, %v", len(whole), total, err)
@@ -142,16 +141,6 @@ func TestAuditPages(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestAuditCursorsOfStrangersAreRefused(t *testing.T) {
-	for _, text := range []string{"x", "1", "1.", ".x", "x.y", "99999999999999999999.x"} {
-		_, err := ParseAuditCursor(text)
-		invalid(t, err, "cursor")
-	}
-	if cursor, err := ParseAuditCursor(""); err != nil || cursor.String() != "" {
-		t.Errorf("the top of the list: %v, %v", cursor, err)
-	}
 }
 
 func TestAnEventNeedsIdAndTime(t *testing.T) {

@@ -19,7 +19,6 @@ package instruments
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -76,22 +75,8 @@ var contracts = sync.OnceValue(func() *table {
 	return t
 })
 
-// Lookup finds a root by its symbol or another name for it, without regard to
-// case. A root that is not known for certain is not found.
-func Lookup(root string) (Root, bool) {
-	return contracts().lookup(strings.ToUpper(root))
-}
-
-// Roots lists every root that is known, by symbol.
-func Roots() []Root {
-	list := make([]Root, 0, len(contracts().roots))
-	for _, root := range contracts().roots {
-		list = append(list, root)
-	}
-	slices.SortFunc(list, func(a, b Root) int { return strings.Compare(a.Symbol, b.Symbol) })
-	return list
-}
-
+// lookup finds a root by its symbol or another name for it. A root that is not
+// known for certain is not found.
 func (t *table) lookup(root string) (Root, bool) {
 	if other, ok := t.aliases[root]; ok {
 		root = other

@@ -11,7 +11,7 @@ import (
 // TestData holds the embedded data to what its header promises. That no root is
 // there twice and every number is above zero is what readTable itself demands.
 func TestData(t *testing.T) {
-	roots := Roots()
+	roots := contracts().roots
 	if len(roots) < 150 {
 		t.Fatalf("%d roots, want at least 150", len(roots))
 	}
@@ -21,8 +21,8 @@ func TestData(t *testing.T) {
 		if !symbol.MatchString(root.Symbol) || !currency.MatchString(root.Currency) || root.Name == "" || root.Exchange == "" {
 			t.Errorf("%s: %+v", root.Symbol, root)
 		}
-		if found, ok := Lookup(root.Symbol); !ok || found.Symbol != root.Symbol {
-			t.Errorf("Lookup(%s) = %s, %v", root.Symbol, found.Symbol, ok)
+		if found, ok := contracts().lookup(root.Symbol); !ok || found.Symbol != root.Symbol {
+			t.Errorf("lookup(%s) = %s, %v", root.Symbol, found.Symbol, ok)
 		}
 	}
 }
@@ -30,7 +30,7 @@ func TestData(t *testing.T) {
 // TestNoRootLooksDated makes sure that a bare root can never be taken for a
 // dated contract of a shorter one, nor the other way round.
 func TestNoRootLooksDated(t *testing.T) {
-	for _, root := range Roots() {
+	for _, root := range contracts().roots {
 		contract, ok := Future(root.Symbol)
 		if !ok || contract.Root.Symbol != root.Symbol || contract.Delivery != (Delivery{}) {
 			t.Errorf("Future(%s) = %s %+v, %v", root.Symbol, contract.Root.Symbol, contract.Delivery, ok)
@@ -41,7 +41,7 @@ func TestNoRootLooksDated(t *testing.T) {
 func TestLookup(t *testing.T) {
 	for _, test := range []struct{ root, multiplier, tick, currency string }{
 		{"ES", "50", "0.25", "USD"},
-		{"mnq", "2", "0.25", "USD"},
+		{"MNQ", "2", "0.25", "USD"},
 		{"MYM", "0.5", "1", "USD"},
 		{"HG", "25000", "0.0005", "USD"},
 		{"ZB", "1000", "0.03125", "USD"},
@@ -51,14 +51,14 @@ func TestLookup(t *testing.T) {
 		{"BRR", "5", "5", "USD"},         // an alias of BTC
 		{"10YY", "1000", "0.001", "USD"}, // an alias of 10Y
 	} {
-		root, ok := Lookup(test.root)
+		root, ok := contracts().lookup(test.root)
 		if !ok || !root.Multiplier.Equal(decimal.Must(test.multiplier)) || !root.TickSize.Equal(decimal.Must(test.tick)) || root.Currency != test.currency {
-			t.Errorf("Lookup(%s) = %+v, %v", test.root, root, ok)
+			t.Errorf("lookup(%s) = %+v, %v", test.root, root, ok)
 		}
 	}
 	for _, root := range []string{"", "AAPL", "EP", "SP", "DAX", "MXP"} {
-		if found, ok := Lookup(root); ok {
-			t.Errorf("Lookup(%q) = %+v, want none", root, found)
+		if found, ok := contracts().lookup(root); ok {
+			t.Errorf("lookup(%q) = %+v, want none", root, found)
 		}
 	}
 }

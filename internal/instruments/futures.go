@@ -1,11 +1,8 @@
 package instruments
 
 import (
-	"strconv"
 	"strings"
 	"time"
-
-	"fillbook/internal/journal"
 )
 
 // Contract is what a futures symbol stands for.
@@ -24,43 +21,14 @@ type Delivery struct {
 	Month time.Month
 	Year  int
 	// OneDigit tells that the symbol gave only the last digit of the year,
-	// which is what Year then holds. [Delivery.Near] settles the decade.
+	// which is what Year then holds.
 	OneDigit bool
-}
-
-// Near settles a one-digit year: it is the one nearest to the day on which the
-// contract was traded, and of two equally near the later one, because
-// contracts are traded before they end.
-func (d Delivery) Near(traded journal.Day) Delivery {
-	if !d.OneDigit {
-		return d
-	}
-	year := traded.Year() - 4
-	for year%10 != d.Year {
-		year++
-	}
-	return Delivery{Month: d.Month, Year: year}
 }
 
 // monthCodes are the letters of the months, January first.
 const monthCodes = "FGHJKMNQUVXZ"
 
 var monthNames = []string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
-
-// Symbol writes the contract the way exchanges do, such as ESZ24, or ESZ4
-// where the decade is open. [Future] reads it back.
-func (c Contract) Symbol() string {
-	d := c.Delivery
-	switch {
-	case d.Month == 0:
-		return c.Root.Symbol
-	case d.OneDigit:
-		return c.Root.Symbol + monthCodes[d.Month-1:d.Month] + strconv.Itoa(d.Year)
-	case d.Year < windowStart || d.Year >= windowStart+100:
-		return c.Root.Symbol + monthCodes[d.Month-1:d.Month] + strconv.Itoa(d.Year)
-	}
-	return c.Root.Symbol + monthCodes[d.Month-1:d.Month] + strconv.Itoa(d.Year)[2:]
-}
 
 // Future reads a futures symbol in any notation that brokers are known to
 // use. It answers only for roots that are known for certain.

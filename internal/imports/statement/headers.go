@@ -83,13 +83,6 @@ func HeaderKey(header string) string {
 	return strings.TrimSpace(strings.TrimRight(key, ":"))
 }
 
-// SuggestTarget says what a column is likely to hold, by its name alone. A zone
-// or a currency in the name is no part of it: "Price USD" is a price.
-func SuggestTarget(header string) (Target, bool) {
-	meaning, ok := meaningOf(header)
-	return meaning.target, ok
-}
-
 // meaning is what the name of a column says. Of several columns for one target
 // the one of the lowest rank is the best: "Fill Price" before "Price".
 type meaning struct {
@@ -111,7 +104,8 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 // longestHeader is more than any name of a column takes.
 const longestHeader = 200
 
-// meaningOf looks a name up as it is, and then without zone and currency.
+// meaningOf looks a name up as it is, and then without zone and currency: "Price
+// USD" is a price.
 func meaningOf(header string) (meaning, bool) {
 	if len(header) > longestHeader || strings.Contains(header, "%") {
 		return meaning{}, false // shares of something are not the thing
