@@ -20,15 +20,8 @@ import (
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
-	account, err := s.account(ctx, by.UserID, up.Account)
+	account, c, err := s.prepare(ctx, by.UserID, up)
 	if err != nil {
-		return Result{}, err
-	}
-	c, err := s.read(ctx, up, account)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := s.db.CheckRoom(0); err != nil {
 		return Result{}, err
 	}
 	batch := s.newBatch(by.UserID, up, c)
@@ -59,18 +52,25 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 		return resultOf(batch), err
 	}
 	batch.complete(&up)
-	account, err := s.account(ctx, by.UserID, up.Account)
+	account, c, err := s.prepare(ctx, by.UserID, up)
 	if err != nil {
-		return Result{}, err
-	}
-	c, err := s.read(ctx, up, account)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := s.db.CheckRoom(0); err != nil {
 		return Result{}, err
 	}
 	return s.finish(ctx, by, id, up, account, c)
+}
+
+// prepare reads the file for its account, and makes sure that there is room to
+// store it.
+func (s *Service) prepare(ctx context.Context, owner journal.UserID, up Upload) (*ledger.Account, *content, error) {
+	account, err := s.account(ctx, owner, up.Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := s.read(ctx, up, account)
+	if err != nil {
+		return nil, nil, err
+	}
+	return account, c, s.db.CheckRoom(0)
 }
 
 // accepts tells whether a file may finish the batch, or that it has.

@@ -284,16 +284,3 @@ func (s *Service) reattach(
 	}
 	return a.ID, true, s.insertAttachment(ctx, tx, owner, a, content)
 }
-
-// insertAttachment stores the row of a file whose target is known.
-func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
-	_, err := tx.Exec(ctx, `
-		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		owner, a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, a.SHA256, db.Micros(a.CreatedAt))
-	if err != nil || s.options.Files != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, owner, a.ID, content)
-	return err
-}

@@ -104,6 +104,11 @@ func (s *Service) addAttachment(ctx context.Context, tx *db.Tx, owner journal.Us
 	if err := s.checkQuota(ctx, tx, owner, a.Size); err != nil {
 		return err
 	}
+	return s.insertAttachment(ctx, tx, owner, a, content)
+}
+
+// insertAttachment stores the row of a file whose target is known.
+func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
