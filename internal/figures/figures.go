@@ -136,7 +136,7 @@ func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a l
 			return fresh, err
 		}
 	}
-	fresh.columns, err = s.readAll(ctx, tx, owner, a.ID)
+	fresh.columns, err = s.readAll(ctx, tx, owner, a)
 	return fresh, err
 }
 
@@ -148,7 +148,7 @@ func update(
 	if len(touched) == 0 {
 		return columns, nil
 	}
-	trades, err := ledger.TradesByID(ctx, tx, owner, touched)
+	trades, err := ledger.ClosedByID(ctx, tx, owner, touched)
 	if err != nil {
 		return nil, err
 	}
@@ -172,18 +172,12 @@ func update(
 
 // readAll reads the closed trades of an account, newest first and so many at a
 // time: as columns they take a fraction of the memory that they take as rows.
-func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (*analytics.Columns, error) {
-	query := ledger.TradeQuery{
-		Scope: journal.Scope{Accounts: []journal.AccountID{account}}, Status: ledger.StatusClosed, Limit: s.atOnce,
-	}
+func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
 	var marks map[journal.TradeID]playbook.Marks
+	after := ledger.Newest()
 	for {
-		trades := make([]ledger.Trade, 0, s.atOnce)
-		err := ledger.EachTrade(ctx, tx, owner, query, func(t ledger.Trade) error {
-			trades = append(trades, t)
-			return nil
-		})
+		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.atOnce)
 		last := len(trades) < s.atOnce
 		switch {
 		case err != nil || marks != nil:
@@ -195,16 +189,16 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, analytics.Build(account, withMarks(trades, marks)))
+		parts = append(parts, analytics.Build(account.ID, withMarks(trades, marks)))
 		if last {
 			slices.Reverse(parts)
-			return analytics.Concat(account, parts...), nil
+			return analytics.Concat(account.ID, parts...), nil
 		}
-		query.After = &trades[len(trades)-1].Cursor
+		after = trades[len(trades)-1].Cursor()
 	}
 }
 
-func idsOf(trades []ledger.Trade) []journal.TradeID {
+func idsOf(trades []ledger.Closed) []journal.TradeID {
 	ids := make([]journal.TradeID, len(trades))
 	for i := range trades {
 		ids[i] = trades[i].ID
@@ -212,30 +206,27 @@ func idsOf(trades []ledger.Trade) []journal.TradeID {
 	return ids
 }
 
-// withMarks puts what figures need of the marks beside the trades; open trades
-// are left out.
-func withMarks(trades []ledger.Trade, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
-	rows := make([]analytics.Trade, 0, len(trades))
+// withMarks puts what figures need of the marks beside the trades.
+func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
+	rows := make([]analytics.Trade, len(trades))
 	for i := range trades {
-		if t := &trades[i]; !t.Open() {
-			rows = append(rows, row(t, marks[t.ID]))
-		}
+		rows[i] = row(&trades[i], marks[trades[i].ID])
 	}
 	return rows
 }
 
 // row is a closed trade as analytics see it.
-func row(t *ledger.Trade, m playbook.Marks) analytics.Trade {
+func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
-		Long: t.Direction == matching.Long, AvgEntry: t.AvgEntry, QtyOpened: t.QtyOpened, Multiplier: t.Multiplier, NetPnL: t.NetPnL,
+		Long: t.Direction == matching.Long, AvgEntry: t.AvgEntry, QtyOpened: t.QtyOpened, Multiplier: t.Multiplier, NetPnL: decimal.Of(t.Net),
 	}, m)
 	side := analytics.Short
 	if t.Direction == matching.Long {
 		side = analytics.Long
 	}
 	return analytics.Trade{
-		ID: t.ID, Symbol: t.Instrument.Symbol, InstrumentType: t.Instrument.Type, Side: side,
-		OpenedAt: t.OpenedAt, ClosedAt: *t.ClosedAt, Net: t.NetPnL.Decimal, Gross: t.GrossPnL.Decimal, Fees: t.Costs(),
+		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side,
+		OpenedAt: t.OpenedAt, ClosedAt: t.ClosedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
 		EntryNotional: t.EntryNotional, Volume: t.Volume, InitialRisk: derived.InitialRisk, MAE: unsigned(m.MAE), MFE: unsigned(m.MFE),
 		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
 	}
