@@ -17,7 +17,9 @@ const (
 
 // What the cursors ask: always a stretch of one stream, by its index.
 var (
-	fillsAfter = fillSelect + `
+	fillsAfter    = fillSelect + afterInStream
+	gistsAfter    = `SELECT seq, id, executed_at, is_buy, quantity, price, external_id FROM executions ` + afterInStream
+	afterInStream = `
 		WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4)
 		ORDER BY executed_at, seq LIMIT $5`
 	tradesAfter = tradeSelect + `
@@ -34,6 +36,7 @@ type fillCursor struct {
 	b       *book
 	ctx     context.Context
 	changes *changes
+	gists   bool // only what [scanGist] reads is wanted of the stored ones
 
 	waiting  []*fill           // stored fills that were read and not given yet
 	after    matching.Position // the last that was read
@@ -109,7 +112,11 @@ func (c *fillCursor) atInstant(at int64) []*fill {
 
 // read fetches the next chunk and leaves out what the write removes.
 func (c *fillCursor) read() {
-	chunk, err := db.List(c.ctx, c.b.tx, scanFill, fillsAfter,
+	scan, query := scanFill, fillsAfter
+	if c.gists {
+		scan, query = scanGist, gistsAfter
+	}
+	chunk, err := db.List(c.ctx, c.b.tx, scan, query,
 		c.b.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)
 	if err != nil {
 		c.err = err

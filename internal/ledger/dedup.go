@@ -16,7 +16,7 @@ type arrival struct {
 	// unmultiplied tells that the multiplier is to be the usual one.
 	unmultiplied bool
 	// known is the fill that it turned out to be, stored or earlier in the
-	// same call; nil for one that is new.
+	// same call; nil for one that is new. Of a stored one only the gist is read.
 	known *fill
 }
 
@@ -132,7 +132,7 @@ func (d *dedup) byContent(ctx context.Context, arrivals []*arrival) error {
 }
 
 func (d *dedup) inStream(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}}
+	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, gists: true}
 	cursor.seek(list[0].position())
 	var here []*fill
 	for i, a := range list {

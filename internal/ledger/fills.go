@@ -282,6 +282,12 @@ func scanFill(row db.Scanner) (*fill, error) {
 	return f, row.Scan(f.scan()...)
 }
 
+// scanGist reads of a fill what tells whether another one is the same.
+func scanGist(row db.Scanner) (*fill, error) {
+	f := &fill{}
+	return f, row.Scan(&f.seq, &f.id, &f.at, sideOf{&f.side}, &f.quantity, &f.price, orEmpty[string]{&f.externalID})
+}
+
 // scan lists the destinations for fillColumns.
 func (f *fill) scan() []any {
 	return []any{

@@ -231,6 +231,7 @@ func TestPlans(t *testing.T) {
 	scope := journal.Scope{Period: period}
 	for statement, want := range map[string][]string{
 		fillsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
+		gistsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
 		tradesAfter:     {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)>(?,?))"},
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
