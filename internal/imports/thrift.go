@@ -8,7 +8,7 @@ import (
 // From thriftyFrom rows on an import leaves less garbage lying about: what it
 // works on is large by then, and by default Go lets as much again pile up.
 const (
-	thriftyFrom    = 100_000
+	thriftyFrom    = 20_000
 	thriftyPercent = 50
 )
 
