@@ -62,6 +62,44 @@ test('items are made, put in order from the keyboard, ticked, and kept in the hi
   await expect(page.getByRole('checkbox', { name: 'Read the news' }), 'days before keep it').toBeChecked();
 });
 
+test('the handle keeps the focus while its item is moved up and down', async ({ page, api, signIn }) => {
+  await api('PUT', '/settings/checklist-template', { items: [] });
+  for (const title of ['One', 'Two', 'Three'])
+    await api('POST', '/routines', { title, stage: 'pre', weekdays: everyDay, day: '2026-01-01' });
+  await signIn('/routines');
+  const at = (place: number) => page.getByRole('button', { name: `Move One, ${place} of 3` });
+  await at(1).focus();
+  for (const [key, place] of [
+    ['ArrowDown', 2],
+    ['ArrowDown', 3],
+    ['ArrowUp', 2],
+    ['ArrowUp', 1],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect(at(place)).toBeFocused();
+  }
+});
+
+test('no box of one day can be ticked under the name of another', async ({ page, api, signIn }) => {
+  await api('PUT', '/settings/checklist-template', { items: [] });
+  await api('POST', '/routines', { title: 'Stretch', stage: 'pre', weekdays: everyDay, day: '2026-01-01' });
+  await signIn('/routines');
+  const box = page.getByRole('checkbox', { name: 'Stretch' });
+  await box.check();
+  let open = () => {};
+  const held = new Promise<void>((resolve) => (open = resolve));
+  await page.route('**/api/v1/routines/day/*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/api/v1/routines/day/*');
+  await page.getByRole('button', { name: 'Day before' }).click();
+  await asked;
+  await expect(box, 'the day before is not known yet').toHaveCount(0);
+  open();
+  await expect(box).not.toBeChecked();
+});
+
 test('the template is a list of lines', async ({ page, api, signIn }) => {
   await signIn('/routines');
   await expect(page.getByText('Check the economic calendar').first()).toBeVisible();
