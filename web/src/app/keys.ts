@@ -10,6 +10,12 @@ export function isTyping(event: KeyboardEvent): boolean {
   );
 }
 
+/** Whether a key may act on the page: nobody has taken it or types, and nothing lies over the page. */
+export function isForPage(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
+  return !isTyping(event) && document.querySelector('dialog[open]') === null;
+}
+
 export interface Keys {
   help: () => void;
   palette: () => void;
@@ -33,8 +39,7 @@ export function listenForKeys(
       keys.palette();
       return;
     }
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (document.querySelector('dialog[open]')) return;
+    if (!isForPage(event)) return;
     const afterG = event.timeStamp - gAt < patience;
     gAt = -Infinity;
     if (afterG) {
