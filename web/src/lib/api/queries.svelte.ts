@@ -97,6 +97,22 @@ export async function act<T>(action: Action<T>): Promise<T> {
   }
 }
 
+/** For writes whose outcome the page shows before the answer, and that may follow each other fast: they
+    go out one after the other, and only the last has things read anew, so that no answer from in
+    between takes back what is shown. That is also the way back when one was refused. */
+export function inTurn(touches: Kind[]): (run: () => Promise<unknown>) => Promise<void> {
+  let last = Promise.resolve();
+  let waiting = 0;
+  return (run) => {
+    waiting++;
+    last = last.then(async () => {
+      await act({ run, touches: [] }).catch(() => undefined); // it has told of it
+      if (--waiting === 0) refresh(touches);
+    });
+    return last;
+  };
+}
+
 function undoOf<T>(action: Action<T>, result: T): (() => Promise<void>) | undefined {
   if (!action.undo) return undefined;
   return async () => {

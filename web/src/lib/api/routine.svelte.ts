@@ -4,7 +4,7 @@
 //   <Async of={routine.reading}> … onchange={(done) => void routine.tick(item.id, done)}
 
 import { answer, api, type Schemas } from './client';
-import { act, query, queryClient } from './queries.svelte';
+import { inTurn, query, queryClient } from './queries.svelte';
 
 export function readRoutineDay(day: () => string) {
   const reading = query(() => ({
@@ -14,25 +14,23 @@ export function readRoutineDay(day: () => string) {
     // The boxes of one day under the name of another would be ticked for the wrong one.
     keep: false,
   }));
-  return { reading, tick: (id: string, done: boolean) => tick(day(), id, done) };
+  const send = inTurn(['routines', 'analytics']);
+
+  /** The box changes at once; what the server has then counts, also when it refused. */
+  async function tick(id: string, done: boolean): Promise<void> {
+    const path = { day: day(), id };
+    const key = keyOf(path.day);
+    await queryClient.cancelQueries({ queryKey: key }); // an answer on its way knows nothing of it
+    queryClient.setQueryData<Schemas['RoutineDay']>(key, (now) => now && ticked(now, id, done));
+    await send(() =>
+      answer(api.PUT('/api/v1/routines/day/{day}/items/{id}', { params: { path }, body: { done } })),
+    );
+  }
+  return { reading, tick };
 }
 
 function keyOf(day: string): ['routines', 'day', string] {
   return ['routines', 'day', day];
-}
-
-/** The box changes at once; what the server has then counts, also when it refused. */
-async function tick(day: string, id: string, done: boolean): Promise<void> {
-  const key = keyOf(day);
-  await queryClient.cancelQueries({ queryKey: key }); // an answer on its way knows nothing of it
-  queryClient.setQueryData<Schemas['RoutineDay']>(key, (now) => now && ticked(now, id, done));
-  await act({
-    run: () =>
-      answer(
-        api.PUT('/api/v1/routines/day/{day}/items/{id}', { params: { path: { day, id } }, body: { done } }),
-      ),
-    touches: ['routines', 'analytics'],
-  }).catch(() => queryClient.invalidateQueries({ queryKey: key }));
 }
 
 function ticked(day: Schemas['RoutineDay'], id: string, done: boolean): Schemas['RoutineDay'] {
