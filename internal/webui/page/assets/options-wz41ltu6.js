@@ -1,0 +1,1 @@
+function e(e=[]){return[{value:``,label:`None`},...e.map(e=>({value:e.id,label:e.name}))]}export{e as t};
