@@ -71,6 +71,18 @@ func (t *Tx) Using(index string) string {
 	return ""
 }
 
+// Merged writes the first rows of several SELECTs together, in an order that each
+// can be read in by an index; limit is the placeholder of their number. SQLite
+// merges the parts as they are read. PostgreSQL would rather sort all of their
+// rows where a part is a join, so each part is limited there as well.
+func (t *Tx) Merged(parts []string, order, limit string) string {
+	end := " ORDER BY " + order + " LIMIT " + limit
+	if t.session.engine == PostgreSQL && len(parts) > 1 {
+		return "(" + strings.Join(parts, end+") UNION ALL (") + end + ")" + end
+	}
+	return strings.Join(parts, " UNION ALL ") + end
+}
+
 // Exec runs a statement and tells how many rows it touched.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if err := t.ready(); err != nil {

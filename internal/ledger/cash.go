@@ -76,9 +76,8 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 		return err
 	}
 	var f filter
-	text := branches(&f, "cash_transactions", owner, accounts, cashSelect, func(f *filter) {
-		f.during("occurred_at", scope.Period)
-	})
+	all := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) { f.during("occurred_at", scope.Period) }}
+	text := all.inOrder(tx, &f, "occurred_at, id", 0)
 	known := byNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		c, number, err := scanCash(row)
@@ -87,7 +86,7 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 		}
 		c.Account = known[number].ID
 		return fn(c)
-	}, text+` ORDER BY occurred_at, id`, f.args...)
+	}, text, f.args...)
 }
 
 // CashTransaction gives one cash transaction of the owner.

@@ -26,11 +26,11 @@ func (s *Service) CashPage(
 		if err != nil || len(accounts) == 0 {
 			return err
 		}
-		var all filter
-		text := branches(&all, "cash_transactions", owner, accounts, "SELECT 1 FROM cash_transactions", func(f *filter) {
+		var f filter
+		all := selection{"cash_transactions", owner, accounts, "SELECT 1 FROM cash_transactions", func(f *filter) {
 			f.during("occurred_at", scope.Period)
-		})
-		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, all.args...).Scan(&total); err != nil {
+		}}
+		if total, err = countRows(ctx, tx, all.union(&f), f.args); err != nil {
 			return err
 		}
 		list, err = cashPage(ctx, tx, owner, accounts, scope.Period, after, limit)
@@ -43,16 +43,13 @@ func cashPage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account, period journal.Period, after *CashCursor, limit int,
 ) ([]Cash, error) {
 	var f filter
-	text := branches(&f, "cash_transactions", owner, accounts, cashSelect, func(f *filter) {
+	page := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) {
 		f.during("occurred_at", period)
 		if after != nil {
 			f.terms = append(f.terms, fmt.Sprintf("(occurred_at, id) > (%s, %s)", f.arg(after.At), f.arg(after.ID)))
 		}
-	})
-	text += ` ORDER BY occurred_at, id`
-	if limit > 0 {
-		text += " LIMIT " + f.arg(limit)
-	}
+	}}
+	text := page.inOrder(tx, &f, "occurred_at, id", limit)
 	known := byNumber(accounts)
 	return db.List(ctx, tx, func(row db.Scanner) (Cash, error) {
 		c, number, err := scanCash(row)

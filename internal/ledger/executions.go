@@ -89,7 +89,7 @@ func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q E
 		}
 		q.After = nil
 		var f filter
-		text := branches(&f, "executions", owner, accounts, "SELECT 1 FROM executions", q.where)
+		text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.where}.union(&f)
 		n, err = s.counts.count(ctx, tx, accounts, text, f.args)
 		return err
 	})
@@ -107,10 +107,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		return err
 	}
 	var f filter
-	text := branches(&f, "executions", owner, accounts, executionSelect, q.where) + ` ORDER BY executed_at, seq, account_number`
-	if q.Limit > 0 {
-		text += " LIMIT " + f.arg(q.Limit)
-	}
+	text := selection{"executions", owner, accounts, executionSelect, q.where}.inOrder(tx, &f, "executed_at, seq, account_number", q.Limit)
 	known := byNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64

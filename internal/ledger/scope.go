@@ -119,29 +119,53 @@ func (f *filter) during(column string, period journal.Period) {
 	}
 }
 
-// branches writes one SELECT for each account, joined by UNION ALL. Each can be
-// read in the order of an index that begins with the account, and both engines
-// merge them: a list of several accounts streams without being sorted. Beyond
-// maxBranches accounts it is one SELECT.
-func branches(f *filter, table string, owner journal.UserID, accounts []Account, head string, where func(*filter)) string {
-	groups := make([][]int64, 0, len(accounts))
-	for _, a := range accounts {
+// selection is a SELECT over the rows that some accounts of an owner have in a
+// table. Its head goes up to the WHERE.
+type selection struct {
+	table    string
+	owner    journal.UserID
+	accounts []Account
+	head     string
+	where    func(*filter)
+}
+
+// parts writes one SELECT for each account, so that each can be read in the order
+// of an index that begins with the account. Beyond maxBranches accounts it is one
+// SELECT.
+func (s selection) parts(f *filter) []string {
+	groups := make([][]int64, 0, len(s.accounts))
+	for _, a := range s.accounts {
 		groups = append(groups, []int64{a.number})
 	}
-	if len(accounts) > maxBranches {
+	if len(s.accounts) > maxBranches {
 		groups = [][]int64{slices.Concat(groups...)}
 	}
-	selects := make([]string, 0, len(groups))
+	parts := make([]string, 0, len(groups))
 	for _, numbers := range groups {
 		f.terms = nil
-		f.add(table+".user_id =", owner)
+		f.add(s.table+".user_id =", s.owner)
 		if len(numbers) == 1 {
-			f.add(table+".account =", numbers[0])
+			f.add(s.table+".account =", numbers[0])
 		} else {
-			in(f, table+".account", numbers)
+			in(f, s.table+".account", numbers)
 		}
-		where(f)
-		selects = append(selects, head+" WHERE "+strings.Join(f.terms, " AND "))
+		s.where(f)
+		parts = append(parts, s.head+" WHERE "+strings.Join(f.terms, " AND "))
 	}
-	return strings.Join(selects, " UNION ALL ")
+	return parts
+}
+
+// union writes all of it, in no order.
+func (s selection) union(f *filter) string { return strings.Join(s.parts(f), " UNION ALL ") }
+
+// inOrder writes it in an order that an index of each account has, at most limit
+// rows of it where that is not 0: then what it costs does not depend on how many
+// rows there are.
+func (s selection) inOrder(tx *db.Tx, f *filter, order string, limit int) string {
+	parts := s.parts(f)
+	if limit == 0 {
+		return strings.Join(parts, " UNION ALL ") + " ORDER BY " + order
+	}
+	most := f.arg(limit)
+	return tx.Merged(parts, order, most)
 }

@@ -99,7 +99,7 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	}
 	q.After = nil
 	var f filter
-	text := branches(&f, "trades", owner, accounts, by.head(q), q.where)
+	text := selection{"trades", owner, accounts, by.head(q), q.where}.union(&f)
 	var list []Ranked
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		r, err := by.scan(row)
@@ -179,7 +179,7 @@ func EachListedAt(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQ
 	}
 	q.After = nil
 	var f filter
-	text := branches(&f, "trades", owner, accounts, "SELECT trades."+q.Basis.column()+from, q.where)
+	text := selection{"trades", owner, accounts, "SELECT trades." + q.Basis.column() + from, q.where}.union(&f)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var at int64
 		err := row.Scan(&at)

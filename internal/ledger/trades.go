@@ -161,7 +161,7 @@ func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q Trade
 		if len(q.Symbols) > 0 || q.InstrumentType != "" { // to look up every stream costs more than to count
 			head = "SELECT 1" + tradesFrom
 		}
-		text := branches(&f, "trades", owner, accounts, head, q.where)
+		text := selection{"trades", owner, accounts, head, q.where}.union(&f)
 		if len(q.Where) > 0 { // what others know of trades has revisions of its own
 			n, err = countRows(ctx, tx, text, f.args)
 		} else {
@@ -182,11 +182,7 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := branches(&f, "trades", owner, accounts, tradesSelect, q.where) +
-		fmt.Sprintf(` ORDER BY %s DESC, id DESC`, q.Basis.column())
-	if q.Limit > 0 {
-		text += " LIMIT " + f.arg(q.Limit)
-	}
+	text := selection{"trades", owner, accounts, tradesSelect, q.where}.inOrder(tx, &f, q.Basis.column()+" DESC, id DESC", q.Limit)
 	known := byNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		t := listedTrade{}

@@ -223,9 +223,15 @@ func TestPlans(t *testing.T) {
 	t.Parallel()
 	database := testkit.Open(t, db.SQLite)
 	two := []Account{{number: 1}, {number: 2}}
-	list := func(table, head, order string, where func(*filter)) string {
-		var f filter
-		return branches(&f, table, "u", two, head, where) + order
+	list := func(table, head, order string, where func(*filter)) (text string) {
+		err := database.View(t.Context(), func(tx *db.Tx) error {
+			text = selection{table, "u", two, head, where}.inOrder(tx, &filter{}, order, 5)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
 	}
 	period := journal.Period{From: new(time.Time), To: new(time.Time)}
 	scope := journal.Scope{Period: period}
@@ -236,13 +242,13 @@ func TestPlans(t *testing.T) {
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
 		fillSelect + editedFills: {"executions_origin (user_id=? AND account=?"},
-		list("executions", executionSelect, " ORDER BY executed_at, seq, account_number LIMIT 5", ExecutionQuery{Scope: scope}.where): {
+		list("executions", executionSelect, "executed_at, seq, account_number", ExecutionQuery{Scope: scope}.where): {
 			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",
 		},
-		list("trades", tradesSelect, " ORDER BY list_at DESC, id DESC LIMIT 5", TradeQuery{Scope: scope}.where): {
+		list("trades", tradesSelect, "list_at DESC, id DESC", TradeQuery{Scope: scope}.where): {
 			"trades_listed (user_id=? AND account=? AND list_at>? AND list_at<?)", "MERGE (UNION ALL)",
 		},
-		list("trades", tradesSelect, " ORDER BY opened_at DESC, id DESC LIMIT 5", TradeQuery{Scope: scope, Basis: ByOpening}.where): {
+		list("trades", tradesSelect, "opened_at DESC, id DESC", TradeQuery{Scope: scope, Basis: ByOpening}.where): {
 			"trades_opened (user_id=? AND account=? AND opened_at>? AND opened_at<?)", "MERGE (UNION ALL)",
 		},
 	} {
@@ -254,6 +260,42 @@ func TestPlans(t *testing.T) {
 		}
 		if strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") && !strings.Contains(statement, "external_id IN") {
 			t.Errorf("%s\nis sorted: %s", statement, plan)
+		}
+	}
+}
+
+// TestPagesOfSeveralAccountsOnPostgreSQL: it has statistics, and must still not
+// take to sorting the whole of two accounts for one page.
+func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	testkit.RequirePostgres(t)
+	database := testkit.Open(t, db.PostgreSQL)
+	s := newStream(t, database, 10_000, false)
+	database.Analyze(t.Context(), "streams", "executions", "trades")
+	two := []Account{{number: 1}, {number: 2}}
+	for index, list := range map[string]struct {
+		selection
+		order string
+	}{
+		"trades_listed":   {selection{"trades", s.owner, two, tradesSelect, TradeQuery{}.where}, "list_at DESC, id DESC"},
+		"executions_pkey": {selection{"executions", s.owner, two, executionSelect, ExecutionQuery{}.where}, "executed_at, seq, account_number"},
+	} {
+		var plan strings.Builder
+		err := database.View(t.Context(), func(tx *db.Tx) error {
+			var f filter
+			text := list.inOrder(tx, &f, list.order, 50)
+			return db.Each(t.Context(), tx, func(row db.Scanner) error {
+				var line string
+				err := row.Scan(&line)
+				plan.WriteString(line + "\n")
+				return err
+			}, "EXPLAIN "+text, f.args...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(plan.String(), "using "+index) != len(two) || strings.Contains(plan.String(), "Seq Scan on "+list.table) {
+			t.Errorf("the index %s is not used:\n%s", index, &plan)
 		}
 	}
 }
