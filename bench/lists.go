@@ -8,7 +8,8 @@ import (
 
 const limitScan = "SQL scan of the same rows + plain HTTP answer of the same bytes"
 
-// lists measures lists of the large account: whole, by pages and by months.
+// lists measures lists of the large account, and of all accounts: whole, by pages
+// and by months.
 func (s *session) lists(ctx context.Context) error {
 	only := "account_id=" + s.large
 	for _, whole := range []struct {
@@ -29,6 +30,8 @@ func (s *session) lists(ctx context.Context) error {
 	}
 	for _, short := range []struct{ name, path string }{
 		{"page of 50 trades", "/trades?limit=50&" + only},
+		{"page of 50 trades, all accounts", "/trades?limit=50"},
+		{"page of 50 trades, sorted by result", "/trades?limit=50&sort=net_pnl&order=desc&" + only},
 		{"page of 50 trades, from the middle", "/trades?limit=50&" + s.until(from.Add(span/2)) + "&" + only},
 		{"page of 50 trades of one symbol", "/trades?limit=50&symbol=" + symbol(0) + "&" + only},
 		{"page of 50 fills", "/executions?limit=50&" + only},
