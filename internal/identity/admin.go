@@ -123,8 +123,12 @@ func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client,
 
 // DeleteUser removes a user with all they own. It cannot be undone. Nobody
 // deletes themselves, and the last owner stays. check, which may be nil, sees
-// the stored user first and may refuse.
-func (s *Service) DeleteUser(ctx context.Context, caller Principal, client Client, id journal.UserID, check func(User) error) error {
+// the stored user first and may refuse; inside, which may be nil too, runs in the
+// same transaction before the user goes.
+func (s *Service) DeleteUser(
+	ctx context.Context, caller Principal, client Client, id journal.UserID, check func(User) error,
+	inside func(context.Context, *db.Tx, journal.UserID) error,
+) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		owners, err := lockOwners(ctx, tx, caller)
 		if err != nil {
@@ -138,6 +142,11 @@ func (s *Service) DeleteUser(ctx context.Context, caller Principal, client Clien
 		}
 		if isLastOwner(owners, id) {
 			return journal.Conflict("This is the last owner; make somebody else an owner first.")
+		}
+		if inside != nil {
+			if err := inside(ctx, tx, id); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("deleting a user: %w", err)

@@ -66,8 +66,8 @@ func TestTheLastOwnerStays(t *testing.T) {
 		guest, _ := f.guest(guestEmail)
 		_, err := f.SetAdmin(ctx, owner, home, owner.UserID, false, nil)
 		conflict(t, err)
-		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil))
-		conflict(t, f.DeleteUser(ctx, operator(), home, owner.UserID, nil))
+		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil, nil))
+		conflict(t, f.DeleteUser(ctx, operator(), home, owner.UserID, nil, nil))
 		_, err = f.SetAdmin(ctx, operator(), home, owner.UserID, false, nil)
 		conflict(t, err)
 
@@ -76,7 +76,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		if !user.IsAdmin || user.ID != guest.UserID {
 			t.Errorf("promoted %+v", user)
 		}
-		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil)) // oneself, even so
+		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil, nil)) // oneself, even so
 		user, err = f.SetAdmin(ctx, owner, home, owner.UserID, false, nil)
 		must(t, err)
 		if user.IsAdmin {
@@ -84,9 +84,9 @@ func TestTheLastOwnerStays(t *testing.T) {
 		}
 		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, false, nil)
 		forbidden(t, err) // no owner any more, whatever the principal says
-		forbidden(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil))
-		must(t, f.DeleteUser(ctx, guest, home, owner.UserID, nil))
-		notFound(t, f.DeleteUser(ctx, guest, home, owner.UserID, nil))
+		forbidden(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
+		must(t, f.DeleteUser(ctx, guest, home, owner.UserID, nil, nil))
+		notFound(t, f.DeleteUser(ctx, guest, home, owner.UserID, nil, nil))
 		_, err = f.SetAdmin(ctx, guest, home, owner.UserID, true, nil)
 		notFound(t, err)
 	})
@@ -124,9 +124,9 @@ func TestOwnersDeleteEachOther(t *testing.T) {
 			errs := together(3, func(i int) (err error) {
 				switch i {
 				case 0:
-					return f.DeleteUser(ctx, a, home, b.UserID, nil)
+					return f.DeleteUser(ctx, a, home, b.UserID, nil, nil)
 				case 1:
-					return f.DeleteUser(ctx, b, home, a.UserID, nil)
+					return f.DeleteUser(ctx, b, home, a.UserID, nil, nil)
 				}
 				_, err = f.SetAdmin(ctx, a, home, a.UserID, false, nil)
 				return err
@@ -156,13 +156,13 @@ func TestChangesOfUsersCanBeRefusedByACheck(t *testing.T) {
 		if _, err := f.SetAdmin(ctx, owner, home, guest.UserID, true, refuse); !errors.Is(err, stale) {
 			t.Errorf("got %v", err)
 		}
-		if err := f.DeleteUser(ctx, owner, home, guest.UserID, refuse); !errors.Is(err, stale) {
+		if err := f.DeleteUser(ctx, owner, home, guest.UserID, refuse, nil); !errors.Is(err, stale) {
 			t.Errorf("got %v", err)
 		}
 		if user, err := f.User(ctx, guest.UserID); err != nil || user.IsAdmin {
 			t.Errorf("a refused change left %+v, %v", user, err)
 		}
-		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, func(User) error { return nil }))
+		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, func(User) error { return nil }, nil))
 	})
 }
 

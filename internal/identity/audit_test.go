@@ -49,7 +49,7 @@ func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
 		pair, err = f.Login(ctx, home, guestEmail, goodPass, "")
 		step(err)
 		step(f.Logout(ctx, f.caller(pair), Client{}, ""))
-		step(f.DeleteUser(ctx, owner, home, guest.UserID, nil))
+		step(f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
 		created, err := f.CreateUser(ctx, owner, home, guestEmail, goodPass)
 		step(err)
 		want := []string{
@@ -98,7 +98,7 @@ func TestARefusedChangeLeavesNoEvent(t *testing.T) {
 		before := len(f.events())
 		_, err := f.SetAdmin(t.Context(), owner, home, owner.UserID, false, nil)
 		conflict(t, err)
-		notFound(t, f.DeleteUser(t.Context(), owner, home, "unknown", nil))
+		notFound(t, f.DeleteUser(t.Context(), owner, home, "unknown", nil, nil))
 		if got := f.events(); len(got) != before {
 			t.Errorf("got %q", got)
 		}

@@ -142,7 +142,7 @@ func TestDeletedUsersAreOutAtOnce(t *testing.T) {
 		guest, pair := f.guest(guestEmail)
 		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
 		must(t, err)
-		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil))
+		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
 		_, err = f.Authenticate(ctx, pair.AccessToken.Reveal(), home)
 		unauthorized(t, err)
 		_, err = f.Authenticate(ctx, token.Reveal(), home)

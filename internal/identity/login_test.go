@@ -147,7 +147,7 @@ func TestALoginOfAUserDeletedMeanwhile(t *testing.T) {
 		guest, _ := f.guest(guestEmail)
 		at, err := f.findDoor(ctx, guestEmail, home)
 		must(t, err)
-		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil))
+		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
 		_, err = f.enter(ctx, at, home, goodPass, "")
 		unauthorized(t, err)
 		if err.Error() != wrongLogin().Error() {

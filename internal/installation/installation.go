@@ -102,7 +102,7 @@ func (i *Installation) Sweep(ctx context.Context) error {
 func (i *Installation) DeleteUser(
 	ctx context.Context, caller identity.Principal, client identity.Client, id journal.UserID, check func(identity.User) error,
 ) error {
-	if err := i.Identity.DeleteUser(ctx, caller, client, id, check); err != nil {
+	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, ledger.Empty); err != nil {
 		return err
 	}
 	if err := i.Playbook.RemoveFilesOf(id); err != nil {

@@ -112,7 +112,10 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := s.follow.tell(ctx, tx, owner, Regrouped{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
-		// What the account holds goes with it, by the foreign keys.
+		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {
+			return err
+		}
+		// What else the account holds goes with it, by the foreign keys.
 		_, err = tx.Exec(ctx, `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
