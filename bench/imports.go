@@ -80,7 +80,18 @@ func (s *session) fillAccount(ctx context.Context) (took times, err error) {
 		all += answer.took
 	}
 	s.note(r, times{all})
+	s.filled = all
 	return took, s.insertLimits(ctx, r)
+}
+
+// deletion removes in one call what took many files to import.
+func (s *session) deletion(ctx context.Context) error {
+	r, err := s.measure(ctx, "deletion of the whole account", 1, func(int) reply { return s.client.remove(ctx, api+"/accounts/"+s.large) })
+	if err != nil {
+		return err
+	}
+	r.against("its imports", times{s.filled})
+	return nil
 }
 
 // insertLimits measures the plain inserts, from the barest to the fairest.

@@ -167,7 +167,8 @@ type session struct {
 	bare            int // rows that were stored to see how long it takes
 
 	market       *market
-	large, empty string // accounts
+	large, empty string        // accounts
+	filled       time.Duration // what the imports into the large one took
 	records      []*Record
 }
 
@@ -259,6 +260,7 @@ func parts() []part {
 		{"beside-reads", (*session).besideReads},
 		{"mixed", (*session).mixed},
 		{"restart", (*session).restart},
+		{"deletion", (*session).deletion}, // then nothing is left
 	}
 }
 
