@@ -56,6 +56,7 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 			config.RuntimeParams[name] = value
 		}
 	}
+	config.StatementCacheCapacity = min(config.StatementCacheCapacity, maxStatements)
 	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectPatience

@@ -20,7 +20,7 @@ type session struct {
 }
 
 // maxStatements bounds the cache: texts with IN lists vary without end.
-const maxStatements = 400
+const maxStatements = 150
 
 func beginRead(engine Engine) string {
 	if engine == PostgreSQL {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Tx is one transaction, or for [DB.Peek] one statement, of either engine. It
@@ -218,7 +220,7 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 			text, size = insertText(t.session.engine, table, columns, shared, chunk, suffix), chunk
 		}
 		args = insertArgs(args[:0], shared, rows[:chunk])
-		n, err := t.Exec(ctx, text, args...)
+		n, err := t.execMany(ctx, text, chunk, args)
 		if err != nil {
 			return inserted, err
 		}
@@ -347,12 +349,25 @@ func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(pa
 			chunk = min(rowsPostgres, len(rows))
 			text = many(rows[:chunk])
 		}
-		if _, err := t.Exec(ctx, text, slices.Concat(rows[:chunk]...)...); err != nil {
+		if _, err := t.execMany(ctx, text, chunk, slices.Concat(rows[:chunk]...)); err != nil {
 			return err
 		}
 		rows = rows[chunk:]
 	}
 	return nil
+}
+
+// fewRows is up to how many rows a statement for many is worth keeping.
+const fewRows = 4
+
+// execMany runs a statement whose text depends on the number of its rows. On
+// PostgreSQL every text that is kept takes memory on both sides of each
+// connection, so only those for few rows and for as many as there can be are.
+func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (int64, error) {
+	if t.session.engine == PostgreSQL && rows > fewRows && rows < rowsPostgres {
+		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
+	}
+	return t.Exec(ctx, text, args...)
 }
 
 // keyed writes a list of values and joins it with the table's key columns,
