@@ -19,8 +19,9 @@ type session struct {
 	begun bool
 }
 
-// maxStatements bounds the cache: texts with IN lists vary without end.
-const maxStatements = 150
+// maxStatements bounds the cache, which takes memory on every connection: texts
+// vary with what is filtered by.
+const maxStatements = 50
 
 func beginRead(engine Engine) string {
 	if engine == PostgreSQL {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,15 +174,17 @@ func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, arg
 }
 
 // In writes an IN list: it appends the values to args and gives the
-// placeholders in brackets. An empty list gives one that matches nothing.
+// placeholders in brackets. An empty list gives one that matches nothing. The
+// last value is repeated until their number is a power of two: texts are kept
+// prepared, so there should not be one for every number of values.
 func In[T any](args *[]any, values []T) string {
 	if len(values) == 0 {
 		return "(NULL)"
 	}
 	var b strings.Builder
-	for i, value := range values {
+	for i := range 1 << bits.Len(uint(len(values)-1)) {
 		b.WriteString([]string{"(", ", "}[min(i, 1)])
-		*args = append(*args, value)
+		*args = append(*args, values[min(i, len(values)-1)])
 		b.WriteString("$" + strconv.Itoa(len(*args)))
 	}
 	return b.String() + ")"
