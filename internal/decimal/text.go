@@ -185,6 +185,10 @@ func (d Decimal) String() string {
 // stored: failing tests and debuggers are read by people.
 func (d Decimal) GoString() string { return "decimal.Must(" + strconv.Quote(d.String()) + ")" }
 
+// usualText is the room that the text of most numbers takes, so that it grows
+// but once.
+const usualText = 24
+
 // AppendTo appends the canonical text of d to b and returns the longer slice.
 // For numbers of up to 18 digits it allocates nothing beyond b, which is what
 // streamed lists are written with.

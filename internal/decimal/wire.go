@@ -14,7 +14,7 @@ var errNull = &refusal{ErrSyntax, "give a number here; null is not allowed"}
 
 // MarshalJSON writes d as a bare JSON number in canonical text.
 func (d Decimal) MarshalJSON() ([]byte, error) {
-	return d.AppendTo(nil), nil
+	return d.AppendTo(make([]byte, 0, usualText)), nil
 }
 
 // UnmarshalJSON reads a JSON number, or a JSON string that holds one, under the

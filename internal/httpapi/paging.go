@@ -3,8 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/base64"
-	"errors"
-	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -17,7 +15,6 @@ import (
 
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
-	"fillbook/internal/transport"
 )
 
 // Paging is the input of a list that can be read in pages. Without limit the
@@ -193,54 +190,4 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, list) }}, nil
 	})
-}
-
-// writeList writes the records one by one. An error before the first is
-// answered as such; after it the connection is cut, because half a list must
-// not look like a whole one.
-func writeList[T any](ctx huma.Context, list *listing[T]) {
-	ctx.SetHeader("Content-Type", "application/json")
-	if list.link != "" {
-		ctx.SetHeader("Link", list.link)
-	}
-	if list.total != "" {
-		ctx.SetHeader("X-Total-Count", list.total)
-	}
-	out := ctx.BodyWriter()
-	separator := []byte("[")
-	err := list.each(func(record T) error {
-		text, err := transport.Marshal(record)
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(append(separator, text...)); err != nil {
-			return errors.Join(errGone, err)
-		}
-		separator = []byte(",")
-		return nil
-	})
-	switch {
-	case err == nil && separator[0] == '[':
-		_, _ = out.Write([]byte("[]"))
-	case err == nil:
-		_, _ = out.Write([]byte("]"))
-	case separator[0] == '[':
-		writeRefusal(ctx, err)
-	default:
-		transport.RequestOf(ctx.Context()).Fault = err
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// errGone tells that the client went away in the middle of a list.
-var errGone = errors.New("the client is gone")
-
-func writeRefusal(ctx huma.Context, err error) {
-	refusal := transport.Refuse(ctx.Context(), err)
-	for name, values := range refusal.Headers {
-		ctx.SetHeader(name, values[0])
-	}
-	ctx.SetStatus(refusal.Status)
-	text, _ := transport.Marshal(refusal.Body)
-	_, _ = ctx.BodyWriter().Write(text)
 }

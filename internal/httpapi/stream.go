@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/transport"
+)
+
+// writeList writes the records part by part. An error before the first part is
+// answered as such; after it the connection is cut, because half a list must
+// not look like a whole one.
+func writeList[T any](ctx huma.Context, list *listing[T]) {
+	ctx.SetHeader("Content-Type", "application/json")
+	if list.link != "" {
+		ctx.SetHeader("Link", list.link)
+	}
+	if list.total != "" {
+		ctx.SetHeader("X-Total-Count", list.total)
+	}
+	w := &listWriter{out: bufio.NewWriterSize(ctx.BodyWriter(), 32<<10)}
+	err := inParts(list.each, func(part []T) error { return writePart(w, part) })
+	if err == nil {
+		err = w.end()
+	}
+	switch {
+	case err == nil:
+	case !w.begun:
+		writeRefusal(ctx, err)
+	default:
+		transport.RequestOf(ctx.Context()).Fault = err
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// inParts reads records and writes them in parts, one while the next is read:
+// to put a long list into words takes about as long as to read it.
+func inParts[T any](each func(emit func(T) error) error, write func([]T) error) error {
+	var part []T
+	written := func() error { return nil }
+	err := each(func(record T) error {
+		if part = append(part, record); len(part) < chunk {
+			return nil
+		}
+		if err := written(); err != nil {
+			return err
+		}
+		full := part
+		written = behind(func() error { return write(full) })
+		part = make([]T, 0, chunk)
+		return nil
+	})
+	if failed := written(); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	return write(part)
+}
+
+// behind runs fn beside its caller, who asks for the outcome in the end. A panic
+// comes out there too: on its own it would take the whole server down.
+func behind(fn func() error) func() error {
+	outcome := make(chan func() error, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				outcome <- func() error { panic(fault) }
+			}
+		}()
+		err := fn()
+		outcome <- func() error { return err }
+	}()
+	return sync.OnceValue(func() error { return (<-outcome)() })
+}
+
+// listWriter is a JSON list in the making.
+type listWriter struct {
+	out   *bufio.Writer
+	begun bool
+}
+
+func writePart[T any](w *listWriter, part []T) error {
+	for _, record := range part {
+		text, err := transport.Marshal(record)
+		if err != nil {
+			return err
+		}
+		separator := byte(',')
+		if !w.begun {
+			separator = '['
+		}
+		w.begun = true
+		_ = w.out.WriteByte(separator) // Write tells of its error.
+		if _, err := w.out.Write(text); err != nil {
+			return errors.Join(errGone, err)
+		}
+	}
+	return nil
+}
+
+// end closes the list.
+func (w *listWriter) end() error {
+	bracket := "]"
+	if !w.begun {
+		bracket = "[]"
+	}
+	w.begun = true
+	_, _ = io.WriteString(w.out, bracket) // Flush tells of its error.
+	if err := w.out.Flush(); err != nil {
+		return errors.Join(errGone, err)
+	}
+	return nil
+}
+
+// errGone tells that the client went away in the middle of a list.
+var errGone = errors.New("the client is gone")
+
+func writeRefusal(ctx huma.Context, err error) {
+	refusal := transport.Refuse(ctx.Context(), err)
+	for name, values := range refusal.Headers {
+		ctx.SetHeader(name, values[0])
+	}
+	ctx.SetStatus(refusal.Status)
+	text, _ := transport.Marshal(refusal.Body)
+	_, _ = ctx.BodyWriter().Write(text)
+}
