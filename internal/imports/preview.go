@@ -152,19 +152,8 @@ func asObject(headers, cells []string) map[string]string {
 
 // sampleTrades gives the latest trades that the file's fills make.
 func sampleTrades(st *statement.Statement) []SampleTrade {
-	const enough = 20
-	var latest []statement.Trade
-	later := func(a, b statement.Trade) int { return cmp.Compare(b.First.At, a.First.At) }
-	for t := range st.Trades() {
-		if len(latest) == enough && later(latest[enough-1], t) <= 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(latest, t, func(a, b statement.Trade) int { return cmp.Or(later(a, b), -1) })
-		latest = slices.Insert(latest, at, t)
-		latest = latest[:min(len(latest), enough)]
-	}
 	list := []SampleTrade{}
-	for _, t := range latest {
+	for _, t := range st.Latest(20) {
 		list = append(list, sampleTrade(t))
 	}
 	return list

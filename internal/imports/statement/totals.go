@@ -1,7 +1,9 @@
 package statement
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"strconv"
 
 	"fillbook/internal/decimal"
@@ -98,13 +100,47 @@ type Trade struct {
 func (s *Statement) Trades() iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
 		for _, stream := range s.streams() {
-			for t := range matching.Walk(s.fillsOf(stream), matching.Head{}) {
-				if !yield(Trade{Trade: t, Fill: s.Fills[t.First.Seq]}) {
+			for t := range s.grouped(stream) {
+				if !yield(t) {
 					return
 				}
 			}
 		}
 	}
+}
+
+func (s *Statement) grouped(stream []int) iter.Seq[Trade] {
+	return func(yield func(Trade) bool) {
+		for t := range matching.Walk(s.fillsOf(stream), matching.Head{}) {
+			if !yield(Trade{Trade: t, Fill: s.Fills[t.First.Seq]}) {
+				return
+			}
+		}
+	}
+}
+
+// Latest gives the n trades that were opened last, the latest first. Instruments
+// whose last fill lies before all of them are not looked at.
+func (s *Statement) Latest(n int) []Trade {
+	streams := s.streams()
+	end := func(stream []int) int64 { return s.Fills[stream[len(stream)-1]].At.UnixMicro() }
+	slices.SortStableFunc(streams, func(a, b []int) int { return cmp.Compare(end(b), end(a)) })
+	var latest []Trade
+	later := func(a, b Trade) int { return cmp.Compare(b.First.At, a.First.At) }
+	for _, stream := range streams {
+		if len(latest) == n && end(stream) < latest[n-1].First.At {
+			break
+		}
+		for t := range s.grouped(stream) {
+			if len(latest) == n && later(latest[n-1], t) <= 0 {
+				continue
+			}
+			at, _ := slices.BinarySearchFunc(latest, t, func(a, b Trade) int { return cmp.Or(later(a, b), -1) })
+			latest = slices.Insert(latest, at, t)
+			latest = latest[:min(len(latest), n)]
+		}
+	}
+	return latest
 }
 
 // streams gives the places of the fills of each instrument, in the order in
