@@ -74,12 +74,17 @@ func (t *Tx) Using(index string) string {
 	return ""
 }
 
+// Limit ends a SELECT of which as many rows are wanted as argument n says. It is
+// written as a sum because SQLite would plan for a bare number, and so prepare
+// the statement anew each time it is told one.
+func Limit(n int) string { return " LIMIT $" + strconv.Itoa(n) + " + 0" }
+
 // Merged writes the first rows of several SELECTs together, in an order that each
-// can be read in by an index; limit is the placeholder of their number. SQLite
+// can be read in by an index; limit is the argument that tells how many. SQLite
 // merges the parts as they are read. PostgreSQL would rather sort all of their
 // rows where a part is a join, so each part is limited there as well.
-func (t *Tx) Merged(parts []string, order, limit string) string {
-	end := " ORDER BY " + order + " LIMIT " + limit
+func (t *Tx) Merged(parts []string, order string, limit int) string {
+	end := " ORDER BY " + order + Limit(limit)
 	if t.session.engine == PostgreSQL && len(parts) > 1 {
 		return "(" + strings.Join(parts, end+") UNION ALL (") + end + ")" + end
 	}

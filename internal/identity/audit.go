@@ -133,9 +133,9 @@ func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, er
 	if limit <= 0 || limit > maxAuditPage {
 		limit = maxAuditPage
 	}
-	text, args := auditColumns+` ORDER BY at DESC, id DESC LIMIT $1`, []any{limit}
+	text, args := auditColumns+` ORDER BY at DESC, id DESC`+db.Limit(1), []any{limit}
 	if query.Before.ID != "" {
-		text = auditColumns + ` WHERE (at, id) < ($1, $2) ORDER BY at DESC, id DESC LIMIT $3`
+		text = auditColumns + ` WHERE (at, id) < ($1, $2) ORDER BY at DESC, id DESC` + db.Limit(3)
 		args = []any{db.Micros(query.Before.At), query.Before.ID, limit}
 	}
 	var events []AuditEvent

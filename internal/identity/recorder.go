@@ -342,7 +342,7 @@ func writeUse(ctx context.Context, tx *db.Tx, use useKey, at time.Time) error {
 func pruneUses(ctx context.Context, tx *db.Tx, token tokenKey) error {
 	_, err := tx.Exec(ctx, `DELETE FROM access_token_uses WHERE user_id = $1 AND token_id = $2 AND id NOT IN (
 		SELECT id FROM access_token_uses WHERE user_id = $1 AND token_id = $2
-		ORDER BY used_at DESC, id DESC LIMIT $3)`, token.user, token.token, keptUses)
+		ORDER BY used_at DESC, id DESC`+db.Limit(3)+`)`, token.user, token.token, keptUses)
 	return err
 }
 

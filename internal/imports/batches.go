@@ -136,7 +136,7 @@ func (s *Service) Batches(
 		query += ` ORDER BY id DESC`
 		if limit > 0 {
 			args = append(args, limit)
-			query += fmt.Sprintf(` LIMIT $%d`, len(args))
+			query += db.Limit(len(args))
 		}
 		list, err = db.List(ctx, tx, scanBatch, query, args...)
 		return err

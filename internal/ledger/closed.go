@@ -46,7 +46,7 @@ func scanClosed(row db.Scanner) (c Closed, err error) {
 // newest first, so many of them at most.
 func ClosedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]Closed, error) {
 	return db.List(ctx, tx, scanClosed, closedSelect+`
-		AND trades.account = $2 AND (list_at, trades.id) < ($3, $4) ORDER BY list_at DESC, trades.id DESC LIMIT $5`,
+		AND trades.account = $2 AND (list_at, trades.id) < ($3, $4) ORDER BY list_at DESC, trades.id DESC`+db.Limit(5),
 		owner, account.number, after.At, after.ID, most)
 }
 

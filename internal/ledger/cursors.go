@@ -21,10 +21,10 @@ var (
 	gistsAfter    = `SELECT seq, id, executed_at, is_buy, quantity, price, external_id FROM executions ` + afterInStream
 	afterInStream = `
 		WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4)
-		ORDER BY executed_at, seq LIMIT $5`
+		ORDER BY executed_at, seq` + db.Limit(5)
 	tradesAfter = tradeSelect + `
 		WHERE user_id = $1 AND stream = $2 AND (opened_at, first_seq) > ($3, $4)
-		ORDER BY opened_at, first_seq LIMIT $5`
+		ORDER BY opened_at, first_seq` + db.Limit(5)
 	lastTradeBefore = tradeSelect + `
 		WHERE user_id = $1 AND stream = $2 AND (opened_at, first_seq) < ($3, $4)
 		ORDER BY opened_at DESC, first_seq DESC LIMIT 1`

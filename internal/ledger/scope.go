@@ -166,6 +166,6 @@ func (s selection) inOrder(tx *db.Tx, f *filter, order string, limit int) string
 	if limit == 0 {
 		return strings.Join(parts, " UNION ALL ") + " ORDER BY " + order
 	}
-	most := f.arg(limit)
-	return tx.Merged(parts, order, most)
+	f.args = append(f.args, limit)
+	return tx.Merged(parts, order, len(f.args))
 }

@@ -160,7 +160,7 @@ func (w *where) newestFirst(at, id string, page Page) string {
 	order := " ORDER BY " + at + " DESC, " + id + " DESC"
 	if page.Limit > 0 {
 		w.args = append(w.args, page.Limit)
-		order += " LIMIT $" + strconv.Itoa(len(w.args))
+		order += db.Limit(len(w.args))
 	}
 	return w.text.String() + order
 }
