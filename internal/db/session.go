@@ -13,10 +13,17 @@ import (
 type session struct {
 	engine     Engine
 	conn       *sql.Conn
-	statements map[string]*sql.Stmt
+	statements map[string]*statement
+	uses       int // of statements so far
 	// begun: a transaction was begun or a row was handed out, so what was asked
 	// for cannot silently be asked for again.
 	begun bool
+}
+
+// statement is one that is kept prepared.
+type statement struct {
+	*sql.Stmt
+	used int // at which use of the session
 }
 
 // maxStatements bounds the cache, which takes memory on every connection: texts
@@ -142,28 +149,43 @@ func (s *session) queryRow(ctx context.Context, query string, args []any) (*sql.
 }
 
 // prepare gives the kept statement for a text, or nil where the driver keeps
-// its own (PostgreSQL). When the cache is full it starts anew.
-func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+// its own (PostgreSQL).
+func (s *session) prepare(ctx context.Context, query string) (*statement, error) {
 	if s.statements == nil {
 		return nil, nil
 	}
-	if stmt, ok := s.statements[query]; ok {
-		return stmt, nil
+	s.uses++
+	if known, ok := s.statements[query]; ok {
+		known.used = s.uses
+		return known, nil
 	}
 	if len(s.statements) >= maxStatements {
-		s.forget()
+		s.forgetOldest()
 	}
 	stmt, err := s.conn.PrepareContext(context.WithoutCancel(ctx), query)
 	if err != nil {
 		return nil, err
 	}
-	s.statements[query] = stmt
-	return stmt, nil
+	s.statements[query] = &statement{stmt, s.uses}
+	return s.statements[query], nil
+}
+
+// forgetOldest makes room for a statement in place of the one that was not used
+// for longest.
+func (s *session) forgetOldest() {
+	oldest, since := "", s.uses
+	for query, kept := range s.statements {
+		if kept.used < since {
+			oldest, since = query, kept.used
+		}
+	}
+	_ = s.statements[oldest].Close()
+	delete(s.statements, oldest)
 }
 
 func (s *session) forget() {
-	for _, stmt := range s.statements {
-		_ = stmt.Close()
+	for _, kept := range s.statements {
+		_ = kept.Close()
 	}
 	clear(s.statements)
 }

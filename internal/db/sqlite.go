@@ -135,7 +135,7 @@ func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{engine: SQLite, conn: conn, statements: map[string]*sql.Stmt{}}, nil
+	return &session{engine: SQLite, conn: conn, statements: map[string]*statement{}}, nil
 }
 
 func (d *DB) dsn() string {
