@@ -124,7 +124,7 @@ func (c *checker) stream(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s}}
+	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
 	fills.seek(matching.Position{})
 	trades.seek(matching.Position{})

@@ -28,7 +28,27 @@ var (
 	lastTradeBefore = tradeSelect + `
 		WHERE user_id = $1 AND stream = $2 AND (opened_at, first_seq) < ($3, $4)
 		ORDER BY opened_at DESC, first_seq DESC LIMIT 1`
+	lastTrade = tradeSelect + `
+		WHERE user_id = $1 AND stream = $2 ORDER BY opened_at DESC, first_seq DESC LIMIT 1`
 )
+
+// tail gives the last stored trade of a stream, nil where there is none. It ends
+// with the stream's last fill: most writes come behind it and need to read no
+// further.
+func (b *book) tail(ctx context.Context, s *stream) (*tradeRow, error) {
+	if s.isNew || s.looked {
+		return s.tail, nil
+	}
+	found, err := db.List(ctx, b.tx, scanTradeRow, lastTrade, b.owner, s.number)
+	if err != nil {
+		return nil, err
+	}
+	s.looked = true
+	if len(found) > 0 {
+		s.tail = found[0]
+	}
+	return s.tail, nil
+}
 
 // fillCursor gives the fills of a stream in order as they will be after the
 // write: the stored ones without those that go, and the new ones among them.
@@ -48,11 +68,22 @@ type fillCursor struct {
 
 // seek makes from the first position that can come next.
 func (c *fillCursor) seek(from matching.Position) {
-	c.waiting, c.size, c.end = nil, firstChunk, c.changes.stream.isNew
-	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
+	c.waiting, c.size = nil, firstChunk
+	c.skip(from)
 	c.upcoming, _ = slices.BinarySearchFunc(c.changes.added, from, func(f *fill, p matching.Position) int {
 		return f.position().Compare(p)
 	})
+}
+
+// skip leaves out what is stored before from. Who does not trust the trades does
+// not ask them where the fills end.
+func (c *fillCursor) skip(from matching.Position) {
+	c.after, c.end = matching.Position{At: from.At, Seq: from.Seq - 1}, c.changes.stream.isNew
+	if c.end || c.changes.whole {
+		return
+	}
+	tail, err := c.b.tail(c.ctx, c.changes.stream)
+	c.end, c.err = tail == nil || tail.Last.Compare(from) < 0, err
 }
 
 // peek gives the next fill without taking it, nil at the end or after an error.
@@ -101,7 +132,7 @@ func (c *fillCursor) atInstant(at int64) []*fill {
 		if passed > c.size/4 {
 			c.size = firstChunk
 		}
-		c.after = matching.Position{At: at, Seq: -1}
+		c.skip(matching.Position{At: at})
 	}
 	var here []*fill
 	for f := c.peek(); f != nil && f.at == at; f = c.peek() {
@@ -148,8 +179,12 @@ type tradeCursor struct {
 
 // seek makes from the first position at which the next trade can begin.
 func (c *tradeCursor) seek(from matching.Position) {
-	c.waiting, c.size, c.end = nil, firstChunk, c.stream.isNew
+	c.waiting, c.size = nil, firstChunk
 	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
+	tail, err := c.b.tail(c.ctx, c.stream)
+	if c.end, c.err = tail == nil || tail.First.Compare(from) <= 0, err; c.end && tail != nil && tail.First == from {
+		c.waiting = []*tradeRow{tail}
+	}
 }
 
 // peek gives the next trade without taking it, nil at the end.
@@ -198,8 +233,9 @@ func (c *tradeCursor) read() {
 
 // tradeBefore gives the last stored trade that begins before p, or nil.
 func (c *tradeCursor) tradeBefore(p matching.Position) (*tradeRow, error) {
-	if c.stream.isNew {
-		return nil, nil
+	tail, err := c.b.tail(c.ctx, c.stream)
+	if err != nil || tail == nil || tail.First.Compare(p) < 0 {
+		return tail, err
 	}
 	found, err := db.List(c.ctx, c.b.tx, scanTradeRow, lastTradeBefore,
 		c.b.owner, c.stream.number, p.At, p.Seq)

@@ -54,6 +54,9 @@ type stream struct {
 	key    streamKey
 	// isNew tells that this write made it: nothing of it is stored yet.
 	isNew bool
+	// tail is the last stored trade, once it was asked for; nil if there is none.
+	tail   *tradeRow
+	looked bool // for the tail
 }
 
 // streamFor finds the stream of an instrument, or makes it.
@@ -84,6 +87,7 @@ func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
 			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
 		b.owner, b.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
 	if errors.Is(err, db.ErrNoRows) {
+		b.streams[key] = nil // so that it is not looked for again
 		return nil, nil
 	}
 	if err != nil {

@@ -293,7 +293,7 @@ func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching
 	if err != nil {
 		return nil, nil, err
 	}
-	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s}}
+	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	cursor.seek(t.First)
 	var fills []*fill
 	var grouped []matching.Fill

@@ -239,6 +239,7 @@ func TestPlans(t *testing.T) {
 		fillsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
 		gistsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
 		tradesAfter:     {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)>(?,?))"},
+		lastTrade:       {"trades_stream (user_id=? AND stream=?)"},
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
 		fillSelect + editedFills: {"executions_origin (user_id=? AND account=?"},
