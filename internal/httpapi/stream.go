@@ -38,6 +38,9 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 	}
 }
 
+// chunk is how many records of a long list are read, and then written, at once.
+const chunk = 1000
+
 // inParts reads records and writes them in parts, one while the next is read:
 // to put a long list into words takes about as long as to read it.
 func inParts[T any](each func(emit func(T) error) error, write func([]T) error) error {

@@ -260,9 +260,6 @@ func (a *API) tradePage(ctx context.Context, owner journal.UserID, query ledger.
 	})
 }
 
-// chunk is how many trades are read before their marks are.
-const chunk = 1000
-
 // eachTrade reads trades with their marks, in one snapshot.
 func (a *API) eachTrade(ctx context.Context, owner journal.UserID, query ledger.TradeQuery, emit func(Trade, ledger.TradeCursor) error) error {
 	return a.DB.View(ctx, func(tx *db.Tx) error {
