@@ -16,8 +16,8 @@ import (
 )
 
 type copyDBCommand struct {
-	From string `required:"" help:"postgres://… or the path of a SQLite file."`
-	To   string `required:"" help:"postgres://… of an empty database, or the path of a new SQLite file."`
+	From string `required:"" placeholder:"PLACE" help:"postgres://… or the path of a SQLite file."`
+	To   string `required:"" placeholder:"PLACE" help:"postgres://… of an empty database, or the path of a new SQLite file."`
 }
 
 // Run copies a whole installation: every user with all they own. Attachments

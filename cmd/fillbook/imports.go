@@ -21,11 +21,11 @@ import (
 
 type importCommand struct {
 	File      string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
-	Email     string `required:"" help:"Whose journal it goes into."`
-	Account   string `help:"The name or id of the account; a backup names its own."`
-	SourceTZ  string `name:"source-tz" help:"The time zone of times that name none, for example America/New_York."`
+	Email     string `required:"" placeholder:"EMAIL" help:"Whose journal it goes into."`
+	Account   string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
+	SourceTZ  string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
 	DateOrder string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
-	Map       string `help:"A JSON object from what a column is to its name."`
+	Map       string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
 	DryRun    bool   `name:"dry-run" help:"Only tell what would be imported."`
 }
 
@@ -177,8 +177,8 @@ func printRest(out io.Writer, problems []imports.Problem, warnings []string, tot
 
 type exportCommand struct {
 	File    string `arg:"" help:"Where to write; - is standard output."`
-	Email   string `required:"" help:"Whose journal to export."`
-	Account string `help:"The name or id of one account; everything without it."`
+	Email   string `required:"" placeholder:"EMAIL" help:"Whose journal to export."`
+	Account string `placeholder:"ACCOUNT" help:"The name or id of one account; everything without it."`
 	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json is the complete backup, zip the same with attachments, csv and xlsx are tables."`
 	Rows    string `enum:"trades,executions" default:"trades" help:"What a csv lists."`
 }

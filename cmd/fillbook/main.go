@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -32,7 +34,7 @@ const (
 
 // cli is the command line. Its settings are the same for every command.
 type cli struct {
-	Settings settings `embed:""`
+	Settings settings `embed:"" group:"Settings, the same for every command:"`
 
 	Serve         serveCommand         `cmd:"" default:"withargs" help:"Serve the journal. This is the default."`
 	CreateUser    createUserCommand    `cmd:"" help:"Create a user; the password is read from the terminal or standard input."`
@@ -69,13 +71,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var line cli
 	parser, err := kong.New(&line,
 		kong.Name("fillbook"), kong.Description("A trading journal with numbers you can prove."),
-		kong.Writers(stdout, stderr), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Writers(stdout, stderr), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}))
 	if err != nil {
 		return report(stderr, err)
 	}
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(asking(args))
 	if err != nil {
-		fmt.Fprintf(stderr, "fillbook: %v\n", err)
+		hint := ""
+		if strings.HasPrefix(err.Error(), "unexpected argument") {
+			hint = "; 'fillbook help' lists the commands"
+		}
+		fmt.Fprintf(stderr, "fillbook: %v%s\n", err, hint)
 		return exitUsage
 	}
 	if err := line.Settings.check(); err != nil {
@@ -88,6 +94,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	context.AfterFunc(ctx, stop)
 	err = command.Run(&environment{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}, &line.Settings)
 	return report(stderr, err)
+}
+
+// asking takes "help" and "help COMMAND" for what people mean by it.
+func asking(args []string) []string {
+	if len(args) == 0 || args[0] != "help" {
+		return args
+	}
+	return append(slices.Clone(args[1:]), "--help")
 }
 
 // report says what went wrong in one line and chooses the exit code.

@@ -16,7 +16,7 @@ import (
 )
 
 type rotateSecretCommand struct {
-	NewSecretFile string `help:"File that holds the new secret, 32 bytes or more; without it one is made." type:"path"`
+	NewSecretFile string `placeholder:"FILE" help:"File that holds the new secret, 32 bytes or more; without it one is made." type:"path"`
 }
 
 // rotation is a change from one secret to another. Where the secret is a file

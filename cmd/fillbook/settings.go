@@ -20,20 +20,20 @@ type settings struct {
 	HTTPAddr           string         `name:"http-addr" env:"SVC_HTTP_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
 	DataDir            string         `name:"data-dir" env:"SVC_DATA_DIR" default:"./data" help:"Directory of the SQLite file, the server's secret and attachments."`
 	DatabaseURL        secrets.Secret `name:"database-url" env:"SVC_DATABASE_URL" help:"postgres://… to use PostgreSQL; empty uses SQLite in the data directory."`
-	DatabaseURLFile    string         `name:"database-url-file" env:"SVC_DATABASE_URL_FILE" help:"File that holds the database URL."`
+	DatabaseURLFile    string         `name:"database-url-file" env:"SVC_DATABASE_URL_FILE" placeholder:"FILE" help:"File that holds the database URL."`
 	DatabaseConns      int            `name:"database-conns" env:"SVC_DATABASE_CONNS" default:"0" help:"PostgreSQL connections or SQLite readers; 0 chooses."`
 	JWTSecret          secrets.Secret `name:"jwt-secret" env:"SVC_JWT_SECRET" help:"Server secret of 32 bytes or more; empty makes one in the data directory."`
-	JWTSecretFile      string         `name:"jwt-secret-file" env:"SVC_JWT_SECRET_FILE" help:"File that holds the server secret."`
+	JWTSecretFile      string         `name:"jwt-secret-file" env:"SVC_JWT_SECRET_FILE" placeholder:"FILE" help:"File that holds the server secret."`
 	RegistrationOpen   bool           `name:"registration-open" env:"SVC_REGISTRATION_OPEN" default:"false" help:"Let anybody register."`
 	ShareLinksEnabled  bool           `name:"share-links-enabled" env:"SVC_SHARE_LINKS_ENABLED" default:"false" help:"Allow public share links."`
 	ImportMaxBytes     int64          `name:"import-max-bytes" env:"SVC_IMPORT_MAX_BYTES" default:"10485760" help:"Largest import file."`
 	AttachmentMaxBytes int64          `name:"attachment-max-bytes" env:"SVC_ATTACHMENT_MAX_BYTES" default:"10485760" help:"Largest attachment."`
-	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" help:"Where users reach this installation, for links."`
-	TrustedProxies     []netip.Prefix `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."`
-	CORSOrigins        []string       `name:"cors-origins" env:"SVC_CORS_ORIGINS" help:"Origins that may call the API from their pages."`
+	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" placeholder:"URL" help:"Where users reach this installation, for links."`
+	TrustedProxies     []netip.Prefix `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" placeholder:"NETWORK" help:"Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."`
+	CORSOrigins        []string       `name:"cors-origins" env:"SVC_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins that may call the API from their pages."`
 	LogLevel           slog.Level     `name:"log-level" env:"SVC_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat          string         `name:"log-format" env:"SVC_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
-	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" help:"Address to serve Prometheus metrics on; empty serves none."`
+	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" placeholder:"ADDRESS" help:"Address to serve Prometheus metrics on; empty serves none."`
 	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Room that imports and migrations leave on the disk of a SQLite file."`
 	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"2/20" help:"Sign-in calls an address: RATE/BURST, or off."`
 	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address."`

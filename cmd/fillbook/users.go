@@ -14,7 +14,7 @@ import (
 )
 
 type createUserCommand struct {
-	Email string `required:"" help:"The user's e-mail address."`
+	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
 	Owner bool   `help:"Make the user an owner. The first user always is one."`
 }
 
@@ -38,7 +38,7 @@ func (c createUserCommand) Run(env *environment, s *settings) error {
 }
 
 type resetPasswordCommand struct {
-	Email string `required:"" help:"The user's e-mail address."`
+	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
 }
 
 // Run sets the password and ends the user's sessions.
@@ -60,7 +60,7 @@ func (c resetPasswordCommand) Run(env *environment, s *settings) error {
 }
 
 type disableTOTPCommand struct {
-	Email string `required:"" help:"The user's e-mail address."`
+	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
 }
 
 // Run switches the second factor off. It works while the server runs.
