@@ -215,9 +215,14 @@ func TestClusterFindsItself(t *testing.T) {
 	compose := parseYAML(t, read(t, "deploy/compose.postgres.yml"))
 	proxy := compose.at("services", "proxy")
 	address := proxy.at("networks", "inner", "ipv4_address").text
-	subnet, err := netip.ParsePrefix(compose.at("networks", "inner", "ipam", "config").items[0].at("subnet").text)
+	addresses := compose.at("networks", "inner", "ipam", "config").items[0]
+	subnet, err := netip.ParsePrefix(addresses.at("subnet").text)
 	if err != nil || !subnet.Contains(netip.MustParseAddr(address)) {
 		t.Errorf("the proxy's address %s is not in %s (%v)", address, subnet, err)
+	}
+	others, err := netip.ParsePrefix(addresses.at("ip_range").text)
+	if err != nil || !subnet.Overlaps(others) || others.Contains(netip.MustParseAddr(address)) {
+		t.Errorf("the others are given addresses of %s, where the proxy's %s must not be (%v)", others, address, err)
 	}
 	var servers []string
 	for _, name := range compose.at("services").keys {
