@@ -164,7 +164,7 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	if c.DryRun {
-		_, err = fmt.Fprintf(env.stdout, "the backup is whole: %d users\n", len(users))
+		_, err = fmt.Fprintf(env.stdout, "the backup is whole: %s\n", counted(len(users), "user"))
 		return err
 	}
 	services, done, err := s.emptyJournals(env)
@@ -175,7 +175,7 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 	if err := copyInto(env, saved, services); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "restored %d users; the server needs the secret that it had then (%s)\n", len(users), secretPlace(s))
+	_, err = fmt.Fprintf(env.stdout, "restored %s; the server needs the secret that it had then (%s)\n", counted(len(users), "user"), secretPlace(s))
 	return err
 }
 

@@ -64,7 +64,7 @@ func sqlitePath(place string) string { return strings.TrimPrefix(place, "sqlite:
 func copyInto(env *environment, from, to *installation.Installation) error {
 	missing, err := from.CopyTo(env.ctx, to, progressBar(env.stderr, "rows"))
 	if errors.Is(err, db.ErrNotEmpty) {
-		return fmt.Errorf("%w: copy into an empty one", err)
+		return fmt.Errorf("%w; only an empty one is written to", err)
 	}
 	for _, id := range missing {
 		fmt.Fprintf(env.stderr, "the file of attachment %s is missing and could not be copied\n", id)

@@ -43,7 +43,7 @@ func (c importCommand) Run(env *environment, s *settings) error {
 	if c.DryRun {
 		preview, err := services.Imports.Inspect(env.ctx, owner, up)
 		if err != nil {
-			return err
+			return namingFlags(err)
 		}
 		return printPreview(env.stdout, preview)
 	}
@@ -53,7 +53,7 @@ func (c importCommand) Run(env *environment, s *settings) error {
 	result, err := services.Imports.Commit(env.ctx, by, up)
 	if err != nil {
 		draw(brokenOff, len(stages))
-		return err
+		return namingFlags(err)
 	}
 	draw(len(stages), len(stages))
 	return printResult(env.stdout, result)
@@ -152,6 +152,25 @@ func printResult(out io.Writer, r imports.Result) error {
 	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
 }
 
+// namingFlags is a refusal in the words of the command line.
+func namingFlags(err error) error {
+	refused, ok := errors.AsType[*journal.Error](err)
+	if !ok {
+		return err
+	}
+	told := *refused
+	told.Message = withFlags(refused.Message)
+	return &told
+}
+
+// withFlags puts the flags of import in the place of the API's fields.
+func withFlags(text string) string {
+	return strings.NewReplacer(
+		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
+		"Say which columns hold:", "Say with --map which columns hold:",
+	).Replace(text)
+}
+
 // counted says how many of something there are.
 func counted(n int, word string) string {
 	if n == 1 {
@@ -165,7 +184,7 @@ func printRest(out io.Writer, problems []imports.Problem, warnings []string, tot
 		fmt.Fprintf(out, "row %d: %s\n", p.Row, p.Message)
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(out, "note: %s\n", w)
+		fmt.Fprintf(out, "note: %s\n", withFlags(w))
 	}
 	for _, t := range totals {
 		if _, err := fmt.Fprintf(out, "%s: the file says %s, read %s, difference %s\n", t.Item, t.File, t.Computed, t.Difference); err != nil {
