@@ -103,6 +103,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 		AuthRate: s.RateAuth, ShareRate: s.RateShare, SecretsRate: s.RateSecrets,
 		ImportRate: s.RateImport, ImportsAtOnce: s.ImportsAtOnce, Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
+		PublicURL: s.PublicURL,
 	})
 	return result, err
 }

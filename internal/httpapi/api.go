@@ -37,6 +37,8 @@ type Options struct {
 	ImportMaxBytes     int64
 	// ShareLinks switches public links on.
 	ShareLinks bool
+	// PublicURL is where people reach us, for links; empty where nobody said.
+	PublicURL string
 
 	AuthRate    transport.Rate
 	ShareRate   transport.Rate

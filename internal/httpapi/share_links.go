@@ -23,15 +23,20 @@ type shareScope struct {
 type shareLink struct {
 	ID        journal.ShareID `json:"id"`
 	Token     string          `json:"token" doc:"Part of the public address; whoever has it sees the link."`
+	URL       string          `json:"url,omitempty" doc:"The public address; there when the server was told its own (SVC_PUBLIC_URL)."`
 	Scope     shareScope      `json:"scope"`
 	CreatedAt time.Time       `json:"created_at"`
 	ExpiresAt *time.Time      `json:"expires_at" doc:"null: never"`
 	ViewCount int64           `json:"view_count"`
 }
 
-func shapeLink(l sharing.Link) shareLink {
+func (a *API) shapeLink(l sharing.Link) shareLink {
+	address := ""
+	if a.options.PublicURL != "" {
+		address = strings.TrimRight(a.options.PublicURL, "/") + "/s/" + l.Token
+	}
 	scope := shareScope{l.Scope.Account, l.Scope.From, l.Scope.To, l.Scope.Zone, l.Scope.ShowAmounts, l.Scope.Currency}
-	return shareLink{l.ID, l.Token, scope, l.CreatedAt, l.ExpiresAt, l.Views}
+	return shareLink{l.ID, l.Token, address, scope, l.CreatedAt, l.ExpiresAt, l.Views}
 }
 
 // ShareFields are what a link shows. They may stand at the top of the request
@@ -98,7 +103,7 @@ func (a *API) shareOperations() {
 	register(a, route(http.MethodGet, "", "listShareLinks", "List share links, newest first"),
 		func(ctx context.Context, _ *struct{}) (*body[[]shareLink], error) {
 			links, err := a.Sharing.Links(ctx, caller(ctx).UserID)
-			return answer(shapeAll(links, shapeLink), err)
+			return answer(shapeAll(links, a.shapeLink), err)
 		})
 	register(a, route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary"), a.mintShareLink)
 	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
@@ -128,7 +133,7 @@ func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[
 		days = int(in.Body.ExpiresInDays.Value)
 	}
 	link, err := a.Sharing.Mint(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, fields.scope(), days)
-	return answer(shapeLink(link), err)
+	return answer(a.shapeLink(link), err)
 }
 
 type shareToken struct {

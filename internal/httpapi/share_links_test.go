@@ -47,6 +47,18 @@ func freshToken() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
 }
 
+// TestLinksNameTheirAddress where the server knows under which it is reached.
+func TestLinksNameTheirAddress(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		made := d.made("/share-links", `{}`)
+		address := `"https://journal.example.org/s/` + made.text("token") + `"`
+		made.is("url", address)
+		d.get("/share-links").is("0.url", address)
+	}, shareLinksOn, func(s *settle) { s.api.PublicURL = "https://journal.example.org/" })
+}
+
 func TestMintingShareLinks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -2858,6 +2858,8 @@ export interface components {
             scope: components["schemas"]["ShareScope"];
             /** @description Part of the public address; whoever has it sees the link. */
             token: string;
+            /** @description The public address; there when the server was told its own (SVC_PUBLIC_URL). */
+            url?: string;
             /** Format: int64 */
             view_count: number;
         } & {

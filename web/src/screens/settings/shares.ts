@@ -3,8 +3,9 @@
 import type { Schemas } from '../../lib/api/client';
 import { dayOf } from '../../lib/format/days';
 
-export function publicAddress(token: string): string {
-  return `${location.origin}/s/${encodeURIComponent(token)}`;
+/** Where a link is opened: at the address that the server was told, or else where we are ourselves. */
+export function publicAddress(link: Schemas['ShareLink']): string {
+  return link.url ?? `${location.origin}/s/${encodeURIComponent(link.token)}`;
 }
 
 /** The days a link covers, as its own zone cuts them. */
