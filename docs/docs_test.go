@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"fillbook/internal/imports/statement"
 )
 
 var update = flag.Bool("update", false, "write the endpoints of api.md anew")
@@ -210,6 +212,17 @@ func TestEndpointsAreListed(t *testing.T) {
 		}
 	} else if old != table {
 		t.Error("the endpoints of api.md are not those of api/openapi.yaml: run this test with -update")
+	}
+}
+
+// TestColumnTargetsAreListed finds everything that a column can be.
+func TestColumnTargetsAreListed(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, "api.md"), "Targets: ")
+	text, _, _ = strings.Cut(text, "\n\n")
+	for _, target := range statement.Targets() {
+		if !strings.Contains(text, "`"+string(target)+"`") {
+			t.Errorf("api.md does not tell of the target %s", target)
+		}
 	}
 }
 
