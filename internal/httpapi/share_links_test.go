@@ -50,7 +50,7 @@ func freshToken() string {
 // TestLinksNameTheirAddress where the server knows under which it is reached.
 func TestLinksNameTheirAddress(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		made := d.made("/share-links", `{}`)
 		address := `"https://journal.example.org/s/` + made.text("token") + `"`
