@@ -195,7 +195,7 @@ func printRest(out io.Writer, problems []imports.Problem, warnings []string, tot
 }
 
 type exportCommand struct {
-	File    string `arg:"" help:"Where to write; - is standard output."`
+	File    string `arg:"" help:"Where to write, in place of what is there; - is standard output."`
 	Email   string `required:"" placeholder:"EMAIL" help:"Whose journal to export."`
 	Account string `placeholder:"ACCOUNT" help:"The name or id of one account; everything without it."`
 	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json is the complete backup, zip the same with attachments, csv and xlsx are tables."`

@@ -99,7 +99,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	}
 	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
 	result.api, err = httpapi.New(result.services, httpapi.Options{
-		Version: version, Log: log, Proxies: s.TrustedProxies, Origins: s.CORSOrigins, Metrics: result.metrics,
+		Version: version, Log: log, Proxies: prefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
 		AuthRate: s.RateAuth, ShareRate: s.RateShare, SecretsRate: s.RateSecrets,
 		ImportRate: s.RateImport, ImportsAtOnce: s.ImportsAtOnce, Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -29,9 +28,9 @@ type settings struct {
 	ImportMaxBytes     int64          `name:"import-max-bytes" env:"SVC_IMPORT_MAX_BYTES" default:"10485760" help:"Largest import file."`
 	AttachmentMaxBytes int64          `name:"attachment-max-bytes" env:"SVC_ATTACHMENT_MAX_BYTES" default:"10485760" help:"Largest attachment."`
 	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" placeholder:"URL" help:"Where users reach this installation, for links."`
-	TrustedProxies     []netip.Prefix `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" placeholder:"NETWORK" help:"Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."`
+	TrustedProxies     []network      `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" placeholder:"NETWORK" help:"Networks or addresses whose X-Forwarded-For is believed, for example 10.0.0.0/8."`
 	CORSOrigins        []string       `name:"cors-origins" env:"SVC_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins that may call the API from their pages."`
-	LogLevel           slog.Level     `name:"log-level" env:"SVC_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
+	LogLevel           level          `name:"log-level" env:"SVC_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat          string         `name:"log-format" env:"SVC_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
 	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" placeholder:"ADDRESS" help:"Address to serve Prometheus metrics on; empty serves none."`
 	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Room that imports and migrations leave on the disk of a SQLite file."`
@@ -110,7 +109,7 @@ func readSecret(into *secrets.Secret, file, name string) error {
 }
 
 func (s *settings) logger(to io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: s.LogLevel}
+	options := &slog.HandlerOptions{Level: s.LogLevel.Level}
 	if s.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(to, options))
 	}
