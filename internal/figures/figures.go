@@ -89,6 +89,25 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	if err != nil {
 		return nil, err
 	}
+	return s.open(ctx, tx, owner, accounts)
+}
+
+// ReadCurrency opens the book of all the owner's accounts that are kept in a
+// currency, of which there may be none. Where it is not said, it is that of the
+// oldest account.
+func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Book, error) {
+	accounts, err := ledger.Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if currency == "" && len(accounts) > 0 {
+		currency = accounts[0].BaseCurrency
+	}
+	accounts = slices.DeleteFunc(accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
+	return s.open(ctx, tx, owner, accounts)
+}
+
+func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (*Book, error) {
 	b := &Book{Accounts: accounts, owner: owner}
 	for _, a := range accounts {
 		held, err := s.cache.account(owner, a.ID).bring(a.Revision, func(old *held) (*held, error) {

@@ -22,6 +22,7 @@ import (
 
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
+	"fillbook/internal/sharing"
 	"fillbook/internal/transport"
 )
 
@@ -127,14 +128,14 @@ func (a *API) Sweep(ctx context.Context) error { return a.idempotency.Sweep(ctx)
 // /api in JSON, and leaves the rest of the site to the page.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if !utf8.ValidString(r.URL.Path) || strings.ContainsRune(r.URL.Path, 0) {
-		transport.WriteError(w, r, journal.NotFound("path"))
+		noSuchPath(w, r)
 		return
 	}
 	handler, pattern := a.mux.Handler(r)
 	switch {
 	case pattern != "" && isClean(r.URL.Path):
 		a.mux.ServeHTTP(w, r)
-	case strings.HasPrefix(r.URL.Path, "/api/") || r.Method != http.MethodGet && r.Method != http.MethodHead || a.options.Web == nil:
+	case transport.IsAPI(r) || r.Method != http.MethodGet && r.Method != http.MethodHead || a.options.Web == nil:
 		refuseRoute(w, r, handler)
 	default:
 		a.options.Web.ServeHTTP(w, r)
@@ -150,12 +151,22 @@ func refuseRoute(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	said := httptest.NewRecorder()
 	handler.ServeHTTP(said, r)
 	if said.Code != http.StatusMethodNotAllowed {
-		transport.WriteError(w, r, journal.NotFound("path"))
+		noSuchPath(w, r)
 		return
 	}
 	w.Header().Set("Allow", said.Header().Get("Allow"))
 	transport.WriteRefusal(w, http.StatusMethodNotAllowed, "method_not_allowed",
 		"This path does not take "+r.Method+"; see the Allow header.")
+}
+
+// noSuchPath refuses a path. What no token of a share link could look like is
+// refused as a link that never was: nobody outside may tell the two apart.
+func noSuchPath(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, prefix+"/public/share/") {
+		transport.WriteError(w, r, sharing.ErrNotFound())
+		return
+	}
+	transport.WriteError(w, r, journal.NotFound("path"))
 }
 
 func describe(version string) huma.Config {

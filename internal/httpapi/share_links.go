@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/journal"
 	"fillbook/internal/sharing"
+	"fillbook/internal/transport"
 )
 
 type shareScope struct {
@@ -100,15 +101,19 @@ func (a *API) shareOperations() {
 		r.gate = a.shareGate
 		return r
 	}
-	register(a, route(http.MethodGet, "", "listShareLinks", "List share links, newest first"),
-		func(ctx context.Context, _ *struct{}) (*body[[]shareLink], error) {
+	registerList(a, route(http.MethodGet, "", "listShareLinks", "List share links, newest first"),
+		func(ctx context.Context, in *Paging) (*listing[shareLink], error) {
 			links, err := a.Sharing.Links(ctx, caller(ctx).UserID)
-			return answer(shapeAll(links, a.shapeLink), err)
+			if err != nil {
+				return nil, err
+			}
+			return pageOf(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
 		})
 	register(a, route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary"), a.mintShareLink)
 	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
-		func(ctx context.Context, in *ByID[journal.ShareID]) (*nothing, error) {
-			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID)
+		func(ctx context.Context, in *DeleteOf[journal.ShareID]) (*nothing, error) {
+			check := transport.IfMatch(in.IfMatch, func(l sharing.Link) any { return a.shapeLink(l) })
+			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID, check)
 		})
 	a.publicShareOperation()
 }

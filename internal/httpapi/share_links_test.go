@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,10 +132,14 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		first := w.visit(freshToken()).wantError(http.StatusNotFound, "not_found")
-		if first.header.Get("Cache-Control") != "no-store" || first.header.Get("Referrer-Policy") != "no-referrer" {
-			t.Errorf("the headers are %v", first.header)
+		for header, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"} {
+			if got := first.header.Get(header); got != want {
+				t.Errorf("%s is %q, want %q", header, got, want)
+			}
 		}
-		for _, malformed := range []string{"x", "!", strings.Repeat("A", 5000), freshToken() + "A", freshToken()[1:], "a%2Fb", "%C3%BC", "%0A"} {
+		for _, malformed := range []string{
+			"x", "!", strings.Repeat("A", 5000), freshToken() + "A", freshToken()[1:], "a%2Fb", "%C3%BC", "%0A", "%00", "%FF", "%2E%2E", "a/b",
+		} {
 			w.visit(malformed).wantSame(first)
 		}
 
@@ -146,15 +151,12 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 		d.get("/share-links").is("", "[]")
 
 		gone := d.desk("Gone")
-		orphan := gone.link(more{"account_id": gone.account}).text("token")
-		w.visit(orphan).want(http.StatusOK)
+		orphan := gone.link(more{"account_id": gone.account})
+		w.visit(orphan.text("token")).want(http.StatusOK)
 		d.delete("/accounts/" + gone.account).wantNone()
-		w.visit(orphan).wantSame(first)
-
-		whole := d.link().text("token")
-		w.visit(whole).want(http.StatusOK)
-		d.desk("Euro", more{"base_currency": "EUR"})
-		w.visit(whole).wantSame(first) // the currencies are mixed by now
+		w.visit(orphan.text("token")).wantSame(first)
+		d.get("/share-links").is("", "[]") // deleting the account revoked it
+		d.delete("/share-links/"+orphan.text("id")).wantError(http.StatusNotFound, "not_found")
 
 		short := d.link(more{"account_id": d.account, "expires_in_days": 1}).text("token")
 		w.clock.Advance(24*time.Hour - time.Microsecond)
@@ -164,6 +166,63 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 		// A condition or a credential makes no difference.
 		d.get("/public/share/" + short).wantSame(first)
 		w.nobody().with("If-None-Match", "*").get("/public/share/" + short).wantSame(first)
+	}, shareLinksOn)
+}
+
+// TestALinkLivesUntilItsEnd: a link over all accounts goes on when an account of
+// another currency comes, and leaves that one out.
+func TestALinkLivesUntilItsEnd(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		owner := w.setUp()
+		early := owner.link(more{"show_amounts": true}).text("token") // before there is an account
+		main := owner.desk("Main")
+		main.nets("AAA", "5", "-2")
+		whole := main.link(more{"show_amounts": true}).is("scope", `{"show_amounts":true}`).text("token")
+		before := w.visit(whole).want(http.StatusOK).is("summary.total_trades", "2").is("summary.net_pnl", "3").is("currency", `"USD"`)
+		euro := owner.desk("Euro", more{"base_currency": "EUR"})
+		euro.nets("BBB", "7")
+		w.visit(whole).wantSame(before)
+		w.visit(early).want(http.StatusOK).is("summary.net_pnl", "3")
+		// Another account of the link's currency is shown.
+		owner.desk("More").nets("AAA", "10")
+		w.visit(whole).want(http.StatusOK).is("summary.total_trades", "3").is("summary.net_pnl", "13")
+		// Nothing of that currency is left: there is nothing to show, in that currency.
+		for _, id := range owner.get("/accounts").column("id") {
+			if id != euro.account {
+				owner.delete("/accounts/" + id).wantNone()
+			}
+		}
+		w.visit(whole).want(http.StatusOK).is("summary.total_trades", "0").is("currency", `"USD"`)
+	}, shareLinksOn)
+}
+
+// TestShareLinkPagesAndConditions: the list pages like every list, and a link is
+// revoked only as it was seen where the caller says so.
+func TestShareLinkPagesAndConditions(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		var ids []string
+		for range 3 {
+			ids = append([]string{d.link().text("id")}, ids...)
+		}
+		got, _ := d.pages("/share-links?limit=2", "id")
+		if total := d.get("/share-links?limit=2").header.Get("X-Total-Count"); !slices.Equal(got, ids) || total != "3" {
+			t.Errorf("the pages hold %v of %s, want %v", got, total, ids)
+		}
+		d.get("/share-links?limit=0").wantField("limit")
+		d.get("/share-links?limit=1&cursor=x").wantField("cursor")
+
+		link := d.link()
+		path := "/share-links/" + link.text("id")
+		d.with("If-Match", `"stale"`).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		w.visit(link.text("token")).want(http.StatusOK)
+		d.with("If-Match", link.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed") // a view was counted
+		d.with("If-Match", "*").delete(path).wantNone()
+		d.with("If-Match", `"stale"`).delete(path).wantError(http.StatusNotFound, "not_found")
+		fresh := d.link()
+		d.with("If-Match", fresh.tag()).delete("/share-links/" + fresh.text("id")).wantNone()
 	}, shareLinksOn)
 }
 

@@ -112,9 +112,13 @@ func (i *Installation) DeleteUser(
 	return nil
 }
 
-// follow lets what was written on trades go where their fills go.
+// follow lets what was written on trades go where their fills go, and ends the
+// links to an account that goes.
 func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.Regrouped) error {
 	if change.AccountDeleted {
+		if err := sharing.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
+			return err
+		}
 		return i.forget(tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
 	}
 	if len(change.Deleted) > 0 {

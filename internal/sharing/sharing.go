@@ -8,6 +8,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -39,6 +40,10 @@ type Scope struct {
 	Zone        string            `json:"tz,omitempty"`
 	ShowAmounts bool              `json:"show_amounts"`
 	Currency    string            `json:"currency,omitempty"` // a label in place of the account's
+	// Pinned is the currency that all accounts had when a link over all of them
+	// was made. Accounts of another one that come later are left out, so that the
+	// link goes on showing what can be added up.
+	Pinned string `json:"pinned_currency,omitempty"`
 }
 
 // Link is a public link.
@@ -105,8 +110,12 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 	}
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		// The scope must be one that can be added up now.
-		if _, err := s.figures.Read(ctx, tx, by.UserID, scope.accounts()); err != nil {
+		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accounts())
+		if err != nil {
 			return err
+		}
+		if scope.Account == "" {
+			link.Scope.Pinned = book.Capital.Currency
 		}
 		if err := s.insert(ctx, tx, by.UserID, link); err != nil {
 			return err
@@ -168,12 +177,13 @@ func hash(token string) []byte {
 func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link, err error) {
 	s.views.settle(ctx)
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, s.scan,
-			`SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links WHERE user_id = $1 ORDER BY id DESC`, owner)
+		list, err = db.List(ctx, tx, s.scan, linkColumns+` WHERE user_id = $1 ORDER BY id DESC`, owner)
 		return err
 	})
 	return list, err
 }
+
+const linkColumns = `SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links`
 
 func (s *Service) scan(row db.Scanner) (link Link, err error) {
 	var sealed []byte
@@ -190,18 +200,70 @@ func (s *Service) scan(row db.Scanner) (link Link, err error) {
 	return link, json.Unmarshal([]byte(scope), &link.Scope)
 }
 
-// Revoke ends a link.
-func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID) error {
+// Revoke ends a link. check, which may be nil, sees the stored link first and
+// may refuse.
+func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, check func(Link) error) error {
+	if check != nil {
+		s.views.settle(ctx)
+	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := s.askFirst(ctx, tx, by.UserID, id, check); err != nil {
+			return err
+		}
 		n, err := tx.Exec(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2`, by.UserID, id)
 		if err == nil && n == 0 {
-			return journal.NotFound("share link")
+			return ErrNotFound()
 		}
 		if err != nil {
 			return err
 		}
 		return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(s.clock(), by.Principal, by.Client, ActionRevoke, string(id)))
 	})
+}
+
+// askFirst lets check see what is stored. Without a check nothing is read: a
+// link whose token can no longer be opened must be revocable too.
+func (s *Service) askFirst(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
+	if check == nil {
+		return nil
+	}
+	link, err := s.scan(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return ErrNotFound()
+	}
+	if err != nil {
+		return err
+	}
+	return check(link)
+}
+
+// ForgetAccount ends the links that show an account, as a step of deleting it.
+func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	var gone []journal.ShareID
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var id journal.ShareID
+		var text string
+		var scope Scope
+		if err := row.Scan(&id, &text); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(text), &scope); err != nil {
+			return fmt.Errorf("reading the scope of link %s: %w", id, err)
+		}
+		if scope.Account == account {
+			gone = append(gone, id)
+		}
+		return nil
+	}, `SELECT id, scope FROM share_links WHERE user_id = $1`, owner)
+	if err != nil {
+		return err
+	}
+	for _, id := range gone {
+		if _, err := tx.Exec(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ErrNotFound is the one answer to every link that shows nothing.
@@ -224,8 +286,7 @@ func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareV
 		return nil
 	})
 	if journal.IsKind(err, journal.KindNotFound) || journal.IsKind(err, journal.KindInvalid) {
-		// The account is gone, or another of a different currency has come: there
-		// is nothing left to show, and nobody outside need know why.
+		// There is nothing left to show, and nobody outside need know why.
 		return view, ErrNotFound()
 	}
 	return view, err
@@ -249,8 +310,16 @@ func (s *Service) find(ctx context.Context, tx *db.Tx, token string) (owner jour
 	return owner, id, scope, json.Unmarshal([]byte(text), &scope)
 }
 
+// book opens the accounts that a link shows.
+func (s *Service) book(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*figures.Book, error) {
+	if scope.Account == "" {
+		return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)
+	}
+	return s.figures.Read(ctx, tx, owner, scope.accounts())
+}
+
 func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (analytics.ShareView, error) {
-	book, err := s.figures.Read(ctx, tx, owner, scope.accounts())
+	book, err := s.book(ctx, tx, owner, scope)
 	if err != nil {
 		return analytics.ShareView{}, err
 	}
@@ -260,10 +329,7 @@ func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, sco
 			return analytics.ShareView{}, err
 		}
 	}
-	currency := scope.Currency
-	if currency == "" {
-		currency = book.Capital.Currency
-	}
+	currency := cmp.Or(scope.Currency, scope.Pinned, book.Capital.Currency)
 	question, err := json.Marshal(scope)
 	if err != nil {
 		return analytics.ShareView{}, err

@@ -21,8 +21,9 @@ func Headers(origins []string) Middleware {
 			if RequestOf(r.Context()).Secure {
 				h.Set("Strict-Transport-Security", "max-age=31536000")
 			}
-			if strings.HasPrefix(r.URL.Path, "/api/") {
+			if IsAPI(r) {
 				h.Set("Cache-Control", "no-store")
+				h.Set("X-Robots-Tag", "noindex") // a search engine that comes upon a share link
 				if allowOrigin(h, r, origins) {
 					w.WriteHeader(http.StatusNoContent)
 					return
@@ -31,6 +32,11 @@ func Headers(origins []string) Middleware {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// IsAPI tells whether a request is for the API, whatever it finds there.
+func IsAPI(r *http.Request) bool {
+	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
 }
 
 // allowOrigin adds the CORS headers for an origin on the list, and tells

@@ -11678,7 +11678,12 @@ export interface operations {
     };
     listShareLinks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size, 1 to 1000; without it the list is whole. */
+                limit?: string;
+                /** @description From the Link header of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11688,6 +11693,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description How many records there are in all; with limit. */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11849,7 +11858,10 @@ export interface operations {
     revokeShareLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
