@@ -23,7 +23,14 @@ import (
 // their list, and the zone that cuts days.
 type FigureQuery struct {
 	TradeFilter
-	TZ string `query:"tz" doc:"The IANA time zone in which days, hours and weekdays are cut; UTC by default."`
+	TZ string `query:"tz" doc:"The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut."`
+}
+
+// undated is the query of a figure that cuts no days: whatever zone came with
+// it is not looked at.
+func (in FigureQuery) undated() FigureQuery {
+	in.TZ = ""
+	return in
 }
 
 // filter is the query in the words of analytics.
@@ -162,8 +169,12 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 	if err != nil {
 		return nil, err
 	}
+	query := in.FigureQuery
+	if !evidence { // the only part that goes by days of a zone; the summary's own are those of UTC
+		query = query.undated()
+	}
 	var out summaryAnswer
-	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
+	err = a.asked(ctx, query, func(_ *db.Tx, q *question) error {
 		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
 			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, q.book.Seed()) })
@@ -235,7 +246,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 		return nil, err
 	}
 	var out analytics.Curve
-	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
+	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		draw := func() analytics.Curve {
 			columns := q.book.Columns
 			if q.none {
@@ -375,7 +386,7 @@ func (in *breakdownQuery) explainRow(by analytics.Dimension, key string) *explai
 
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
-	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
+	err := a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		out = figure(q, "r", func() analytics.RStats { return analytics.RMultiples(q.selection()) })
 		return nil
 	})
@@ -393,7 +404,7 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 		return nil, err
 	}
 	var out []analytics.Drawdown
-	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
+	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		out = analytics.Drawdowns(q.selection(), q.book.Capital, limit)
 		return nil
 	})
@@ -479,7 +490,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 		}
 	}
 	var out analytics.Futures
-	err = a.asked(ctx, in.FigureQuery, func(_ *db.Tx, q *question) error {
+	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		sim.Capital, sim.Seed = q.book.Capital, q.book.Seed()
 		name := "montecarlo " + in.Paths + " " + in.Trades + " " + in.RuinPct
 		out = figure(q, name, func() analytics.Futures { return analytics.MonteCarlo(q.selection(), sim) })

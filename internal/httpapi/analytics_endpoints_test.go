@@ -112,12 +112,21 @@ func TestFigureRefusals(t *testing.T) {
 		d := w.trader()
 		d.nets("AAA", "1")
 		for parameter, field := range map[string]string{
-			"tz=Mars/Phobos": "tz", "tz=Local": "tz", "tz=../UTC": "tz", "from=yesterday": "from", "to=2026-02-30T00:00:00Z": "to",
+			"from=yesterday": "from", "to=2026-02-30T00:00:00Z": "to",
 			"from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z": "from", "from=2026-01-02": "from", "status=half": "status",
 			"date_basis=both": "date_basis", "side=up": "side",
 		} {
 			for _, path := range figurePaths {
 				d.get(also(path, parameter)).wantField(field)
+			}
+		}
+		for _, zone := range []string{"tz=Mars/Phobos", "tz=Local", "tz=../UTC"} {
+			for _, path := range []string{"daily", "behavior", "breakdown?by=hour", "calendar", "compare", "summary?evidence=true"} {
+				d.get(also("/analytics/"+path, zone)).wantField("tz")
+			}
+			// What cuts no days does not look at the zone.
+			for _, path := range []string{"summary", "summary?explain=true", "equity-curve", "r", "drawdowns", "montecarlo"} {
+				d.get(also("/analytics/"+path, zone)).want(http.StatusOK).wantSame(d.get("/analytics/" + path))
 			}
 		}
 		for path, field := range map[string]string{

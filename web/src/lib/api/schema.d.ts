@@ -5046,7 +5046,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
             };
             header?: never;
@@ -5129,7 +5129,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 by?: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
                 /** @description Tell of each row how far it can be trusted; true by default. */
@@ -5217,7 +5217,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description The year, 1970 to 2199; the present one by default. */
                 year?: string;
@@ -5304,7 +5304,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description The accounts of the other side; those of this side by default. */
                 other_account_id?: string[];
@@ -5391,7 +5391,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
             };
             header?: never;
@@ -5474,7 +5474,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description How many at most, 1 to 1000; 50 by default. */
                 limit?: string;
@@ -5559,7 +5559,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description How many points at most, 8 to 20000; 2000 by default. */
                 max_points?: string;
@@ -5644,7 +5644,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description How many futures, 100 to 5000; 1000 by default. */
                 paths?: string;
@@ -5733,7 +5733,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
             };
             header?: never;
@@ -5816,7 +5816,7 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. */
+                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description Tell of each figure its formula, its inputs and the trades behind it. */
                 explain?: "true" | "false";
