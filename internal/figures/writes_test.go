@@ -153,7 +153,7 @@ func (d *told) imports() {
 	d.after("an import", err)
 	batches, _, err := d.Imports.Batches(ctx, d.owner, "", 10)
 	must(d.t, err)
-	d.after("an import taken back", d.Imports.Reverse(ctx, actor, batches[0].ID))
+	d.after("an import taken back", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
 }
 
 // regrouping repairs trades that were changed behind the services' back, and

@@ -198,9 +198,12 @@ func shapeOrphan(o playbook.Orphan) orphan {
 func (a *API) orphanOperations() {
 	list := tradeRoute(http.MethodGet, "/orphans", "listOrphans", "List what was written on trades that have lost every fill")
 	list.about = "It returns by itself when one of those fills is imported again."
-	register(a, list, func(ctx context.Context, _ *nothing) (*body[[]orphan], error) {
+	registerList(a, list, func(ctx context.Context, in *Paging) (*listing[orphan], error) {
 		orphans, err := a.Playbook.Orphans(ctx, caller(ctx).UserID)
-		return answer(shapeAll(orphans, shapeOrphan), err)
+		if err != nil {
+			return nil, err
+		}
+		return pageOf(in, orphans, shapeOrphan, func(o playbook.Orphan) string { return string(o.Trade) })
 	})
 	adopt := tradeRoute(http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move what was written on a lost trade to another trade")
 	adopt.status = http.StatusOK

@@ -59,13 +59,22 @@ func (a *API) attachedOperations(path, word string, target func(string) playbook
 		return answer(shapeAttachment(added), err)
 	})
 	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+word, "Attachments", "List what is attached")
-	register(a, list, func(ctx context.Context, in *ByID[string]) (*body[[]attachment], error) {
+	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
 		if err := a.knowTarget(ctx, target(in.ID)); err != nil {
 			return nil, err
 		}
 		attached, err := a.Playbook.Attachments(ctx, caller(ctx).UserID, target(in.ID))
-		return answer(shapeAll(attached, shapeAttachment), err)
+		if err != nil {
+			return nil, err
+		}
+		return pageOf(&in.Paging, attached, shapeAttachment, func(f playbook.Attachment) string { return string(f.ID) })
 	})
+}
+
+// attachedQuery asks for what is attached to a record.
+type attachedQuery struct {
+	ByID[string]
+	Paging
 }
 
 // knowTarget refuses a trade or note that is not the caller's.

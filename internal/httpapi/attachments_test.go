@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -101,6 +103,10 @@ func TestAttachments(t *testing.T) {
 				if n := d.get(trade).count("attachments"); n != len(ids) {
 					t.Errorf("the trade shows %d attachments, want %d", n, len(ids))
 				}
+			}
+			pages, _ := d.pages(parent+"/attachments?limit=1", "id")
+			if total := d.get(parent + "/attachments?limit=1").header.Get("X-Total-Count"); !slices.Equal(pages, ids) || total != strconv.Itoa(len(ids)) {
+				t.Errorf("the pages hold %v of %s, want %v", pages, total, ids)
 			}
 			d.delete("/attachments/" + ids[0]).wantNone()
 			d.get("/attachments/"+ids[0]).wantError(http.StatusNotFound, "not_found")

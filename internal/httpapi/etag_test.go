@@ -73,6 +73,13 @@ func TestConditionalWrites(t *testing.T) {
 			made := owner.post("/access-tokens", map[string]any{"name": fmt.Sprint("token ", i)}).want(http.StatusCreated)
 			return "/access-tokens/" + made.text("id"), made.tag()
 		}
+		d := owner.desk("Main")
+		batch := func(i int) (string, string) {
+			file := fmt.Sprintf("Symbol,Side,Quantity,Price,Date\nAAA,buy,1,%d,2026-01-05T15:00:00Z\n", i+1)
+			made := d.form("/imports/commit", part{"account_id", "", d.account}, part{"file", "fills.csv", file}).want(http.StatusOK)
+			path := "/imports/" + made.text("import_batch_id")
+			return path, d.get(path).tag()
+		}
 		number := 0
 		for _, write := range []struct {
 			name, method string
@@ -83,6 +90,7 @@ func TestConditionalWrites(t *testing.T) {
 			{"promoting a user", "PATCH", `{"is_admin":true}`, user, http.StatusOK},
 			{"deleting a user", "DELETE", nil, user, http.StatusNoContent},
 			{"revoking a token", "DELETE", nil, token, http.StatusNoContent},
+			{"taking an import back", "DELETE", nil, batch, http.StatusNoContent},
 		} {
 			for name, condition := range map[string]func(tag string) string{
 				"fresh":          func(tag string) string { return tag },
@@ -120,6 +128,12 @@ func TestAStaleTagOfAnUnknownRecordIsNotFound(t *testing.T) {
 		stale.patch("/admin/users/nobody", `{"is_admin":true}`).wantError(http.StatusNotFound, "not_found")
 		stale.delete("/admin/users/nobody").wantError(http.StatusNotFound, "not_found")
 		stale.delete("/access-tokens/none").wantError(http.StatusNotFound, "not_found")
+		stale.delete("/imports/none").wantError(http.StatusNotFound, "not_found")
+		stale.delete("/me/sessions/none").wantError(http.StatusNotFound, "not_found")
+		// A session has no tag of its own: only "any" is fresh.
+		here := "/me/sessions/" + owner.get("/me/sessions").text("0.id")
+		stale.delete(here).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		owner.with("If-Match", "*").delete(here).wantNone()
 	})
 }
 

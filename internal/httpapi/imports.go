@@ -155,8 +155,9 @@ func (a *API) importOperations() {
 			return answer(shapeBatch(found), err)
 		})
 	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Take an import back: its fills and cash rows go, annotations stay"),
-		func(ctx context.Context, in *ByID[journal.BatchID]) (*nothing, error) {
-			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID)
+		func(ctx context.Context, in *DeleteOf[journal.BatchID]) (*nothing, error) {
+			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(b) })
+			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID, check)
 		})
 }
 

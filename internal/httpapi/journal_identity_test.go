@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 )
 
@@ -141,7 +142,7 @@ func TestOrphans(t *testing.T) {
 // TestOrphansFindAHome by hand, or are thrown away.
 func TestOrphansFindAHome(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(_ *testing.T, w *world) {
+	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		lost := func(word string) string {
 			fill := d.fill(word, "buy 1@1", 0)
@@ -152,6 +153,10 @@ func TestOrphansFindAHome(t *testing.T) {
 		one, two := lost("ONE"), lost("TWO")
 		home := d.roundTrip("HOME")
 		d.mark(home, more{"notes": "home"})
+		if pages, _ := d.pages("/trades/orphans?limit=1", "trade_id"); !slices.Equal(pages, d.get("/trades/orphans").column("trade_id")) || len(pages) != 2 {
+			t.Errorf("the pages hold %v", pages)
+		}
+		d.get("/trades/orphans?limit=0").wantField("limit")
 		adopt := "/trades/orphans/" + one + "/adopt"
 		d.post(adopt, more{"trade_id": unknown()}).wantField("trade_id")
 		d.post(adopt, `{}`).wantField("trade_id")

@@ -124,6 +124,10 @@ type device struct {
 	Current    bool              `json:"current" doc:"This is the session that asks."`
 }
 
+func shapeSession(s identity.Session, by identity.Principal) device {
+	return device{s.ID, s.CreatedAt, s.LastUsedAt, s.ExpiresAt, s.IP, s.UserAgent, s.ID == by.SessionID}
+}
+
 func (a *API) sessionOperations() {
 	registerList(a, route{
 		method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
@@ -132,15 +136,14 @@ func (a *API) sessionOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, sessions, func(s identity.Session) device {
-			return device{s.ID, s.CreatedAt, s.LastUsedAt, s.ExpiresAt, s.IP, s.UserAgent, s.ID == caller(ctx).SessionID}
-		}, func(s identity.Session) string { return string(s.ID) })
+		return pageOf(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
 	})
 	register(a, route{
 		method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
-		summary: "Sign a device out", refusals: []int{http.StatusNotFound},
-	}, func(ctx context.Context, in *ByID[journal.SessionID]) (*nothing, error) {
-		return nil, a.Identity.EndSession(ctx, caller(ctx), client(ctx), in.ID)
+		summary: "Sign a device out", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
+	}, func(ctx context.Context, in *DeleteOf[journal.SessionID]) (*nothing, error) {
+		check := transport.IfMatch(in.IfMatch, func(s identity.Session) any { return shapeSession(s, caller(ctx)) })
+		return nil, a.Identity.EndSession(ctx, caller(ctx), client(ctx), in.ID, check)
 	})
 }
 

@@ -45,7 +45,7 @@ func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
 		wrongCodeAtLogin(t, err)
 		f.clock.Advance(time.Second)
 		step(f.DisableTOTP(ctx, guest, home, goodPass, f.code(secret, 0)))
-		step(f.EndSession(ctx, owner, home, owner.SessionID))
+		step(f.EndSession(ctx, owner, home, owner.SessionID, nil))
 		pair, err = f.Login(ctx, home, guestEmail, goodPass, "")
 		step(err)
 		step(f.Logout(ctx, f.caller(pair), Client{}, ""))

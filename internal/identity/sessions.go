@@ -250,13 +250,14 @@ func (s *Service) Sessions(ctx context.Context, owner journal.UserID) ([]Session
 	var sessions []Session
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
-		sessions, err = db.List(ctx, tx, scanSession, `SELECT id, created_at, last_used_at, expires_at, ip, user_agent
-			FROM sessions WHERE user_id = $1 AND expires_at > $2
-			ORDER BY last_used_at DESC, id DESC`, owner, db.Micros(s.clock()))
+		sessions, err = db.List(ctx, tx, scanSession,
+			sessionColumns+` WHERE user_id = $1 AND expires_at > $2 ORDER BY last_used_at DESC, id DESC`, owner, db.Micros(s.clock()))
 		return err
 	})
 	return sessions, err
 }
+
+const sessionColumns = `SELECT id, created_at, last_used_at, expires_at, ip, user_agent FROM sessions`
 
 func scanSession(row db.Scanner) (Session, error) {
 	var v Session
@@ -264,9 +265,19 @@ func scanSession(row db.Scanner) (Session, error) {
 	return v, err
 }
 
-// EndSession signs one of the caller's devices out.
-func (s *Service) EndSession(ctx context.Context, caller Principal, client Client, id journal.SessionID) error {
+// EndSession signs one of the caller's devices out. check, which may be nil,
+// sees the session first and may refuse.
+func (s *Service) EndSession(ctx context.Context, caller Principal, client Client, id journal.SessionID, check func(Session) error) error {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		session, err := scanSession(tx.QueryRow(ctx, sessionColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), caller.UserID, id))
+		if err != nil {
+			return err
+		}
+		if check != nil {
+			if err := check(session); err != nil {
+				return err
+			}
+		}
 		if err := deleteSession(ctx, tx, caller.UserID, id); err != nil {
 			return err
 		}

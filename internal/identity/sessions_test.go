@@ -185,12 +185,12 @@ func TestEndSession(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, pair := f.guest(guestEmail)
-		notFound(t, f.EndSession(ctx, owner, home, guest.SessionID))
-		notFound(t, f.EndSession(ctx, owner, home, "unknown"))
-		must(t, f.EndSession(ctx, guest, home, guest.SessionID))
+		notFound(t, f.EndSession(ctx, owner, home, guest.SessionID, nil))
+		notFound(t, f.EndSession(ctx, owner, home, "unknown", nil))
+		must(t, f.EndSession(ctx, guest, home, guest.SessionID, nil))
 		_, err := f.refresh(pair.RefreshToken)
 		unauthorized(t, err)
-		notFound(t, f.EndSession(ctx, guest, home, guest.SessionID))
+		notFound(t, f.EndSession(ctx, guest, home, guest.SessionID, nil))
 		if sessions, err := f.Sessions(ctx, guest.UserID); err != nil || sessions == nil || len(sessions) != 0 {
 			t.Errorf("left: %v, %v", sessions, err)
 		}

@@ -159,12 +159,16 @@ func (s *Service) Batch(ctx context.Context, owner journal.UserID, id journal.Ba
 
 // Reverse takes an import back: its fills and cash rows go, the trades are
 // regrouped, and what the trader wrote stays. To reverse twice is to reverse
-// once; a batch that has no rows is only marked.
-func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID) error {
+// once; a batch that has no rows is only marked. check, which may be nil, sees
+// the batch first and may refuse.
+func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, check func(Batch) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		b, err := lockBatch(ctx, tx, by.UserID, id)
+		if err == nil && check != nil {
+			err = check(b)
+		}
 		if err != nil || b.Status == Reversed {
 			return err
 		}

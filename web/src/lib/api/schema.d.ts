@@ -7793,7 +7793,10 @@ export interface operations {
     reverseImport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8387,7 +8390,10 @@ export interface operations {
     endSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8431,6 +8437,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9730,7 +9745,12 @@ export interface operations {
     };
     listOfNote: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size, 1 to 1000; without it the list is whole. */
+                limit?: string;
+                /** @description From the Link header of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -9742,6 +9762,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description How many records there are in all; with limit. */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12424,7 +12448,12 @@ export interface operations {
     };
     listOrphans: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size, 1 to 1000; without it the list is whole. */
+                limit?: string;
+                /** @description From the Link header of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -12434,6 +12463,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description How many records there are in all; with limit. */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12951,7 +12984,12 @@ export interface operations {
     };
     listOfTrade: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size, 1 to 1000; without it the list is whole. */
+                limit?: string;
+                /** @description From the Link header of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -12963,6 +13001,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description How many records there are in all; with limit. */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
