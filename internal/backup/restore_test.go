@@ -183,6 +183,10 @@ func TestAccountsAreFound(t *testing.T) {
 		"two of one by time":      {[]known{{"A", "", "USD", early}}, []known{{"A", "", "USD", late}, {"A", "", "USD", early}}, []int{-1, 0}},
 		"the other way round":     {[]known{{"A", "", "USD", early}, {"B", "", "USD", late}}, []known{{"B", "", "USD", late}, {"A", "", "USD", early}}, []int{1, 0}},
 		"currency by default":     {[]known{{"A", "", "USD", early}}, []known{{"A", "", "", ""}}, []int{0}},
+		"currency not told":       {[]known{{"A", "IB", "EUR", early}}, []known{{"a", "ib", "", ""}}, []int{0}},
+		"neither, of two":         {[]known{{"A", "", "EUR", early}, {"A", "", "GBP", late}}, []known{{"A", "", "", ""}}, []int{-1}},
+		"one taken already":       {[]known{{"A", "", "EUR", early}}, []known{{"A", "", "EUR", ""}, {"A", "", "", ""}}, []int{0, -1}},
+		"two that do not tell":    {[]known{{"A", "", "EUR", early}}, []known{{"A", "", "", ""}, {"A", "", "", ""}}, []int{-1, -1}},
 		"nothing to put anywhere": {[]known{{"A", "", "USD", early}}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,8 +21,9 @@ type target struct {
 // targetsOf finds the accounts of the file among the user's. An account is
 // known by name, broker and currency without regard to case, and where several
 // share those by when it was made; where that leaves a choice, a new account is
-// better than a wrong one. into, if given, takes the one account of the file
-// whatever it is called.
+// better than a wrong one. A file that does not tell the currency means the
+// account of that name and broker, whatever its currency. into, if given, takes
+// the one account of the file whatever it is called.
 func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) ([]target, error) {
 	own, err := ledger.Accounts(ctx, tx, owner)
 	if err != nil {
@@ -43,7 +44,31 @@ func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Docume
 	}
 	match(targets, own, func(a ledger.Account) string { return accountKey(a) + a.CreatedAt.String() })
 	match(targets, own, accountKey)
+	for i, b := range doc.Accounts {
+		if targets[i].isNew && isBlank(b.Account.BaseCurrency) {
+			targets[i] = onlyNamesake(targets, own, i)
+		}
+	}
 	return targets, nil
+}
+
+// onlyNamesake gives the one account that shares name and broker with a target,
+// where neither the user nor the file has another of them, or the target as it is.
+func onlyNamesake(targets []target, own []ledger.Account, at int) target {
+	wanted := targets[at]
+	isNamesake := func(a ledger.Account) bool {
+		return strings.EqualFold(a.Name, wanted.account.Name) && strings.EqualFold(a.Broker, wanted.account.Broker)
+	}
+	for i, t := range targets {
+		if i != at && isNamesake(t.account) {
+			return wanted
+		}
+	}
+	found := slices.DeleteFunc(slices.Clone(own), func(a ledger.Account) bool { return !isNamesake(a) })
+	if len(found) != 1 {
+		return wanted
+	}
+	return target{account: found[0]}
 }
 
 func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]target, error) {
