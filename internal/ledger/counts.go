@@ -28,7 +28,7 @@ func (c *counts) count(ctx context.Context, tx *db.Tx, accounts []Account, text 
 	for _, a := range accounts {
 		fmt.Fprintf(&key, "%s:%d ", a.ID, a.Revision)
 	}
-	fmt.Fprintf(&key, "%s %v", text, args)
+	fmt.Fprintf(&key, "%s %#v", text, args) // quoted: a symbol may hold a blank
 	c.mu.Lock()
 	n, known := c.kept[key.String()]
 	c.mu.Unlock()

@@ -45,3 +45,23 @@ func TestCountsFollowEveryWrite(t *testing.T) {
 		want("deleting that account", 2, 1)
 	})
 }
+
+// TestCountsKeepQuestionsApart asks two questions whose symbols are the same
+// words, parted elsewhere.
+func TestCountsKeepQuestionsApart(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		fill := order(t, "buy 1 10", 0)
+		fill.Symbol = "A B"
+		d.insert("", fill)
+		for _, asked := range []struct {
+			symbols []string
+			want    int
+		}{{[]string{"A B", "C"}, 1}, {[]string{"A", "B C"}, 0}} {
+			n, err := d.ledger.CountTrades(t.Context(), d.owner, ledger.TradeQuery{Symbols: asked.symbols})
+			must(t, err)
+			if n != asked.want {
+				t.Errorf("%d trades of %q, want %d", n, asked.symbols, asked.want)
+			}
+		}
+	})
+}
