@@ -160,6 +160,12 @@ func List[T any](ctx context.Context, tx *Tx, scan func(Scanner) (T, error), que
 	return list, err
 }
 
+// Single reads a row of one column, as [List] needs it for a list of ids.
+func Single[T any](row Scanner) (value T, err error) {
+	err = row.Scan(&value)
+	return value, err
+}
+
 // Each runs a SELECT and hands every row to fn as it arrives, so that memory
 // stays flat however long the list is. fn must not run statements of its own.
 func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {

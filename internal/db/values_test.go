@@ -137,9 +137,7 @@ func ids(t *testing.T, d *db.DB, query string, args ...any) []string {
 	t.Helper()
 	var list []string
 	must(t, d.View(t.Context(), func(tx *db.Tx) (err error) {
-		list, err = db.List(t.Context(), tx, func(row db.Scanner) (id string, err error) {
-			return id, row.Scan(&id)
-		}, query, args...)
+		list, err = db.List(t.Context(), tx, db.Single[string], query, args...)
 		return err
 	}))
 	return list

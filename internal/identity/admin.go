@@ -34,11 +34,7 @@ func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
 // owner: two owners who demote each other do so one after the other, and the
 // second finds that only one is left.
 func lockOwners(ctx context.Context, tx *db.Tx, caller Principal) ([]journal.UserID, error) {
-	scan := func(row db.Scanner) (id journal.UserID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	}
-	owners, err := db.List(ctx, tx, scan, `SELECT id FROM users WHERE is_admin = TRUE ORDER BY id`+tx.Lock())
+	owners, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT id FROM users WHERE is_admin = TRUE ORDER BY id`+tx.Lock())
 	if err != nil {
 		return nil, fmt.Errorf("locking the owners: %w", err)
 	}

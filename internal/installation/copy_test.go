@@ -127,7 +127,7 @@ func (h *house) dump() map[string][]string {
 	h.t.Helper()
 	ctx, all := h.t.Context(), map[string][]string{}
 	must(h.t, h.DB.View(ctx, func(tx *db.Tx) error {
-		names, err := db.List(ctx, tx, func(row db.Scanner) (name string, err error) { return name, row.Scan(&name) },
+		names, err := db.List(ctx, tx, db.Single[string],
 			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations'`)
 		if err != nil {
 			return err

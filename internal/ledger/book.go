@@ -174,10 +174,8 @@ func TouchedSince(
 	if err != nil || revision < b.since || revision > b.account.Revision {
 		return nil, false, err
 	}
-	ids, err = db.List(ctx, tx, func(row db.Scanner) (id journal.TradeID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	}, `SELECT DISTINCT trade_id FROM trade_log WHERE user_id = $1 AND account = $2 AND revision > $3 ORDER BY trade_id`,
+	ids, err = db.List(ctx, tx, db.Single[journal.TradeID], `
+		SELECT DISTINCT trade_id FROM trade_log WHERE user_id = $1 AND account = $2 AND revision > $3 ORDER BY trade_id`,
 		owner, b.account.number, revision)
 	return ids, err == nil, err
 }

@@ -364,10 +364,8 @@ func (b *book) moveCash(ctx context.Context) error {
 	if len(b.change.Removed) == 0 {
 		return nil
 	}
-	linked, err := db.List(ctx, b.tx, func(row db.Scanner) (id journal.TradeID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	}, `SELECT DISTINCT trade_id FROM cash_transactions
+	linked, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
+		SELECT DISTINCT trade_id FROM cash_transactions
 		WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL ORDER BY trade_id`, b.owner, b.account.number)
 	if err != nil || len(linked) == 0 {
 		return err

@@ -40,10 +40,8 @@ func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account 
 }
 
 func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
-	return db.List(ctx, b.tx, func(row db.Scanner) (n int64, err error) {
-		err = row.Scan(&n)
-		return n, err
-	}, `SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
+	return db.List(ctx, b.tx, db.Single[int64],
+		`SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
 }
 
 // Problem is something that is not as it must be.
@@ -271,10 +269,7 @@ var rowChecks = []struct{ what, query string }{
 
 func (c *checker) rows(ctx context.Context) error {
 	for _, check := range rowChecks {
-		wrong, err := db.List(ctx, c.tx, func(row db.Scanner) (id string, err error) {
-			err = row.Scan(&id)
-			return id, err
-		}, check.query, c.owner, c.account.number)
+		wrong, err := db.List(ctx, c.tx, db.Single[string], check.query, c.owner, c.account.number)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 // MarkedTrades lists the trades of an account that have marks, be they empty.
 // Orphans are not among them. It is a step.
 func MarkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
-	return db.List(ctx, tx, scanID[journal.TradeID], `
+	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT m.trade_id FROM trade_marks m
 		WHERE m.user_id = $1 AND m.account_id = $2
 			AND NOT EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
@@ -28,7 +28,7 @@ func MarkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 // LinkedTrades lists the trades that notes or attachments hang on, orphans
 // among them. It is a step.
 func LinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]journal.TradeID, error) {
-	return db.List(ctx, tx, scanID[journal.TradeID], `
+	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT trade_id FROM notes WHERE user_id = $1 AND trade_id IS NOT NULL
 		UNION SELECT trade_id FROM attachments WHERE user_id = $1 AND trade_id IS NOT NULL
 		ORDER BY trade_id`, owner)
@@ -54,7 +54,7 @@ func WaitingMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	list := make([]Waiting, len(orphans))
 	for i, o := range orphans {
 		list[i].Orphan = o
-		list[i].FillKeys, err = db.List(ctx, tx, scanID[string],
+		list[i].FillKeys, err = db.List(ctx, tx, db.Single[string],
 			`SELECT fill_key FROM orphaned_fills WHERE user_id = $1 AND trade_id = $2 ORDER BY fill_key`, owner, o.Trade)
 		if err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func claim[T any](known map[string][]T, key string, find func() ([]T, error)) (r
 func (r *Restorer) Waiting(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) (id journal.TradeID, added bool, err error) {
 	key := fmt.Sprintf("%s|%d|%s", w.Account, db.Micros(w.OrphanedAt), w.Symbol)
 	id, known, err := claim(r.waiting, key, func() ([]journal.TradeID, error) {
-		return db.List(ctx, tx, scanID[journal.TradeID], `
+		return db.List(ctx, tx, db.Single[journal.TradeID], `
 			SELECT trade_id FROM orphaned_marks
 			WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
 			owner, w.Account, w.Symbol, db.Micros(w.OrphanedAt))
@@ -171,7 +171,7 @@ func (r *Restorer) Note(
 		db.Micros(note.OccurredAt.At), note.OccurredAt.WholeDay, string(note.Type), note.Title, note.Body, note.symbolsText(),
 	}
 	id, known, err := claim(r.notes, fmt.Sprintf("%d|%t|%q|%q|%q|%s", words...), func() ([]journal.NoteID, error) {
-		return db.List(ctx, tx, scanID[journal.NoteID], `
+		return db.List(ctx, tx, db.Single[journal.NoteID], `
 			SELECT id FROM notes
 			WHERE user_id = $1 AND occurred_at = $2 AND is_day = $3 AND type = $4 AND title = $5 AND body = $6 AND symbols = $7
 			ORDER BY id`, append([]any{owner}, words...)...)
@@ -193,7 +193,7 @@ func (r *Restorer) Missed(
 	}
 	key := fmt.Sprintf("%d|%s|%s", db.Micros(missed.ObservedAt), missed.Direction, missed.Symbol)
 	id, known, err := claim(r.missed, key, func() ([]journal.MissedID, error) {
-		return db.List(ctx, tx, scanID[journal.MissedID], `
+		return db.List(ctx, tx, db.Single[journal.MissedID], `
 			SELECT id FROM missed_trades WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4
 			ORDER BY id`, owner, db.Micros(missed.ObservedAt), missed.Symbol, missed.Direction)
 	})

@@ -181,7 +181,7 @@ func (s *Service) sweepUser(ctx context.Context, owner journal.UserID) (removed 
 func (s *Service) attachmentIDs(ctx context.Context, owner journal.UserID) ([]journal.AttachmentID, error) {
 	var ids []journal.AttachmentID
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		ids, err = db.List(ctx, tx, scanID[journal.AttachmentID], `SELECT id FROM attachments WHERE user_id = $1 ORDER BY id`, owner)
+		ids, err = db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments WHERE user_id = $1 ORDER BY id`, owner)
 		return err
 	})
 	return ids, err

@@ -266,7 +266,7 @@ func EnsureMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, now time
 	if err != nil {
 		return "", false, err
 	}
-	ids, err := db.List(ctx, tx, scanID[journal.MissedID], `
+	ids, err := db.List(ctx, tx, db.Single[journal.MissedID], `
 		SELECT id FROM missed_trades WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4
 		ORDER BY id LIMIT 1`,
 		owner, db.Micros(missed.ObservedAt), missed.Symbol, missed.Direction)

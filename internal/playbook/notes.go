@@ -230,7 +230,7 @@ func EnsureNote(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.T
 	if err != nil {
 		return "", false, err
 	}
-	ids, err := db.List(ctx, tx, scanID[journal.NoteID], `
+	ids, err := db.List(ctx, tx, db.Single[journal.NoteID], `
 		SELECT id FROM notes
 		WHERE user_id = $1 AND occurred_at = $2 AND is_day = $3 AND type = $4 AND title = $5 AND body = $6 AND symbols = $7
 		ORDER BY id LIMIT 1`,
@@ -239,12 +239,6 @@ func EnsureNote(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.T
 		return first(ids), false, err
 	}
 	return note.ID, true, insertNote(ctx, tx, owner, note)
-}
-
-func scanID[T ~string](row db.Scanner) (T, error) {
-	var id T
-	err := row.Scan(&id)
-	return id, err
 }
 
 func first[T any](list []T) T {
@@ -308,7 +302,7 @@ func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journ
 			return err
 		}
 		var err error
-		files, err = db.List(ctx, tx, scanID[journal.AttachmentID],
+		files, err = db.List(ctx, tx, db.Single[journal.AttachmentID],
 			`SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, owner, id)
 		if err != nil {
 			return err

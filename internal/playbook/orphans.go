@@ -123,7 +123,7 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 	for chunk := range slices.Chunk(trades, idChunk) {
 		w := owned("user_id", owner)
 		andIn(w, "trade_id", padded(chunk))
-		some, err := db.List(ctx, tx, scanID[journal.AttachmentID], `SELECT id FROM attachments`+w.text.String()+` ORDER BY id`, w.args...)
+		some, err := db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments`+w.text.String()+` ORDER BY id`, w.args...)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 // caller hands the attachments to [Service.RemoveFiles] after the commit.
 func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.AttachmentID, error) {
 	const ofAccount = `trade_id IN (SELECT trade_id FROM trade_marks WHERE user_id = $1 AND account_id = $2)`
-	files, err := db.List(ctx, tx, scanID[journal.AttachmentID],
+	files, err := db.List(ctx, tx, db.Single[journal.AttachmentID],
 		`SELECT id FROM attachments WHERE user_id = $1 AND `+ofAccount+` ORDER BY id`, owner, account)
 	if err != nil {
 		return nil, err

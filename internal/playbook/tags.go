@@ -182,9 +182,7 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, owner journal.UserID, q
 	if s.options.Known.Unlinked == nil {
 		return nil
 	}
-	accounts, err := db.List(ctx, tx, func(row db.Scanner) (id journal.AccountID, err error) {
-		return id, row.Scan(&id)
-	}, query, args...)
+	accounts, err := db.List(ctx, tx, db.Single[journal.AccountID], query, args...)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,7 @@ import (
 // breach in one sentence and changes nothing.
 func (s *Service) Check(ctx context.Context, report func(string)) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
-		users, err := db.List(ctx, tx, func(row db.Scanner) (id journal.UserID, err error) {
-			return id, row.Scan(&id)
-		}, `SELECT user_id FROM routine_seeds ORDER BY user_id`)
+		users, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT user_id FROM routine_seeds ORDER BY user_id`)
 		if err != nil {
 			return err
 		}
