@@ -75,17 +75,16 @@ func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 		}, `SELECT user_id, id FROM accounts ORDER BY user_id, number`)
 		return err
 	})
+	if err != nil {
+		return err
+	}
 	for _, o := range all {
-		if err == nil {
-			err = s.db.View(ctx, func(tx *db.Tx) error {
-				return checkAccount(ctx, tx, o.user, o.account, report)
-			})
-		}
-		if journal.IsKind(err, journal.KindNotFound) {
-			err = nil // deleted meanwhile
+		err := s.db.View(ctx, func(tx *db.Tx) error { return checkAccount(ctx, tx, o.user, o.account, report) })
+		if err != nil && !journal.IsKind(err, journal.KindNotFound) { // not found: deleted meanwhile
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // checker is the check of one account.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"fillbook/internal/db"
@@ -214,9 +215,7 @@ func TradesOf(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
 ) (map[journal.ExecutionID][]journal.TradeID, error) {
 	found := make(map[journal.ExecutionID][]journal.TradeID, len(ids))
-	for len(ids) > 0 {
-		part := ids[:min(100, len(ids))]
-		ids = ids[len(part):]
+	for part := range slices.Chunk(ids, 100) {
 		args := []any{owner}
 		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			var id journal.ExecutionID
