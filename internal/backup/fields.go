@@ -240,7 +240,8 @@ func (in fields) execution(trade fields) (x Execution, err error) {
 	}
 	x.ExternalID = in.text("externalid", "brokerid", "executionid")
 	x.Details = contract(both)
-	return x, in.costs(&x, trade)
+	err = in.costs(&x, trade)
+	return x, err
 }
 
 func (in fields) costs(x *Execution, trade fields) (err error) {

@@ -141,7 +141,8 @@ func (in TradeFilter) query(owner journal.UserID) (ledger.TradeQuery, error) {
 	for i, symbol := range query.Symbols {
 		query.Symbols[i] = strings.ToUpper(symbol)
 	}
-	return query, in.marked(owner, &query)
+	err = in.marked(owner, &query)
+	return query, err
 }
 
 // marked adds the conditions that the playbook knows how to ask.

@@ -205,7 +205,8 @@ func (s *Service) finish(
 		s.fail(ctx, by.UserID, id)
 		return Result{}, named(err, id)
 	}
-	return result, s.attach(ctx, by.UserID, c, &result)
+	err = s.attach(ctx, by.UserID, c, &result)
+	return result, err
 }
 
 // named adds the batch to a refusal, so that the client can come back to it.

@@ -226,7 +226,8 @@ func (c AccountChange) apply(a Account) (Account, error) {
 	a.Type = c.Type.Or(a.Type)
 	a.BaseCurrency = c.BaseCurrency.Or(a.BaseCurrency)
 	a.StartingBalance = c.StartingBalance.Or(a.StartingBalance)
-	return a, a.clean()
+	err := a.clean()
+	return a, err
 }
 
 // clean brings the texts into their stored form and refuses what has none.

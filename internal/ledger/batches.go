@@ -239,7 +239,8 @@ type BatchPlace struct {
 // of an installation. It is a step.
 func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchPlace, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (p BatchPlace, err error) {
-		return p, row.Scan(&p.User, &p.Batch)
+		err = row.Scan(&p.User, &p.Batch)
+		return p, err
 	}, `SELECT user_id, batch_id FROM import_spans
 		UNION SELECT user_id, import_batch_id FROM cash_transactions WHERE import_batch_id IS NOT NULL
 		ORDER BY user_id, batch_id`)

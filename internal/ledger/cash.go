@@ -195,7 +195,8 @@ func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 	if c.Currency == "" {
 		c.Currency = b.account.BaseCurrency
 	}
-	return c, b.checkCash(ctx, &c)
+	err := b.checkCash(ctx, &c)
+	return c, err
 }
 
 // changeCash gives a cash transaction with the change made.
@@ -217,7 +218,8 @@ func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash,
 	if change.Currency.Null {
 		c.Currency = b.account.BaseCurrency
 	}
-	return c, b.checkCash(ctx, &c)
+	err := b.checkCash(ctx, &c)
+	return c, err
 }
 
 // checkCash brings a cash transaction into its stored form and refuses what

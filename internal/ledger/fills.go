@@ -186,7 +186,8 @@ func cleanInstrument(symbol, kind string, details map[string]string) (i Instrume
 	if i.Type == "" {
 		i.Type = "stock"
 	}
-	return i, i.takeContract(details)
+	err = i.takeContract(details)
+	return i, err
 }
 
 // maxDetails bounds what a fill's details may hold, written as JSON.

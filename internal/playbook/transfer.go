@@ -22,7 +22,8 @@ const ContentTable = "attachment_blobs"
 func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service, target *db.Tx) (c CopiedContent, err error) {
 	c.to = to
 	places, err := db.List(ctx, source, func(row db.Scanner) (p contentPlace, err error) {
-		return p, row.Scan(&p.owner, &p.id)
+		err = row.Scan(&p.owner, &p.id)
+		return p, err
 	}, `SELECT user_id, id FROM attachments ORDER BY user_id, id`)
 	if err != nil {
 		return c, err

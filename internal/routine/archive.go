@@ -30,7 +30,8 @@ func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, erro
 		return Archive{}, err
 	}
 	a.Ticks, err = db.List(ctx, tx, func(row db.Scanner) (t Tick, err error) {
-		return t, row.Scan(&t.Item, &t.Day)
+		err = row.Scan(&t.Item, &t.Day)
+		return t, err
 	}, `SELECT item_id, day FROM routine_ticks WHERE user_id = $1 ORDER BY day, item_id`, owner)
 	if err != nil {
 		return Archive{}, err

@@ -197,7 +197,8 @@ func (s *Service) scan(row db.Scanner) (link Link, err error) {
 		return Link{}, fmt.Errorf("opening the token of link %s: %w", link.ID, err)
 	}
 	link.Token = string(token)
-	return link, json.Unmarshal([]byte(scope), &link.Scope)
+	err = json.Unmarshal([]byte(scope), &link.Scope)
+	return link, err
 }
 
 // Revoke ends a link. check, which may be nil, sees the stored link first and
@@ -307,7 +308,8 @@ func (s *Service) find(ctx context.Context, tx *db.Tx, token string) (owner jour
 	case expires != nil && !s.clock().Before(*expires):
 		return "", "", scope, ErrNotFound()
 	}
-	return owner, id, scope, json.Unmarshal([]byte(text), &scope)
+	err = json.Unmarshal([]byte(text), &scope)
+	return owner, id, scope, err
 }
 
 // book opens the accounts that a link shows.
