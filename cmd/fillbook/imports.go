@@ -94,16 +94,11 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 }
 
 func userByEmail(env *environment, services *installation.Installation, email string) (journal.UserID, error) {
-	users, err := services.Identity.Users(env.ctx)
-	for _, u := range users {
-		if strings.EqualFold(u.Email, strings.TrimSpace(email)) {
-			return u.ID, nil
-		}
+	user, err := services.Identity.UserByEmail(env.ctx, email)
+	if journal.IsKind(err, journal.KindNotFound) {
+		err = fmt.Errorf("there is no user %s", email)
 	}
-	if err != nil {
-		return "", err
-	}
-	return "", fmt.Errorf("there is no user %s", email)
+	return user.ID, err
 }
 
 // accountByName finds an account by its id or name.

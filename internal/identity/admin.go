@@ -208,7 +208,7 @@ func (s *Service) CreateUserByOperator(ctx context.Context, address string, pass
 // ResetPasswordByEmail sets a password from the command line and ends the
 // user's sessions.
 func (s *Service) ResetPasswordByEmail(ctx context.Context, address string, password secrets.Secret) error {
-	user, err := s.userByEmail(ctx, address)
+	user, err := s.UserByEmail(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *Service) ResetPasswordByEmail(ctx context.Context, address string, pass
 // authenticator: there are no recovery codes. It forgives wrong codes too. A
 // second factor that is off already stays off.
 func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error {
-	user, err := s.userByEmail(ctx, address)
+	user, err := s.UserByEmail(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,8 @@ func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error 
 	})
 }
 
-func (s *Service) userByEmail(ctx context.Context, address string) (User, error) {
+// UserByEmail gives the user of an address, for the operator.
+func (s *Service) UserByEmail(ctx context.Context, address string) (User, error) {
 	to, err := parseEmail(address)
 	if err != nil {
 		return User{}, journal.NotFound("user")
