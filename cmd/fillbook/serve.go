@@ -109,10 +109,15 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 }
 
 func (v *server) run(ctx context.Context, s *settings) error {
-	var network net.ListenConfig
-	listener, err := network.Listen(ctx, "tcp", s.HTTPAddr)
+	listener, err := listen(ctx, s.HTTPAddr)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUnusable, err)
+		return err
+	}
+	var metrics net.Listener
+	if s.MetricsAddr != "" {
+		if metrics, err = listen(ctx, s.MetricsAddr); err != nil {
+			return errors.Join(err, listener.Close())
+		}
 	}
 	v.announce(ctx, listener)
 	context.AfterFunc(ctx, v.api.Drain)
@@ -120,11 +125,7 @@ func (v *server) run(ctx context.Context, s *settings) error {
 	group.Go(func() error { return transport.Serve(ctx, listener, v.api.Handler(), v.log) })
 	group.Go(func() error { v.sweep(ctx); return nil })
 	group.Go(func() error { return v.watchDisk(ctx) })
-	if s.MetricsAddr != "" {
-		metrics, err := network.Listen(ctx, "tcp", s.MetricsAddr)
-		if err != nil {
-			return errors.Join(fmt.Errorf("%w: %w", errUnusable, err), listener.Close())
-		}
+	if metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", v.metrics.Handler())
 		group.Go(func() error { return transport.Serve(ctx, metrics, mux, v.log) })
@@ -132,6 +133,15 @@ func (v *server) run(ctx context.Context, s *settings) error {
 	err = group.Wait()
 	v.log.Info("fillbook stopped")
 	return err
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var network net.ListenConfig
+	listener, err := network.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnusable, err)
+	}
+	return listener, nil
 }
 
 // watchDisk ends the process when its disk has failed: a restart on it, or on
