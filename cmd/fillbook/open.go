@@ -109,16 +109,16 @@ func (s *settings) serverKeys() (*secrets.Keys, error) {
 	return secrets.NewKeys(root)
 }
 
-// people opens the identity service for an operator's command. It needs no
+// withPeople runs an operator's command on the identity service. It needs no
 // server secret: none of those commands reads or makes a token.
-func (s *settings) people(env *environment) (*identity.Service, func() error, error) {
+func (s *settings) withPeople(env *environment, fn func(*identity.Service) error) error {
 	log := s.logger(env.stderr)
 	d, err := s.openCurrent(env.ctx, log)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	service := identity.New(d, nil, journal.SystemClock, log, identity.Options{})
-	return service, d.Close, nil
+	defer d.Close() //nolint:errcheck // nothing is pending
+	return fn(identity.New(d, nil, journal.SystemClock, log, identity.Options{}))
 }
 
 // install ties the services together. Attachments are files beside a SQLite

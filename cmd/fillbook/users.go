@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"fillbook/internal/identity"
 	"fillbook/internal/secrets"
 )
 
@@ -20,21 +21,18 @@ type createUserCommand struct {
 
 // Run creates the user.
 func (c createUserCommand) Run(env *environment, s *settings) error {
-	people, done, err := s.people(env)
-	if err != nil {
+	return s.withPeople(env, func(people *identity.Service) error {
+		password, err := askPassword(env)
+		if err != nil {
+			return err
+		}
+		created, err := people.CreateUserByOperator(env.ctx, c.Email, password, c.Owner)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(env.stdout, "created %s\n", created.Email)
 		return err
-	}
-	defer done() //nolint:errcheck // nothing is pending
-	password, err := askPassword(env)
-	if err != nil {
-		return err
-	}
-	created, err := people.CreateUserByOperator(env.ctx, c.Email, password, c.Owner)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(env.stdout, "created %s\n", created.Email)
-	return err
+	})
 }
 
 type resetPasswordCommand struct {
@@ -43,20 +41,17 @@ type resetPasswordCommand struct {
 
 // Run sets the password and ends the user's sessions.
 func (c resetPasswordCommand) Run(env *environment, s *settings) error {
-	people, done, err := s.people(env)
-	if err != nil {
+	return s.withPeople(env, func(people *identity.Service) error {
+		password, err := askPassword(env)
+		if err != nil {
+			return err
+		}
+		if err := people.ResetPasswordByEmail(env.ctx, c.Email, password); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(env.stdout, "the password of %s is set; every session of that user has ended\n", c.Email)
 		return err
-	}
-	defer done() //nolint:errcheck // nothing is pending
-	password, err := askPassword(env)
-	if err != nil {
-		return err
-	}
-	if err := people.ResetPasswordByEmail(env.ctx, c.Email, password); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(env.stdout, "the password of %s is set; every session of that user has ended\n", c.Email)
-	return err
+	})
 }
 
 type disableTOTPCommand struct {
@@ -65,16 +60,13 @@ type disableTOTPCommand struct {
 
 // Run switches the second factor off. It works while the server runs.
 func (c disableTOTPCommand) Run(env *environment, s *settings) error {
-	people, done, err := s.people(env)
-	if err != nil {
+	return s.withPeople(env, func(people *identity.Service) error {
+		if err := people.DisableTOTPByEmail(env.ctx, c.Email); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(env.stdout, "the second factor of %s is off\n", c.Email)
 		return err
-	}
-	defer done() //nolint:errcheck // nothing is pending
-	if err := people.DisableTOTPByEmail(env.ctx, c.Email); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(env.stdout, "the second factor of %s is off\n", c.Email)
-	return err
+	})
 }
 
 // askPassword reads a password without showing it, or a line of a pipe. It is
