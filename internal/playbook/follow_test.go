@@ -2,6 +2,7 @@ package playbook_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -111,6 +112,26 @@ func TestFollowLongNotes(t *testing.T) {
 		w.mark(w.annTrade, playbook.MarkChange{Confidence: journal.Some(3)})
 		if n := len(w.marks(w.annTrade).Notes); n != 2*journal.MaxNoteBytes+len("\n\n---\n\n") {
 			w.t.Errorf("%d bytes of notes are left", n)
+		}
+	})
+}
+
+// TestFollowManyTags merges more tags than a request may name: all stay, and
+// other fields can still be changed.
+func TestFollowManyTags(t *testing.T) {
+	each(t, func(w *world) {
+		other := w.trade(w.ann, w.annCash)
+		for i, trade := range []journal.TradeID{w.annTrade, other} {
+			var tags []journal.TagID
+			for n := range 60 {
+				tags = append(tags, w.tag(fmt.Sprintf("tag %d of trade %d", n, i)))
+			}
+			w.mark(trade, playbook.MarkChange{Tags: journal.Some(tags)})
+		}
+		w.follow(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
+		marks := w.mark(w.annTrade, playbook.MarkChange{Confidence: journal.Some(3)})
+		if len(marks.Tags) != 120 || marks.Confidence != 3 {
+			w.t.Errorf("%d tags are left, and the confidence is %d", len(marks.Tags), marks.Confidence)
 		}
 	})
 }

@@ -33,8 +33,15 @@ const maxLinks = 100
 // the tags and setups exist is not its business.
 func (c MarkChange) apply(m Marks, now time.Time) (Marks, error) {
 	var err error
-	if c.Notes.Set { // what two merged trades say may be longer than one may be
+	// What two merged trades say may be longer than what one may say, so notes
+	// and tags are held to their limits only where they are sent.
+	if c.Notes.Set {
 		if m.Notes, err = journal.Prose("notes", c.Notes.Value); err != nil {
+			return Marks{}, err
+		}
+	}
+	if c.Tags.Set {
+		if m.Tags, err = links("tag_ids", c.Tags.Value); err != nil {
 			return Marks{}, err
 		}
 	}
@@ -53,9 +60,6 @@ func (c MarkChange) apply(m Marks, now time.Time) (Marks, error) {
 		return Marks{}, err
 	}
 	m.ReviewedAt = reviewedAt(c.Reviewed, m.ReviewedAt, now)
-	if m.Tags, err = links("tag_ids", c.Tags.Or(m.Tags)); err != nil {
-		return Marks{}, err
-	}
 	m.Setups, err = c.setups(m.Setups)
 	m.UpdatedAt = now
 	return m, err
