@@ -227,6 +227,27 @@ func TestCheckMissesAFile(t *testing.T) {
 	})
 }
 
+// A trade whose fills were lost to damage leaves its words behind, and they
+// still tell which trade they were about.
+func TestRegroupKeepsTheWordsOfALostTrade(t *testing.T) {
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.write(h.fill(matching.Buy, "100", 0).TradeIDs[0], "words")
+		must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(t.Context(), `DELETE FROM executions`)
+			return err
+		}))
+		_, err := h.Regroup(t.Context(), func(int, int) {})
+		must(t, err)
+		orphans, err := h.Playbook.Orphans(t.Context(), h.owner)
+		must(t, err)
+		opened := time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC)
+		if len(orphans) != 1 || orphans[0].Notes != "words" || orphans[0].Symbol != "AAPL" || !orphans[0].OpenedAt.Equal(opened) {
+			t.Fatalf("waiting are %+v", orphans)
+		}
+		h.sound()
+	})
+}
+
 func TestRegroupMendsTrades(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.fill(matching.Buy, "100", 0)

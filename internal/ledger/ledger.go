@@ -91,16 +91,6 @@ type Orphan struct {
 	OpenedAt time.Time
 }
 
-// with adds one of the fills that the trade had.
-func (o Orphan) with(f *fill, instrument streamKey) Orphan {
-	o.FillKeys = append(o.FillKeys, f.keys(instrument)...)
-	o.Symbol = instrument.symbol
-	if at := db.FromMicros(f.at); o.OpenedAt.IsZero() || at.Before(o.OpenedAt) {
-		o.OpenedAt = at
-	}
-	return o
-}
-
 // Arrival is a new fill in a trade. FillKeys are the keys by which an [Orphan]
 // may know it: by content, and by the broker's id if it has one.
 type Arrival struct {

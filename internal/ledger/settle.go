@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
 )
@@ -110,22 +111,26 @@ func (r *regrouping) holders(f *fill) []journal.TradeID {
 	return holders
 }
 
-// noteOrphans keeps the names of the fills that an orphaned trade had.
+// noteOrphans keeps which trade an orphaned one was, and the names of the fills
+// that it had.
 func (b *book) noteOrphans(r *regrouping, orphans []string) {
 	if len(orphans) == 0 {
 		return
 	}
-	lost := map[journal.TradeID]Orphan{}
+	lost := make(map[journal.TradeID]Orphan, len(r.old))
+	for _, t := range r.old {
+		lost[t.id] = Orphan{Trade: t.id, Symbol: r.keys[t.stream].symbol, OpenedAt: db.FromMicros(t.First.At)}
+	}
 	for _, f := range r.gone {
 		for _, id := range f.links.list() {
-			lost[id] = lost[id].with(f, r.keys[f.stream])
+			o := lost[id]
+			o.FillKeys = append(o.FillKeys, f.keys(r.keys[f.stream])...)
+			lost[id] = o
 		}
 	}
 	for _, orphan := range orphans {
 		id := journal.TradeID(orphan)
-		o := lost[id]
-		o.Trade = id
-		b.change.Orphaned = append(b.change.Orphaned, o)
+		b.change.Orphaned = append(b.change.Orphaned, lost[id])
 		b.change.Removed = append(b.change.Removed, id)
 	}
 }
