@@ -87,9 +87,7 @@ func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, cha
 		})
 	}
 	for _, a := range change.Arrived {
-		for _, key := range a.FillKeys {
-			out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKey: key})
-		}
+		out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKeys: a.FillKeys})
 	}
 	return playbook.Follow(ctx, tx, owner, h.clock.Now(), out)
 }

@@ -151,9 +151,7 @@ func regrouping(change ledger.Regrouped) playbook.Regrouping {
 		})
 	}
 	for _, a := range change.Arrived {
-		for _, key := range a.FillKeys {
-			out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKey: key})
-		}
+		out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKeys: a.FillKeys})
 	}
 	return out
 }

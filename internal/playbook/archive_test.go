@@ -63,7 +63,7 @@ func TestWaitingMarksAreRestored(t *testing.T) {
 		}
 		w.update(func(tx *db.Tx) error {
 			return playbook.Follow(w.ctx, tx, w.bob, w.clock.Now(), playbook.Regrouping{
-				Arrived: []playbook.Arrival{{Trade: w.bobTrade, Account: w.bobCash, FillKey: "k2"}},
+				Arrived: []playbook.Arrival{{Trade: w.bobTrade, Account: w.bobCash, FillKeys: []string{"k2"}}},
 			})
 		})
 		marks, err := w.Marks(w.ctx, w.bob, []journal.TradeID{w.bobTrade})

@@ -37,11 +37,12 @@ type Orphaned struct {
 	OpenedAt *time.Time
 }
 
-// Arrival is a fill that has come into an account, and its trade.
+// Arrival is a fill that has come into an account, and its trade. FillKeys are
+// all that the fill may be known by.
 type Arrival struct {
-	Trade   journal.TradeID
-	Account journal.AccountID
-	FillKey string
+	Trade    journal.TradeID
+	Account  journal.AccountID
+	FillKeys []string
 }
 
 // Follow moves what was said about trades to where their fills are now. It is a
@@ -273,7 +274,7 @@ func newHomes(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journa
 	votes := make(map[pair]int)
 	var order []pair
 	for _, a := range arrived {
-		for _, orphan := range lost[fillName{a.Account, a.FillKey}] {
+		for _, orphan := range waitingFor(a, lost) {
 			p := pair{orphan, a.Trade}
 			if votes[p]++; votes[p] == 1 {
 				order = append(order, p)
@@ -287,6 +288,16 @@ func newHomes(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journa
 		}
 	}
 	return homes
+}
+
+// waitingFor are the orphans that a fill is one of, each once however many of
+// the fill's keys it knows.
+func waitingFor(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID {
+	var orphans []journal.TradeID
+	for _, key := range a.FillKeys {
+		orphans = united(orphans, lost[fillName{a.Account, key}])
+	}
+	return orphans
 }
 
 // giveBack ends the wait of an orphan.

@@ -171,14 +171,14 @@ func TestOrphanReturns(t *testing.T) {
 		second := w.account(w.ann, 2)
 		other, back := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
 		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: other, Account: w.annCash, FillKey: "k3"}, {Trade: other, Account: second, FillKey: "k1"},
+			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: other, Account: second, FillKeys: []string{"k1"}},
 		}})
 		if len(w.orphans()) != 1 {
 			w.t.Fatal("the orphan was taken by a stranger")
 		}
 		w.mark(back, playbook.MarkChange{Notes: journal.Some("new words")})
 		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: other, Account: w.annCash, FillKey: "k3"}, {Trade: back, Account: w.annCash, FillKey: "k2"},
+			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: back, Account: w.annCash, FillKeys: []string{"k2"}},
 		}})
 		if len(w.orphans()) != 0 {
 			w.t.Error("the orphan still waits")
@@ -211,15 +211,35 @@ func TestOrphanChoosesMostFills(t *testing.T) {
 		}})
 		small, large := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
 		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: small, Account: w.annCash, FillKey: "a"},
-			{Trade: large, Account: w.annCash, FillKey: "b"},
-			{Trade: large, Account: w.annCash, FillKey: "flip"},
+			{Trade: small, Account: w.annCash, FillKeys: []string{"a"}},
+			{Trade: large, Account: w.annCash, FillKeys: []string{"b"}},
+			{Trade: large, Account: w.annCash, FillKeys: []string{"flip"}},
 		}})
 		if notes := w.marks(large).Notes; notes != "first\n\n---\n\nsecond" {
 			w.t.Errorf("the trade with most fills has %q", notes)
 		}
 		if marks := w.marks(small); marks.Notes != "" {
 			w.t.Errorf("the other trade has %+v", marks)
+		}
+	})
+}
+
+// TestOrphanCountsFillsOnce gives an orphan to the trade with more of its fills,
+// though the one in the other trade is known by two names.
+func TestOrphanCountsFillsOnce(t *testing.T) {
+	each(t, func(w *world) {
+		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("words")})
+		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{
+			{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"a", "id|a", "b", "c"}},
+		}})
+		small, large := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
+		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
+			{Trade: small, Account: w.annCash, FillKeys: []string{"a", "id|a"}},
+			{Trade: large, Account: w.annCash, FillKeys: []string{"b", "id|b"}},
+			{Trade: large, Account: w.annCash, FillKeys: []string{"c"}},
+		}})
+		if w.marks(large).Notes != "words" {
+			w.t.Errorf("the trade with one fill has %q, that with two has %q", w.marks(small).Notes, w.marks(large).Notes)
 		}
 	})
 }
@@ -232,7 +252,7 @@ func TestOrphanOfOneCall(t *testing.T) {
 		gone := playbook.Orphaned{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}
 		w.follow(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
-			Arrived:  []playbook.Arrival{{Trade: w.annTrade, Account: w.annCash, FillKey: "k"}},
+			Arrived:  []playbook.Arrival{{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}},
 		})
 		if w.marks(w.annTrade).Notes != "here" || len(w.orphans()) != 0 {
 			w.t.Errorf("the trade has %+v", w.marks(w.annTrade))
@@ -240,7 +260,7 @@ func TestOrphanOfOneCall(t *testing.T) {
 		fresh := w.trade(w.ann, w.annCash)
 		w.follow(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
-			Arrived:  []playbook.Arrival{{Trade: fresh, Account: w.annCash, FillKey: "k"}},
+			Arrived:  []playbook.Arrival{{Trade: fresh, Account: w.annCash, FillKeys: []string{"k"}}},
 		})
 		if w.marks(fresh).Notes != "here" || len(w.orphans()) != 0 {
 			w.t.Errorf("the fresh trade has %+v", w.marks(fresh))

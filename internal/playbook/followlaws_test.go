@@ -113,7 +113,7 @@ func (h *history) arrive(n int) {
 		trade := rapid.SampledFrom(h.order).Draw(h.r, "home")
 		h.fills[trade] = append(h.fills[trade], key)
 		h.lost = slices.DeleteFunc(slices.Clone(h.lost), func(k string) bool { return k == key })
-		arrived = append(arrived, playbook.Arrival{Trade: trade, Account: h.annCash, FillKey: key})
+		arrived = append(arrived, playbook.Arrival{Trade: trade, Account: h.annCash, FillKeys: []string{key}})
 	}
 	h.follow(playbook.Regrouping{Arrived: arrived})
 }
