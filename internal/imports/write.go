@@ -116,9 +116,12 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 // marks gives the marks of a trade, with the tags and setups that they name.
 func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal.TradeID) (playbook.Marks, error) {
 	var tags []journal.TagID
-	for kind, names := range map[playbook.TagKind][]string{playbook.CustomTag: m.Tags, playbook.MistakeTag: m.Mistakes} {
-		for _, name := range names {
-			id, err := a.tag(ctx, name, kind)
+	for _, list := range []struct {
+		kind  playbook.TagKind
+		names []string
+	}{{playbook.MistakeTag, m.Mistakes}, {playbook.CustomTag, m.Tags}} { // a word that is both is a mistake
+		for _, name := range list.names {
+			id, err := a.tag(ctx, name, list.kind)
 			if err != nil {
 				return playbook.Marks{}, err
 			}
@@ -160,8 +163,11 @@ func (a *annotator) tag(ctx context.Context, name string, kind playbook.TagKind)
 	}
 	id, _, err := playbook.EnsureTag(ctx, a.tx, a.batch.UserID, a.s.clock(),
 		playbook.TagChange{Name: journal.Some(name), Kind: journal.Some(kind)})
+	if err != nil {
+		return "", err
+	}
 	a.tags[key] = id
-	return id, err
+	return id, nil
 }
 
 // setup finds or makes a setup, once a name.
@@ -172,11 +178,14 @@ func (a *annotator) setup(ctx context.Context, name string) (journal.SetupID, er
 		return id, nil
 	}
 	id, changed, err := playbook.UpsertSetup(ctx, a.tx, a.batch.UserID, a.s.clock(), playbook.SetupChange{Name: journal.Some(name)})
+	if err != nil {
+		return "", err
+	}
 	if changed {
 		a.upserted++
 	}
 	a.setups[key] = id
-	return id, err
+	return id, nil
 }
 
 // shortName cuts a name of a file to what the journal keeps.
