@@ -138,8 +138,8 @@ func missing(err error) []string {
 	return list
 }
 
-// asObject names the cells of a row by their columns. A column without a name
-// goes by its number.
+// asObject names the cells of a row by their columns. Columns without a name
+// are left out.
 func asObject(headers, cells []string) map[string]string {
 	row := map[string]string{}
 	for i, cell := range cells {
