@@ -27,6 +27,9 @@ func TestOpt(t *testing.T) {
 	if got := null.OrNil(&old); got != nil {
 		t.Errorf("a null gives %v", got)
 	}
+	if absent.NotNull("f") != nil || value.NotNull("f") != nil || !IsKind(null.NotNull("f"), KindInvalid) {
+		t.Error("NotNull refuses what is not null, or lets a null pass")
+	}
 	got := value.OrNil(&old)
 	if got == nil || *got != "new" || old != "old" {
 		t.Errorf("a value gives %v, and old is %q", got, old)

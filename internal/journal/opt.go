@@ -21,6 +21,14 @@ func (o Opt[T]) Or(old T) T {
 	return o.Value
 }
 
+// NotNull refuses a null for a field that every record must have.
+func (o Opt[T]) NotNull(field string) error {
+	if o.Null {
+		return InvalidField(field, "%s must not be null.", field)
+	}
+	return nil
+}
+
 // OrNil is Or for nullable fields: a null gives nil.
 func (o Opt[T]) OrNil(old *T) *T {
 	switch {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -201,13 +202,9 @@ func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 
 // changeCash gives a cash transaction with the change made.
 func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash, error) {
-	for _, field := range []struct {
-		name string
-		null bool
-	}{{"type", change.Type.Null}, {"amount", change.Amount.Null}, {"occurred_at", change.OccurredAt.Null}} {
-		if field.null {
-			return Cash{}, journal.InvalidField(field.name, "%s must not be null.", field.name)
-		}
+	err := cmp.Or(change.Type.NotNull("type"), change.Amount.NotNull("amount"), change.OccurredAt.NotNull("occurred_at"))
+	if err != nil {
+		return Cash{}, err
 	}
 	c.Type = change.Type.Or(c.Type)
 	c.Amount = change.Amount.Or(c.Amount)
@@ -218,7 +215,7 @@ func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash,
 	if change.Currency.Null {
 		c.Currency = b.account.BaseCurrency
 	}
-	err := b.checkCash(ctx, &c)
+	err = b.checkCash(ctx, &c)
 	return c, err
 }
 

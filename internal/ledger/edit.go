@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -162,7 +163,9 @@ func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 
 // edit gives the fill with the change made, and its instrument.
 func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
-	if err := c.refuseNull(); err != nil {
+	err := cmp.Or(c.Symbol.NotNull("symbol"), c.Side.NotNull("side"), c.Quantity.NotNull("quantity"),
+		c.Price.NotNull("price"), c.ExecutedAt.NotNull("executed_at"))
+	if err != nil {
 		return nil, Instrument{}, err
 	}
 	in := c.apply(was)
@@ -187,25 +190,6 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 		}
 	}
 	return after, instrument, nil
-}
-
-// refuseNull refuses null for what every execution must have.
-func (c ExecutionChange) refuseNull() error {
-	for _, field := range []struct {
-		name string
-		null bool
-	}{
-		{"symbol", c.Symbol.Null},
-		{"side", c.Side.Null},
-		{"quantity", c.Quantity.Null},
-		{"price", c.Price.Null},
-		{"executed_at", c.ExecutedAt.Null},
-	} {
-		if field.null {
-			return journal.InvalidField(field.name, "%s must not be null.", field.name)
-		}
-	}
-	return nil
 }
 
 // apply gives the execution as it would have to be entered now.

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -81,10 +82,8 @@ type Change struct {
 
 // apply gives the item as it is to be. No field can be cleared.
 func (c Change) apply(item Item) (Item, error) {
-	for field, null := range map[string]bool{"title": c.Title.Null, "stage": c.Stage.Null, "weekdays": c.Weekdays.Null} {
-		if null {
-			return Item{}, journal.InvalidField(field, "%s must not be null.", field)
-		}
+	if err := cmp.Or(c.Title.NotNull("title"), c.Stage.NotNull("stage"), c.Weekdays.NotNull("weekdays")); err != nil {
+		return Item{}, err
 	}
 	wanted, err := newItem(c.Title.Or(item.Title), c.Stage.Or(item.Stage), c.Weekdays.Or(item.Weekdays.List()), item.StartDay)
 	if err != nil {
