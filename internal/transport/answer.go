@@ -60,19 +60,16 @@ func IfMatch[T any](header string, shape func(T) any) func(T) error {
 		if err != nil {
 			return err
 		}
-		if !tagListed(header, tag) {
+		if !Matches(header, tag) {
 			return journal.Stale()
 		}
 		return nil
 	}
 }
 
-// Matches tells whether an If-Match or If-None-Match header names a tag, for a
-// handler that knows its tag before its answer.
-func Matches(header, tag string) bool { return tagListed(header, tag) }
-
-// tagListed compares by value: a proxy may have marked the tag as weak.
-func tagListed(header, tag string) bool {
+// Matches tells whether an If-Match or If-None-Match header names a tag. It
+// compares by value: a proxy may have marked the tag as weak.
+func Matches(header, tag string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
 		if item == tag || item == "*" {
@@ -180,7 +177,7 @@ func (a *answer) notModified() bool {
 		return false
 	}
 	tag := a.Header().Get("ETag")
-	return tag != "" && tagListed(a.request.Header.Get("If-None-Match"), tag)
+	return tag != "" && Matches(a.request.Header.Get("If-None-Match"), tag)
 }
 
 var zippers = sync.Pool{New: func() any {
