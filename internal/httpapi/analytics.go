@@ -344,11 +344,11 @@ func (a *API) namesFor(
 	names = map[string]string{}
 	switch by { //nolint:exhaustive // the other keys are names already
 	case analytics.ByTag, analytics.ByMistake:
-		tags, err := tagsByID(ctx, tx, caller(ctx).UserID)
-		for id, tag := range tags {
-			names[string(id)] = tag.Name
+		tags, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)
+		for _, tag := range tags { // in an order, because an answer is kept under its mistakes
+			names[string(tag.ID)] = tag.Name
 			if tag.Kind == playbook.MistakeTag {
-				mistakes = append(mistakes, id)
+				mistakes = append(mistakes, tag.ID)
 			}
 		}
 		return names, mistakes, err
