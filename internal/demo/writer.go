@@ -115,6 +115,7 @@ type writer struct {
 	setups   map[string]journal.SetupID
 	tags     map[string]journal.TagID
 	trades   map[opening]journal.TradeID
+	said     *playbook.Restorer
 }
 
 // opening names a trade by the fill that opened it.
@@ -123,6 +124,7 @@ type opening struct{ account, fill string }
 func (w *writer) write() error {
 	w.accounts, w.trades = map[string]journal.AccountID{}, map[opening]journal.TradeID{}
 	w.setups, w.tags = map[string]journal.SetupID{}, map[string]journal.TagID{}
+	w.said = playbook.NewRestorer()
 	// The routine comes first, because it makes a second writer wait.
 	if err := w.writeRoutine(); err != nil {
 		return err
@@ -286,7 +288,7 @@ func (w *writer) writeNotes() error {
 			change.Account = journal.Some(w.accounts[n.Account])
 		}
 		written := n.Day.Time().Add(dayEnds * time.Hour)
-		if _, _, err := playbook.EnsureNote(w.ctx, w.tx, w.owner, written, change); err != nil {
+		if _, _, err := w.said.Note(w.ctx, w.tx, w.owner, written, change); err != nil {
 			return fmt.Errorf("note of %s: %w", n.Day, err)
 		}
 	}
@@ -309,7 +311,7 @@ func (w *writer) writeMissed() error {
 		if m.Setup != "" {
 			change.Setup = journal.Some(w.setups[m.Setup])
 		}
-		if _, _, err := playbook.EnsureMissed(w.ctx, w.tx, w.owner, m.At, change); err != nil {
+		if _, _, err := w.said.Missed(w.ctx, w.tx, w.owner, m.At, change); err != nil {
 			return fmt.Errorf("missed trade of %s: %w", m.At, err)
 		}
 	}

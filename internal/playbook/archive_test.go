@@ -144,6 +144,30 @@ func TestRestoredRecordsAreCounted(t *testing.T) {
 	})
 }
 
+// A note is known again by all that it says, its symbols included.
+func TestRestoredNoteIsKnownAgain(t *testing.T) {
+	each(t, func(w *world) {
+		change := playbook.NoteChange{
+			OccurredAt: moment("2026-03-02"), Type: journal.Some(playbook.DailyLog),
+			Symbols: journal.Some([]playbook.SymbolNote{{Symbol: "A", Body: "<b> & \"c\""}}), Trade: journal.Some(w.annTrade),
+		}
+		var ids []journal.NoteID
+		for range 2 {
+			w.update(func(tx *db.Tx) error {
+				if err := playbook.Anchor(w.ctx, tx, w.ann, w.annTrade, w.annCash, w.clock.Now()); err != nil {
+					return err
+				}
+				id, _, err := playbook.NewRestorer().Note(w.ctx, tx, w.ann, w.clock.Now(), change)
+				ids = append(ids, id)
+				return err
+			})
+		}
+		if ids[0] != ids[1] {
+			w.t.Errorf("the same note is %v", ids)
+		}
+	})
+}
+
 // A file is attached once, keeps its day, may hang on an orphan, and leaves no
 // file behind where it is refused or there already.
 func TestFilesAreReattached(t *testing.T) {

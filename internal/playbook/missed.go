@@ -258,24 +258,6 @@ func insertMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed
 	return missing("setup_id", err)
 }
 
-// EnsureMissed records a missed trade unless the owner has one of the same
-// symbol, direction and instant. It is a step of an import, which may run twice.
-// Account and setup must be known to be the owner's.
-func EnsureMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change MissedChange) (id journal.MissedID, added bool, err error) {
-	missed, err := newMissed(change, now)
-	if err != nil {
-		return "", false, err
-	}
-	ids, err := db.List(ctx, tx, db.Single[journal.MissedID], `
-		SELECT id FROM missed_trades WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4
-		ORDER BY id LIMIT 1`,
-		owner, db.Micros(missed.ObservedAt), missed.Symbol, missed.Direction)
-	if err != nil || len(ids) > 0 {
-		return first(ids), false, err
-	}
-	return missed.ID, true, insertMissed(ctx, tx, owner, missed)
-}
-
 // ChangeMissed changes what is sent. An account or setup that is not the owner's
 // is a wrong field.
 func (s *Service) ChangeMissed(ctx context.Context, owner journal.UserID, id journal.MissedID, change MissedChange, check Check[Missed]) (Missed, error) {

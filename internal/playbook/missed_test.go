@@ -1,13 +1,11 @@
 package playbook_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
@@ -237,20 +235,6 @@ func TestMissedSummary(t *testing.T) {
 		must(w.t, err)
 		if diff := cmp.Diff(playbook.MissedSummary{ByReason: []playbook.MissedGroup{}, BySetup: []playbook.MissedGroup{}}, empty); diff != "" {
 			w.t.Error(diff)
-		}
-	})
-}
-
-func TestEnsureMissed(t *testing.T) {
-	each(t, func(w *world) {
-		for _, wantAdded := range []bool{true, false} {
-			w.update(func(tx *db.Tx) error {
-				_, added, err := playbook.EnsureMissed(w.ctx, tx, w.ann, w.clock.Now(), long(playbook.TargetHit))
-				if err == nil && added != wantAdded {
-					err = fmt.Errorf("added: %v", added)
-				}
-				return err
-			})
 		}
 	})
 }

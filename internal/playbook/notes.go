@@ -221,34 +221,6 @@ func (n Note) symbolsText() string {
 	return string(text)
 }
 
-// EnsureNote makes a note unless the owner has one of the same type, moment and
-// words. It is a step of an import, which may run twice; added tells whether the
-// note was made. Account and trade must be known to be the owner's, and the trade
-// must have its [Anchor].
-func EnsureNote(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change NoteChange) (id journal.NoteID, added bool, err error) {
-	note, err := newNote(change, now)
-	if err != nil {
-		return "", false, err
-	}
-	ids, err := db.List(ctx, tx, db.Single[journal.NoteID], `
-		SELECT id FROM notes
-		WHERE user_id = $1 AND occurred_at = $2 AND is_day = $3 AND type = $4 AND title = $5 AND body = $6 AND symbols = $7
-		ORDER BY id LIMIT 1`,
-		owner, db.Micros(note.OccurredAt.At), note.OccurredAt.WholeDay, note.Type, note.Title, note.Body, note.symbolsText())
-	if err != nil || len(ids) > 0 {
-		return first(ids), false, err
-	}
-	return note.ID, true, insertNote(ctx, tx, owner, note)
-}
-
-func first[T any](list []T) T {
-	var none T
-	if len(list) == 0 {
-		return none
-	}
-	return list[0]
-}
-
 // ChangeNote changes what is sent. An account or trade that is not the owner's
 // is a wrong field.
 func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journal.NoteID, change NoteChange, check Check[Note]) (Note, error) {

@@ -1,14 +1,12 @@
 package playbook_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 )
@@ -198,32 +196,6 @@ func TestNoteRefusals(t *testing.T) {
 		must(w.t, err)
 		if diff := cmp.Diff(note.Body, stored.Body); diff != "" {
 			w.t.Error(diff)
-		}
-	})
-}
-
-func TestEnsureNote(t *testing.T) {
-	each(t, func(w *world) {
-		change := playbook.NoteChange{
-			OccurredAt: moment("2026-03-02"), Type: journal.Some(playbook.DailyLog),
-			Symbols: journal.Some([]playbook.SymbolNote{{Symbol: "A", Body: "<b> & \"c\""}}), Trade: journal.Some(w.annTrade),
-		}
-		var ids []journal.NoteID
-		for range 2 {
-			w.update(func(tx *db.Tx) error {
-				if err := playbook.Anchor(w.ctx, tx, w.ann, w.annTrade, w.annCash, w.clock.Now()); err != nil {
-					return err
-				}
-				id, added, err := playbook.EnsureNote(w.ctx, tx, w.ann, w.clock.Now(), change)
-				if err == nil && added != (len(ids) == 0) {
-					err = fmt.Errorf("added: %v", added)
-				}
-				ids = append(ids, id)
-				return err
-			})
-		}
-		if ids[0] != ids[1] {
-			w.t.Errorf("the same note is %v", ids)
 		}
 	})
 }
