@@ -1,12 +1,6 @@
 package playbook
 
-import (
-	"strconv"
-
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-)
+import "fillbook/internal/decimal"
 
 // Figures are what a trade itself tells about R.
 type Figures struct {
@@ -68,33 +62,4 @@ func ratio(a, b decimal.Decimal) decimal.Null {
 		return decimal.Null{}
 	}
 	return decimal.Of(a.DivRound(b, ratioScale))
-}
-
-// HasTag is a condition for another package's query over trades: the part that
-// follows the column with the trade's id, with its values added to args. It holds
-// for trades that have at least one of the tags.
-func HasTag(args *[]any, owner journal.UserID, tags []journal.TagID) string {
-	return linked(args, `trade_tags`, `tag_id`, owner, tags)
-}
-
-// HasSetup is HasTag for setups.
-func HasSetup(args *[]any, owner journal.UserID, setups []journal.SetupID) string {
-	return linked(args, `trade_setups`, `setup_id`, owner, setups)
-}
-
-// IsReviewed is HasTag for trades that the trader has marked as reviewed; its
-// opposite, with reviewed false, holds for all others.
-func IsReviewed(args *[]any, owner journal.UserID, reviewed bool) string {
-	*args = append(*args, owner)
-	in := `IN (SELECT trade_id FROM trade_marks WHERE user_id = $` + strconv.Itoa(len(*args)) + ` AND reviewed_at IS NOT NULL)`
-	if reviewed {
-		return in
-	}
-	return `NOT ` + in
-}
-
-func linked[T any](args *[]any, table, column string, owner journal.UserID, ids []T) string {
-	*args = append(*args, owner)
-	user := strconv.Itoa(len(*args))
-	return `IN (SELECT trade_id FROM ` + table + ` WHERE user_id = $` + user + ` AND ` + column + ` IN ` + db.In(args, ids) + `)`
 }
