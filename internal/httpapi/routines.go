@@ -212,14 +212,12 @@ type routineHistory struct {
 }
 
 func shapeHistory(h routine.History) routineHistory {
-	out := routineHistory{From: h.From, To: h.To, Streak: h.Streak, ByStage: map[routine.Stage]StageCount{}}
+	out := routineHistory{
+		From: h.From, To: h.To, CompletionRate: h.CompletionRate(), Streak: h.Streak, ByStage: map[routine.Stage]StageCount{},
+	}
 	out.Days = shapeAll(h.Days, func(d routine.DayCount) dayCount { return dayCount{d.Day, StageCount(d.Count)} })
 	for stage, count := range h.ByStage {
 		out.ByStage[stage] = StageCount(count)
-	}
-	if h.Total > 0 {
-		rate := float64(h.Done) / float64(h.Total)
-		out.CompletionRate = &rate
 	}
 	return out
 }
