@@ -136,7 +136,6 @@ const api = "/api/v1"
 type committed struct {
 	Batch    string `json:"import_batch_id"`
 	Inserted int    `json:"inserted"`
-	Skipped  int    `json:"skipped"`
 }
 
 // account makes an account and gives its id.

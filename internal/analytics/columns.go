@@ -91,9 +91,6 @@ func (c *Columns) Len() int {
 	return n
 }
 
-// Account is the account whose trades they are.
-func (c *Columns) Account() journal.AccountID { return c.account }
-
 // Bytes is the memory that the columns take, to bound a cache by.
 func (c *Columns) Bytes() int {
 	n := 0

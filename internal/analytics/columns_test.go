@@ -111,8 +111,8 @@ func TestOpeningOrderOfAFew(t *testing.T) {
 	filter := Filter{Period: journal.Period{From: &from, To: &to}}
 	few := Select([]*Columns{Build("a", rows)}, filter)
 	var alone []Trade
-	for i := range few.Len() {
-		alone = append(alone, few.Trade(i))
+	for _, p := range few.picks {
+		alone = append(alone, few.pages[p.source].trade(p.row))
 	}
 	other := Select([]*Columns{Build("a", alone)}, filter)
 	if few.Len() < 50 || !slices.Equal(few.byOpening(), other.byOpening()) {

@@ -223,12 +223,6 @@ func (s *Selection) ID(i int) journal.TradeID {
 	return s.pages[p.source].ids.at(p.row)
 }
 
-// Trade gives a selected trade as a row.
-func (s *Selection) Trade(i int) Trade {
-	p := s.picks[i]
-	return s.pages[p.source].trade(p.row)
-}
-
 func (s *Selection) opened(i int) int64 {
 	p := s.picks[i]
 	return s.pages[p.source].opened[p.row]

@@ -50,9 +50,6 @@ func (t *Tx) ready() error {
 	return nil
 }
 
-// Engine tells which engine this transaction runs on.
-func (t *Tx) Engine() Engine { return t.session.engine }
-
 // Lock is what a SELECT that is followed by a write of the same rows ends
 // with: a row lock on PostgreSQL; nothing on SQLite, where a writing
 // transaction is alone anyway.

@@ -119,16 +119,3 @@ func (c *cache) shrink() {
 		total -= e.bytes
 	}
 }
-
-// Bytes is how much memory the kept columns take.
-func (s *Service) Bytes() int {
-	s.cache.mu.Lock()
-	defer s.cache.mu.Unlock()
-	total := 0
-	for _, p := range s.cache.places {
-		if h := p.get(); h != nil {
-			total += h.bytes()
-		}
-	}
-	return total
-}

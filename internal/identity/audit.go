@@ -111,9 +111,6 @@ type AuditCursor struct {
 	ID string
 }
 
-// Cursor is the place of an event; the next page begins after it.
-func (e AuditEvent) Cursor() AuditCursor { return AuditCursor{At: e.At, ID: e.ID} }
-
 // AuditQuery says which events to list.
 type AuditQuery struct {
 	// Before gives the events older than this place.

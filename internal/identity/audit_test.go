@@ -127,7 +127,8 @@ func TestAuditPages(t *testing.T) {
 				break
 			}
 			paged = append(paged, page...)
-			query.Before = page[len(page)-1].Cursor()
+			last := page[len(page)-1]
+			query.Before = AuditCursor{At: last.At, ID: last.ID}
 		}
 		if total, err := f.AuditCount(ctx); len(whole) != 7 || total != 7 || err != nil {
 			t.Fatalf("%d events, %d counted, %v", len(whole), total, err)

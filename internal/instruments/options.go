@@ -63,29 +63,6 @@ func ParseOption(symbol string) (Option, bool) {
 	return Option{}, false
 }
 
-// OCC writes the option in the padded form of the Options Clearing
-// Corporation, such as "AAPL  240119C00150000". The form has no place for
-// options on futures, roots of more than six characters, unknown days and
-// strikes finer than a thousandth: those give false.
-func (o Option) OCC() (string, bool) {
-	thousandths := o.Strike.Mul(decimal.New(1000))
-	digits := thousandths.String()
-	if o.OnFuture || len(o.Root) > 6 || !isRoot(o.Root) || len(o.Expiry) != 10 || o.Expiry[:2] != "20" ||
-		thousandths.Sign() <= 0 || thousandths.Scale() > 0 || len(digits) > 8 {
-		return "", false
-	}
-	day := strings.ReplaceAll(string(o.Expiry[2:]), "-", "")
-	return o.Root + strings.Repeat(" ", 6-len(o.Root)) + day + string(o.Right.letter()) +
-		strings.Repeat("0", 8-len(digits)) + digits, true
-}
-
-func (r Right) letter() byte {
-	if r == Put {
-		return 'P'
-	}
-	return 'C'
-}
-
 // newOption puts an option together and says whether it can exist.
 func newOption(root string, right Right, strike decimal.Decimal, expiry journal.Day) (Option, bool) {
 	option := Option{Root: root, Underlying: root, Right: right, Strike: strike, Expiry: expiry, Adjusted: isAdjusted(root)}
