@@ -1,0 +1,237 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Rows that one INSERT carries. PostgreSQL is bound by round trips. SQLite
+// gains a fifth from a few dozen rows, but keeps each text prepared, so what is
+// left over is inserted one by one.
+const (
+	rowsPostgres = 100
+	rowsSQLite   = 32
+)
+
+func insertChunk(engine Engine, rows int) int {
+	switch {
+	case engine == PostgreSQL:
+		return min(rows, rowsPostgres)
+	case rows < rowsSQLite:
+		return 1
+	}
+	return rowsSQLite
+}
+
+// InsertMany inserts rows that all have the same columns and tells how many
+// were really inserted. suffix may hold an ON CONFLICT clause without
+// arguments. A value that all rows share is handed over once a statement: to
+// hand over a text costs about as much as to store it.
+func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suffix string, rows [][]any) (int64, error) {
+	var inserted int64
+	var args []any
+	shared := sharedColumns(columns, rows)
+	text, size := "", 0
+	for len(rows) > 0 {
+		chunk := insertChunk(t.session.engine, len(rows))
+		if chunk != size {
+			text, size = insertText(t.session.engine, table, columns, shared, chunk, suffix), chunk
+		}
+		args = insertArgs(args[:0], shared, rows[:chunk])
+		n, err := t.execMany(ctx, text, chunk, args)
+		if err != nil {
+			return inserted, err
+		}
+		inserted += n
+		rows = rows[chunk:]
+	}
+	return inserted, nil
+}
+
+// sharedColumns tells for each column whether all rows have the same in it. It
+// is not worth asking of few rows.
+func sharedColumns(columns []string, rows [][]any) []bool {
+	shared := make([]bool, len(columns))
+	if len(rows) < rowsSQLite {
+		return shared
+	}
+	for i := range columns {
+		shared[i] = !slices.ContainsFunc(rows, func(row []any) bool { return !same(row[i], rows[0][i]) })
+	}
+	return shared
+}
+
+// same compares the plain values that rows are made of; whatever else there is
+// counts as different.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case string, int64, int, bool:
+		return a == b
+	}
+	return false
+}
+
+// insertArgs appends the arguments of insertText: what is shared, then the rest
+// of each row.
+func insertArgs(args []any, shared []bool, rows [][]any) []any {
+	for i, is := range shared {
+		if is {
+			args = append(args, rows[0][i])
+		}
+	}
+	for _, row := range rows {
+		for i, is := range shared {
+			if !is {
+				args = append(args, row[i])
+			}
+		}
+	}
+	return args
+}
+
+// insertText writes an INSERT of so many rows, the shared columns first:
+// ($1, $2, $3), ($1, $4, $5), … Arguments of SQLite that are not shared have no
+// number, because its driver looks numbered ones up by name.
+//
+// A row that is refused fails the transaction, so SQLite need not be able to
+// undo the rows before it alone: OR FAIL saves it the copies of all pages.
+func insertText(engine Engine, table string, columns []string, shared []bool, rows int, suffix string) string {
+	first, rest := []string{}, []string{}
+	for i, column := range columns {
+		if shared[i] {
+			first = append(first, column)
+		} else {
+			rest = append(rest, column)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("INSERT ")
+	if engine == SQLite && suffix == "" {
+		b.WriteString("OR FAIL ")
+	}
+	fmt.Fprintf(&b, "INTO %s (%s) VALUES ", table, strings.Join(append(first, rest...), ", "))
+	next := len(first)
+	for row := range rows {
+		b.WriteString([]string{"(", ", ("}[min(row, 1)])
+		for i := range columns {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			switch {
+			case i < len(first):
+				b.WriteString("$" + strconv.Itoa(i+1))
+			case engine == SQLite:
+				b.WriteString("?")
+			default:
+				next++
+				b.WriteString("$" + strconv.Itoa(next))
+			}
+		}
+		b.WriteString(")")
+	}
+	return b.String() + " " + suffix
+}
+
+// UpdateMany changes many rows of a table, each found by its key columns. A row
+// of rows holds the new values, in the order of set, and then those of the key.
+// Values must be texts, whole numbers, flags or NULL; a column that is NULL in
+// all rows must be one of texts.
+func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, rows [][]any) error {
+	one := fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s = ?", table, strings.Join(set, " = ?, "), strings.Join(key, " = ? AND "))
+	return t.eachKey(ctx, rows, one, func(part [][]any) string {
+		var changes []string
+		for i, column := range set {
+			changes = append(changes, fmt.Sprintf("%s = v.c%d", column, i))
+		}
+		return fmt.Sprintf("UPDATE %s SET %s FROM %s", table, strings.Join(changes, ", "), keyed(table, len(set), key, part))
+	})
+}
+
+// DeleteMany deletes many rows of a table, each found by its key columns, whose
+// values are as for UpdateMany.
+func (t *Tx) DeleteMany(ctx context.Context, table string, key []string, rows [][]any) error {
+	one := fmt.Sprintf("DELETE FROM %s WHERE %s = ?", table, strings.Join(key, " = ? AND "))
+	return t.eachKey(ctx, rows, one, func(part [][]any) string {
+		return fmt.Sprintf("DELETE FROM %s USING %s", table, keyed(table, 0, key, part))
+	})
+}
+
+// eachKey runs a statement for rows of arguments: on SQLite a prepared one for
+// each, on PostgreSQL, which is bound by round trips, one for many.
+func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(part [][]any) string) error {
+	for len(rows) > 0 {
+		chunk, text := 1, one
+		if t.session.engine == PostgreSQL {
+			chunk = min(rowsPostgres, len(rows))
+			text = many(rows[:chunk])
+		}
+		if _, err := t.execMany(ctx, text, chunk, slices.Concat(rows[:chunk]...)); err != nil {
+			return err
+		}
+		rows = rows[chunk:]
+	}
+	return nil
+}
+
+// fewRows is up to how many rows a statement for many is worth keeping.
+const fewRows = 4
+
+// execMany runs a statement whose text depends on the number of its rows. On
+// PostgreSQL every text that is kept takes memory on both sides of each
+// connection, so only those for few rows and for as many as there can be are.
+func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (int64, error) {
+	if t.session.engine == PostgreSQL && rows > fewRows && rows < rowsPostgres {
+		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
+	}
+	return t.Exec(ctx, text, args...)
+}
+
+// keyed writes a list of values and joins it with the table's key columns,
+// whose values begin at column first of the list. PostgreSQL cannot tell the
+// types of a list that is all arguments, so each is cast. All of a key is in
+// the list, also what is the same in all rows: to know a part of it beforehand
+// tempts the planner to read everything that has that part.
+func keyed(table string, first int, key []string, rows [][]any) string {
+	columns := first + len(key)
+	names, types := make([]string, columns), make([]string, columns)
+	for c := range columns {
+		names[c], types[c] = fmt.Sprintf("c%d", c), typeOf(rows, c)
+	}
+	lists := make([]string, len(rows))
+	for r := range rows {
+		values := make([]string, columns)
+		for c := range columns {
+			values[c] = fmt.Sprintf("CAST($%d AS %s)", r*columns+c+1, types[c])
+		}
+		lists[r] = "(" + strings.Join(values, ", ") + ")"
+	}
+	var matches []string
+	for i, column := range key {
+		matches = append(matches, fmt.Sprintf("%s.%s = v.c%d", table, column, first+i))
+	}
+	return fmt.Sprintf("(VALUES %s) AS v (%s) WHERE %s",
+		strings.Join(lists, ", "), strings.Join(names, ", "), strings.Join(matches, " AND "))
+}
+
+// typeOf names the type of a column of values.
+func typeOf(rows [][]any, column int) string {
+	for _, row := range rows {
+		switch row[column].(type) {
+		case nil:
+		case int, int64:
+			return "BIGINT"
+		case bool:
+			return "BOOLEAN"
+		default:
+			return "TEXT"
+		}
+	}
+	return "TEXT"
+}
