@@ -2,118 +2,13 @@ package httpapi
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
-	"time"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
-	"fillbook/internal/figures"
 	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
 )
-
-// FigureQuery is what every figure is asked with: the trades, in the words of
-// their list, and the zone that cuts days.
-type FigureQuery struct {
-	TradeFilter
-	TZ string `query:"tz" doc:"The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut."`
-}
-
-// undated is the query of a figure that cuts no days: whatever zone came with
-// it is not looked at.
-func (in FigureQuery) undated() FigureQuery {
-	in.TZ = ""
-	return in
-}
-
-// filter is the query in the words of analytics.
-func (in FigureQuery) filter() (analytics.Filter, error) {
-	query, err := in.query("")
-	if err != nil {
-		return analytics.Filter{}, err
-	}
-	f := analytics.Filter{Period: query.Scope.Period, Symbols: query.Symbols}
-	if query.Basis == ledger.ByOpening {
-		f.Basis = analytics.ByOpening
-	}
-	switch query.Direction {
-	case matching.Long:
-		f.Sides = []analytics.Side{analytics.Long}
-	case matching.Short:
-		f.Sides = []analytics.Side{analytics.Short}
-	}
-	if query.InstrumentType != "" {
-		f.InstrumentTypes = []string{query.InstrumentType}
-	}
-	if f.Setups, err = listed[journal.SetupID]("setup_id", in.SetupID); err != nil {
-		return f, err
-	}
-	f.Tags, err = listed[journal.TagID]("tag_id", in.TagID)
-	return f, err
-}
-
-func (in FigureQuery) zone() (*time.Location, error) {
-	if in.TZ == "" {
-		return time.UTC, nil
-	}
-	return journal.ParseZone("tz", in.TZ)
-}
-
-// question is a figure query that was read, on the book that answers it.
-type question struct {
-	api    *API
-	text   string // the query, as a key
-	book   *figures.Book
-	filter analytics.Filter
-	zone   *time.Location
-	// none tells that only open trades are asked for, which have no figures.
-	none bool
-}
-
-// selection are the trades of the question.
-func (q *question) selection() *analytics.Selection { return q.of(q.book, q.filter) }
-
-// of are the trades that another book and filter have for the question.
-func (q *question) of(book *figures.Book, filter analytics.Filter) *analytics.Selection {
-	if q.none {
-		return analytics.Select(nil, filter)
-	}
-	return book.Select(filter)
-}
-
-// figure computes an answer to the question, or gives the one that was computed
-// for the same accounts at the same revisions. name says which figure with which
-// parameters of its own it is.
-func figure[T any](q *question, name string, compute func() T) T {
-	return figures.Answer(q.api.Figures, q.book, name+"?"+q.text, compute)
-}
-
-// asked opens the book for a figure query and hands it to fn.
-func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{api: a, none: in.Status == string(ledger.StatusOpen), text: in.values().Encode() + "&" + in.TZ + "&" + in.Status}
-	var err error
-	if q.filter, err = in.filter(); err != nil {
-		return err
-	}
-	if q.zone, err = in.zone(); err != nil {
-		return err
-	}
-	scope, err := in.scope()
-	if err != nil {
-		return err
-	}
-	return a.Figures.View(ctx, caller(ctx).UserID, scope.Accounts, func(tx *db.Tx, book *figures.Book) error {
-		q.book = book
-		return fn(tx, q)
-	})
-}
 
 func figureRoute(path, id, summary string) route {
 	r := journalRoute(http.MethodGet, "/analytics/"+path, id, "Analytics", summary)
@@ -205,27 +100,6 @@ func explainAll(s *analytics.Selection, capital analytics.Capital, link string) 
 	return list, nil
 }
 
-// values are the parameters of the query that lists of trades take too.
-func (in FigureQuery) values() url.Values {
-	values := url.Values{}
-	for name, list := range map[string][]string{
-		"account_id": in.AccountID, "symbol": in.Symbol, "setup_id": in.SetupID, "tag_id": in.TagID,
-		"from": {in.From}, "to": {in.To}, "date_basis": {in.DateBasis}, "side": {in.Side}, "instrument_type": {in.InstrumentType},
-	} {
-		if text := strings.Trim(strings.Join(list, ","), ","); text != "" {
-			values.Set(name, text)
-		}
-	}
-	return values
-}
-
-// link is the address of the list of the same trades.
-func (in FigureQuery) link() string {
-	values := in.values()
-	values.Set("status", string(ledger.StatusClosed))
-	return prefix + "/trades?" + values.Encode()
-}
-
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
@@ -275,113 +149,6 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 		return nil
 	})
 	return answer(out, err)
-}
-
-type breakdownQuery struct {
-	FigureQuery
-	By       string `query:"by" enum:"symbol,setup,tag,mistake,side,instrument,weekday,hour,month,session,hold_time,size,grade,account"`
-	Evidence string `query:"evidence" enum:"true,false" doc:"Tell of each row how far it can be trusted; true by default."`
-	Explain  string `query:"explain" enum:"true,false" doc:"Add to each row the formula and the link to its trades."`
-}
-
-// breakdownRow is a row with the name of what its key is the id of.
-type breakdownRow struct {
-	analytics.Row
-	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null when it was not asked for"`
-	Name        string                     `json:"name" doc:"What the key is called: the name of the setup, tag or account."`
-	Explanation *explainedRow              `json:"explanation,omitempty"`
-}
-
-type explainedRow struct {
-	Formula    string `json:"formula"`
-	TradesLink string `json:"trades_link" doc:"The list of the trades of the row; empty where no list can be asked for so."`
-}
-
-func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
-	by, err := analytics.ParseDimension("by", in.By)
-	if err != nil {
-		return nil, err
-	}
-	evidence, err := flagOr("evidence", in.Evidence, true)
-	if err != nil {
-		return nil, err
-	}
-	explain, err := flag("explain", in.Explain)
-	if err != nil {
-		return nil, err
-	}
-	out := []breakdownRow{}
-	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
-		names, mistakes, err := a.namesFor(ctx, tx, by, q.book)
-		if err != nil {
-			return err
-		}
-		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
-			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
-				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
-			})
-		})
-		for _, row := range rows {
-			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Name: row.Key}
-			if name, known := names[row.Key]; known {
-				named.Name = name
-			}
-			if explain {
-				named.Explanation = in.explainRow(by, row.Key)
-			}
-			out = append(out, named)
-		}
-		return nil
-	})
-	return answer(out, err)
-}
-
-// namesFor gives the names behind the keys of a breakdown, and the tags that
-// are mistakes.
-func (a *API) namesFor(
-	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Book,
-) (names map[string]string, mistakes []journal.TagID, err error) {
-	names = map[string]string{}
-	switch by { //nolint:exhaustive // the other keys are names already
-	case analytics.ByTag, analytics.ByMistake:
-		tags, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)
-		for _, tag := range tags { // in an order, because an answer is kept under its mistakes
-			names[string(tag.ID)] = tag.Name
-			if tag.Kind == playbook.MistakeTag {
-				mistakes = append(mistakes, tag.ID)
-			}
-		}
-		return names, mistakes, err
-	case analytics.BySetup:
-		setups, err := playbook.ListSetups(ctx, tx, caller(ctx).UserID)
-		for _, s := range setups {
-			names[string(s.ID)] = s.Name
-		}
-		return names, nil, err
-	case analytics.ByAccount:
-		for _, account := range book.Accounts {
-			names[string(account.ID)] = account.Name
-		}
-	}
-	return names, nil, nil
-}
-
-// explainRow tells where the trades of a row are listed, where the list has a
-// parameter for it.
-func (in *breakdownQuery) explainRow(by analytics.Dimension, key string) *explainedRow {
-	e := &explainedRow{Formula: "net_pnl = sum of the net results of the row's trades; win_rate = wins / trades; profit_factor = gross profit / gross loss"}
-	parameter := map[analytics.Dimension]string{
-		analytics.BySymbol: "symbol", analytics.BySetup: "setup_id", analytics.ByTag: "tag_id", analytics.ByMistake: "tag_id",
-		analytics.BySide: "side", analytics.ByInstrument: "instrument_type", analytics.ByAccount: "account_id",
-	}[by]
-	if parameter == "" || key == "" {
-		return e
-	}
-	values := in.values()
-	values.Set(parameter, key)
-	values.Set("status", string(ledger.StatusClosed))
-	e.TradesLink = prefix + "/trades?" + values.Encode()
-	return e
 }
 
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
@@ -497,31 +264,4 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 		return nil
 	})
 	return answer(out, err)
-}
-
-// flag reads a parameter that is true or false; absent is false.
-func flag(field, text string) (bool, error) { return flagOr(field, text, false) }
-
-func flagOr(field, text string, absent bool) (bool, error) {
-	switch strings.ToLower(text) {
-	case "":
-		return absent, nil
-	case "true", "1":
-		return true, nil
-	case "false", "0":
-		return false, nil
-	}
-	return false, journal.InvalidField(field, "%s must be true or false.", field)
-}
-
-// wholeNumber reads a whole number within bounds.
-func wholeNumber(field, text string, absent, least, most int) (int, error) {
-	if text == "" {
-		return absent, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, journal.InvalidField(field, "%s must be a whole number from %d to %d.", field, least, most)
-	}
-	return n, nil
 }

@@ -239,10 +239,3 @@ func (a *API) routineHistory(ctx context.Context, in *spanQuery) (*body[routineH
 	history, err := a.Routine.History(ctx, caller(ctx).UserID, from, to)
 	return answer(shapeHistory(history), err)
 }
-
-func optionalDay(field, text string) (journal.Day, error) {
-	if text == "" {
-		return "", nil
-	}
-	return journal.ParseDay(field, text)
-}

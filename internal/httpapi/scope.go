@@ -1,11 +1,6 @@
 package httpapi
 
-import (
-	"strings"
-	"time"
-
-	"fillbook/internal/journal"
-)
+import "fillbook/internal/journal"
 
 // ScopeInput is the query of every list and figure that is about some accounts
 // and some period.
@@ -22,9 +17,6 @@ type PeriodInput struct {
 
 // repeatable are the query parameters that may come more than once.
 var repeatable = []string{"account_id", "symbol", "setup_id", "tag_id"}
-
-// maxListed bounds how many ids one parameter may name.
-const maxListed = 200
 
 func (in ScopeInput) scope() (journal.Scope, error) {
 	accounts, err := listed[journal.AccountID]("account_id", in.AccountID)
@@ -46,36 +38,4 @@ func (in PeriodInput) period() (journal.Period, error) {
 	}
 	period := journal.Period{From: from, To: to}
 	return period, period.Check()
-}
-
-func optionalInstant(field, text string) (*time.Time, error) {
-	if text == "" {
-		return nil, nil //nolint:nilnil // absent is no error
-	}
-	at, err := journal.ParseInstant(field, text)
-	if err != nil {
-		return nil, err
-	}
-	return &at, nil
-}
-
-// listed takes values apart that are repeated, separated by commas, or both.
-// Blanks and repetitions are dropped.
-func listed[T ~string](field string, values []string) ([]T, error) {
-	var list []T
-	seen := map[string]bool{}
-	for _, value := range values {
-		for item := range strings.SplitSeq(value, ",") {
-			item = strings.TrimSpace(item)
-			if item == "" || seen[item] {
-				continue
-			}
-			seen[item] = true
-			list = append(list, T(item))
-		}
-	}
-	if len(list) > maxListed {
-		return nil, journal.InvalidField(field, "%s may name at most %d.", field, maxListed)
-	}
-	return list, nil
 }

@@ -164,22 +164,6 @@ func (in TradeFilter) marked(owner journal.UserID, query *ledger.TradeQuery) err
 	return nil
 }
 
-// oneOf reads a parameter that has a few words to choose from; it may be
-// absent.
-func oneOf[T ~string](field, text string, words ...T) (T, error) {
-	names := make([]string, len(words))
-	for i, word := range words {
-		if text == string(word) {
-			return word, nil
-		}
-		names[i] = string(word)
-	}
-	if text == "" {
-		return "", nil
-	}
-	return "", journal.InvalidField(field, "%s must be %s.", field, strings.Join(names, " or "))
-}
-
 type tradeQuery struct {
 	TradeFilter
 	TradeSort

@@ -1,0 +1,120 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/figures"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+type breakdownQuery struct {
+	FigureQuery
+	By       string `query:"by" enum:"symbol,setup,tag,mistake,side,instrument,weekday,hour,month,session,hold_time,size,grade,account"`
+	Evidence string `query:"evidence" enum:"true,false" doc:"Tell of each row how far it can be trusted; true by default."`
+	Explain  string `query:"explain" enum:"true,false" doc:"Add to each row the formula and the link to its trades."`
+}
+
+// breakdownRow is a row with the name of what its key is the id of.
+type breakdownRow struct {
+	analytics.Row
+	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null when it was not asked for"`
+	Name        string                     `json:"name" doc:"What the key is called: the name of the setup, tag or account."`
+	Explanation *explainedRow              `json:"explanation,omitempty"`
+}
+
+type explainedRow struct {
+	Formula    string `json:"formula"`
+	TradesLink string `json:"trades_link" doc:"The list of the trades of the row; empty where no list can be asked for so."`
+}
+
+func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
+	by, err := analytics.ParseDimension("by", in.By)
+	if err != nil {
+		return nil, err
+	}
+	evidence, err := flagOr("evidence", in.Evidence, true)
+	if err != nil {
+		return nil, err
+	}
+	explain, err := flag("explain", in.Explain)
+	if err != nil {
+		return nil, err
+	}
+	out := []breakdownRow{}
+	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+		names, mistakes, err := a.namesFor(ctx, tx, by, q.book)
+		if err != nil {
+			return err
+		}
+		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
+			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
+				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
+			})
+		})
+		for _, row := range rows {
+			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Name: row.Key}
+			if name, known := names[row.Key]; known {
+				named.Name = name
+			}
+			if explain {
+				named.Explanation = in.explainRow(by, row.Key)
+			}
+			out = append(out, named)
+		}
+		return nil
+	})
+	return answer(out, err)
+}
+
+// namesFor gives the names behind the keys of a breakdown, and the tags that
+// are mistakes.
+func (a *API) namesFor(
+	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Book,
+) (names map[string]string, mistakes []journal.TagID, err error) {
+	names = map[string]string{}
+	switch by { //nolint:exhaustive // the other keys are names already
+	case analytics.ByTag, analytics.ByMistake:
+		tags, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)
+		for _, tag := range tags { // in an order, because an answer is kept under its mistakes
+			names[string(tag.ID)] = tag.Name
+			if tag.Kind == playbook.MistakeTag {
+				mistakes = append(mistakes, tag.ID)
+			}
+		}
+		return names, mistakes, err
+	case analytics.BySetup:
+		setups, err := playbook.ListSetups(ctx, tx, caller(ctx).UserID)
+		for _, s := range setups {
+			names[string(s.ID)] = s.Name
+		}
+		return names, nil, err
+	case analytics.ByAccount:
+		for _, account := range book.Accounts {
+			names[string(account.ID)] = account.Name
+		}
+	}
+	return names, nil, nil
+}
+
+// explainRow tells where the trades of a row are listed, where the list has a
+// parameter for it.
+func (in *breakdownQuery) explainRow(by analytics.Dimension, key string) *explainedRow {
+	e := &explainedRow{Formula: "net_pnl = sum of the net results of the row's trades; win_rate = wins / trades; profit_factor = gross profit / gross loss"}
+	parameter := map[analytics.Dimension]string{
+		analytics.BySymbol: "symbol", analytics.BySetup: "setup_id", analytics.ByTag: "tag_id", analytics.ByMistake: "tag_id",
+		analytics.BySide: "side", analytics.ByInstrument: "instrument_type", analytics.ByAccount: "account_id",
+	}[by]
+	if parameter == "" || key == "" {
+		return e
+	}
+	values := in.values()
+	values.Set(parameter, key)
+	values.Set("status", string(ledger.StatusClosed))
+	e.TradesLink = prefix + "/trades?" + values.Encode()
+	return e
+}

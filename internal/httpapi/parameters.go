@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/journal"
+)
+
+// Parameters of a query come as texts. Those that are absent are empty, and
+// what cannot be read is refused by the name of its parameter.
+
+func optionalInstant(field, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // absent is no error
+	}
+	at, err := journal.ParseInstant(field, text)
+	if err != nil {
+		return nil, err
+	}
+	return &at, nil
+}
+
+// maxListed bounds how many ids one parameter may name.
+const maxListed = 200
+
+// listed takes values apart that are repeated, separated by commas, or both.
+// Blanks and repetitions are dropped.
+func listed[T ~string](field string, values []string) ([]T, error) {
+	var list []T
+	seen := map[string]bool{}
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			item = strings.TrimSpace(item)
+			if item == "" || seen[item] {
+				continue
+			}
+			seen[item] = true
+			list = append(list, T(item))
+		}
+	}
+	if len(list) > maxListed {
+		return nil, journal.InvalidField(field, "%s may name at most %d.", field, maxListed)
+	}
+	return list, nil
+}
+
+func optionalDay(field, text string) (journal.Day, error) {
+	if text == "" {
+		return "", nil
+	}
+	return journal.ParseDay(field, text)
+}
+
+// oneOf reads a parameter that has a few words to choose from; it may be
+// absent.
+func oneOf[T ~string](field, text string, words ...T) (T, error) {
+	names := make([]string, len(words))
+	for i, word := range words {
+		if text == string(word) {
+			return word, nil
+		}
+		names[i] = string(word)
+	}
+	if text == "" {
+		return "", nil
+	}
+	return "", journal.InvalidField(field, "%s must be %s.", field, strings.Join(names, " or "))
+}
+
+// flag reads a parameter that is true or false; absent is false.
+func flag(field, text string) (bool, error) { return flagOr(field, text, false) }
+
+func flagOr(field, text string, absent bool) (bool, error) {
+	switch strings.ToLower(text) {
+	case "":
+		return absent, nil
+	case "true", "1":
+		return true, nil
+	case "false", "0":
+		return false, nil
+	}
+	return false, journal.InvalidField(field, "%s must be true or false.", field)
+}
+
+// wholeNumber reads a whole number within bounds.
+func wholeNumber(field, text string, absent, least, most int) (int, error) {
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, journal.InvalidField(field, "%s must be a whole number from %d to %d.", field, least, most)
+	}
+	return n, nil
+}
