@@ -46,6 +46,7 @@ const chunk = 1000
 func inParts[T any](each func(emit func(T) error) error, write func([]T) error) error {
 	var part []T
 	written := func() error { return nil }
+	defer func() { _ = written() }() // also after a panic nobody writes any more
 	err := each(func(record T) error {
 		if part = append(part, record); len(part) < chunk {
 			return nil

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"fillbook/internal/httpapi"
@@ -79,4 +80,32 @@ func TestAPanicInAPartIsTheRequests(t *testing.T) {
 		return nil
 	}, func([]int) error { panic("broken") })
 	t.Error("the panic was lost")
+}
+
+// TestNothingIsWrittenAfterTheEnd: where reading panics, the part that is being
+// written is waited for, because whoever it is written to goes away.
+func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan struct{})
+	var written atomic.Bool
+	defer func() {
+		if recover() == nil || !written.Load() {
+			t.Error("the panic was lost, or did not wait")
+		}
+	}()
+	_ = httpapi.InParts(func(emit func(int) error) error {
+		for i := range httpapi.Chunk {
+			if err := emit(i); err != nil {
+				return err
+			}
+		}
+		<-begun
+		go close(ended)
+		panic("broken")
+	}, func([]int) error {
+		close(begun)
+		<-ended
+		written.Store(true)
+		return nil
+	})
 }
