@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 )
 
@@ -225,7 +226,7 @@ func (f *foreigner) roundTrip(in fields) ([]Execution, error) {
 		entry.ExternalID, exit.ExternalID = exit.ExternalID+" open", exit.ExternalID+" close"
 	}
 	// The costs of a finished trade are paid in the end.
-	entry.Fees, entry.Commission = exit.Fees.Sub(exit.Fees), exit.Commission.Sub(exit.Commission)
+	entry.Fees, entry.Commission = decimal.Zero, decimal.Zero
 	return []Execution{entry, exit}, nil
 }
 

@@ -34,9 +34,9 @@ func Empty(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 }
 
 func emptyAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account, atOnce int) error {
-	for table, instant := range map[string]string{"executions": "executed_at", "trades": "list_at"} {
-		if err := removeInParts(ctx, tx, owner, a.number, table, instant, atOnce); err != nil {
-			return fmt.Errorf("emptying %s: %w", table, err)
+	for _, part := range []struct{ table, column string }{{"executions", "executed_at"}, {"trades", "list_at"}} {
+		if err := removeInParts(ctx, tx, owner, a.number, part.table, part.column, atOnce); err != nil {
+			return fmt.Errorf("emptying %s: %w", part.table, err)
 		}
 	}
 	return nil

@@ -21,18 +21,15 @@ import (
 // whole beside the file and then linked to its name, which only one of them
 // can do. A file that is too short is refused and left alone.
 func LoadOrCreate(path string) ([]byte, error) {
-	root, err := load(path)
+	root, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
 	}
 	if err := create(path); err != nil {
 		return nil, fmt.Errorf("making the secret file: %w", err)
 	}
-	return load(path)
+	return Load(path)
 }
-
-// Load reads the root secret from a file that must be there.
-func Load(path string) ([]byte, error) { return load(path) }
 
 // Replace puts the secret of the file next in the place of the one in path,
 // which is kept as old. A crash leaves the old one in place or the new one.
@@ -46,7 +43,8 @@ func Replace(path, next, old string) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-func load(path string) ([]byte, error) {
+// Load reads the root secret from a file that must be there.
+func Load(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the secret file: %w", err)

@@ -2,7 +2,6 @@ package sharing
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -92,7 +91,7 @@ func (v *views) flush(ctx context.Context) error {
 	if err != nil {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		for key, n := range maps.All(taken) {
+		for key, n := range taken {
 			v.waiting[key] += n
 		}
 	}
