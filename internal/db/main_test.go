@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // probe is a table with a column of every type that the schema uses, and
 // another one that refers to it.
 const probe = `
--- Types of design.md, section 5.
+-- The types of ADR 1.
 CREATE TABLE probe (
   id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
   label TEXT COLLATE "C" NOT NULL UNIQUE,

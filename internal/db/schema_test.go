@@ -58,7 +58,7 @@ func schema(t *testing.T, d *db.DB) []column {
 	for i, c := range columns {
 		kind, known := kinds[c.Kind]
 		if !known {
-			t.Errorf("%s.%s has the type %s, which is not one of design.md section 5", c.Table, c.Name, c.Kind)
+			t.Errorf("%s.%s has the type %s, which is not one of the common subset (ADR 1)", c.Table, c.Name, c.Kind)
 		}
 		columns[i].Kind = kind
 	}

@@ -14,7 +14,7 @@ func asError(err error) *journal.Error {
 	return e
 }
 
-// TestWorkedVectors are the examples of the contract, each entered one by one,
+// TestWorkedVectors are the examples worked by hand, each entered one by one,
 // in reverse order of arrival, and as one import: the trades are the same.
 func TestWorkedVectors(t *testing.T) {
 	type example = struct{ fills, want string }

@@ -17,7 +17,7 @@ func brief(trades []Trade) string {
 	return strings.Join(lines, "; ")
 }
 
-// TestWorkedVectors are the examples of the wire contract, section 16.
+// TestWorkedVectors are the examples that were worked by hand.
 func TestWorkedVectors(t *testing.T) {
 	for fills, want := range map[string]string{
 		"buy 100@10; sell 100@12":                    "long 100@10 net 200",

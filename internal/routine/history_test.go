@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// The vector of the contract: Monday both, Tuesday one of two, Wednesday
+// An example worked by hand: Monday both, Tuesday one of two, Wednesday
 // both, Thursday both.
 func TestHistoryVector(t *testing.T) {
 	each(t, func(f fixture) {

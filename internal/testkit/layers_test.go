@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// levels is the dependency rule of design.md section 1: a package imports
+// levels is the dependency rule of docs/architecture.md: a package imports
 // packages of lower levels only. A package that is not here fails the test;
 // whoever adds one says where it belongs.
 var levels = map[string]int{
@@ -152,7 +152,7 @@ func TestImportsPointDown(t *testing.T) {
 	imports := programImports(t)
 	for _, from := range slices.Sorted(maps.Keys(imports)) {
 		if _, known := levels[from]; !known {
-			t.Errorf("%s has no level: add it to design.md section 1 and to this test", from)
+			t.Errorf("%s has no level: add it to docs/architecture.md and to this test", from)
 			continue
 		}
 		for _, name := range imports[from] {
