@@ -261,8 +261,13 @@ func (r *recorder) putBack(taken notes) {
 }
 
 func returnTo[K comparable](waiting, taken map[K]time.Time) {
-	if len(waiting) < maxWaiting {
-		maps.Copy(waiting, taken)
+	if len(waiting) >= maxWaiting {
+		return
+	}
+	for key, at := range taken {
+		if at.After(waiting[key]) { // it may have been noted again meanwhile
+			waiting[key] = at
+		}
 	}
 }
 

@@ -175,3 +175,16 @@ func TestReadersDoNotWaitForABusyWriter(t *testing.T) {
 		t.Errorf("lost: %q", got)
 	}
 }
+
+// TestPutBackKeepsTheLaterNote: what was noted while the writing failed is newer
+// than what could not be written.
+func TestPutBackKeepsTheLaterNote(t *testing.T) {
+	t.Parallel()
+	early := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	late := early.Add(time.Minute)
+	waiting := map[string]time.Time{"a": late}
+	returnTo(waiting, map[string]time.Time{"a": early, "b": early})
+	if !waiting["a"].Equal(late) || !waiting["b"].Equal(early) {
+		t.Errorf("waiting are %v", waiting)
+	}
+}
