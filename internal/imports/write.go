@@ -78,12 +78,15 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 		list = append(list, marks)
 	}
 	changed, err := playbook.Annotate(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
+	if err != nil {
+		return 0, err
+	}
 	for _, trade := range changed {
-		if err == nil {
-			err = ledger.TouchTrade(ctx, a.tx, a.batch.UserID, a.batch.Account, trade)
+		if err := ledger.TouchTrade(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
+			return 0, err
 		}
 	}
-	return len(changed), err
+	return len(changed), nil
 }
 
 // trades finds the trade that each of the plan's marks is on. A fill that was
