@@ -190,7 +190,7 @@ func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades 
 	found := make(map[journal.TradeID][]Attachment)
 	for chunk := range slices.Chunk(trades, idChunk) {
 		w := owned("user_id", owner)
-		andIn(w, "trade_id", padded(chunk))
+		andIn(w, "trade_id", chunk)
 		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			a, err := scanAttachment(row)
 			if err == nil {

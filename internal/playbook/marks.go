@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -138,7 +137,6 @@ func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 
 // loadChunk adds the marks of some trades, or of all where none are named.
 func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, lock string, into map[journal.TradeID]Marks) error {
-	trades = padded(trades)
 	w := owned("m.user_id", owner)
 	andIn(w, "m.trade_id", trades)
 	found := 0
@@ -155,20 +153,6 @@ func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 		return err
 	}
 	return loadSetups(ctx, tx, owner, trades, into)
-}
-
-// padded repeats the last id until the list is as long as a power of two, so
-// that there are few different statements to prepare.
-func padded[T any](ids []T) []T {
-	if len(ids) == 0 {
-		return nil
-	}
-	length := 1 << bits.Len(uint(len(ids)-1))
-	list := make([]T, length)
-	for i := range list {
-		list[i] = ids[min(i, len(ids)-1)]
-	}
-	return list
 }
 
 const selectMarks = `

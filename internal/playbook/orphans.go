@@ -122,7 +122,7 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 	var files []journal.AttachmentID
 	for chunk := range slices.Chunk(trades, idChunk) {
 		w := owned("user_id", owner)
-		andIn(w, "trade_id", padded(chunk))
+		andIn(w, "trade_id", chunk)
 		some, err := db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments`+w.text.String()+` ORDER BY id`, w.args...)
 		if err != nil {
 			return nil, err
