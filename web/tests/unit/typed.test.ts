@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { commaDecimals, tidyNumber } from '../../src/lib/format/typed';
+
+describe('numbers as they are typed', () => {
+  test.each([
+    ['1250.5', '1250.5'],
+    [' 1 250.5 ', '1250.5'],
+    ['1,5', '1.5'],
+    ['0,125', '0.125'],
+    ['0,12345678', '0.12345678'],
+    ['1,250.50', '1250.50'],
+    ['1.250,50', '1250.50'],
+    ["1'250.50", '1250.50'],
+    ['12,345,678', '12345678'],
+    ['12.345.678', '12345678'],
+    ['12.345.678,9', '12345678.9'],
+    ['\u22125', '-5'],
+    ['-0,5', '-0.5'],
+    ['.5', '.5'],
+    ['', ''],
+  ])('%s is %s wherever one lives', (typed, read) => {
+    expect(tidyNumber(typed, false)).toBe(read);
+    expect(tidyNumber(typed, true)).toBe(read);
+  });
+
+  test('three digits behind one comma are what the locale says', () => {
+    expect(tidyNumber('1,085', false)).toBe('1085');
+    expect(tidyNumber('1,085', true)).toBe('1.085');
+  });
+
+  test.each(['1,25,50', '1.2.3', '1,2.3,4', '12,34.5', '1.250,5,5', 'abc', '1e5', '5 %'])(
+    '%s stays as it is, to be told of',
+    (typed) => {
+      const read = tidyNumber(typed, false);
+      expect(read).toBe(typed.replaceAll(' ', ''));
+      expect(read).not.toMatch(/^[-+]?(\d+\.?\d*|\.\d+)$/);
+    },
+  );
+
+  test('the mark of a locale', () => {
+    expect(commaDecimals('de')).toBe(true);
+    expect(commaDecimals('en-US')).toBe(false);
+    expect(commaDecimals('de-CH')).toBe(false);
+  });
+});
