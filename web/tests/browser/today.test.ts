@@ -94,3 +94,13 @@ test('today on a phone does not scroll sideways, amounts can be hidden', async (
   await expect(page.getByText('120.00')).toHaveCount(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 });
+
+test('midnight passes while the page is open', async ({ page, api, signIn }) => {
+  const prefs = { time_zone: 'America/New_York' };
+  await api('PATCH', '/me/preferences', prefs);
+  await page.clock.install({ time: new Date('2026-03-03T04:50:00Z') }); // ten to midnight of the 2nd
+  await signIn('/');
+  await expect(page.getByText('Monday, 2 March 2026')).toBeVisible();
+  await page.clock.fastForward(15 * 60_000);
+  await expect(page.getByText('Tuesday, 3 March 2026')).toBeVisible();
+});

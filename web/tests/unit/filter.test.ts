@@ -96,6 +96,19 @@ describe('days and instants', () => {
     expect(endOf('2026-11-01', 'America/New_York')).toBe('2026-11-02T04:59:59.999999Z');
   });
 
+  it('a day whose midnight the clocks skip begins at one', () => {
+    expect(startOf('2026-09-06', 'America/Santiago')).toBe('2026-09-06T04:00:00.000Z');
+    expect(endOf('2026-09-05', 'America/Santiago')).toBe('2026-09-06T03:59:59.999999Z');
+    expect(startOf('2026-03-29', 'Asia/Beirut')).toBe('2026-03-28T22:00:00.000Z');
+    expect(startOf('2026-11-01', 'America/Havana')).toBe('2026-11-01T04:00:00.000Z'); // comes twice
+  });
+
+  it('a time that the clocks skip is as much later', () => {
+    expect(instantOf('2026-03-08', '02:30', 'America/New_York').toISOString()).toBe(
+      '2026-03-08T07:30:00.000Z',
+    );
+  });
+
   it('wall clock and instant are each other’s inverse', () => {
     for (const zone of ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Apia']) {
       const at = instantOf('2026-07-04', '09:30:15', zone).toISOString();

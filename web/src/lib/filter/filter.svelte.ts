@@ -2,6 +2,8 @@
 // and writes the address, so Back, a reload and a copied link all agree.
 
 import { navigate, here } from '../../app/router.svelte';
+import { clock } from '../clock.svelte';
+import type { Day } from '../format/days';
 import { preferences } from '../preferences.svelte';
 import {
   daysOf,
@@ -17,10 +19,17 @@ import {
 class LiveFilter {
   readonly now: Filter = $derived(parseFilter(new URLSearchParams(here.search)));
   readonly timeZone: string = $derived(this.now.tz || preferences.timeZone);
+  /** The day it is in that zone. */
+  readonly today: Day = $derived(clock.today(this.timeZone));
   /** Ready to be spread into the query of a list or of analytics. */
-  readonly scope: Scope = $derived(scopeOf(this.now, preferences.timeZone, preferences.weekStart));
+  readonly scope: Scope = $derived(this.scopeWith({}));
   /** First and last day, '' where open. */
-  readonly days = $derived(daysOf(this.now, this.timeZone, preferences.weekStart));
+  readonly days = $derived(daysOf(this.now, this.timeZone, preferences.weekStart, this.today));
+
+  /** The same with part of the filter changed. */
+  scopeWith(change: Partial<Filter>): Scope {
+    return scopeOf({ ...this.now, ...change }, preferences.timeZone, preferences.weekStart, this.today);
+  }
 
   /** Changes part of the filter; the rest of the address stays as it is. */
   set(change: Partial<Filter>): void {

@@ -27,6 +27,7 @@ function two(n: number | undefined): string {
   return String(n ?? 0).padStart(2, '0');
 }
 
+/** The day it is now. What stays on the page asks the clock of lib/clock.svelte.ts, which goes on. */
 export function today(timeZone: string): Day {
   return dayOf(new Date(), timeZone);
 }
@@ -49,17 +50,18 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** The wall clock of a zone as an instant: 2026-03-08T09:30 in New York. */
+/** The wall clock of a zone as an instant: 2026-03-08T09:30 in New York. A time that the clocks skip is as
+    much later, so that a day whose midnight is skipped begins at one. */
 export function instantOf(day: Day, clock: string, timeZone: string): Date {
   const wanted = new Date(`${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`).getTime();
+  const early = (at: number) => {
+    const p = parts(new Date(at), timeZone);
+    return wanted - Date.UTC(p.year!, p.month! - 1, p.day!, p.hour!, p.minute!, p.second!);
+  };
   let at = wanted;
   // Twice: the first guess may lie on the other side of a change of clocks.
-  for (let i = 0; i < 2; i++) {
-    const p = parts(new Date(at), timeZone);
-    const shown = Date.UTC(p.year!, p.month! - 1, p.day!, p.hour!, p.minute!, p.second!);
-    at += wanted - shown;
-  }
-  return new Date(at);
+  for (let i = 0; i < 2; i++) at += early(at);
+  return new Date(at + Math.max(0, early(at)));
 }
 
 /** The first instant of a day in a zone. */
