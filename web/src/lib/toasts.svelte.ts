@@ -10,7 +10,21 @@ export interface Toast {
 
 class Toasts {
   shown = $state<Toast[]>([]);
+  private dialogs = $state<string[]>([]);
   private last = 0;
+
+  /** The dialog that lies on top and shows the messages; '' for the page itself. */
+  get place(): string {
+    return this.dialogs.at(-1) ?? '';
+  }
+
+  /** Told by a dialog that opens; what it is given back, it calls when it closes. */
+  cover(dialog: string): () => void {
+    this.dialogs = [...this.dialogs, dialog];
+    return () => {
+      this.dialogs = this.dialogs.filter((d) => d !== dialog);
+    };
+  }
 
   done(text: string, undo?: () => Promise<void>): void {
     this.show({ kind: 'done', text, undo }, undo ? 10_000 : 4_000);

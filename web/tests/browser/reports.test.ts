@@ -42,7 +42,7 @@ async function expectExact(page: Page, region: string): Promise<void> {
   for (let i = 0; i < (await links.count()); i++) {
     const n = (await links.nth(i).innerText()).trim().match(/^\d+/)![0];
     await links.nth(i).click();
-    await expect(drawer(page).getByRole('status').last()).toHaveText(new RegExp(`^${n} trades?$`));
+    await expect(drawer(page).getByRole('status').first()).toHaveText(new RegExp(`^${n} trades?$`));
     await expect(drawer(page).locator('tbody tr')).toHaveCount(Number(n));
     await page.keyboard.press('Escape');
     await expect(drawer(page)).toHaveCount(0);

@@ -1,0 +1,132 @@
+// What somebody has typed is not lost by a slip, and what the page has to say is
+// seen and can be pressed, also while a window lies over it.
+
+import type { Page } from '@playwright/test';
+import { expect, mainAccount, test, trade } from './fixtures';
+
+async function type(page: Page, symbol: string): Promise<void> {
+  const form = page.getByRole('dialog', { name: 'Enter a trade' });
+  await form.getByLabel('Symbol').fill(symbol);
+  await form.getByLabel('Quantity').fill('0,125');
+  await form.getByLabel('Entry price').fill('1.250,50');
+  await form.getByLabel('Entry time').fill('2026-03-02T15:30:00');
+  await form.getByLabel('Exit time').fill('2026-03-02T16:30:00');
+  await form.getByLabel('Exit price').fill('1,300.00');
+}
+
+test('numbers are read as they were meant, with Enter as well', async ({ page, api, signIn }) => {
+  await api('GET', '/me');
+  await signIn('/trades?new=trade');
+  await type(page, 'BTC-USD');
+  const form = page.getByRole('dialog', { name: 'Enter a trade' });
+  await expect(form.getByLabel('Quantity')).toHaveValue('0.125');
+  await expect(form.getByLabel('Entry price')).toHaveValue('1250.50');
+  await form.getByLabel('Exit price').press('Enter');
+  const drawer = page.getByRole('dialog', { name: 'BTC-USD long' });
+  await expect(drawer.getByText(/\+(US)?\$6\.19/).first()).toBeVisible();
+});
+
+test('a press beside a form that was typed into does not close it', async ({ page, api, signIn }) => {
+  await api('GET', '/me');
+  await signIn('/trades?new=trade');
+  const form = page.getByRole('dialog', { name: 'Enter a trade' });
+  await page.mouse.click(20, 400);
+  await expect(form).toBeHidden();
+
+  await page.getByRole('button', { name: 'Enter a trade' }).first().click();
+  const box = (await form.getByLabel('Symbol').boundingBox())!;
+  // Marking text and letting go beside the window is no press beside it.
+  await page.mouse.move(box.x + box.width - 8, box.y + 12);
+  await page.mouse.down();
+  await page.mouse.move(20, box.y + 12, { steps: 4 });
+  await page.mouse.up();
+  await expect(form).toBeVisible();
+  await form.getByLabel('Symbol').fill('AAPL');
+  await page.mouse.click(20, 400);
+  await expect(form.getByLabel('Symbol')).toHaveValue('AAPL');
+  await page.keyboard.press('Escape');
+  await expect(form).toBeHidden();
+});
+
+test('a trade is taken back from the drawer that opened on it', async ({ page, api, signIn }) => {
+  await api('GET', '/me');
+  await signIn('/trades?new=trade');
+  await type(page, 'ETH-USD');
+  await page.getByRole('button', { name: 'Add the trade' }).click();
+  const drawer = page.getByRole('dialog', { name: 'ETH-USD long' });
+  await drawer.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone.')).toBeVisible();
+  await expect(drawer).toBeHidden();
+  await expect(page.getByText('No trades yet')).toBeVisible();
+});
+
+test('a review that the server refuses is told of in the drawer', async ({
+  page,
+  api,
+  signIn,
+  complaints,
+}) => {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
+  const [one] = await api<{ id: string }[]>('GET', '/trades');
+  await signIn(`/trades?trade=${one!.id}`);
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  await page.route('**/api/v1/trades/*', (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  );
+  await drawer.getByRole('button', { name: 'Mark as reviewed' }).click();
+  await expect(drawer.getByText('The server cannot be reached.')).toBeVisible();
+  await drawer.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(drawer.getByText('The server cannot be reached.')).toBeHidden();
+  complaints.length = 0; // the browser tells of the request that we cut
+});
+
+test('a note that is being written outlasts another screen and the end of a session', async ({
+  page,
+  user,
+  signIn,
+}) => {
+  await signIn('/notes?new=note');
+  await page.getByLabel('Title').fill('What I saw');
+  await page.getByRole('textbox', { name: 'Text' }).fill('A long thought.');
+  await page.getByRole('link', { name: 'Setups', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Setups', level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText('it is not saved yet')).toBeVisible();
+  await expect(page.getByLabel('Title')).toHaveValue('What I saw');
+
+  await page.getByRole('button', { name: /^Account menu/ }).click();
+  await page.getByText('Sign out').click();
+  await page.getByLabel('E-mail').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('A long thought.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('heading', { name: 'What I saw' })).toBeVisible();
+  await page.goto('/notes?new=note');
+  await expect(page.getByLabel('Title')).toHaveValue('');
+});
+
+test('what was read stays, with a word, when it cannot be read anew', async ({
+  page,
+  api,
+  signIn,
+  complaints,
+}) => {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
+  const [one] = await api<{ id: string }[]>('GET', '/trades');
+  await signIn(`/trades?trade=${one!.id}`);
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  const notes = drawer.getByRole('textbox', { name: 'Notes' });
+  await notes.fill('A first thought');
+  await page.route('**/api/v1/trades/*', (route) =>
+    route.request().method() === 'GET' ? route.abort() : route.continue(),
+  );
+  // Whatever is written has the trade read anew.
+  await drawer.getByRole('group', { name: 'Trade quality' }).getByText('4', { exact: true }).click();
+  await expect(drawer.getByText('what you see may be old')).toBeVisible();
+  await expect(notes).toHaveValue('A first thought');
+  await page.unroute('**/api/v1/trades/*');
+  await drawer.getByRole('button', { name: 'Try again' }).click();
+  await expect(drawer.getByText('what you see may be old')).toBeHidden();
+  complaints.length = 0; // the browser tells of the requests that we cut
+});
