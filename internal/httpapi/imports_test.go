@@ -31,6 +31,21 @@ var batchKeys = []string{
 	"row_count", "status", "created_at", "updated_at", "result", "progress",
 }
 
+// TestPreviewLeavesOutWhatStaysOut: a row that the ledger refuses is part of no
+// trade that the preview shows.
+func TestPreviewLeavesOutWhatStaysOut(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		const file = "Symbol,Side,Quantity,Price,Executed At\n" +
+			"AAPL,buy,5,-3,2026-11-04T10:00:00Z\n" +
+			"AAPL,buy,5,50,2026-11-05T09:00:00Z\n"
+		preview := d.upload("/imports", file).want(http.StatusOK)
+		preview.is("new_rows", "1").is("errors.0.row", "1").is("sample_trades.1", "null")
+		preview.holds("sample_trades.0", `{"quantity": 5, "avg_entry_price": 50, "opened_at": "2026-11-05T09:00:00Z"}`)
+	})
+}
+
 func TestImportLife(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

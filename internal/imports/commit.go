@@ -249,6 +249,7 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 	}
 	b.Account = accounts[0].ID
 	p := newPlan(c.statement, accounts[0])
+	c.statement.Fills = nil
 	if p.empty() {
 		return Result{}, nothingToImport(p.problems)
 	}

@@ -32,8 +32,9 @@ type plan struct {
 const leftOut = -1
 
 // newPlan puts a statement into the ledger's words. Whatever the ledger would
-// refuse is found here, row by row, so that the good rows can go in. The fills
-// move from the statement to the plan, as a long file should not be held twice.
+// refuse is found here, row by row, so that the good rows can go in, and taken
+// out of the statement. Who has no use for the statement's fills any more lets
+// go of them, as a long file should not be held twice.
 func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	p := &plan{index: make(map[*statement.Fill]int, len(s.Marks))}
 	for _, problem := range s.Problems {
@@ -52,6 +53,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		p.index[m.Fill] = leftOut
 	}
 	p.fills = all[:0]
+	taken := s.Fills[:0]
 	for i, f := range s.Fills {
 		if refused[f.Row] { // a round trip goes in whole or not at all
 			continue
@@ -60,8 +62,9 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 			p.index[f] = len(p.fills)
 		}
 		p.fills = append(p.fills, all[i])
+		taken = append(taken, f)
 	}
-	s.Fills = nil
+	s.Fills = taken
 	p.takeCash(s, account)
 	for _, m := range s.Marks {
 		if p.index[m.Fill] != leftOut {

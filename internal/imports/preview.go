@@ -86,12 +86,13 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	if c.backup != nil {
 		return s.previewBackup(ctx, owner, up, c)
 	}
-	p := c.preview(up)
 	if c.statement == nil {
-		return p, nil
+		return c.preview(up), nil
 	}
 	defer s.thrift.enter(c.rows())()
 	planned := newPlan(c.statement, *account)
+	p := c.preview(up) // after the plan, so that it tells nothing of a row that stays out
+	c.statement.Fills = nil
 	p.ErrorCount = len(planned.problems)
 	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), told)]...)
 	err = s.db.View(ctx, func(tx *db.Tx) error { return p.foresee(ctx, tx, owner, *account, planned) })
