@@ -13,6 +13,7 @@ export interface Route {
   section?: Section; // in the navigation, under this heading
   key?: string; // the letter after g
   filtered?: boolean; // shows the filter bar
+  units?: boolean; // and its unit: money, percent or R changes what is shown
   open?: boolean; // needs no session
   admin?: boolean;
 }
@@ -31,6 +32,7 @@ export const routes: Route[] = [
     section: 'review',
     key: 'd',
     filtered: true,
+    units: true,
     load: () => import('../screens/today/Screen.svelte'),
   },
   {
@@ -39,12 +41,14 @@ export const routes: Route[] = [
     section: 'review',
     key: 't',
     filtered: true,
+    units: true,
     load: () => import('../screens/trades/Screen.svelte'),
   },
   {
     path: '/trades/{id}',
     title: 'Trade',
     filtered: true,
+    units: true,
     load: () => import('../screens/trades/Screen.svelte'),
   },
   {
@@ -75,12 +79,14 @@ export const routes: Route[] = [
     section: 'measure',
     key: 'r',
     filtered: true,
+    units: true,
     load: () => import('../screens/reports/Screen.svelte'),
   },
   {
     path: '/reports/{report}',
     title: 'Reports',
     filtered: true,
+    units: true,
     load: () => import('../screens/reports/Screen.svelte'),
   },
   {
