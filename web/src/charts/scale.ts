@@ -44,3 +44,8 @@ export function strength(value: number, most: number): number {
   if (value === 0 || most === 0) return 0;
   return Math.min(1, Math.sqrt(Math.abs(value) / most));
 }
+
+/** How far from the edge an axis stands, so that the longest of its labels fits beside it. */
+export function roomFor(labels: string[], least: number): number {
+  return Math.max(least, ...labels.map((text) => 14 + 6.3 * text.length));
+}

@@ -17,6 +17,7 @@ class Formats {
 
   money = (value: Amount | null | undefined, currency: string, style?: MoneyStyle) =>
     write.money(value, currency, this.notation, style);
+  tiny = (value: Amount | null | undefined) => write.tiny(value, this.notation);
   price = (value: Amount | null | undefined) => write.price(value, this.notation);
   quantity = (value: Amount | null | undefined) => write.quantity(value, this.notation);
   count = (value: number | null | undefined) => write.count(value, this.notation);

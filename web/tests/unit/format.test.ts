@@ -71,3 +71,23 @@ describe('dates', () => {
     expect(write.dateTime(null, n)).toBe(write.nothing);
   });
 });
+
+describe('amounts where there is little room', () => {
+  const german = { ...n, locale: 'de' };
+
+  it.each([
+    [843.25, '+843', '+843'],
+    [-0.4, '0', '0'],
+    [1234.5, '+1.23K', '+1,23K'],
+    [-868031.25, '\u2212868K', '\u2212868K'],
+    [-12_345_678, '\u221212.3M', '\u221212,3M'],
+  ])('%d keeps its thousands in every language', (value, english, others) => {
+    expect(write.tiny(value, n)).toBe(english);
+    expect(write.tiny(value, german)).toBe(others);
+  });
+
+  it('hides and says nothing as the others do', () => {
+    expect(write.tiny(5, { ...n, hideAmounts: true })).toBe(write.hidden);
+    expect(write.tiny(null, n)).toBe(write.nothing);
+  });
+});

@@ -76,6 +76,25 @@ function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }
 
+/** A result where there is room for six characters: no currency, no cents, +843 or −1.23M. The letters are
+    the same everywhere: some languages have long ones, and a number that lost its "thousand" is another. */
+export function tiny(value: Amount | null | undefined, n: Notation): string {
+  if (value === null || value === undefined || value === '') return nothing;
+  if (n.hideAmounts) return hidden;
+  const short = Math.abs(Number(value)) >= 1000;
+  const text = write(
+    numberFormat('en', {
+      signDisplay: 'exceptZero',
+      ...(short ? { notation: 'compact', maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 }),
+    }),
+    value,
+  );
+  const mark = numberFormat(n.locale, {})
+    .formatToParts(1.5)
+    .find((p) => p.type === 'decimal');
+  return short ? text.replace('.', mark?.value ?? '.') : text;
+}
+
 /** A price: as many decimals as it has, at least two, never an invented one. */
 export function price(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
