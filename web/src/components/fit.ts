@@ -1,5 +1,5 @@
 // Makes a figure smaller where it has no room, instead of cutting it off: half an
-// amount reads as another amount. For an element on one line (white-space: nowrap).
+// amount reads as another amount. For an element whose words do not wrap.
 //
 //   <p class="value" {@attach fit}>…</p>
 
