@@ -30,6 +30,7 @@ test('a press beside a form that was typed into does not close it', async ({ pag
   await api('GET', '/me');
   await signIn('/trades?new=trade');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
+  await expect(form.getByLabel('Symbol')).toBeFocused();
   await page.mouse.click(20, 400);
   await expect(form).toBeHidden();
 
@@ -129,4 +130,20 @@ test('what was read stays, with a word, when it cannot be read anew', async ({
   await drawer.getByRole('button', { name: 'Try again' }).click();
   await expect(drawer.getByText('what you see may be old')).toBeHidden();
   complaints.length = 0; // the browser tells of the requests that we cut
+});
+
+test('a closed drawer stays closed when one goes back', async ({ page, api, signIn }) => {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
+  await signIn('/calendar');
+  await page.getByRole('link', { name: 'Trades', exact: true }).click();
+  await page.getByRole('link', { name: 'AAPL' }).click();
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  await expect(drawer.getByText('Mark as reviewed')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/\/trades$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/trades$/);
+  await expect(drawer).toBeHidden();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/calendar$/);
 });
