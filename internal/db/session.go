@@ -122,7 +122,7 @@ func (s *session) abandon() {
 }
 
 func (s *session) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil { //nolint:sqlclosecheck // kept for the next call
+	if stmt, err := s.prepare(ctx, query); err != nil {
 		return nil, err
 	} else if stmt != nil {
 		return stmt.ExecContext(ctx, args...)
@@ -131,7 +131,7 @@ func (s *session) exec(ctx context.Context, query string, args []any) (sql.Resul
 }
 
 func (s *session) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil { //nolint:sqlclosecheck // kept for the next call
+	if stmt, err := s.prepare(ctx, query); err != nil {
 		return nil, err
 	} else if stmt != nil {
 		return stmt.QueryContext(ctx, args...)
@@ -140,7 +140,7 @@ func (s *session) query(ctx context.Context, query string, args []any) (*sql.Row
 }
 
 func (s *session) queryRow(ctx context.Context, query string, args []any) (*sql.Row, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil { //nolint:sqlclosecheck // kept for the next call
+	if stmt, err := s.prepare(ctx, query); err != nil {
 		return nil, err
 	} else if stmt != nil {
 		return stmt.QueryRowContext(ctx, args...), nil
