@@ -22,7 +22,7 @@ build: ## Build bin/fillbook, one static file
 test: ## Run every test: SQLite, a throwaway PostgreSQL, the page in a browser
 	scripts/test
 
-soak: ## Kill servers a thousand times and their database fifty (an hour or so)
+soak: ## Kill servers a thousand times and their database fifty (a quarter of an hour or so)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
 		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|TestMigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
 
