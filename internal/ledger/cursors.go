@@ -182,7 +182,8 @@ func (c *tradeCursor) seek(from matching.Position) {
 	c.waiting, c.size = nil, firstChunk
 	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
 	tail, err := c.b.tail(c.ctx, c.stream)
-	if c.end, c.err = tail == nil || tail.First.Compare(from) <= 0, err; c.end && tail != nil && tail.First == from {
+	c.end, c.err = tail == nil || tail.First.Compare(from) <= 0, err
+	if tail != nil && tail.First == from {
 		c.waiting = []*tradeRow{tail}
 	}
 }

@@ -130,7 +130,9 @@ func (b *book) noteOrphans(r *regrouping, orphans []string) {
 	}
 	for _, orphan := range orphans {
 		id := journal.TradeID(orphan)
-		b.change.Orphaned = append(b.change.Orphaned, lost[id])
+		o := lost[id]
+		o.Trade = id // a repair also knows trades by their fills alone
+		b.change.Orphaned = append(b.change.Orphaned, o)
 		b.change.Removed = append(b.change.Removed, id)
 	}
 }
