@@ -2,7 +2,7 @@
 // seen and can be pressed, also while a window lies over it.
 
 import type { Page } from '@playwright/test';
-import { expect, mainAccount, test, trade } from './fixtures';
+import { expect, mainAccount, test, trade, type Api } from './fixtures';
 
 async function type(page: Page, symbol: string): Promise<void> {
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
@@ -12,6 +12,13 @@ async function type(page: Page, symbol: string): Promise<void> {
   await form.getByLabel('Entry time').fill('2026-03-02T15:30:00');
   await form.getByLabel('Exit time').fill('2026-03-02T16:30:00');
   await form.getByLabel('Exit price').fill('1,300.00');
+}
+
+/** Stores a trade, and gives the address at which it is open. */
+async function someTrade(api: Api): Promise<string> {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
+  const [one] = await api<{ id: string }[]>('GET', '/trades');
+  return `/trades?trade=${one!.id}`;
 }
 
 test('numbers are read as they were meant, with Enter as well', async ({ page, api, signIn }) => {
@@ -67,9 +74,7 @@ test('a review that the server refuses is told of in the drawer', async ({
   signIn,
   complaints,
 }) => {
-  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
-  const [one] = await api<{ id: string }[]>('GET', '/trades');
-  await signIn(`/trades?trade=${one!.id}`);
+  await signIn(await someTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await page.route('**/api/v1/trades/*', (route) =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
@@ -113,9 +118,7 @@ test('what was read stays, with a word, when it cannot be read anew', async ({
   signIn,
   complaints,
 }) => {
-  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
-  const [one] = await api<{ id: string }[]>('GET', '/trades');
-  await signIn(`/trades?trade=${one!.id}`);
+  await signIn(await someTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   const notes = drawer.getByRole('textbox', { name: 'Notes' });
   await notes.fill('A first thought');
