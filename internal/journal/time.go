@@ -3,6 +3,7 @@ package journal
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 	_ "time/tzdata" // zones work on machines that have none installed
 )
@@ -23,15 +24,18 @@ const (
 	maxYear = 2199
 )
 
-// rfc3339 is what time.Parse is too kind to: a comma before the fraction,
-// hours of one digit and offsets beyond a day would pass it.
+// rfc3339 matches the upper-cased form of a date-time. time.Parse alone would
+// also accept a comma before the fraction, hours of one digit and offsets of
+// more than a day.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// ParseInstant reads an RFC 3339 date-time with an offset and gives it in
-// UTC, cut to microseconds. The error is an [Error] that names the field.
+// ParseInstant parses an RFC 3339 date-time with an offset and returns it in
+// UTC, truncated to microseconds. RFC 3339 allows the letters T and Z in lower
+// case. The error is an [Error] that names the field.
 func ParseInstant(field, text string) (time.Time, error) {
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || !rfc3339.MatchString(text) {
+	upper := strings.ToUpper(text)
+	at, err := time.Parse(time.RFC3339Nano, upper)
+	if err != nil || !rfc3339.MatchString(upper) {
 		return time.Time{}, InvalidField(field, "%s must be a date and time with an offset, such as 2026-01-31T14:30:00Z.", field)
 	}
 	at = at.UTC().Truncate(time.Microsecond)
