@@ -31,17 +31,24 @@ func (serveCommand) Run(env *environment, s *settings) error {
 // runServer opens the database and serves it; prepare runs before the first
 // request is taken.
 func (s *settings) runServer(env *environment, prepare func(context.Context, *server) error) error {
+	ports, err := s.listen(env.ctx)
+	if err != nil {
+		return err
+	}
+	defer ports.close()
 	log := s.logger(env.stderr)
 	log.Info("fillbook starts", "version", version, "settings", s)
 	d, err := s.openDatabase(env.ctx, log)
 	if err != nil {
 		return err
 	}
-	err = s.serve(env.ctx, d, log, prepare)
+	err = s.serve(env.ctx, d, log, ports, prepare)
 	return errors.Join(err, d.Close())
 }
 
-func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepare func(context.Context, *server) error) error {
+func (s *settings) serve(
+	ctx context.Context, d *db.DB, log *slog.Logger, ports listeners, prepare func(context.Context, *server) error,
+) error {
 	clean, err := s.claim(ctx, d, log)
 	if err != nil {
 		return err
@@ -55,7 +62,7 @@ func (s *settings) serve(ctx context.Context, d *db.DB, log *slog.Logger, prepar
 	}
 	server.services.Identity.Start()
 	if err = prepare(ctx, server); err == nil {
-		err = server.run(ctx, s)
+		err = server.run(ctx, ports)
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -108,40 +115,21 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	return result, err
 }
 
-func (v *server) run(ctx context.Context, s *settings) error {
-	listener, err := listen(ctx, s.HTTPAddr)
-	if err != nil {
-		return err
-	}
-	var metrics net.Listener
-	if s.MetricsAddr != "" {
-		if metrics, err = listen(ctx, s.MetricsAddr); err != nil {
-			return errors.Join(err, listener.Close())
-		}
-	}
-	v.announce(ctx, listener)
+func (v *server) run(ctx context.Context, ports listeners) error {
+	v.announce(ctx, ports.api)
 	context.AfterFunc(ctx, v.api.Drain)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return transport.Serve(ctx, listener, v.api.Handler(), v.log) })
+	group.Go(func() error { return transport.Serve(ctx, ports.api, v.api.Handler(), v.log) })
 	group.Go(func() error { v.sweep(ctx); return nil })
 	group.Go(func() error { return v.watchDisk(ctx) })
-	if metrics != nil {
+	if ports.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", v.metrics.Handler())
-		group.Go(func() error { return transport.Serve(ctx, metrics, mux, v.log) })
+		group.Go(func() error { return transport.Serve(ctx, ports.metrics, mux, v.log) })
 	}
-	err = group.Wait()
+	err := group.Wait()
 	v.log.Info("fillbook stopped")
 	return err
-}
-
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	var network net.ListenConfig
-	listener, err := network.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnusable, err)
-	}
-	return listener, nil
 }
 
 // watchDisk ends the process when its disk has failed: a restart on it, or on
