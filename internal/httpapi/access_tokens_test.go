@@ -179,6 +179,18 @@ func TestTokensReachWhatASessionDoes(t *testing.T) {
 	})
 }
 
+func TestAnOwnersTokenCannotResetItsOwnersPassword(t *testing.T) {
+	eachWorld(t, func(_ *testing.T, w *world) {
+		owner := w.setUp()
+		_, secret := owner.mint(map[string]any{"name": "full", "scope": "full"})
+		path := "/admin/users/" + owner.userID(ownerEmail) + "/password"
+		w.as(secret).post(path, `{"new_password":"another password"}`).wantError(http.StatusForbidden, "forbidden").wantShape()
+		w.logIn(ownerEmail, ownerPassword)
+		owner.post(path, `{"new_password":"another password"}`).wantNone() // a signed-in owner may
+		w.logIn(ownerEmail, "another password")
+	})
+}
+
 func TestTokenOfAUserIsNoOwners(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()

@@ -70,8 +70,10 @@ func permit(principal identity.Principal, needed access, method string) error {
 	switch {
 	case needed == owner && !principal.IsAdmin:
 		return journal.Forbidden("Only an owner of this installation may do that.")
-	case needed == session && byToken:
-		return journal.Forbidden("An access token cannot do that; sign in with your password.")
+	case needed == owner && principal.SessionEnded:
+		return principal.RequireNotEnded()
+	case needed == session:
+		return principal.RequireSession()
 	case byToken && principal.ReadOnly && method != http.MethodGet && method != http.MethodHead:
 		return journal.Forbidden("This access token may only read.")
 	}

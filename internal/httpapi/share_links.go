@@ -129,6 +129,9 @@ func (a *API) shareGate(context.Context) error {
 }
 
 func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[shareLink], error) {
+	if err := caller(ctx).RequireNotEnded(); err != nil { // a link outlives the session
+		return nil, err
+	}
 	fields := in.Body.ShareFields
 	if in.Body.Scope != nil {
 		fields = fields.over(*in.Body.Scope)

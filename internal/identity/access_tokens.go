@@ -136,7 +136,7 @@ func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client 
 
 // describeToken checks what was asked for.
 func (s *Service) describeToken(caller Principal, name string, expiresInDays *int, scope string) (AccessToken, error) {
-	if err := caller.requireSession(); err != nil {
+	if err := caller.RequireSession(); err != nil {
 		return AccessToken{}, err
 	}
 	token := AccessToken{ID: journal.NewID[journal.TokenID](), Scope: scope, CreatedAt: s.clock()}

@@ -151,10 +151,16 @@ func (s *Service) DeleteUser(
 	})
 }
 
-// AdminResetPassword sets another user's password without knowing the present
-// one and ends their sessions. Their second factor and their access tokens
-// stay.
+// AdminResetPassword sets a user's password without the present one and ends
+// their sessions. Their second factor and their access tokens stay. An access
+// token cannot reset its own user's password: whoever holds a leaked one could
+// sign in with the new password and keep access after it is revoked.
 func (s *Service) AdminResetPassword(ctx context.Context, caller Principal, client Client, id journal.UserID, next secrets.Secret) error {
+	if id == caller.UserID {
+		if err := caller.RequireSession(); err != nil {
+			return err
+		}
+	}
 	user, err := s.User(ctx, id)
 	if err != nil {
 		return err

@@ -131,8 +131,10 @@ func (s *Service) authenticateSession(ctx context.Context, bearer string) (Princ
 		UserID: journal.UserID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
 	}
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT email, is_admin FROM users WHERE id = $1`, caller.UserID).
-			Scan(&caller.Email, &caller.IsAdmin)
+		return tx.QueryRow(ctx, `SELECT email, is_admin, NOT EXISTS (
+				SELECT 1 FROM sessions WHERE user_id = $1 AND sessions.id = $2 AND expires_at > $3)
+			FROM users WHERE id = $1`, caller.UserID, caller.SessionID, db.Micros(s.clock())).
+			Scan(&caller.Email, &caller.IsAdmin, &caller.SessionEnded)
 	})
 	return caller, err
 }

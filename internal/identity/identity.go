@@ -144,17 +144,30 @@ type Principal struct {
 	Credential Credential
 	// SessionID is set for CredentialSession.
 	SessionID journal.SessionID
+	// SessionEnded reports that this session was signed out, revoked or has
+	// expired since its access token was issued. The token still reads and
+	// writes the journal until it expires, and does nothing else.
+	SessionEnded bool
 	// TokenID is set for CredentialToken.
 	TokenID journal.TokenID
 	// ReadOnly is set for a token of scope "read".
 	ReadOnly bool
 }
 
-// requireSession refuses personal access tokens where credentials are made or
-// changed: a leaked token must not be able to outlive its revocation.
-func (p Principal) requireSession() error {
+// RequireSession refuses callers without a live session. It guards what makes
+// or changes credentials: neither a leaked access token nor the last minutes of
+// an ended session may give lasting access.
+func (p Principal) RequireSession() error {
 	if p.Credential == CredentialToken {
-		return journal.Forbidden("A personal access token cannot do this; sign in with your password.")
+		return journal.Forbidden("An access token cannot do that; sign in with your password.")
+	}
+	return p.RequireNotEnded()
+}
+
+// RequireNotEnded refuses callers whose session has ended.
+func (p Principal) RequireNotEnded() error {
+	if p.SessionEnded {
+		return journal.Unauthorized("This session has ended; sign in again.")
 	}
 	return nil
 }

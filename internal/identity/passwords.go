@@ -102,7 +102,7 @@ func wrongPassword() error { return journal.Forbidden("The password is wrong.") 
 // so that no refresh token of before survives and the caller stays signed in.
 // Access tokens already issued live out their quarter of an hour.
 func (s *Service) ChangePassword(ctx context.Context, caller Principal, client Client, current, next secrets.Secret) (TokenPair, error) {
-	if err := caller.requireSession(); err != nil {
+	if err := caller.RequireSession(); err != nil {
 		return TokenPair{}, err
 	}
 	client = client.clean()

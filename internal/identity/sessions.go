@@ -17,9 +17,9 @@ import (
 const (
 	// RefreshTokenLifetime is how long a refresh token may lie unused.
 	RefreshTokenLifetime = 30 * 24 * time.Hour
-	// RefreshGrace is how long a refresh token is honoured again after it was
-	// exchanged: for an answer that got lost and for two tabs that refresh
-	// at once.
+	// RefreshGrace is how long a spent refresh token may be exchanged again: for
+	// an answer that was lost and for two tabs that refresh at once. It ends
+	// early when a token that replaced it is used.
 	RefreshGrace = 30 * time.Second
 )
 
@@ -68,19 +68,20 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client 
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("opening a session: %w", err)
 	}
-	return s.mintPair(ctx, tx, user.ID, user.IsAdmin, id)
+	return s.mintPair(ctx, tx, user.IsAdmin, heldToken{user: user.ID, session: id})
 }
 
-// mintPair adds a refresh token to a family and signs an access token.
-func (s *Service) mintPair(ctx context.Context, tx *db.Tx, user journal.UserID, isAdmin bool, session journal.SessionID) (TokenPair, error) {
+// mintPair adds a refresh token to the session of replaced and signs an access
+// token. A session's first token replaces none: the hash of replaced is nil.
+func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replaced heldToken) (TokenPair, error) {
 	token, now := newRefreshToken(), s.clock()
-	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5)`,
-		user, session, tokenHash(token), db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)))
+	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, replaced, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
+		replaced.user, replaced.session, tokenHash(token), replaced.hash, db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)))
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("storing a refresh token: %w", err)
 	}
-	access, err := s.signAccess(user, session, now)
+	access, err := s.signAccess(replaced.user, replaced.session, now)
 	return TokenPair{AccessToken: access, RefreshToken: token, IsAdmin: isAdmin}, err
 }
 
@@ -96,18 +97,22 @@ type heldToken struct {
 	hash      []byte
 	expiresAt time.Time
 	spentAt   *time.Time
+	// successorUsed reports that a token which replaced this one was used: the
+	// answer to the exchange was not lost.
+	successorUsed bool
 }
 
-// isStolen tells whether a token comes back that was exchanged too long ago
-// to be a lost answer: then two parties hold the family. A clock that was set
-// back must not make an old token good again.
+// isStolen reports whether a spent token was presented again by a second party:
+// its successor was used already, or it was spent too long ago for a lost
+// answer. A clock that was set back must not make an old token valid again.
 func (h heldToken) isStolen(now time.Time) bool {
-	return h.spentAt != nil && now.Sub(*h.spentAt).Abs() > RefreshGrace
+	return h.spentAt != nil && (h.successorUsed || now.Sub(*h.spentAt).Abs() > RefreshGrace)
 }
 
-// Refresh exchanges a refresh token for a new pair. The token is spent by it;
-// within [RefreshGrace] it is honoured again, later its return ends the whole
-// session, since then somebody else holds a token of it too.
+// Refresh exchanges a refresh token for a new pair and spends it. Within
+// [RefreshGrace], and until a successor is used, it may be exchanged again;
+// after that, presenting it ends the whole session, because two parties hold
+// tokens of it.
 func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secret) (TokenPair, error) {
 	// A caller who hangs up must not undo the end of a stolen session.
 	ctx = context.WithoutCancel(ctx)
@@ -165,7 +170,7 @@ func (s *Service) exchange(ctx context.Context, tx *db.Tx, held heldToken, clien
 	if err := held.spend(ctx, tx, client, now); err != nil {
 		return TokenPair{}, false, err
 	}
-	pair, err := s.mintPair(ctx, tx, held.user, isAdmin, held.session)
+	pair, err := s.mintPair(ctx, tx, isAdmin, held)
 	return pair, err == nil, err
 }
 
@@ -177,10 +182,11 @@ func (h *heldToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err erro
 	if err != nil {
 		return false, err
 	}
-	err = tx.QueryRow(ctx, `SELECT r.expires_at, r.spent_at, u.is_admin
+	err = tx.QueryRow(ctx, `SELECT r.expires_at, r.spent_at, u.is_admin, EXISTS (
+			SELECT 1 FROM refresh_tokens s WHERE s.user_id = $1 AND s.session_id = $2 AND s.replaced = $3 AND s.spent_at IS NOT NULL)
 		FROM refresh_tokens r JOIN users u ON u.id = r.user_id
 		WHERE r.user_id = $1 AND r.session_id = $2 AND r.hash = $3`, h.user, h.session, h.hash).
-		Scan(db.Instant(&h.expiresAt), db.NullInstant(&h.spentAt), &isAdmin)
+		Scan(db.Instant(&h.expiresAt), db.NullInstant(&h.spentAt), &isAdmin, &h.successorUsed)
 	return isAdmin, err
 }
 

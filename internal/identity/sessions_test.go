@@ -88,6 +88,39 @@ func TestASpentRefreshTokenEndsTheSessionAfterwards(t *testing.T) {
 	})
 }
 
+func TestASpentRefreshTokenIsAReplayOnceItsSuccessorWasUsed(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		_, first := f.owner()
+		second, err := f.refresh(first.RefreshToken)
+		must(t, err)
+		third, err := f.refresh(second.RefreshToken)
+		must(t, err)
+		f.clock.Advance(time.Second) // well within the grace
+		_, err = f.Refresh(t.Context(), crook, first.RefreshToken)
+		unauthorized(t, err)
+		_, err = f.refresh(third.RefreshToken)
+		unauthorized(t, err) // the replay ended the session
+	})
+}
+
+func TestTheGraceEndsWhenAnyOfSeveralSuccessorsWasUsed(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		_, first := f.owner()
+		left, err := f.refresh(first.RefreshToken)
+		must(t, err)
+		right, err := f.refresh(first.RefreshToken) // a second tab
+		must(t, err)
+		_, err = f.refresh(left.RefreshToken)
+		must(t, err)
+		next, err := f.refresh(right.RefreshToken)
+		must(t, err) // siblings are no replay of each other
+		_, err = f.refresh(first.RefreshToken)
+		unauthorized(t, err)
+		_, err = f.refresh(next.RefreshToken)
+		unauthorized(t, err)
+	})
+}
+
 func TestTheGraceDoesNotGrowWithUse(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, first := f.owner()

@@ -99,7 +99,7 @@ func parseTOTPSecret(text secrets.Secret) ([]byte, error) {
 // can read the candidate. The code is spent by it. Every other session of the
 // user ends: whoever opened one had only the password.
 func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Client, secret, code secrets.Secret) error {
-	if err := caller.requireSession(); err != nil {
+	if err := caller.RequireSession(); err != nil {
 		return err
 	}
 	candidate, err := parseTOTPSecret(secret)
@@ -146,7 +146,7 @@ func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, c
 // DisableTOTP turns the second factor off. It takes the password and a code
 // that was not used before.
 func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Client, password, code secrets.Secret) error {
-	if err := caller.requireSession(); err != nil {
+	if err := caller.RequireSession(); err != nil {
 		return err
 	}
 	client = client.clean()
