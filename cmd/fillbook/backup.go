@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"compress/flate"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
@@ -151,7 +153,11 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	if err := unpack(c.File, dir); err != nil {
+	list, err := unpack(c.File, dir)
+	if err != nil {
+		return err
+	}
+	if err := checkSchema(env.ctx, filepath.Join(dir, archiveDatabase), list.Schema); err != nil {
 		return err
 	}
 	saved, closeSaved, err := s.openPlace(env, filepath.Join(dir, archiveDatabase), true) // an older schema is brought up to date
@@ -183,37 +189,37 @@ var errArchive = errors.New("this is not a backup that 'fillbook backup' wrote, 
 
 // unpack writes the files of a backup into a directory, each compared with its
 // checksum. Names come from the list and cannot lead out of the directory.
-func unpack(file, dir string) error {
+func unpack(file, dir string) (manifest, error) {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errArchive, err)
+		return manifest{}, fmt.Errorf("%w: %w", errArchive, err)
 	}
 	defer archive.Close() //nolint:errcheck // it is only read
 	text, err := fs.ReadFile(archive, archiveManifest)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errArchive, err)
+		return manifest{}, fmt.Errorf("%w: %w", errArchive, err)
 	}
 	var list manifest
 	if err := json.Unmarshal(text, &list); err != nil || list.Format != archiveFormat {
-		return errArchive
+		return manifest{}, errArchive
 	}
 	if !slices.ContainsFunc(list.Files, func(f manifestFile) bool { return f.Path == archiveDatabase }) {
-		return errArchive
+		return manifest{}, errArchive
 	}
 	if list.Version > archiveVersion || list.Schema > db.Latest() {
-		return fmt.Errorf("%w: the backup was written by %s", db.ErrNewer, list.Program)
+		return manifest{}, fmt.Errorf("%w: the backup was written by %s", db.ErrNewer, list.Program)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return manifest{}, err
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it any more
 	for _, f := range list.Files {
 		if err := unpackFile(archive, root, f); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
+			return manifest{}, fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
-	return nil
+	return list, nil
 }
 
 func unpackFile(archive fs.FS, root *os.Root, f manifestFile) error {
@@ -238,6 +244,27 @@ func unpackFile(archive fs.FS, root *os.Root, f manifestFile) error {
 	}
 	if size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
 		return fmt.Errorf("%w: the checksum does not agree", errArchive)
+	}
+	return nil
+}
+
+// checkSchema refuses the database of a backup whose schema is not the one that
+// the backup's list names. A database of another program has no schema of ours
+// at all: opened for writing, it would be migrated and look like an empty one.
+func checkSchema(ctx context.Context, file string, want int) error {
+	d, err := db.Open(ctx, db.Options{Path: file, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return fmt.Errorf("%w: %w", errArchive, err)
+	}
+	have, err := d.Version(ctx)
+	err = errors.Join(err, d.Close())
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errArchive, err)
+	case have == 0:
+		return fmt.Errorf("%w: %s in it is not a database of Fillbook", errArchive, archiveDatabase)
+	case have != want:
+		return fmt.Errorf("%w: %s has schema version %d and the list says %d", errArchive, archiveDatabase, have, want)
 	}
 	return nil
 }

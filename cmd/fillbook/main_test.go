@@ -1,6 +1,8 @@
 package main
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,7 +77,7 @@ func TestScripts(t *testing.T) {
 				},
 				Condition: func(name string) (bool, error) { return name == string(engine), nil },
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"fillbook": runFillbook, "damage": damage, "same": same,
+					"fillbook": runFillbook, "damage": damage, "foreign": writeForeign, "same": same,
 				},
 			})
 		})
@@ -110,6 +112,26 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("damage what?")
 	}
 	ts.Check(os.WriteFile(name, content, 0o600))
+}
+
+// writeForeign is a command of the scripts: "foreign DATABASE" writes a SQLite
+// file of another program, "foreign DATABASE ZIP" also packs it as a backup
+// whose list and checksums agree.
+func writeForeign(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: foreign DATABASE [ZIP]")
+	}
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o700))
+	other, err := sql.Open("sqlite", name)
+	ts.Check(err)
+	_, err = other.Exec(`CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')`)
+	ts.Check(errors.Join(err, other.Close()))
+	if len(args) == 2 {
+		out, err := os.Create(ts.MkAbs(args[1]))
+		ts.Check(err)
+		ts.Check(errors.Join(pack(filepath.Dir(name), out), out.Close()))
+	}
 }
 
 // exportedAt is what differs between two exports of one journal.

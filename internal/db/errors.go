@@ -40,6 +40,8 @@ var (
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrNewer tells that a database was made by a later program.
 	ErrNewer = errors.New("the database is newer than this program")
+	// ErrForeign reports that a file holds the database of another program.
+	ErrForeign = errors.New("the file is a database of another program")
 
 	// errRetry asks Update to run the transaction again; to everybody else
 	// it says that the database was too busy.

@@ -145,10 +145,12 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 	if version > len(steps) {
 		return fmt.Errorf("%w: database version %d, this program knows %d", ErrNewer, version, len(steps))
 	}
+	check := d.checkOwnFile
 	if version > 0 {
-		if err := d.checkApplied(ctx, steps); err != nil {
-			return err
-		}
+		check = func(ctx context.Context) error { return d.checkApplied(ctx, steps) }
+	}
+	if err := check(ctx); err != nil {
+		return err
 	}
 	if version == len(steps) {
 		return nil
@@ -164,6 +166,24 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 		}
 	}
 	return d.checkApplied(ctx, steps)
+}
+
+// checkOwnFile refuses a SQLite file that has tables but was never migrated: it
+// belongs to another program, and our tables must not be added to it. A schema
+// of PostgreSQL may be shared, for example with the tables of an extension.
+func (d *DB) checkOwnFile(ctx context.Context) error {
+	if d.engine != SQLite {
+		return nil
+	}
+	var foreign bool
+	err := d.Peek(ctx, func(tx *Tx) error {
+		return tx.QueryRow(ctx, `SELECT COUNT(*) > 0 AND SUM(name = 'schema_migrations') = 0
+			FROM sqlite_master WHERE type = 'table'`).Scan(&foreign)
+	})
+	if err == nil && foreign {
+		return fmt.Errorf("%w: %s", ErrForeign, d.path)
+	}
+	return err
 }
 
 // copyBefore keeps the file as it was. An earlier copy of the same version is
