@@ -14,16 +14,16 @@ import (
 )
 
 // Commit imports a file: it makes a batch and stores everything that the file
-// says in one transaction. The file has arrived whole, so this goes on to its
-// end when the client has gone. Where columns must be named first the batch is
-// left pending, and the refusal carries its id.
+// says in one transaction. Parsing ends when the client goes away; once the file
+// is parsed, the import goes on to its end without the client. Where columns must
+// be named first the batch is left pending, and the refusal carries its id.
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	account, c, err := s.prepare(ctx, by.UserID, up)
 	if err != nil {
 		return Result{}, err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	batch := s.newBatch(by.UserID, up, c)
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if up.Account != "" {
@@ -42,8 +42,6 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 // Finish commits a batch that waits, with the file that it was made for. A
 // batch that is committed already gives its answer again.
 func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up Upload) (Result, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	batch, err := s.Batch(ctx, by.UserID, id)
 	if err != nil {
 		return Result{}, err
@@ -56,6 +54,8 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 	if err != nil {
 		return Result{}, err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	return s.finish(ctx, by, id, up, account, c)
 }
 

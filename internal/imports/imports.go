@@ -56,6 +56,8 @@ type Service struct {
 	reading chan struct{} // as many as files are read at once
 	running *running
 	thrift  thrift
+	// readTime bounds the reading of one file.
+	readTime time.Duration
 }
 
 // New makes a Service.
@@ -63,6 +65,7 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
 		presets: brokers.All(), reading: make(chan struct{}, readers), running: newRunning(),
+		readTime: usualReadTime,
 	}
 }
 
@@ -72,6 +75,9 @@ const (
 	readers = 2
 	// patience is how long they wait.
 	patience = 10 * time.Second
+	// usualReadTime is how long reading one file may take. The largest that the
+	// limits allow takes a few seconds; only one made to be slow takes longer.
+	usualReadTime = 30 * time.Second
 	// commitTime bounds a commit, which goes on when its client has gone.
 	commitTime = 10 * time.Minute
 )

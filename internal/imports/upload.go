@@ -83,8 +83,8 @@ func (c *content) rows() int {
 	return 0
 }
 
-// read finds out what a file is and reads it. It is pure but for waiting its
-// turn.
+// read waits for its turn, then detects what a file is and parses it. Parsing
+// ends when the client goes away, and after readTime.
 func (s *Service) read(ctx context.Context, up Upload, account *ledger.Account) (*content, error) {
 	if err := up.check(); err != nil {
 		return nil, err
@@ -94,10 +94,20 @@ func (s *Service) read(ctx context.Context, up Upload, account *ledger.Account) 
 		return nil, err
 	}
 	defer release()
+	limited, cancel := context.WithTimeout(ctx, s.readTime)
+	defer cancel()
+	c, err := s.parse(limited, up, account)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return nil, journal.InvalidField("file", "Reading the file takes too long. Split it and upload the parts.")
+	}
+	return c, err
+}
+
+func (s *Service) parse(ctx context.Context, up Upload, account *ledger.Account) (*content, error) {
 	if c, err := readBackup(up); c != nil || err != nil {
 		return c, err
 	}
-	file, err := tabular.Read(up.Data, tabular.Default())
+	file, err := tabular.ReadContext(ctx, up.Data, tabular.Default())
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +115,10 @@ func (s *Service) read(ctx context.Context, up Upload, account *ledger.Account) 
 		doc, err := backup.Decode([]byte(file.Text))
 		return &content{backup: doc}, err
 	}
-	return s.readTables(file, up, account)
+	return s.readTables(ctx, file, up, account)
 }
 
-func (s *Service) readTables(file tabular.File, up Upload, account *ledger.Account) (*content, error) {
+func (s *Service) readTables(ctx context.Context, file tabular.File, up Upload, account *ledger.Account) (*content, error) {
 	if account == nil {
 		return nil, journal.InvalidField("account_id", "Say which account the file is of with account_id.")
 	}
@@ -123,7 +133,7 @@ func (s *Service) readTables(file tabular.File, up Upload, account *ledger.Accou
 		hints.Mapping = targets(up.Mapping)
 	}
 	var err error
-	c.statement, err = statement.Read(file, c.found, hints)
+	c.statement, err = statement.ReadContext(ctx, file, c.found, hints)
 	if isMappingRequired(err) {
 		c.mapping, err = err, nil
 	}

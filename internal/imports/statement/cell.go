@@ -5,13 +5,20 @@ import (
 	"unicode"
 )
 
+// longestBlank is the length of the longest sign for a missing value.
+const longestBlank = len("none") * 2
+
 // Blank tells that a cell says nothing: it is empty, or holds one of the signs
 // that exports write for a value that is not there.
 func Blank(text string) bool {
 	if text != "" && text[0] >= '0' && text[0] <= '9' {
 		return false // most values are numbers, and this is asked of every cell
 	}
-	switch strings.ToLower(bare(text)) {
+	text = bare(text)
+	if len(text) > longestBlank {
+		return false
+	}
+	switch strings.ToLower(text) {
 	case "", "-", "--", "---", "–", "—", "−", "n/a", "#n/a", "n.a.", "null", "none", "nil":
 		return true
 	}

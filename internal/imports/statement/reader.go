@@ -1,6 +1,8 @@
 package statement
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -28,6 +30,7 @@ type Reader struct {
 	Preset *Preset
 	Out    *Statement
 
+	ctx     context.Context // ends the reading when the caller has given up
 	table   tabular.Table
 	header  []string
 	index   map[string]int   // column by key; "price#2" is the second of a name
@@ -46,6 +49,8 @@ type Reader struct {
 type column struct {
 	separator Separator
 	numbers   bool
+	proof     Separator // what the column proves by itself; see ownSeparator
+	proved    bool
 	order     DateOrder
 	dates     bool
 	negative  bool
@@ -54,12 +59,17 @@ type column struct {
 
 // Read reads a file that a preset fits.
 func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
+	return ReadContext(context.Background(), file, found, hints)
+}
+
+// ReadContext is Read that stops with the context's error when it ends.
+func ReadContext(ctx context.Context, file tabular.File, found Detection, hints Hints) (*Statement, error) {
 	p := found.Preset
 	out := &Statement{Broker: p.Broker, Format: p.Format, Source: p.Source}
 	if out.Source == "" {
 		out.Source = FromCSV
 	}
-	r := &Reader{File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}}
+	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}}
 	if err := r.settleZone(); err != nil {
 		return nil, err
 	}
@@ -68,7 +78,7 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 		r.sample()
 	}
 	if p.Whole != nil {
-		if err := p.Whole(r); err != nil {
+		if err := errors.Join(p.Whole(r), ctx.Err()); err != nil {
 			return nil, err
 		}
 		return r.finish(), nil
@@ -82,6 +92,9 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 		each = generic
 	}
 	r.EachRow(each)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if p.Done != nil {
 		p.Done(r)
 	}
@@ -216,7 +229,11 @@ func (r *Reader) Header(names string) string {
 // asked for: what it emitted is taken unless it failed.
 func (r *Reader) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
-		for _, cells := range r.rows {
+		for i, cells := range r.rows {
+			const often = 16
+			if i%often == 0 && r.ctx.Err() != nil {
+				return // ReadContext reports it
+			}
 			r.Out.Rows++
 			row := &Row{r: r, Row: cells, Number: r.Out.Rows}
 			more := yield(row)
@@ -261,16 +278,30 @@ func (r *Reader) separator(i int) Separator {
 	c := r.decided(i)
 	if !c.numbers {
 		c.numbers = true
-		c.separator = SettleSeparator(r.values(i))
-		if c.separator == Unsettled && r.hasSeparators(i) {
+		values := r.values(i)
+		c.separator = SettleSeparator(values)
+		if c.separator == Unsettled && hasSeparators(values) {
 			c.separator = r.separatorElsewhere(i)
 		}
 	}
 	return c.separator
 }
 
-func (r *Reader) hasSeparators(i int) bool {
-	return slices.ContainsFunc(r.values(i), func(v string) bool { return strings.ContainsAny(v, ",.") })
+// ownSeparator returns the separator that a column of numbers proves by itself.
+// It is kept, because each column that proves nothing asks for it.
+func (r *Reader) ownSeparator(i int) Separator {
+	c := r.decided(i)
+	if !c.proved {
+		c.proved = true
+		if values := r.values(i); looksNumeric(values) {
+			c.proof = SettleSeparator(values)
+		}
+	}
+	return c.proof
+}
+
+func hasSeparators(values []string) bool {
+	return slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, ",.") })
 }
 
 func (r *Reader) separatorElsewhere(not int) Separator {
@@ -278,10 +309,8 @@ func (r *Reader) separatorElsewhere(not int) Separator {
 		if i == not {
 			continue
 		}
-		if values := r.values(i); looksNumeric(values) {
-			if s := SettleSeparator(values); s != Unsettled {
-				return s
-			}
+		if s := r.ownSeparator(i); s != Unsettled {
+			return s
 		}
 	}
 	return Unsettled

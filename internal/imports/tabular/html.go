@@ -31,6 +31,9 @@ func readHTML(file *File, text string, b *budget) error {
 		if kind == html.ErrorToken {
 			break
 		}
+		if err := b.step(); err != nil {
+			return err
+		}
 		if err := p.token(z, kind); err != nil {
 			return err
 		}
@@ -223,7 +226,7 @@ func (p *page) text(z *html.Tokenizer) error {
 		return nil
 	}
 	t.cell.write(z.Text())
-	return p.rows.budget.text(len(t.cell.text), t.row.Line)
+	return p.rows.budget.checkCell(len(t.cell.text), t.row.Line)
 }
 
 // aside takes the title of the document, and nothing else, from text that is no
@@ -235,7 +238,7 @@ func (p *page) aside(z *html.Tokenizer) error {
 	var title openCell
 	title.write(z.Text())
 	p.file.Title = trim(string(title.text))
-	return p.rows.budget.text(len(title.text), 1)
+	return p.rows.budget.checkCell(len(title.text), 1)
 }
 
 // finish closes what is still open. Rows of a table inside a cell came before the

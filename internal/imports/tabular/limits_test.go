@@ -14,7 +14,7 @@ import (
 )
 
 func TestDefault(t *testing.T) {
-	want := tabular.Limits{Inflated: 64 << 20, Rows: 200_000, Columns: 256, Cells: 2_000_000, CellBytes: 65_536}
+	want := tabular.Limits{Inflated: 64 << 20, Rows: 200_000, Columns: 256, Cells: 2_000_000, CellBytes: 65_536, Text: 32 << 20}
 	if got := tabular.Default(); got != want {
 		t.Errorf("the limits are %+v", got)
 	}

@@ -23,7 +23,7 @@ func (c *collector) add(line int, cells []string) (*Row, error) {
 		return nil, err
 	}
 	for _, cell := range cells {
-		if err := c.budget.text(len(cell), line); err != nil {
+		if err := c.budget.countText(len(cell), line); err != nil {
 			return nil, err
 		}
 	}

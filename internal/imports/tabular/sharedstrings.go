@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"fillbook/internal/journal"
 )
@@ -26,7 +27,7 @@ func (book *workbook) readStrings() error {
 		return err
 	}
 	var item itemText
-	return newWalker(text).each("workbook", func(token xml.Token) error {
+	return newWalker(text, book.budget).each("workbook", func(token xml.Token) error {
 		if err := item.take(token); err != nil {
 			return err
 		}
@@ -36,7 +37,11 @@ func (book *workbook) readStrings() error {
 		if len(book.shared) == maxSharedStrings {
 			return journal.Invalid("The workbook has more than %s different texts.", thousands(maxSharedStrings))
 		}
-		book.shared = append(book.shared, item.flush())
+		text := item.flush()
+		if isTooLong(text) {
+			return cellTooLong()
+		}
+		book.shared = append(book.shared, text)
 		return nil
 	})
 }
@@ -87,6 +92,13 @@ func (item *itemText) take(token xml.Token) error {
 		}
 	}
 	return nil
+}
+
+// isTooLong reports whether a cell's text has more characters than a spreadsheet
+// allows. It reads the whole text, so a shared text is checked once, when it is
+// read, and not in each cell that refers to it.
+func isTooLong(text string) bool {
+	return len(text) > maxCellText && utf8.RuneCountInString(text) > maxCellText
 }
 
 func cellTooLong() error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // The greatest row and column that a sheet can have.
@@ -38,7 +37,7 @@ func (book *workbook) readSheet(entry *zip.File) ([]Row, error) {
 	}
 	s := &sheet{book: book, rows: collector{budget: book.budget}}
 	inData := false
-	err = newWalker(text).each("workbook", func(token xml.Token) error {
+	err = newWalker(text, book.budget).each("workbook", func(token xml.Token) error {
 		switch token := token.(type) {
 		case xml.StartElement:
 			inData = inData || token.Name.Local == "sheetData"
@@ -153,12 +152,9 @@ func (s *sheet) endCell() error {
 func (s *sheet) value() (string, error) {
 	text := s.item.flush()
 	if s.kind == "s" {
-		var err error
-		if text, err = s.book.sharedString(text); err != nil {
-			return "", err
-		}
+		return s.book.sharedString(text)
 	}
-	if len(text) > maxCellText && utf8.RuneCountInString(text) > maxCellText {
+	if isTooLong(text) {
 		return "", cellTooLong()
 	}
 	switch s.kind {
@@ -169,7 +165,7 @@ func (s *sheet) value() (string, error) {
 		return strings.ToUpper(strconv.FormatBool(isTrue(text))), nil
 	case "e":
 		return "", nil
-	case "s", "str", "inlineStr", "d":
+	case "str", "inlineStr", "d":
 		return text, nil
 	default:
 		return s.book.number(text, s.style), nil

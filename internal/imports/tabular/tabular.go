@@ -19,6 +19,7 @@ package tabular
 
 import (
 	"bytes"
+	"context"
 )
 
 // Kind is what a file is, by its content.
@@ -85,11 +86,16 @@ type File struct {
 // Read reads an upload under the given limits. An archive must hold exactly one
 // file that can be imported; the result is that of reading this file.
 func Read(data []byte, limits Limits) (File, error) {
+	return ReadContext(context.Background(), data, limits)
+}
+
+// ReadContext is Read that stops with the context's error when it ends.
+func ReadContext(ctx context.Context, data []byte, limits Limits) (File, error) {
 	kind, err := Sniff(data)
 	if err != nil {
 		return File{}, err
 	}
-	b := newBudget(limits)
+	b := newBudget(ctx, limits)
 	switch kind {
 	case XLSX, Zip:
 		a, err := openArchive(bytes.NewReader(data), int64(len(data)), b)

@@ -71,7 +71,7 @@ func (book *workbook) elements(entry *zip.File, visit func(*walker, xml.StartEle
 	if book.encoding == "" {
 		book.encoding = encoding
 	}
-	w := newWalker(text)
+	w := newWalker(text, book.budget)
 	return w.each("workbook", func(token xml.Token) error {
 		if start, ok := token.(xml.StartElement); ok {
 			return visit(w, start)

@@ -12,7 +12,7 @@ import (
 
 // readXML lists the elements of a document that have attributes.
 func readXML(text string, b *budget) ([]Element, error) {
-	w := newWalker(strings.NewReader(text))
+	w := newWalker(strings.NewReader(text), b)
 	var elements []Element
 	err := w.each("XML file", func(token xml.Token) error {
 		start, ok := token.(xml.StartElement)
@@ -37,7 +37,7 @@ func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 	if err := b.row(len(start.Attr)); err != nil {
 		return Element{}, err
 	}
-	if err := b.text(len(start.Name.Local), w.line); err != nil {
+	if err := b.checkCell(len(start.Name.Local), w.line); err != nil {
 		return Element{}, err
 	}
 	e := Element{Name: start.Name.Local, Parent: w.parent(), Line: w.line, Attr: make(map[string]string, len(start.Attr))}
@@ -45,7 +45,7 @@ func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 		if attr.Name.Space == "xmlns" || attr.Name.Space == "" && attr.Name.Local == "xmlns" {
 			continue
 		}
-		if err := b.text(max(len(attr.Name.Local), len(attr.Value)), w.line); err != nil {
+		if err := b.countText(max(len(attr.Name.Local), len(attr.Value)), w.line); err != nil {
 			return Element{}, err
 		}
 		e.Attr[attr.Name.Local] = trim(attr.Value)
@@ -58,15 +58,16 @@ func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 // type, which is where entities that expand to gigabytes are declared.
 type walker struct {
 	decoder *xml.Decoder
+	budget  *budget
 	path    []string // names of the elements that are open
 	line    int      // where the last token began
 }
 
 // newWalker walks through text that is UTF-8, whatever its declaration says.
-func newWalker(text io.Reader) *walker {
+func newWalker(text io.Reader, b *budget) *walker {
 	decoder := xml.NewDecoder(&segments{reader: text})
 	decoder.CharsetReader = func(_ string, same io.Reader) (io.Reader, error) { return same, nil }
-	return &walker{decoder: decoder}
+	return &walker{decoder: decoder, budget: b}
 }
 
 // next gives the next token, or io.EOF at the end of a complete document. Like
@@ -104,6 +105,9 @@ func (w *walker) each(what string, visit func(xml.Token) error) error {
 		token, err := w.next()
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if err == nil {
+			err = w.budget.step()
 		}
 		if err == nil {
 			err = visit(token)
