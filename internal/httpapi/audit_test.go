@@ -47,6 +47,8 @@ func TestAuditTellsWhatHappened(t *testing.T) {
 		step("password_reset ok", func() { owner.post(path+"/password", `{"new_password":"yet another one"}`).wantNone() })
 		step("user_promote ok", func() { owner.patch(path, `{"is_admin":true}`).want(http.StatusOK) })
 		step("user_demote ok", func() { owner.patch(path, `{"is_admin":false}`).want(http.StatusOK) })
+		step("login ok", func() { pair = w.logIn(annaEmail, "yet another one") })
+		user = w.as(pair.text("access_token"))
 		var token string
 		step("access_token_mint ok", func() { token, _ = user.mint(map[string]any{"name": "x"}) })
 		step("access_token_revoke ok", func() { user.delete("/access-tokens/" + token).wantNone() })

@@ -122,7 +122,8 @@ func (w *world) beginLife(secrets canaries) *client {
 	owner.post("/me/totp/disable", map[string]any{"password": secrets["password"], "code": secrets["last code"]}).wantNone()
 
 	owner.put("/me/password", change(secrets["wrong password"], secrets["new password"])).want(http.StatusForbidden)
-	secrets.pair("changed", owner.put("/me/password", change(secrets["password"], secrets["new password"])))
+	changed := secrets.pair("changed", owner.put("/me/password", change(secrets["password"], secrets["new password"])))
+	owner = w.as(changed.text("access_token"))
 	user := owner.keyed("canary").post("/admin/users", account("canary-user@example.org", secrets["password"])).want(http.StatusCreated)
 	owner.keyed("canary2").post("/admin/users/"+user.text("id")+"/password", map[string]any{"new_password": secrets["reset password"]}).wantNone()
 	secrets.pair("register", w.nobody().post("/auth/register", account("canary-user2@example.org", secrets["password"])))

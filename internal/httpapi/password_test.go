@@ -63,7 +63,7 @@ func TestParallelPasswordChanges(t *testing.T) {
 				alive++
 				w.refresh(r.text("refresh_token")).want(http.StatusOK)
 				w.logIn(ownerEmail, passwords[i])
-			case http.StatusForbidden, http.StatusConflict:
+			case http.StatusForbidden, http.StatusConflict, http.StatusUnauthorized: // the first change ended the session
 				w.tryLogin(ownerEmail, passwords[i], "").wantError(http.StatusUnauthorized, "unauthorized")
 			default:
 				t.Errorf("status %d: %s", r.status, r.body)
