@@ -27,6 +27,9 @@ var mediaTypes = map[Format]string{
 	XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
+// Formats returns all formats, that of the complete backup first.
+func Formats() []Format { return []Format{JSON, Zip, CSV, XLSX} }
+
 // MediaType is the format's name on the web, empty for one that is none.
 func (f Format) MediaType() string { return mediaTypes[f] }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"fillbook/internal/analytics"
@@ -33,8 +34,8 @@ func (a *API) analyticsOperations() {
 
 type summaryQuery struct {
 	FigureQuery
-	Explain  string `query:"explain" enum:"true,false" doc:"Tell of each figure its formula, its inputs and the trades behind it."`
-	Evidence string `query:"evidence" enum:"true,false" doc:"Tell how far the figures can be trusted."`
+	Explain  flagParam `query:"explain" doc:"Tell of each figure its formula, its inputs and the trades behind it."`
+	Evidence flagParam `query:"evidence" doc:"Tell how far the figures can be trusted."`
 }
 
 // summaryAnswer is the summary with what was asked for beside it.
@@ -111,7 +112,7 @@ func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day
 
 type curveQuery struct {
 	FigureQuery
-	MaxPoints string `query:"max_points" doc:"How many points at most, 8 to 20000; 2000 by default."`
+	MaxPoints intParam `query:"max_points" minimum:"8" maximum:"20000" doc:"How many points at most, 8 to 20000; 2000 by default."`
 }
 
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
@@ -134,7 +135,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			out = draw()
 			return nil
 		}
-		out = figure(q, "curve "+in.MaxPoints, draw)
+		out = figure(q, "curve "+string(in.MaxPoints), draw)
 		return nil
 	})
 	return answer(out, err)
@@ -162,7 +163,7 @@ func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.
 
 type drawdownQuery struct {
 	FigureQuery
-	Limit string `query:"limit" doc:"How many at most, 1 to 1000; 50 by default."`
+	Limit intParam `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most, 1 to 1000; 50 by default."`
 }
 
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
@@ -236,9 +237,9 @@ func mixedCurrencies() error {
 
 type simulationQuery struct {
 	FigureQuery
-	Paths   string `query:"paths" doc:"How many futures, 100 to 5000; 1000 by default."`
-	Trades  string `query:"trades" doc:"How many trades each future has, 1 to 2000; by default as many as were counted."`
-	RuinPct string `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin; 50 by default."`
+	Paths   intParam     `query:"paths" minimum:"100" maximum:"5000" doc:"How many futures, 100 to 5000; 1000 by default."`
+	Trades  intParam     `query:"trades" minimum:"1" maximum:"2000" doc:"How many trades each future has, 1 to 2000; by default as many as were counted."`
+	RuinPct decimalParam `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin; 50 by default."`
 }
 
 func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
@@ -251,7 +252,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 		return nil, err
 	}
 	if in.RuinPct != "" {
-		sim.RuinPct, err = decimal.Parse(in.RuinPct)
+		sim.RuinPct, err = decimal.Parse(string(in.RuinPct))
 		if err != nil || sim.RuinPct.Sign() <= 0 || sim.RuinPct.Cmp(decimal.New(100)) > 0 {
 			return nil, journal.InvalidField("ruin_pct", "ruin_pct must be a number above 0 and up to 100.")
 		}
@@ -259,7 +260,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 	var out analytics.Futures
 	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		sim.Capital, sim.Seed = q.book.Capital, q.book.Seed()
-		name := "montecarlo " + in.Paths + " " + in.Trades + " " + in.RuinPct
+		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
 		out = figure(q, name, func() analytics.Futures { return analytics.MonteCarlo(q.selection(), sim) })
 		return nil
 	})

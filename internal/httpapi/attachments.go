@@ -89,7 +89,7 @@ func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error
 
 func (a *API) attachmentFileOperations() {
 	read := journalRoute(http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
-	read.file = true
+	read.files = []string{"*/*"}
 	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
 		found, content, err := a.Playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
 		if err != nil {

@@ -39,7 +39,7 @@ func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], 
 		return nil, err
 	}
 	if size == 0 {
-		in.Limit = strconv.Itoa(maxPage)
+		in.Limit = intParam(strconv.Itoa(maxPage))
 		size = maxPage
 	}
 	events, err := a.Identity.Audit(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})

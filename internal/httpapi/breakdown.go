@@ -14,9 +14,9 @@ import (
 
 type breakdownQuery struct {
 	FigureQuery
-	By       string `query:"by" enum:"symbol,setup,tag,mistake,side,instrument,weekday,hour,month,session,hold_time,size,grade,account"`
-	Evidence string `query:"evidence" enum:"true,false" doc:"Tell of each row how far it can be trusted; true by default."`
-	Explain  string `query:"explain" enum:"true,false" doc:"Add to each row the formula and the link to its trades."`
+	By       string    `query:"by" enum:"symbol,setup,tag,mistake,side,instrument,weekday,hour,month,session,hold_time,size,grade,account"`
+	Evidence flagParam `query:"evidence" doc:"Tell of each row how far it can be trusted; true by default."`
+	Explain  flagParam `query:"explain" doc:"Add to each row the formula and the link to its trades."`
 }
 
 // breakdownRow is a row with the name of what its key is the id of.

@@ -14,8 +14,8 @@ import (
 
 type calendarQuery struct {
 	FigureQuery
-	Year      string `query:"year" doc:"The year, 1970 to 2199; the present one by default."`
-	WeekStart string `query:"week_start" doc:"The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default."`
+	Year      intParam `query:"year" minimum:"1970" maximum:"2199" doc:"The year, 1970 to 2199; the present one by default."`
+	WeekStart intParam `query:"week_start" minimum:"0" maximum:"6" doc:"The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default."`
 }
 
 // calendarAnswer is a year with what was written and done on its days.

@@ -84,7 +84,8 @@ func (d described) check(request *http.Request, r *reply) {
 		return
 	}
 	schema := child(response, "content", "application/json", "schema")
-	if schema == nil || request.Method == http.MethodHead || r.header.Get("Content-Encoding") != "" {
+	isJSON := r.header.Get("Content-Type") == "application/json"
+	if schema == nil || !isJSON || request.Method == http.MethodHead || r.header.Get("Content-Encoding") != "" {
 		return
 	}
 	decoder := json.NewDecoder(bytes.NewReader(r.body))

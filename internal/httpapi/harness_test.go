@@ -200,6 +200,7 @@ func (c *client) do(method, path string, body any) *reply {
 // send sends a request that the test made by itself.
 func (c *client) send(request *http.Request) *reply {
 	c.w.t.Helper()
+	sent := peekBody(c.w.t, request)
 	recorder := httptest.NewRecorder()
 	c.w.handler.ServeHTTP(recorder, request)
 	result := recorder.Result()
@@ -211,7 +212,9 @@ func (c *client) send(request *http.Request) *reply {
 		t: c.w.t, call: request.Method + " " + request.URL.Path,
 		status: result.StatusCode, header: result.Header, body: body,
 	}
-	descriptionOf(c.w.t, c.w.api).check(request, got)
+	described := descriptionOf(c.w.t, c.w.api)
+	described.check(request, got)
+	described.checkRequest(request, sent, got)
 	return got
 }
 

@@ -58,19 +58,29 @@ func shapeNote(n playbook.Note) note {
 func noteTag(n playbook.Note) any { return shapeNote(n) }
 
 type noteFields struct {
-	Type       opt[playbook.NoteType]     `json:"type" required:"false" enum:"note,daily_log,weekly_review" doc:"Default note."`
-	OccurredAt opt[moment]                `json:"occurred_at" required:"false"`
-	Title      opt[string]                `json:"title" required:"false"`
-	Body       opt[string]                `json:"body" required:"false" doc:"Markdown. Required, but a daily log may have symbols instead."`
-	Symbols    opt[[]playbook.SymbolNote] `json:"symbols" required:"false"`
-	AccountID  opt[journal.AccountID]     `json:"account_id" required:"false"`
-	TradeID    opt[journal.TradeID]       `json:"trade_id" required:"false"`
+	Type       opt[playbook.NoteType]  `json:"type" required:"false" enum:"note,daily_log,weekly_review" doc:"Default note."`
+	OccurredAt opt[moment]             `json:"occurred_at" required:"false"`
+	Title      opt[string]             `json:"title" required:"false"`
+	Body       opt[string]             `json:"body" required:"false" doc:"Markdown. Required, but a daily log may have symbols instead."`
+	Symbols    opt[[]symbolNoteFields] `json:"symbols" required:"false"`
+	AccountID  opt[journal.AccountID]  `json:"account_id" required:"false"`
+	TradeID    opt[journal.TradeID]    `json:"trade_id" required:"false"`
+}
+
+// symbolNoteFields is a playbook.SymbolNote whose text may be left out.
+type symbolNoteFields struct {
+	Symbol string `json:"symbol"`
+	Body   string `json:"body" required:"false"`
 }
 
 func (f noteFields) change() playbook.NoteChange {
-	at := f.OccurredAt
+	at, sent := f.OccurredAt, f.Symbols
+	symbols := journal.Opt[[]playbook.SymbolNote]{Set: sent.Set, Null: sent.Null}
+	for _, s := range sent.Value {
+		symbols.Value = append(symbols.Value, playbook.SymbolNote(s))
+	}
 	return playbook.NoteChange{
-		Type: f.Type.Opt, Title: f.Title.Opt, Body: f.Body.Opt, Symbols: f.Symbols.Opt, Account: f.AccountID.Opt, Trade: f.TradeID.Opt,
+		Type: f.Type.Opt, Title: f.Title.Opt, Body: f.Body.Opt, Symbols: symbols, Account: f.AccountID.Opt, Trade: f.TradeID.Opt,
 		OccurredAt: journal.Opt[playbook.Moment]{Set: at.Set, Null: at.Null, Value: at.Value.Moment},
 	}
 }

@@ -20,8 +20,8 @@ import (
 // Paging is the input of a list that can be read in pages. Without limit the
 // list is whole.
 type Paging struct {
-	Limit  string `query:"limit" doc:"Page size, 1 to 1000; without it the list is whole."`
-	Cursor string `query:"cursor" doc:"From the Link header of the page before."`
+	Limit  intParam `query:"limit" minimum:"1" maximum:"1000" doc:"Page size, 1 to 1000; without it the list is whole."`
+	Cursor string   `query:"cursor" doc:"From the Link header of the page before."`
 	url    url.URL
 }
 
@@ -38,7 +38,7 @@ func (p *Paging) size() (int, error) {
 	if p.Limit == "" {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(p.Limit)
+	n, err := strconv.Atoi(string(p.Limit))
 	if err != nil || n < 1 || n > maxPage {
 		return 0, journal.InvalidField("limit", "limit must be a whole number from 1 to %d.", maxPage)
 	}

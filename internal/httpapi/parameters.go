@@ -5,11 +5,30 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"fillbook/internal/journal"
 )
 
 // Parameters of a query come as texts. Those that are absent are empty, and
 // what cannot be read is refused by the name of its parameter.
+
+// intParam, decimalParam and flagParam are described as what they hold, so that
+// generated clients have the right types; they are read as texts.
+type (
+	intParam     string
+	decimalParam string
+	flagParam    string
+)
+
+// Schema describes a whole number.
+func (intParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeInteger} }
+
+// Schema describes a number.
+func (decimalParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }
+
+// Schema describes true or false.
+func (flagParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
 func optionalInstant(field, text string) (*time.Time, error) {
 	if text == "" {
@@ -70,10 +89,10 @@ func oneOf[T ~string](field, text string, words ...T) (T, error) {
 }
 
 // flag reads a parameter that is true or false; absent is false.
-func flag(field, text string) (bool, error) { return flagOr(field, text, false) }
+func flag(field string, text flagParam) (bool, error) { return flagOr(field, text, false) }
 
-func flagOr(field, text string, absent bool) (bool, error) {
-	switch strings.ToLower(text) {
+func flagOr(field string, text flagParam, absent bool) (bool, error) {
+	switch strings.ToLower(string(text)) {
 	case "":
 		return absent, nil
 	case "true", "1":
@@ -85,11 +104,11 @@ func flagOr(field, text string, absent bool) (bool, error) {
 }
 
 // wholeNumber reads a whole number within bounds.
-func wholeNumber(field, text string, absent, least, most int) (int, error) {
+func wholeNumber(field string, text intParam, absent, least, most int) (int, error) {
 	if text == "" {
 		return absent, nil
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.Atoi(string(text))
 	if err != nil || n < least || n > most {
 		return 0, journal.InvalidField(field, "%s must be a whole number from %d to %d.", field, least, most)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -62,10 +63,11 @@ type route struct {
 	body      transport.Body
 	limit     int64 // of the body; 0 is usualBody
 	repeated  []string
-	// form: the body is a form with one file, and fields beside it; file: the
-	// answer is a file.
-	form, file bool
-	fields     map[string]string // what each says
+	// form: the body is a form with one file, and fields beside it.
+	form   bool
+	fields map[string]string // what each says
+	// files are the media types of an answer that is a file.
+	files []string
 	// secret: answers hold credentials, so Idempotency-Key is ignored and
 	// nothing of them is kept.
 	secret bool
@@ -92,6 +94,9 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 	if r.form {
 		a.huma.OpenAPI().Paths[prefix+r.path].Post.RequestBody = formBody(r.fields)
 	}
+	if r.body == transport.JSONBody {
+		a.describeBody(r, reflect.TypeFor[In]())
+	}
 }
 
 // formBody describes a form with a file. Huma must not know of it when the
@@ -104,6 +109,20 @@ func formBody(fields map[string]string) *huma.RequestBody {
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
 		Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: properties},
 	}}}
+}
+
+// fileContent describes an answer that is a file of one of the media types.
+func fileContent(types []string) map[string]*huma.MediaType {
+	content := map[string]*huma.MediaType{}
+	for _, name := range types {
+		name, _, _ = strings.Cut(name, ";")
+		schema := &huma.Schema{Type: huma.TypeString, Format: "binary"}
+		if name == "application/json" {
+			schema = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+		}
+		content[name] = &huma.MediaType{Schema: schema}
+	}
+	return content
 }
 
 // mustBeVisible panics where one of our types embeds an unexported one: huma
@@ -136,10 +155,8 @@ func (a *API) operation(r route) huma.Operation {
 		SkipValidateBody: true, SkipValidateParams: true, MaxBodyBytes: -1, BodyReadTimeout: -1,
 		Metadata: map[string]any{"route": r},
 	}
-	if r.file {
-		operation.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: map[string]*huma.MediaType{
-			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-		}}}
+	if len(r.files) > 0 {
+		operation.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: fileContent(r.files)}}
 	}
 	if r.access != public {
 		operation.Security = []map[string][]string{{"bearer": {}}}

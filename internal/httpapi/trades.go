@@ -167,8 +167,8 @@ func (in TradeFilter) marked(owner journal.UserID, query *ledger.TradeQuery) err
 type tradeQuery struct {
 	TradeFilter
 	TradeSort
-	Reviewed      string `query:"reviewed" enum:"true,false" doc:"Whether the trader has marked the trade as reviewed."`
-	ImportBatchID string `query:"import_batch_id" doc:"The import that brought a fill of the trade."`
+	Reviewed      flagParam `query:"reviewed" doc:"Whether the trader has marked the trade as reviewed."`
+	ImportBatchID string    `query:"import_batch_id" doc:"The import that brought a fill of the trade."`
 	Paging
 }
 

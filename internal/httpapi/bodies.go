@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"net/http"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// describeBody corrects what huma says about the JSON body of a route. A field
+// that must be sent cannot be null. In a change (PUT, PATCH) no
+// field of type opt has to be sent, because an absent one stays as it is; such a
+// body gets a schema of its own beside that of the POST.
+func (a *API) describeBody(r route, input reflect.Type) {
+	media := requestBody(a.huma.OpenAPI().Paths[prefix+r.path], r.method).Content["application/json"]
+	if media == nil || media.Schema.Ref == "" {
+		return
+	}
+	schemas := a.huma.OpenAPI().Components.Schemas
+	described := schemas.SchemaFromRef(media.Schema.Ref)
+	forbidNull(described)
+	optional := optFields(input)
+	change := *described
+	change.Required = slices.DeleteFunc(slices.Clone(described.Required), func(name string) bool { return optional[name] })
+	if r.method == http.MethodPost || len(change.Required) == len(described.Required) {
+		return
+	}
+	name := strings.TrimSuffix(path.Base(media.Schema.Ref), "Fields") + "Change"
+	schemas.Map()[name] = &change
+	media.Schema = &huma.Schema{Ref: path.Dir(media.Schema.Ref) + "/" + name}
+}
+
+func requestBody(item *huma.PathItem, method string) *huma.RequestBody {
+	switch method {
+	case http.MethodPut:
+		return item.Put.RequestBody
+	case http.MethodPatch:
+		return item.Patch.RequestBody
+	default:
+		return item.Post.RequestBody
+	}
+}
+
+// forbidNull makes the required properties of an object not nullable. They are
+// replaced, not changed: a schema may be shared.
+func forbidNull(object *huma.Schema) {
+	for _, name := range object.Required {
+		if property := object.Properties[name]; property != nil && property.Nullable {
+			strict := *property
+			strict.Nullable = false
+			object.Properties[name] = &strict
+		}
+	}
+}
+
+// optFields returns the JSON names of the fields of type opt in the body of a
+// route's input.
+func optFields(input reflect.Type) map[string]bool {
+	body, ok := input.FieldByName("Body")
+	if !ok || body.Type.Kind() != reflect.Struct {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, field := range reflect.VisibleFields(body.Type) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && strings.HasPrefix(field.Type.Name(), "opt[") {
+			names[name] = true
+		}
+	}
+	return names
+}
