@@ -121,6 +121,9 @@ func (l *ledger) cancel() {
 		gone[c], gone[alike[key][0]] = true, true
 		alike[key] = alike[key][1:]
 	}
+	for f := range gone {
+		l.r.Out.Skip(f.Row, "trade cancelled by the broker")
+	}
 	l.r.Out.Fills = slices.DeleteFunc(l.r.Out.Fills, func(f *statement.Fill) bool { return gone[f] })
 }
 
