@@ -141,16 +141,20 @@ func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping
 		}
 		found = at
 	}
+	var header []string
+	var rows []tabular.Row
 	if found.Header >= 0 {
-		c.headers, c.samples = statement.Sample(file.Tables[found.Table], found.Header)
-		c.suggested = statement.SuggestFor(found.Preset, c.headers)
+		table := file.Tables[found.Table]
+		header, rows = table.Rows[found.Header].Cells, table.Rows[found.Header+1:]
+		c.headers, c.samples = statement.Sample(table, found.Header)
+		c.suggested = statement.SuggestFor(found.Preset, header, rows)
 	}
 	chosen := targets(mapping)
 	switch {
 	case !known:
-		found.Preset = statement.Generic(c.headers, chosen)
+		found.Preset = statement.Generic(header, rows, chosen)
 	case len(chosen) > 0 && !maps.Equal(chosen, c.suggested): // sending back what was suggested is no choice
-		found.Preset = found.Preset.Mapped(c.headers, chosen)
+		found.Preset = found.Preset.Mapped(header, rows, chosen)
 	}
 	c.found = found
 	return nil
