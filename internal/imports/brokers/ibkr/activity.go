@@ -28,7 +28,7 @@ func activityStatement() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "activity statement", Evidence: statement.SampleFile,
 		Format: statement.Executions,
-		Zone: zone, Costs: statement.CostsNegative,
+		Zone:   zone, Costs: statement.CostsNegative,
 		Matches: func(file tabular.File) string {
 			if isStatement(file) {
 				return "the sections of an activity statement"

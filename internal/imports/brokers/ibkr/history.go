@@ -18,7 +18,7 @@ func transactionHistory() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "transaction history", Evidence: statement.SampleFile,
 		Format: statement.Executions,
-		Zone: zone, Costs: statement.CostsNegative, NewestFirst: true,
+		Zone:   zone, Costs: statement.CostsNegative, NewestFirst: true,
 		Matches: func(file tabular.File) string {
 			if isStatement(file) && has(file, historySections) {
 				return "the section Transaction History"
