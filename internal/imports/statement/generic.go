@@ -307,7 +307,9 @@ func (m mapping) instrument(w *Row, f *Fill) {
 		f.Strike = m.null(w, "strike")
 		f.Expiry = m.day(w, "expiry")
 	}
-	if currency := strings.ToUpper(m.text(w, "currency")); currency != "" && w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
+	currency := strings.ToUpper(m.text(w, "currency"))
+	w.r.Out.NoteCurrency(currency)
+	if currency != "" && w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
 		w.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, w.r.Hints.Currency)
 		f.Details = map[string]string{"currency": currency}
 	}

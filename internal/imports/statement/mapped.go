@@ -153,3 +153,31 @@ func Sample(table tabular.Table, header int) (headers []string, rows [][]string)
 	}
 	return columnNames(table.Rows[header].Cells), rows
 }
+
+// CountRows counts the rows below a header that hold more than a line of text,
+// for a table whose columns must be named before it can be read.
+func CountRows(table tabular.Table, header int) int {
+	n := 0
+	for _, row := range table.Rows[header+1:] {
+		filled := 0
+		for _, cell := range row.Cells {
+			if !Blank(cell) {
+				filled++
+			}
+		}
+		if filled > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// SuggestFromSamples names the columns of a file with a reader of its own, by
+// the first table that it read.
+func SuggestFromSamples(s *Statement) Suggestion {
+	rows := make([]tabular.Row, len(s.Samples))
+	for i, cells := range s.Samples {
+		rows[i] = tabular.Row{Cells: cells}
+	}
+	return Suggest(s.Headers, rows)
+}

@@ -19,6 +19,9 @@ type Hints struct {
 	FileName string
 	// Currency is the account's.
 	Currency string
+	// Stop, if not nil, ends the reading when it is closed: Read then returns
+	// [ErrStopped].
+	Stop <-chan struct{}
 }
 
 // Reader reads one table of a file for a preset.
@@ -71,7 +74,7 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 		if err := p.Whole(r); err != nil {
 			return nil, err
 		}
-		return r.finish(), nil
+		return r.result()
 	}
 	each := p.Each
 	if each == nil {
@@ -85,7 +88,7 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 	if p.Done != nil {
 		p.Done(r)
 	}
-	return r.finish(), nil
+	return r.result()
 }
 
 // settleZone decides in which zone times without one are read: the user's
@@ -216,7 +219,11 @@ func (r *Reader) Header(names string) string {
 // asked for: what it emitted is taken unless it failed.
 func (r *Reader) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
-		for _, cells := range r.rows {
+		const often = 256
+		for i, cells := range r.rows {
+			if i%often == 0 && r.Hints.isStopped() {
+				return
+			}
 			r.Out.Rows++
 			row := &Row{r: r, Row: cells, Number: r.Out.Rows}
 			more := yield(row)
@@ -374,6 +381,7 @@ type clockKey struct {
 func (r *Reader) zoneOf(column int) string {
 	if column >= 0 {
 		if inHeader, ok := ZoneInHeader(r.header[column]); ok {
+			r.Out.headerZone = inHeader
 			return inHeader
 		}
 	}

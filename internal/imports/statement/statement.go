@@ -82,8 +82,14 @@ type Statement struct {
 	Account   Account
 
 	zoneAsked bool
+	// headerZone is the zone that the name of a time column gives.
+	headerZone string
 	// reasons are those of rows that emitted nothing so far.
 	reasons map[int]string
+	// currencies are those of fills; derivedCurrency says that the account's is
+	// the first of them and not stated.
+	currencies      []string
+	derivedCurrency bool
 }
 
 // Account is what a file tells about the account that it is of.

@@ -76,6 +76,7 @@ func (l *ledger) account(id string) {
 // foreign notes that a fill is in other money than the account.
 func (l *ledger) foreign(f *statement.Fill, currency string) {
 	currency = strings.ToUpper(currency)
+	l.r.Out.NoteCurrency(currency)
 	if home := l.r.Hints.Currency; currency != "" && home != "" && currency != home {
 		l.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
 		f.Details = map[string]string{"currency": currency}
