@@ -20,14 +20,14 @@ import (
 )
 
 type importCommand struct {
-	File      string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
-	Email     string `required:"" placeholder:"EMAIL" help:"Whose journal it goes into."`
-	Account   string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
-	SourceTZ  string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
-	DateOrder string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
-	Map       string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
-	DryRun    bool   `name:"dry-run" help:"Only tell what would be imported."`
-	AllowMix  bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account's, its amounts as they are."`
+	File          string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
+	Email         string `required:"" placeholder:"EMAIL" help:"Whose journal it goes into."`
+	Account       string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
+	SourceTZ      string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
+	DateOrder     string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
+	Map           string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
+	DryRun        bool   `name:"dry-run" help:"Only tell what would be imported."`
+	AllowMismatch bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account's, its amounts as they are."`
 }
 
 // Run imports a file, or tells what is in it.
@@ -75,7 +75,7 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 	if err != nil {
 		return "", imports.Upload{}, err
 	}
-	up := imports.Upload{FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, AllowCurrencyMismatch: c.AllowMix}
+	up := imports.Upload{FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, AllowCurrencyMismatch: c.AllowMismatch}
 	if up.Data, err = os.ReadFile(c.File); err != nil {
 		return "", up, err
 	}
