@@ -281,7 +281,7 @@ func TestSuggestionsForEveryFile(t *testing.T) {
 		if (p.SuggestedZone == "") == (p.ZoneNote == "") {
 			t.Errorf("%s: zone %q, note %q", f.name, p.SuggestedZone, p.ZoneNote)
 		}
-		if p.RowCount == 0 {
+		if p.RowCount == 0 && len(p.SampleRows) > 0 {
 			t.Errorf("%s: no rows are counted, missing mapping %v", f.name, p.MissingMapping)
 		}
 		document := strings.Contains(p.Reason, "MetaTrader") || strings.Contains(string(f.data[:min(len(f.data), 500)]), "<FlexQueryResponse")

@@ -8,9 +8,12 @@ import (
 	"fillbook/internal/matching"
 )
 
-// maxContentRows is how many rows are looked at to recognize a column by its
-// values.
-const maxContentRows = 2000
+const (
+	// maxContentRows is how many rows are looked at to recognize a column by its
+	// values, and longestWord how long a value may be.
+	maxContentRows = 1000
+	longestWord    = 60
+)
 
 // wordCounts says how many values of a column are words for a side, and how
 // many for the state of an order.
@@ -51,7 +54,7 @@ func countWords(rows []tabular.Row, columns int) []wordCounts {
 	counts := make([]wordCounts, columns)
 	for _, row := range rows[:min(len(rows), maxContentRows)] {
 		for i, cell := range row.Cells[:min(len(row.Cells), columns)] {
-			if !Blank(cell) && len(cell) <= longestMoment {
+			if !Blank(cell) {
 				counts[i].add(cell)
 			}
 		}
@@ -61,8 +64,9 @@ func countWords(rows []tabular.Row, columns int) []wordCounts {
 
 func (c *wordCounts) add(cell string) {
 	c.values++
-	if isNumber(cell) {
-		return // 0 and 1 number the sides in one platform's own files only
+	// 0 and 1 number the sides in one platform's own files only.
+	if first := cell[0]; len(cell) > longestWord || isDigit(first) || first == '-' || first == '+' {
+		return
 	}
 	if side, _, ok := SideWord(cell); ok {
 		if side == matching.Buy {
@@ -203,10 +207,18 @@ var filledNames = func() map[string]bool {
 // filledColumn finds the column for how much of an order was filled, -1 for
 // none. The column of states may have the same name.
 func (r *Reader) filledColumn() int {
-	for i, header := range r.header {
-		if filledNames[lettersOf(header)] && looksNumeric(r.values(i)) {
-			return i
+	const key = "\x00filled" // no header key contains a zero byte
+	list, known := r.found[key]
+	if !known {
+		for i, header := range r.header {
+			if filledNames[lettersOf(header)] && looksNumeric(r.values(i)) {
+				list = append(list, i)
+			}
 		}
+		r.found[key] = list
 	}
-	return -1
+	if len(list) == 0 {
+		return -1
+	}
+	return list[0]
 }

@@ -1,0 +1,31 @@
+package statement_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+)
+
+// TestReadStops ends the reading of a file when nobody waits for it any more.
+func TestReadStops(t *testing.T) {
+	t.Parallel()
+	text := "Symbol,Side,Quantity,Price,Executed At\n" + strings.Repeat("AAPL,buy,1,10,2026-01-05T15:00:00Z\n", 1000)
+	file, err := tabular.Read([]byte(text), tabular.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := statement.Locate(file)
+	rows := file.Tables[found.Table].Rows
+	found.Preset = statement.Generic(rows[0].Cells, rows[1:], nil)
+	stop := make(chan struct{})
+	if s, err := statement.Read(file, found, statement.Hints{Stop: stop}); err != nil || s.Rows != 1000 {
+		t.Fatal(err)
+	}
+	close(stop)
+	if _, err := statement.Read(file, found, statement.Hints{Stop: stop}); !errors.Is(err, statement.ErrStopped) {
+		t.Errorf("reading ended with %v, want %v", err, statement.ErrStopped)
+	}
+}
