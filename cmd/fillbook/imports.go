@@ -20,13 +20,14 @@ import (
 )
 
 type importCommand struct {
-	File      string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
-	Email     string `required:"" placeholder:"EMAIL" help:"Whose journal it goes into."`
-	Account   string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
-	SourceTZ  string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
-	DateOrder string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
-	Map       string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
-	DryRun    bool   `name:"dry-run" help:"Only tell what would be imported."`
+	File          string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
+	Email         string `required:"" placeholder:"EMAIL" help:"Whose journal it goes into."`
+	Account       string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
+	SourceTZ      string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
+	DateOrder     string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
+	Map           string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
+	DryRun        bool   `name:"dry-run" help:"Only tell what would be imported."`
+	AllowMismatch bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account's, its amounts as they are."`
 }
 
 // Run imports a file, or tells what is in it.
@@ -74,7 +75,7 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 	if err != nil {
 		return "", imports.Upload{}, err
 	}
-	up := imports.Upload{FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder}
+	up := imports.Upload{FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, AllowCurrencyMismatch: c.AllowMismatch}
 	if up.Data, err = os.ReadFile(c.File); err != nil {
 		return "", up, err
 	}
@@ -135,6 +136,10 @@ func printPreview(out io.Writer, p imports.Preview) error {
 			fmt.Fprintf(out, "net P&L %s %s\n", net.Amount, net.Currency)
 		}
 	}
+	if c := p.Currency; c != nil && c.Mismatch {
+		fmt.Fprintf(out, "the file is in %s, the account in %s: choose another account or add --allow-currency-mismatch\n", c.File, c.Account)
+	}
+	printSkipped(out, p.SkippedReasons)
 	if len(p.MissingMapping) > 0 {
 		fmt.Fprintf(out, "--map must say which columns hold: %s\n", strings.Join(p.MissingMapping, ", "))
 	}
@@ -144,7 +149,15 @@ func printPreview(out io.Writer, p imports.Preview) error {
 func printResult(out io.Writer, r imports.Result) error {
 	fmt.Fprintf(out, "import %s: %s inserted, %d known, %s, %d annotated, %s, %s\n", r.BatchID, counted(r.Inserted, "fill"),
 		r.Skipped, counted(r.Trades, "trade"), r.Annotated, counted(r.CashInserted, "cash row"), counted(r.ErrorCount, "problem"))
+	printSkipped(out, r.SkippedReasons)
 	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
+}
+
+// printSkipped says how many rows were skipped for each reason.
+func printSkipped(out io.Writer, reasons []imports.SkippedReason) {
+	for _, r := range reasons {
+		fmt.Fprintf(out, "skipped %s: %s\n", counted(r.Rows, "row"), r.Reason)
+	}
 }
 
 // namingFlags is a refusal in the words of the command line.
@@ -162,7 +175,7 @@ func namingFlags(err error) error {
 func withFlags(text string) string {
 	return strings.NewReplacer(
 		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
-		"Say which columns hold:", "Say with --map which columns hold:",
+		"Say which columns hold:", "Say with --map which columns hold:", "send allow_currency_mismatch=true", "add --allow-currency-mismatch",
 	).Replace(text)
 }
 

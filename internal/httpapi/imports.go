@@ -73,13 +73,19 @@ type pendingAccount struct {
 type importPreview struct {
 	Headers           []string                       `json:"headers"`
 	SampleRows        []map[string]string            `json:"sample_rows"`
-	SuggestedMapping  map[string]string              `json:"suggested_mapping"`
+	SuggestedMapping  map[string]string              `json:"suggested_mapping" doc:"What the columns are likely to hold, by their names and values."`
+	MappingNote       string                         `json:"suggested_mapping_note" doc:"Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise."`
 	DetectedBroker    string                         `json:"detected_broker"`
 	DetectionReason   string                         `json:"detection_reason"`
-	SuggestedSourceTZ string                         `json:"suggested_source_tz"`
+	SuggestedSourceTZ string                         `json:"suggested_source_tz" doc:"The zone of times that name none, where the file or its kind tells."`
+	ZoneNote          string                         `json:"suggested_source_tz_note" doc:"Why no zone is suggested; empty otherwise."`
 	Format            string                         `json:"format"`
 	Source            string                         `json:"source" enum:"csv,statement,backup"`
-	RowCount          int                            `json:"row_count"`
+	RowCount          int                            `json:"row_count" doc:"Data rows of the file."`
+	Rows              orNull[imports.RowCounts]      `json:"rows" doc:"What would become of every data row; null while columns must be named."`
+	SkippedRows       []imports.SkippedRow           `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
+	SkippedReasons    []imports.SkippedReason        `json:"skipped_reasons" doc:"How many rows are skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
+	Currency          orNull[imports.FileCurrency]   `json:"currency" doc:"The currency of the file and of the account; null for a backup."`
 	ImportBatchID     string                         `json:"import_batch_id" doc:"Always empty: nothing was written."`
 	AccountID         journal.AccountID              `json:"account_id"`
 	PendingAccount    orNull[pendingAccount]         `json:"pending_account" doc:"The account that a commit would make."`
@@ -102,6 +108,8 @@ func shapePreview(p imports.Preview) importPreview {
 	shaped := importPreview{
 		Headers: p.Headers, SampleRows: p.SampleRows, SuggestedMapping: p.SuggestedMapping, DetectedBroker: p.DetectedBroker,
 		DetectionReason: p.Reason, SuggestedSourceTZ: p.SuggestedZone, Format: p.Format, Source: p.Source, RowCount: p.RowCount,
+		MappingNote: p.MappingNote, ZoneNote: p.ZoneNote, Rows: orNull[imports.RowCounts]{p.Rows}, SkippedRows: p.SkippedRows,
+		SkippedReasons: p.SkippedReasons, Currency: orNull[imports.FileCurrency]{p.Currency},
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
 		NewRows: p.NewRows, Duplicates: p.Duplicates, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
 		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
@@ -129,10 +137,11 @@ type finishInput struct {
 
 // uploadFields are the fields of the form beside the file.
 var uploadFields = map[string]string{
-	"account_id":     "The account that the file is of. A JSON backup needs none: it names its own.",
-	"column_mapping": "A JSON object from what a column is to its name; a value that begins with = is the same in all rows.",
-	"source_tz":      "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
-	"date_order":     "day_first or month_first, where the file leaves it open.",
+	"account_id":              "The account that the file is of. A JSON backup needs none: it names its own.",
+	"column_mapping":          "A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning.",
+	"source_tz":               "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
+	"date_order":              "day_first or month_first, where the file leaves it open.",
+	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
 }
 
 func (a *API) importOperations() {
@@ -200,6 +209,13 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	}
 	if up.Account == "" {
 		up.Account = journal.AccountID(in.AccountID)
+	}
+	switch form.Fields["allow_currency_mismatch"] {
+	case "", "false":
+	case "true":
+		up.AllowCurrencyMismatch = true
+	default:
+		return imports.Upload{}, journal.InvalidField("allow_currency_mismatch", "allow_currency_mismatch must be true or false.")
 	}
 	if text := form.Fields["column_mapping"]; text != "" {
 		// A column that is named twice is a question, and not for us to answer.

@@ -65,6 +65,7 @@ func scanBatch(row db.Scanner) (b Batch, err error) {
 		if err := json.Unmarshal([]byte(*result), b.Result); err != nil {
 			return Batch{}, fmt.Errorf("reading the result of import %s: %w", b.ID, err)
 		}
+		b.Result.addMissing()
 	}
 	return b, nil
 }

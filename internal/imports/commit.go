@@ -140,7 +140,8 @@ func (b *Batch) describe(up Upload, c *content) {
 		b.Source, b.Format, b.Broker = string(c.statement.Source), string(c.statement.Format), c.statement.Broker
 		b.RowCount = c.statement.Rows
 	default:
-		b.Source, b.Format = string(statement.FromCSV), string(c.found.Preset.Format)
+		b.Source, b.Format, b.Broker = string(statement.FromCSV), string(c.found.Preset.Format), c.found.Preset.Broker
+		b.RowCount = c.rows()
 	}
 	if b.Zone = up.Zone; b.Zone == "" && c.statement != nil && len(up.Mapping) > 0 {
 		b.Zone = c.statement.Zone
@@ -170,6 +171,9 @@ func (s *Service) finish(
 ) (Result, error) {
 	if c.mapping != nil {
 		return Result{}, named(c.mapping, id)
+	}
+	if err := s.refuseOtherCurrency(ctx, by.UserID, up, c, account); err != nil {
+		return Result{}, named(err, id)
 	}
 	defer s.thrift.enter(c.rows())()
 	s.running.begin(id, up.Watch)
@@ -251,17 +255,24 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 	p := newPlan(c.statement, accounts[0])
 	c.statement.Fills = nil
 	if p.empty() {
-		return Result{}, nothingToImport(p.problems)
+		return Result{}, nothingToImport(p.problems, p.report(nil, nil))
 	}
 	s.running.enter(b.ID, "writing", len(p.fills)+len(p.cash))
 	return s.write(ctx, tx, b, c.statement, p)
 }
 
-func nothingToImport(problems []Problem) error {
+// nothingToImport refuses a file without a row that could be stored, with the
+// problem of its first row or the reason why most rows were skipped.
+func nothingToImport(problems []Problem, rows RowReport) error {
 	refusal := journal.Invalid("There is nothing in this file that could be imported.")
-	if len(problems) > 0 {
+	switch {
+	case len(problems) > 0:
 		refusal.Message = fmt.Sprintf("None of the rows could be imported. Row %d: %s", problems[0].Row, problems[0].Message)
-		refusal.Details = map[string]any{"errors": problems[:min(len(problems), 20)]}
+		refusal.Details = map[string]any{"errors": problems[:min(len(problems), 20)], "rows": rows.Counts, "skipped_reasons": rows.Reasons}
+	case len(rows.Reasons) > 0:
+		refusal.Message = fmt.Sprintf("There is nothing in this file that could be imported: all %d rows were skipped, most of them for this reason: %s.",
+			rows.Counts.Skipped, rows.Reasons[0].Reason)
+		refusal.Details = map[string]any{"rows": rows.Counts, "skipped_reasons": rows.Reasons}
 	}
 	return refusal
 }

@@ -60,9 +60,13 @@ func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	p.Duplicates = trues(ahead.Known)
 	p.NewRows = len(planned.fills) - p.Duplicates
 	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash)
+	if err != nil {
+		return err
+	}
 	p.CashRows, p.CashDuplicates = len(planned.cash), trues(cash)
+	p.setRows(planned.report(ahead.Known, cash))
 	p.result([]ledger.Outlook{ahead}, []string{account.BaseCurrency})
-	return err
+	return nil
 }
 
 // result puts the outcome into the preview, or says why there is none.

@@ -26,6 +26,12 @@ type plan struct {
 	cash     []ledger.NewCash
 	marks    []*statement.Marks
 	problems []Problem
+	// rows counts the data rows of the file. fillRows and cashRows are the rows
+	// of fills and cash; the other two are those of the statement.
+	rows               int
+	fillRows, cashRows []int
+	skipped            []statement.Skip
+	joined             map[int]int
 }
 
 // leftOut is the place of a fill that the plan does not have.
@@ -36,7 +42,10 @@ const leftOut = -1
 // out of the statement. Who has no use for the statement's fills any more lets
 // go of them, as a long file should not be held twice.
 func newPlan(s *statement.Statement, account ledger.Account) *plan {
-	p := &plan{index: make(map[*statement.Fill]int, len(s.Marks))}
+	p := &plan{
+		index: make(map[*statement.Fill]int, len(s.Marks)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
+		fillRows: make([]int, 0, len(s.Fills)),
+	}
 	for _, problem := range s.Problems {
 		p.problems = append(p.problems, Problem(problem))
 	}
@@ -61,10 +70,11 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		if _, marked := p.index[f]; marked {
 			p.index[f] = len(p.fills)
 		}
-		p.fills = append(p.fills, all[i])
+		p.fills, p.fillRows = append(p.fills, all[i]), append(p.fillRows, f.Row)
 		taken = append(taken, f)
 	}
 	s.Fills = taken
+	warnOneSided(s)
 	p.takeCash(s, account)
 	for _, m := range s.Marks {
 		if p.index[m.Fill] != leftOut {
@@ -74,10 +84,27 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	return p
 }
 
+// warnOneSided warns about a file that only buys or only sells: nothing in it
+// closes a position, which mostly means that its side was misread.
+func warnOneSided(s *statement.Statement) {
+	const fewest = 2
+	if len(s.Fills) < fewest {
+		return
+	}
+	side := s.Fills[0].Side
+	for _, f := range s.Fills {
+		if f.Side != side || f.Effect == statement.Closing {
+			return
+		}
+	}
+	s.Warn("Every fill in this file is a %s, so nothing in it closes a position. Check which column holds the side.", side)
+}
+
 func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
 	for _, c := range s.Cash {
 		switch {
 		case c.Amount.IsZero():
+			p.skipped = append(p.skipped, statement.Skip{Row: c.Row, Reason: reasonZeroAmount})
 		case c.Currency != "" && !strings.EqualFold(c.Currency, account.BaseCurrency):
 			p.problems = append(p.problems, Problem{c.Row, "This cash row is in " + c.Currency + ", the account is in " + account.BaseCurrency + "."})
 		default:
@@ -86,7 +113,7 @@ func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
 				p.problems = append(p.problems, Problem{c.Row, sentence(err)})
 				continue
 			}
-			p.cash = append(p.cash, row)
+			p.cash, p.cashRows = append(p.cash, row), append(p.cashRows, c.Row)
 		}
 	}
 }

@@ -21,24 +21,34 @@ type Preview struct {
 	SuggestedMapping map[string]string
 	DetectedBroker   string
 	Reason           string // why it was taken for that
-	SuggestedZone    string
-	Format           string
-	Source           string
-	RowCount         int
-	AccountID        journal.AccountID
-	PendingAccount   *ledger.NewAccount
-	DateOrder        string
-	NewRows          int
-	Duplicates       int
-	CashRows         int
-	CashDuplicates   int
-	Errors           []Problem
-	ErrorCount       int
-	Warnings         []string
-	MissingMapping   []string
-	Reconciliation   []Reconciliation
-	SampleTrades     []SampleTrade
-	Journal          *JournalSummary
+	// MappingNote says why there is no suggested mapping, or that a mapping is
+	// ignored; ZoneNote why there is no suggested zone.
+	MappingNote   string
+	SuggestedZone string
+	ZoneNote      string
+	Format        string
+	Source        string
+	RowCount      int
+	// Rows is nil while columns must be named.
+	Rows           *RowCounts
+	SkippedRows    []SkippedRow
+	SkippedReasons []SkippedReason
+	// Currency is nil for a backup, whose accounts have their own.
+	Currency       *FileCurrency
+	AccountID      journal.AccountID
+	PendingAccount *ledger.NewAccount
+	DateOrder      string
+	NewRows        int
+	Duplicates     int
+	CashRows       int
+	CashDuplicates int
+	Errors         []Problem
+	ErrorCount     int
+	Warnings       []string
+	MissingMapping []string
+	Reconciliation []Reconciliation
+	SampleTrades   []SampleTrade
+	Journal        *JournalSummary
 	// Outcome is nil while it cannot be told.
 	Outcome *Outcome
 }
@@ -86,12 +96,19 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	if c.backup != nil {
 		return s.previewBackup(ctx, owner, up, c)
 	}
+	currency, err := s.compareCurrency(ctx, owner, c, account)
+	if err != nil {
+		return Preview{}, err
+	}
 	if c.statement == nil {
-		return c.preview(up), nil
+		p := c.preview(up)
+		p.Currency = &currency
+		return p, nil
 	}
 	defer s.thrift.enter(c.rows())()
 	planned := newPlan(c.statement, *account)
 	p := c.preview(up) // after the plan, so that it tells nothing of a row that stays out
+	p.Currency = &currency
 	c.statement.Fills = nil
 	p.ErrorCount = len(planned.problems)
 	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), told)]...)
@@ -103,7 +120,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 func (c *content) preview(up Upload) Preview {
 	p := Preview{
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
-		DetectedBroker: c.found.Preset.Broker, Reason: c.found.Reason, SuggestedZone: c.found.Preset.Zone,
+		DetectedBroker: c.found.Preset.Broker, Reason: c.found.Reason, RowCount: c.rows(),
 		Format: string(c.found.Preset.Format), Source: string(statement.FromCSV), AccountID: up.Account,
 		Errors: []Problem{}, Warnings: []string{}, Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
 	}
@@ -112,7 +129,7 @@ func (c *content) preview(up Upload) Preview {
 	}
 	samples := c.samples
 	if st := c.statement; st != nil {
-		p.Source, p.RowCount, p.DateOrder = string(st.Source), st.Rows, string(st.DateOrder)
+		p.Source, p.DateOrder = string(st.Source), string(st.DateOrder)
 		p.Warnings = append(p.Warnings, st.Warnings...)
 		p.Reconciliation = reconcile(st)
 		p.SampleTrades = sampleTrades(st)
@@ -127,7 +144,48 @@ func (c *content) preview(up Upload) Preview {
 		p.SampleRows = append(p.SampleRows, asObject(p.Headers, cells))
 	}
 	p.MissingMapping = missing(c.mapping)
+	p.SkippedRows, p.SkippedReasons = []SkippedRow{}, []SkippedReason{}
+	c.note(&p)
 	return p
+}
+
+// setRows puts a report on the rows into the preview.
+func (p *Preview) setRows(rows RowReport) {
+	p.Rows, p.SkippedRows, p.SkippedReasons = &rows.Counts, rows.Skipped, rows.Reasons
+}
+
+// What a preview says where it has nothing to suggest.
+const (
+	noteOwnReader     = "This file has a reader of its own, so column_mapping is ignored."
+	noteNoColumns     = "No column of this file was recognized. Name the columns with column_mapping."
+	noteBackupMapping = "A backup needs no column_mapping."
+	noteBackupZone    = "Every time in a backup names its time zone."
+	noteZoneUnknown   = "The file does not say which time zone its times are in. They are read as UTC unless you send source_tz."
+	noteZoneNotNeeded = "No time in this file needs a time zone: each names its own, or is only a day."
+	noteZoneLater     = "Name the columns first; the time zone shows when the times are read."
+)
+
+// note fills in the suggested zone, and says where there is nothing to suggest.
+func (c *content) note(p *Preview) {
+	switch {
+	case c.hasOwnReader():
+		p.MappingNote = noteOwnReader
+	case len(p.SuggestedMapping) == 0:
+		p.MappingNote = noteNoColumns
+	}
+	p.SuggestedZone = cmp.Or(c.found.Preset.Zone, c.zone)
+	if p.SuggestedZone == "" && c.statement != nil {
+		p.SuggestedZone = c.statement.HeaderZone()
+	}
+	switch {
+	case p.SuggestedZone != "":
+	case c.statement == nil:
+		p.ZoneNote = noteZoneLater
+	case c.statement.ZoneIsUnknown():
+		p.ZoneNote = noteZoneUnknown
+	default:
+		p.ZoneNote = noteZoneNotNeeded
+	}
 }
 
 func missing(err error) []string {

@@ -46,7 +46,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 		problems[i] = Problem(p)
 	}
 	if isNothing(c.backup, done) {
-		return Result{}, nothingToImport(problems)
+		return Result{}, nothingToImport(problems, backupReport(c.backup.Rows(), done.Inserted, done.CashInserted, done.Skipped+done.CashSkipped))
 	}
 	c.restored = &done
 	result := Result{
@@ -60,6 +60,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 	}
 	b.Account = result.AccountID
 	result.tell(problems)
+	result.setRows(backupReport(c.backup.Rows(), done.Inserted, done.CashInserted, done.Skipped+done.CashSkipped))
 	return result, nil
 }
 
@@ -100,7 +101,7 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 		Headers: []string{}, SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: "Fillbook", Reason: "it is a JSON backup", Format: backupFormat, Source: string(statement.FromBackup),
 		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: []string{}, MissingMapping: []string{},
-		Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
+		Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{}, MappingNote: noteBackupMapping, ZoneNote: noteBackupZone,
 	}
 	err := s.db.View(ctx, func(tx *db.Tx) error {
 		plan, err := backup.Preview(ctx, tx, owner, c.backup, up.Account)
@@ -115,6 +116,7 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 func (p *Preview) take(plan backup.Plan) {
 	p.NewRows, p.Duplicates = plan.New, plan.Duplicates
 	p.CashRows, p.CashDuplicates = plan.CashNew+plan.CashDuplicates, plan.CashDuplicates
+	p.setRows(backupReport(p.RowCount, plan.New, plan.CashNew, plan.Duplicates+plan.CashDuplicates))
 	p.result(outlooks(plan))
 	for _, problem := range plan.Errors[:min(len(plan.Errors), told)] {
 		p.Errors = append(p.Errors, Problem(problem))

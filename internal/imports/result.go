@@ -25,6 +25,10 @@ type Result struct {
 	ErrorCount     int              `json:"error_count"`
 	Warnings       []string         `json:"warnings"`
 	Reconciliation []Reconciliation `json:"reconciliation"`
+	// Rows is nil in results that were stored before rows were counted.
+	Rows           *RowCounts      `json:"rows,omitzero" doc:"What became of every data row; absent from results that older versions stored."`
+	SkippedRows    []SkippedRow    `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
+	SkippedReasons []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
 	// Restored counts what else a backup brought.
 	Restored *Restored `json:"restored,omitzero"`
 }
@@ -58,6 +62,21 @@ func reconcile(s *statement.Statement) []Reconciliation {
 
 // told is how many problems an answer lists; the count is of all.
 const told = 1000
+
+// setRows puts a report on the rows into the result.
+func (r *Result) setRows(rows RowReport) {
+	r.Rows, r.SkippedRows, r.SkippedReasons = &rows.Counts, rows.Skipped, rows.Reasons
+}
+
+// addMissing gives a result of an older version the lists that it does not have.
+func (r *Result) addMissing() {
+	if r.SkippedRows == nil {
+		r.SkippedRows = []SkippedRow{}
+	}
+	if r.SkippedReasons == nil {
+		r.SkippedReasons = []SkippedReason{}
+	}
+}
 
 func (r *Result) tell(problems []Problem) {
 	r.ErrorCount = len(problems)

@@ -25,6 +25,9 @@ type Upload struct {
 	Mapping map[string]string
 	Zone    string
 	Order   string
+	// AllowCurrencyMismatch takes the amounts of a file in another currency than
+	// the account's as they are. Without it such a file is refused.
+	AllowCurrencyMismatch bool
 	// Watch, where set, is told of each stage that a commit enters.
 	Watch func(Progress)
 }
@@ -65,6 +68,10 @@ type content struct {
 	// statement is nil while mapping says what is missing.
 	statement *statement.Statement
 	mapping   error
+	// zone is the one that the user names, empty for none.
+	zone string
+	// tableRows counts the rows below the header while columns must be named.
+	tableRows int
 	// backup is the document of a backup, archive the zip that it came in, and
 	// restored what became of it.
 	backup   *backup.Document
@@ -80,8 +87,12 @@ func (c *content) rows() int {
 	case c.statement != nil:
 		return c.statement.Rows
 	}
-	return 0
+	return c.tableRows
 }
+
+// hasOwnReader reports whether the file is read by its shape, so that there are
+// no columns that a user could name.
+func (c *content) hasOwnReader() bool { return c.backup == nil && c.found.Header < 0 }
 
 // read waits for its turn, then detects what a file is and parses it. Parsing
 // ends when the client goes away, and after readTime.
@@ -122,20 +133,27 @@ func (s *Service) readTables(ctx context.Context, file tabular.File, up Upload, 
 	if account == nil {
 		return nil, journal.InvalidField("account_id", "Say which account the file is of with account_id.")
 	}
-	c := &content{}
+	c := &content{zone: up.Zone}
 	hints := statement.Hints{
 		Zone: up.Zone, Order: statement.DateOrder(up.Order), FileName: up.FileName, Currency: account.BaseCurrency,
 	}
 	if err := c.detect(file, s.presets, up.Mapping); err != nil {
 		return nil, err
 	}
-	if !maps.Equal(targets(up.Mapping), c.suggested) {
-		hints.Mapping = targets(up.Mapping)
+	chosen := targets(up.Mapping)
+	if !c.hasOwnReader() && !maps.Equal(chosen, c.suggested) {
+		hints.Mapping = chosen
 	}
 	var err error
 	c.statement, err = statement.ReadContext(ctx, file, c.found, hints)
 	if isMappingRequired(err) {
-		c.mapping, err = err, nil
+		c.mapping, c.tableRows, err = err, statement.CountRows(file.Tables[c.found.Table], c.found.Header), nil
+	}
+	if err == nil && c.hasOwnReader() {
+		c.suggested = statement.SuggestFromSamples(c.statement)
+		if len(chosen) > 0 && !maps.Equal(chosen, c.suggested) {
+			c.statement.Warn("column_mapping was ignored: files of this kind (%s) have a reader of their own.", c.found.Preset.Broker)
+		}
 	}
 	return c, err
 }
@@ -151,16 +169,20 @@ func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping
 		}
 		found = at
 	}
+	var header []string
+	var rows []tabular.Row
 	if found.Header >= 0 {
-		c.headers, c.samples = statement.Sample(file.Tables[found.Table], found.Header)
-		c.suggested = statement.SuggestFor(found.Preset, c.headers)
+		table := file.Tables[found.Table]
+		header, rows = table.Rows[found.Header].Cells, table.Rows[found.Header+1:]
+		c.headers, c.samples = statement.Sample(table, found.Header)
+		c.suggested = statement.SuggestFor(found.Preset, header, rows)
 	}
 	chosen := targets(mapping)
 	switch {
 	case !known:
-		found.Preset = statement.Generic(c.headers, chosen)
-	case len(chosen) > 0 && !maps.Equal(chosen, c.suggested): // sending back what was suggested is no choice
-		found.Preset = found.Preset.Mapped(c.headers, chosen)
+		found.Preset = statement.Generic(header, rows, chosen)
+	case len(chosen) > 0 && found.Header >= 0 && !maps.Equal(chosen, c.suggested): // sending back what was suggested is no choice
+		found.Preset = found.Preset.Mapped(header, rows, chosen)
 	}
 	c.found = found
 	return nil

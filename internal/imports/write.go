@@ -39,7 +39,17 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.Annotated, result.SetupsUpserted = annotated, a.upserted
 	p.problems = append(p.problems, a.problems...)
 	result.tell(p.problems)
+	result.setRows(p.report(duplicates(fills.Outcomes), cash.Known))
 	return result, nil
+}
+
+// duplicates reports for each fill whether it was known.
+func duplicates(outcomes []ledger.Outcome) []bool {
+	known := make([]bool, len(outcomes))
+	for i, o := range outcomes {
+		known[i] = o.Duplicate
+	}
+	return known
 }
 
 // annotator puts the marks of a file on trades.

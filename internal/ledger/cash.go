@@ -306,6 +306,8 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 // CashResult tells what became of the cash rows of an import.
 type CashResult struct {
 	Inserted, Skipped int
+	// Known reports for each row, in the order given, whether it was skipped.
+	Known []bool
 }
 
 // InsertCash stores the cash rows of one file or backup as one step. Rows that
@@ -317,6 +319,7 @@ func (s *Service) InsertCash(
 	err = s.writing(ctx, tx, owner, account, func(b *book) error {
 		var fresh []Cash
 		known := map[string]int{}
+		result.Known = make([]bool, len(list))
 		for i, in := range list {
 			c, err := b.cleanCash(ctx, in)
 			if err != nil {
@@ -327,6 +330,7 @@ func (s *Service) InsertCash(
 				return err
 			}
 			if repeats {
+				result.Known[i] = true
 				result.Skipped++
 				continue
 			}

@@ -69,7 +69,7 @@ func (b *book) index() {
 			key = holdingKey(p.symbol, p.side)
 			b.rows[key] = append(b.rows[key], stated{p, c})
 		}
-		w.Ignore()
+		w.Drop()
 	}
 	for w := range b.section(openPart).Rows() {
 		volume := w.Required("Volume")
@@ -77,7 +77,7 @@ func (b *book) index() {
 			p.left = p.left.Add(volume)
 			p.comment = w.Text("Comment")
 		}
-		w.Ignore()
+		w.Drop()
 	}
 	b.mode = b.settleMode()
 	for _, p := range b.positions {
@@ -165,7 +165,7 @@ func (b *book) untold(w *statement.Row) *position {
 	case p == nil:
 		b.position(w) // says what is wrong with the row
 	case p.dealt, b.mode == netting && len(b.rep.deals.Rows) > 1:
-		w.Ignore()
+		w.Drop()
 		return nil
 	}
 	return p

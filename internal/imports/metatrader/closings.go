@@ -22,14 +22,14 @@ func (b *book) join() {
 		side, _ := w.Side("Type")
 		c := dealClosing(w)
 		if w.Failed() || !isClosing(w) {
-			w.Ignore()
+			w.Drop()
 			continue
 		}
 		if found := b.rowOf(w.Text("Symbol"), side, c); found.row != nil {
 			found.row.used = found.row.volume
 			b.joined[w.Text("Deal")] = found.of
 		}
-		w.Ignore()
+		w.Drop()
 	}
 }
 

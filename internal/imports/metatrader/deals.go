@@ -15,6 +15,7 @@ func (b *book) takeDeals() {
 			b.deal(w)
 		case isTrade(kind): // its money, if any, comes as a deal of its own
 			b.r.Out.Warn("Deals that the broker cancelled were left out.")
+			w.Skip("deal cancelled by the broker")
 		default:
 			b.money(w, kind)
 		}

@@ -64,7 +64,7 @@ func (l *ledger) index() {
 		if kind := strings.ToLower(w.Text("Type")); isSide(kind) && !isArchive(w) {
 			l.part(w)
 		}
-		w.Ignore()
+		w.Drop()
 	}
 }
 
@@ -104,7 +104,8 @@ func (l *ledger) take() {
 			l.archive(w)
 		case isSide(kind):
 			l.trade(w)
-		case isTrade(kind): // an order that was never filled
+		case isTrade(kind):
+			w.Skip("order not filled")
 		default:
 			l.money(w, kind)
 		}
@@ -122,7 +123,8 @@ func (l *ledger) trade(w *statement.Row) {
 		w.Required("Price")
 		return
 	}
-	if c.volume.IsZero() && c.profit.IsZero() { // the other half of closing by an opposite ticket
+	if c.volume.IsZero() && c.profit.IsZero() {
+		w.Skip("other half of a ticket closed by an opposite one")
 		return
 	}
 	if c.at == "" {

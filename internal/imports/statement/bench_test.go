@@ -37,7 +37,7 @@ func BenchmarkRead(b *testing.B) {
 		for b.Loop() {
 			found, _ := statement.Locate(file)
 			headers, _ := statement.Sample(file.Tables[0], found.Header)
-			found.Preset = statement.Generic(headers, nil)
+			found.Preset = statement.Generic(headers, file.Tables[found.Table].Rows[found.Header+1:], nil)
 			s, err := statement.Read(file, found, statement.Hints{})
 			if err != nil || len(s.Fills) != 100_000 {
 				b.Fatal(err, len(s.Fills))

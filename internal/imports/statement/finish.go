@@ -16,6 +16,7 @@ func (r *Reader) finish() *Statement {
 	s.checkPositions()
 	s.checkOpenings()
 	s.checkTotals()
+	s.countRows()
 	return s
 }
 

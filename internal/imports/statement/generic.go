@@ -22,13 +22,57 @@ func (r *Reader) generic() (func(*Row), error) {
 	if err := r.known(m); err != nil {
 		return nil, err
 	}
-	if missing := m.missing(r.Preset.Format); len(missing) > 0 {
+	missing := m.missing(r.Preset.Format)
+	if r.needsSide(m) {
+		missing = append(missing, string(TargetSide))
+	}
+	if len(missing) > 0 {
 		return nil, MappingRequired(missing)
 	}
+	r.noteAccounts(m)
 	if r.Preset.Format == JournalTrades {
 		return func(w *Row) { w.roundTrip(m) }, nil
 	}
 	return func(w *Row) { w.execution(m) }, nil
+}
+
+// needsSide reports whether nothing says which rows bought and which sold: no
+// column or constant for the side, and no quantity below zero. A known broker's
+// own columns are trusted.
+func (r *Reader) needsSide(m mapping) bool {
+	if m[TargetSide] != "" || m[TargetQuantity] == "" || r.Preset.Broker != "" && len(r.Hints.Mapping) == 0 {
+		return false
+	}
+	i := r.column(m[TargetQuantity])
+	return i < 0 || !slices.ContainsFunc(r.values(i), func(v string) bool {
+		n, err := Number(v, r.separator(i))
+		return err == nil && n.Sign() < 0
+	})
+}
+
+// noteAccounts tells whose account the file is, and warns where it is several.
+func (r *Reader) noteAccounts(m mapping) {
+	i := r.column(m[TargetAccount])
+	if m[TargetAccount] == "" || i < 0 {
+		return
+	}
+	const enough = 5
+	var names []string
+	for _, v := range r.values(i) {
+		if !Blank(v) && len(names) <= enough && !slices.Contains(names, v) {
+			names = append(names, v)
+		}
+	}
+	switch {
+	case len(names) == 1:
+		r.Out.Account.Name = names[0]
+	case len(names) > enough:
+		names[enough] = "…"
+		fallthrough
+	case len(names) > 1:
+		r.Out.Warn("The file holds several accounts (%s), and all of them go into this one. Export them one by one to keep them apart.",
+			strings.Join(names, ", "))
+	}
 }
 
 // known refuses a mapping to columns that are not there.
@@ -143,9 +187,12 @@ func (w *Row) execution(m mapping) {
 	if !w.kept() {
 		return
 	}
+	quantity, filled := m.filled(w)
+	if !filled {
+		return
+	}
 	f := Fill{}
 	m.instrument(w, &f)
-	quantity := m.null(w, "quantity")
 	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
 		w.noQuantity(m, quantity)
 		return
@@ -165,27 +212,79 @@ func (w *Row) execution(m mapping) {
 	w.Fill(f)
 }
 
+// filled reads the quantity of a row and skips orders that were not filled. Of
+// an order that was filled in part, be it cancelled afterwards, the quantity is
+// the filled one.
+func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
+	quantity = m.null(w, TargetQuantity)
+	word := m.text(w, TargetStatus)
+	status := statusOf(word)
+	if word == "" || status == statusFilled || status == statusUnknown {
+		if word != "" && status == statusUnknown {
+			w.r.Out.Warn("The status %q is not known; rows with it were read as filled.", shorten(word))
+		}
+		return quantity, true
+	}
+	done := w.filledQuantity()
+	switch {
+	case done.Decimal.Sign() != 0:
+		if quantity.Decimal.Sign() < 0 {
+			done.Decimal = done.Decimal.Abs().Neg()
+		}
+		return done, true
+	case status != statusPartial:
+		w.Skip("%s", skipReasons[status])
+	case done.Valid:
+		w.Skip("%s", notFilledReason)
+	default:
+		w.Fail("The order was filled in part, but the file does not say how much of it.")
+	}
+	return quantity, false
+}
+
+// filledQuantity returns how much of an order was filled, if a column says so.
+func (w *Row) filledQuantity() decimal.Null {
+	i := w.r.filledColumn()
+	if i < 0 || i >= len(w.Cells) || Blank(w.Cells[i]) {
+		return decimal.Null{}
+	}
+	n, err := Number(w.Cells[i], w.r.separator(i))
+	if err != nil {
+		return decimal.Null{}
+	}
+	return decimal.Of(n)
+}
+
 // noQuantity tells a row without a fill from one that is damaged: an order
 // that was not filled and a line of text have none by right.
 func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
-	if !quantity.Valid && m.text(w, "symbol") == "" && m.text(w, "side") == "" {
+	switch {
+	case !quantity.Valid && m.text(w, "symbol") == "" && m.text(w, "side") == "":
 		w.Ignore()
-		return
+	case quantity.Valid && (w.r.Preset.Broker != "" || w.r.filledColumn() >= 0):
+		w.Skip("%s", notFilledReason)
+	default:
+		w.Fail("There is no quantity.")
 	}
-	if quantity.Valid && w.r.Preset.Broker != "" {
-		return
-	}
-	w.Fail("There is no quantity.")
 }
 
 // kept tells whether the preset's rules keep the row.
 func (w *Row) kept() bool {
 	for names, values := range w.r.Preset.Keep {
-		if w.r.Has(names) && !slices.Contains(values, strings.ToLower(w.Text(names))) {
+		if text := w.Text(names); w.r.Has(names) && !slices.Contains(values, strings.ToLower(text)) {
+			w.Skip("%s", keptReason(w.r.Header(names), text))
 			return false
 		}
 	}
 	return true
+}
+
+// keptReason says why a preset's rules do not keep a row.
+func keptReason(column, value string) string {
+	if reason := skipReasons[statusOf(value)]; reason != "" {
+		return reason
+	}
+	return strings.TrimSpace(column) + ": " + shorten(strings.TrimSpace(value))
 }
 
 // instrument reads what was traded.
@@ -208,7 +307,9 @@ func (m mapping) instrument(w *Row, f *Fill) {
 		f.Strike = m.null(w, "strike")
 		f.Expiry = m.day(w, "expiry")
 	}
-	if currency := strings.ToUpper(m.text(w, "currency")); currency != "" && w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
+	currency := strings.ToUpper(m.text(w, "currency"))
+	w.r.Out.NoteCurrency(currency)
+	if currency != "" && w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
 		w.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, w.r.Hints.Currency)
 		f.Details = map[string]string{"currency": currency}
 	}

@@ -78,7 +78,7 @@ func readGeneric(t *testing.T, data []byte, mapping map[statement.Target]string,
 		return "refused: no table\n"
 	}
 	headers, _ := statement.Sample(file.Tables[found.Table], found.Header)
-	found.Preset = statement.Generic(headers, mapping)
+	found.Preset = statement.Generic(headers, file.Tables[found.Table].Rows[found.Header+1:], mapping)
 	hints := brokertest.Hints(comment)
 	hints.Mapping = mapping
 	s, err := statement.Read(file, found, hints)

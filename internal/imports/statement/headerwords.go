@@ -18,17 +18,23 @@ var targetWords = map[Target][]string{
 		"produit", "producto", "produto", "prodotto", "underlying asset", "asset", "market", "underlying", "isin", "code isin", //nolint:misspell // not English, or a broker's own spelling
 	},
 	TargetSide: {
-		"side", "buy/sell", "b/s", "buy or sell", "bought/sold", "order side", "trade side", "opening direction", "entry buy/sell",
+		"side", "buy/sell", "sell/buy", "b/s", "s/b", "buy or sell", "bought/sold", "sold/bought", "order side", "trade side", "opening direction", "entry buy/sell",
 		"direction", "dir", "long/short", "l/s", "market pos", "market position", "trade type", "action", "trans code", "transaction type",
 		"activity type", "closing direction",
 		"seite", "richtung", "kauf/verkauf", "k/v", "sens", "achat/vente", "lado", "dirección", "dirección de apertura", "compra/venta", "c/v",
 		"direção", "compra/venda", "direzione", "acquisto/vendita", "richting", "koop/verkoop", "riktning", "köp/sälj", "pos marché",
 		"売買", "売買区分", "取引", "取引区分", "タイプ", "tipo operazione", "tipo de operación", "tipo operação", "typ av transaktion", "transactietype",
+		"verkauf/kauf", "vente/achat", "venta/compra", "venda/compra", "vendita/acquisto", "verkoop/koop", "sälj/köp",
+		"activity", "trans", "way", "vorgang", "transaktionstyp", "transaktionsart", "transaktion", "geschäftsart", "buchungsart",
+		"operación", "operacion", "operazione", "operação", "operacao", "opération", "mouvement", "movimiento", "movimento", "transactie",
 		"transaction", "operation", "typ", "tipo", "type",
 	},
 	TargetQuantity: {
 		"filled qty", "filled quantity", "fill qty", "fill quantity", "qty filled", "quantity filled", "qty done", "executed qty", "executed quantity",
-		"filled volume", "filled amount", "executed amount", "erfüllungsmenge", "約定数量", "filled", "executed", "closing quantity", "open volume", "volume d'ouverture", "fill size",
+		"filled volume", "filled amount", "executed amount", "erfüllungsmenge", "約定数量", "filled", "executed",
+		"cum qty", "cumulative qty", "cumulative quantity", "exec qty", "qty executed", "quantity executed", "filled shares", "executed shares",
+		"traded qty", "traded quantity", "ausgeführte menge", "ausgeführte stück", "quantité exécutée", "cantidad ejecutada", "quantità eseguita",
+		"quantidade executada", "uitgevoerd aantal", "closing quantity", "open volume", "volume d'ouverture", "fill size",
 		"quantity", "qty", "no of shares", "number of shares", "shares", "contracts", "lots", "lot", "units/lots", "units", "trade volume lots",
 		"volume", "size", "size qty", "position size", "quantity transacted", "trade quantity", "sz", "vol",
 		"menge", "stück", "stücke", "stk", "anzahl", "anz", "volumen", "quantité", "qté", "nombre", "cantidad", "cantidad de cierre", "número",
@@ -173,7 +179,8 @@ var targetWords = map[Target][]string{
 		"決済指値 t/p", "決済指値",
 	},
 	TargetStatus: {
-		"status", "order status", "trade status", "state", "zustand", "statut", "état", "estado", "stato", "状況", "状態",
+		"order status", "order state", "status", "trade status", "state", "zustand", "auftragsstatus", "statut", "état", "estado", "stato",
+		"stato ordine", "estado de la orden", "tila", "状況", "状態", "注文状況",
 	},
 	TargetAccount: {
 		"account", "account name", "account number", "account id", "client account id", "portfolio", "konto", "kontonummer", "depot", "compte",

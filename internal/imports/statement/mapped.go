@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,11 +37,12 @@ func Locate(file tabular.File) (found Detection, ok bool) {
 	return found, ok
 }
 
-// Suggest names the columns of a table that SuggestMapping recognises.
-func Suggest(headers []string) Suggestion {
+// Suggest names the columns of a table that SuggestColumns recognizes. rows are
+// those below the header.
+func Suggest(headers []string, rows []tabular.Row) Suggestion {
 	names := columnNames(headers)
 	suggestion := Suggestion{}
-	for target, i := range SuggestMapping(headers) {
+	for target, i := range SuggestColumns(headers, rows) {
 		suggestion[target] = names[i]
 	}
 	return suggestion
@@ -63,13 +65,16 @@ func columnNames(headers []string) []string {
 }
 
 // Generic makes a preset for a file that no broker is known by. A mapping that
-// says everything that is needed is taken as it is; one that says only some of
-// it is laid over what the column names suggest.
-func Generic(headers []string, chosen map[Target]string) *Preset {
-	if p := asPreset(mapping(chosen)); len(chosen) > 0 && len(mapping(chosen).missing(p.Format)) == 0 {
-		return p
+// says everything that is needed is taken as it is, with side and status added
+// if it leaves them out and the values of a column are words for them; one that
+// says only some of it is laid over what the columns suggest.
+func Generic(headers []string, rows []tabular.Row, chosen map[Target]string) *Preset {
+	whole := asPreset(maps.Clone(mapping(chosen)))
+	if len(chosen) > 0 && len(mapping(chosen).missing(whole.Format)) == 0 {
+		whole.addByContent(headers, rows)
+		return whole
 	}
-	columns := mapping(Suggest(headers))
+	columns := mapping(Suggest(headers, rows))
 	for target, name := range chosen {
 		for other, column := range columns {
 			if HeaderKey(column) == HeaderKey(name) {
@@ -79,6 +84,27 @@ func Generic(headers []string, chosen map[Target]string) *Preset {
 		columns[target] = name
 	}
 	return asPreset(columns)
+}
+
+// addByContent maps side and status where the mapping leaves them out and a
+// column that it does not use holds nothing but words for them.
+func (p *Preset) addByContent(headers []string, rows []tabular.Row) {
+	names, counts := columnNames(headers), countWords(rows, len(headers))
+	used := func(i int) bool {
+		for _, name := range p.Columns {
+			if HeaderKey(name) == HeaderKey(names[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	suggested := SuggestColumns(headers, rows)
+	if i, ok := suggested[TargetSide]; ok && p.Columns[TargetSide] == "" && !used(i) && counts[i].isSide(true) {
+		p.Columns[TargetSide] = names[i]
+	}
+	if i, ok := suggested[TargetStatus]; ok && p.Columns[TargetStatus] == "" && !used(i) && counts[i].isStatus(true) {
+		p.Columns[TargetStatus] = names[i]
+	}
 }
 
 // asPreset tells from what is mapped whether a row is a fill or a trade.
@@ -92,8 +118,8 @@ func asPreset(columns mapping) *Preset {
 
 // Mapped gives the preset of a broker whose file the user reads differently:
 // its columns are what the user says, its zone and habits stay.
-func (p *Preset) Mapped(headers []string, chosen map[Target]string) *Preset {
-	generic := Generic(headers, chosen)
+func (p *Preset) Mapped(headers []string, rows []tabular.Row, chosen map[Target]string) *Preset {
+	generic := Generic(headers, rows, chosen)
 	mapped := *p
 	mapped.Columns, mapped.Format = generic.Columns, generic.Format
 	mapped.Each, mapped.Done, mapped.Whole, mapped.Keep = nil, nil, nil, nil
@@ -102,9 +128,9 @@ func (p *Preset) Mapped(headers []string, chosen map[Target]string) *Preset {
 
 // SuggestFor names the columns of a table: by the preset where there is one,
 // by their names otherwise.
-func SuggestFor(p *Preset, headers []string) Suggestion {
+func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 	if p == nil || len(p.Columns) == 0 {
-		return Suggest(headers)
+		return Suggest(headers, rows)
 	}
 	names := columnNames(headers)
 	suggestion := Suggestion{}
@@ -126,4 +152,32 @@ func Sample(table tabular.Table, header int) (headers []string, rows [][]string)
 		rows = append(rows, table.Rows[i].Cells)
 	}
 	return columnNames(table.Rows[header].Cells), rows
+}
+
+// CountRows counts the rows below a header that hold more than a line of text,
+// for a table whose columns must be named before it can be read.
+func CountRows(table tabular.Table, header int) int {
+	n := 0
+	for _, row := range table.Rows[header+1:] {
+		filled := 0
+		for _, cell := range row.Cells {
+			if !Blank(cell) {
+				filled++
+			}
+		}
+		if filled > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// SuggestFromSamples names the columns of a file with a reader of its own, by
+// the first table that it read.
+func SuggestFromSamples(s *Statement) Suggestion {
+	rows := make([]tabular.Row, len(s.Samples))
+	for i, cells := range s.Samples {
+		rows[i] = tabular.Row{Cells: cells}
+	}
+	return Suggest(s.Headers, rows)
 }

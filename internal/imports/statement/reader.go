@@ -403,6 +403,7 @@ type clockKey struct {
 func (r *Reader) zoneOf(column int) string {
 	if column >= 0 {
 		if inHeader, ok := ZoneInHeader(r.header[column]); ok {
+			r.Out.headerZone = inHeader
 			return inHeader
 		}
 	}

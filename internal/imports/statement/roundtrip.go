@@ -130,6 +130,12 @@ func (w *Row) roundTrip(m mapping) {
 	if !w.kept() {
 		return
 	}
+	switch status := statusOf(m.text(w, TargetStatus)); status {
+	case statusCancelled, statusRejected:
+		w.Skip("%s", skipReasons[status])
+		return
+	case statusUnknown, statusFilled, statusPartial, statusExpired, statusPending: // a trade may be open, an option expired
+	}
 	var f Fill
 	m.instrument(w, &f)
 	if f.Symbol == "" {

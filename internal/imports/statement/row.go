@@ -18,11 +18,12 @@ type Row struct {
 	// Number is what the row is called in messages: 1 is the first data row.
 	Number int
 
-	r      *Reader
-	fills  []*Fill
-	cash   []*Cash
-	marks  []*Marks
-	reason string
+	r       *Reader
+	fills   []*Fill
+	cash    []*Cash
+	marks   []*Marks
+	reason  string // why the row failed
+	skipped string // why the row holds nothing
 }
 
 // Reader gives the reader that the row comes from.
@@ -61,10 +62,41 @@ func (w *Row) Fail(format string, args ...any) {
 // Failed tells whether the row is left out.
 func (w *Row) Failed() bool { return w.reason != "" }
 
-// Ignore says that this is no data row at all: a total, a title, a footer.
+// Ignore leaves out a row that lacks what every data row has: a total, a
+// title, a footer. A row that looks like data all the same, because most of its
+// columns are filled, is counted and skipped with a reason.
 func (w *Row) Ignore() {
+	if w.looksLikeData() {
+		w.Skip("%s", unrecognizedRow)
+		return
+	}
+	w.Drop()
+}
+
+// Drop takes the row out of the count: it is certainly no data row, or another
+// pass reads it.
+func (w *Row) Drop() {
 	w.fills, w.cash, w.marks = nil, nil, nil
 	w.Number = 0
+}
+
+const unrecognizedRow = "unrecognized row"
+
+// looksLikeData reports whether more than half of the table's columns are
+// filled here, and one of them with a number.
+func (w *Row) looksLikeData() bool {
+	filled, numbers := 0, 0
+	for i, cell := range w.Cells {
+		if i >= len(w.r.header) || Blank(cell) {
+			continue
+		}
+		filled++
+		if _, err := Number(cell, Unsettled); err == nil {
+			numbers++
+		}
+	}
+	const fewest = 3
+	return filled >= fewest && numbers > 0 && filled*2 > len(w.r.header)
 }
 
 // Null is the number of a column, absent where it is empty.
@@ -277,6 +309,8 @@ func (w *Row) settle() {
 		out.Rows--
 	case w.reason != "":
 		out.Problems = append(out.Problems, Problem{Row: w.Number, Message: w.reason})
+	case w.skipped != "" || len(w.fills)+len(w.cash)+len(w.marks) == 0:
+		out.Skip(w.Number, w.skipReason())
 	default:
 		out.Fills = append(out.Fills, w.fills...)
 		out.Cash = append(out.Cash, w.cash...)

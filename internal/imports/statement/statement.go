@@ -39,7 +39,9 @@ const (
 // Source says what sort of file it was, in the words of the API.
 type Source string
 
-// The sources.
+// The sources. A table is csv, be it delimited text or a workbook and whatever
+// its publisher calls it; statement is a document with a shape of its own: the
+// reports of MetaTrader and XML.
 const (
 	FromCSV       Source = "csv"
 	FromStatement Source = "statement"
@@ -63,6 +65,11 @@ type Statement struct {
 	Cash     []*Cash
 	Marks    []*Marks
 	Problems []Problem
+	// Skipped lists the data rows that hold nothing to import, in their order,
+	// and Joined maps rows that only add to another row to that row. Every data
+	// row from 1 to Rows is in Fills, Cash, Marks, Problems, Skipped or Joined.
+	Skipped []Skip
+	Joined  map[int]int
 	// Warnings are sentences for the user, each once.
 	Warnings []string
 	// Totals compares what the file says about itself with what was read.
@@ -75,6 +82,14 @@ type Statement struct {
 	Account   Account
 
 	zoneAsked bool
+	// headerZone is the zone that the name of a time column gives.
+	headerZone string
+	// reasons are those of rows that emitted nothing so far.
+	reasons map[int]string
+	// currencies are those of fills; derivedCurrency says that the account's is
+	// the first of them and not stated.
+	currencies      []string
+	derivedCurrency bool
 }
 
 // Account is what a file tells about the account that it is of.

@@ -85,3 +85,11 @@ func headerWords(header string) []string {
 	}
 	return strings.Fields(cut.String())
 }
+
+// HeaderZone returns the zone that the name of a time column gives, empty if
+// none does.
+func (s *Statement) HeaderZone() string { return s.headerZone }
+
+// ZoneIsUnknown reports whether the file has times without a zone that were read
+// as UTC because neither file nor user names one.
+func (s *Statement) ZoneIsUnknown() bool { return s.zoneAsked }

@@ -41,6 +41,7 @@ func mergeForCash(w *statement.Row, e *entry) {
 		return
 	}
 	delete(waiting, key)
+	w.Reader().Out.Join(half.row, w.Number)
 	e.action = action{trade, matching.Sell, statement.Closing}
 	e.quantity, e.amount, e.price = half.shares, half.amount, decimal.Null{}
 	w.Reader().Out.Warn("The cash merger of %s was taken as a sale of the shares for what was paid.", e.symbol)

@@ -156,7 +156,11 @@ func (s *swim) cash(w *statement.Row) {
 	if text == "TOTAL" {
 		s.total(w)
 	}
-	if kind == "" || kind == "BAL" {
+	if text == "TOTAL" || kind == "BAL" {
+		w.Drop()
+		return
+	}
+	if kind == "" {
 		w.Ignore()
 		return
 	}
@@ -257,7 +261,7 @@ func (s *swim) traded(w *statement.Row, found []string) {
 	if !s.fromCash {
 		if !w.Failed() {
 			s.charges = append(s.charges, newSwimCharge(&f, found[3]))
-			w.Ignore()
+			w.Drop()
 		}
 		return
 	}

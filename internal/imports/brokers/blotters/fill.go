@@ -46,6 +46,7 @@ func (c columns) moment(w *statement.Row) statement.Moment {
 func foreign(w *statement.Row, f *statement.Fill, currency string) {
 	r := w.Reader()
 	currency = strings.ToUpper(currency)
+	r.Out.NoteCurrency(currency)
 	if home := r.Hints.Currency; currency != "" && home != "" && currency != home {
 		r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
 		f.Details = map[string]string{"currency": currency}

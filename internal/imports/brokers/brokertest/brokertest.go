@@ -105,6 +105,9 @@ func Read(data []byte, h statement.Hints, presets []*statement.Preset) (string, 
 	if err != nil {
 		return fmt.Sprintf("refused: %v\n", err), found.Preset
 	}
+	if lost := LostRows(s); len(lost) > 0 {
+		return strings.Join(lost, "\n"), found.Preset
+	}
 	return Render(s, found), found.Preset
 }
 

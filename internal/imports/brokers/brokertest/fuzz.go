@@ -49,6 +49,9 @@ func Fuzz(f *testing.F, presets []*statement.Preset, seeds ...string) {
 // sound demands of everything that was read that it could be stored.
 func sound(t *testing.T, s *statement.Statement) {
 	t.Helper()
+	for _, fault := range LostRows(s) {
+		t.Error(fault)
+	}
 	for _, fill := range s.Fills {
 		if fill.Symbol == "" || fill.Quantity.Sign() <= 0 || fill.Side != matching.Buy && fill.Side != matching.Sell ||
 			fill.At.Year() < 1969 || fill.At.Year() > 2200 || fill.Row < 1 {

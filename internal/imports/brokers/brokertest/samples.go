@@ -33,12 +33,16 @@ func FactsOf(name string, data []byte, presets []*statement.Preset) string {
 		if !ok {
 			return "refused: there is no table"
 		}
-		at.Preset = statement.Generic(file.Tables[at.Table].Rows[at.Header].Cells, nil)
+		rows := file.Tables[at.Table].Rows
+		at.Preset = statement.Generic(rows[at.Header].Cells, rows[at.Header+1:], nil)
 		found = at
 	}
 	s, err := statement.Read(file, found, h)
 	if err != nil {
 		return "refused: " + err.Error()
+	}
+	if lost := LostRows(s); len(lost) > 0 {
+		return strings.Join(lost, "; ")
 	}
 	return Facts(s)
 }
@@ -60,7 +64,7 @@ func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes .
 	}
 	var lines []string
 	for _, f := range files {
-		if !hasPrefix(f.Name(), prefixes) {
+		if f.IsDir() || !hasPrefix(f.Name(), prefixes) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(folder, f.Name())) //nolint:gosec // the tester names the folder

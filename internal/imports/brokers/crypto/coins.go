@@ -21,6 +21,9 @@ var quotes = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP
 // isMoney tells money from coins that only move.
 func isMoney(coin string) bool { return slices.Contains(dollars, coin) || slices.Contains(fiat, coin) }
 
+// isFiat reports whether a coin is money of a state.
+func isFiat(coin string) bool { return coin == "USD" || slices.Contains(fiat, coin) }
+
 // sameMoney tells that amounts of both add up.
 func sameMoney(a, b string) bool {
 	return a == b || slices.Contains(dollars, a) && slices.Contains(dollars, b)

@@ -37,11 +37,13 @@ func cryptocomRow(w *statement.Row) {
 		g := l.of(w, w.Cells[0]+"|"+w.Text("Transaction Description"), "", at)
 		g.legs = append(g.legs, c)
 	case kind == "crypto_purchase" || kind == "recurring_buy_order":
-		l.of(w, w.Cells[0]+"|"+c.coin, "", at).legs = []coins{c, {native.amount.Neg(), native.coin}}
+		g := l.of(w, w.Cells[0]+"|"+c.coin, "", at)
+		g.legs = append(g.legs, c, coins{native.amount.Neg(), native.coin})
 	case kind == "card_top_up" && isMoney(c.coin):
 		pay(w, "withdrawal", c, at, kind)
 	case kind == "card_top_up":
-		l.of(w, w.Cells[0]+"|"+c.coin, "", at).legs = []coins{c, native}
+		g := l.of(w, w.Cells[0]+"|"+c.coin, "", at)
+		g.legs = append(g.legs, c, native)
 	case isMoney(c.coin) && (strings.HasSuffix(kind, "deposit") || strings.HasSuffix(kind, "withdrawal")):
 		pay(w, inOrOut(c.amount), c, at, kind)
 	default:

@@ -113,6 +113,11 @@ func (d *deal) charge(r *statement.Reader, f *statement.Fill, c coins) {
 // noteCurrency tells that the price is not in the account's currency.
 func (d *deal) noteCurrency(r *statement.Reader, f *statement.Fill) {
 	account := strings.ToUpper(r.Hints.Currency)
+	if isFiat(d.quote) && !sameMoney(d.quote, account) {
+		r.Out.NoteCurrency(d.quote)
+	} else {
+		r.Out.NoteCurrency(account) // an account of any currency may trade pairs of coins
+	}
 	if d.quote == "" || account == "" || sameMoney(d.quote, account) {
 		return
 	}

@@ -26,7 +26,8 @@ type group struct {
 	costs []coins // positive is paid
 }
 
-// of gives the group of a key; the first row that asks makes it.
+// of gives the group of a key; the first row that asks makes it, and later rows
+// are counted with it.
 func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *group {
 	g := l.groups[key]
 	if g == nil {
@@ -34,6 +35,7 @@ func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *grou
 		l.groups[key] = g
 		l.order = append(l.order, g)
 	}
+	w.Join(g.row)
 	return g
 }
 

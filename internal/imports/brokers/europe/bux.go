@@ -78,6 +78,7 @@ func buxFee(w *statement.Row, e event) bool {
 		return false
 	}
 	last.Commission = last.Commission.Sub(e.amount.Decimal)
+	w.Join(last.Row)
 	if last.StatedCashFlow.Valid {
 		last.StatedCashFlow = decimal.Of(last.StatedCashFlow.Decimal.Add(e.amount.Decimal))
 	}

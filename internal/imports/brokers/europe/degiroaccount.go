@@ -27,6 +27,7 @@ type degiroPaid struct {
 	commission, fees decimal.Decimal
 	changed          map[string]decimal.Decimal
 	fills            []*statement.Fill
+	rows             []int // that only add to a trade
 	trades           bool
 }
 
@@ -46,7 +47,7 @@ func degiroAccount(r *statement.Reader) error {
 		readDegiro(w, book, rows[w.Line])
 	}
 	for _, paid := range book.orders {
-		paid.settle()
+		paid.settle(r.Out)
 	}
 	return nil
 }
@@ -133,11 +134,14 @@ func (p *degiroPaid) rate(currency string) (decimal.Null, string) {
 }
 
 // settle gives the costs of an order to the first of its fills.
-func (p *degiroPaid) settle() {
+func (p *degiroPaid) settle(out *statement.Statement) {
 	if len(p.fills) == 0 {
 		return
 	}
 	first := p.fills[0]
+	for _, row := range p.rows {
+		out.Join(row, first.Row)
+	}
 	first.Commission, first.Fees = p.commission, p.fees
 	if first.StatedCashFlow.Valid {
 		first.StatedCashFlow = decimal.Of(first.StatedCashFlow.Decimal.Sub(p.commission).Sub(p.fees))
@@ -163,6 +167,7 @@ func readDegiro(w *statement.Row, book *degiroBook, order string) {
 	case trade != nil:
 		readDegiroTrade(w, e, trade, paid, book.separator)
 	case paid != nil && paid.trades: // its trade has it
+		paid.rows = append(paid.rows, w.Number)
 	default:
 		e.emit(w, senseOf(text))
 	}

@@ -102,15 +102,13 @@ func ownID(w *statement.Row, id string, side matching.Side) string {
 	return id
 }
 
-// inMoney notes the currency of the file's amounts, which is the account's, and
-// tells where the journal has another.
+// inMoney notes the currency of the file's amounts, which is the account's
+// unless there are several, and tells where the journal has another.
 func inMoney(r *statement.Reader, currency string) {
 	if currency == "" {
 		return
 	}
-	if r.Out.Account.Currency == "" {
-		r.Out.Account.Currency = currency
-	}
+	r.Out.DeriveCurrency(currency)
 	if home := r.Hints.Currency; home != "" && home != currency {
 		r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
 	}

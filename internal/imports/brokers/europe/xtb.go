@@ -19,7 +19,7 @@ const warsaw = "Europe/Warsaw"
 func xtb() []*statement.Preset {
 	return []*statement.Preset{
 		{
-			Broker: "XTB", Export: "closed positions", Evidence: statement.Documented, Format: statement.JournalTrades, Source: statement.FromStatement,
+			Broker: "XTB", Export: "closed positions", Evidence: statement.Documented, Format: statement.JournalTrades,
 			Header: []string{"Position", "Symbol", "Type", "Volume", "Open time", "Open price", "Close time", "Close price", "Commission", "Swap", "Rollover", "Gross P/L"},
 			Zone:   warsaw, Order: statement.DayFirst, Costs: statement.CostsNegative,
 			Whole: xtbPositions,

@@ -27,8 +27,8 @@ var (
 func activityStatement() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "activity statement", Evidence: statement.SampleFile,
-		Format: statement.Executions, Source: statement.FromStatement,
-		Zone: zone, Costs: statement.CostsNegative,
+		Format: statement.Executions,
+		Zone:   zone, Costs: statement.CostsNegative,
 		Matches: func(file tabular.File) string {
 			if isStatement(file) {
 				return "the sections of an activity statement"
@@ -56,10 +56,22 @@ func readActivity(r *statement.Reader) error {
 			l.cash(p)
 		case leftOutSections[p.name] != "":
 			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutSections[p.name])
+			l.skip(p, p.name)
 		}
 	}
 	l.close()
 	return nil
+}
+
+// skip counts the data rows of a section that is left out.
+func (l *ledger) skip(p part, reason string) {
+	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
+		if rowKind(w) != "Data" || len(w.Cells) > 2 && strings.HasPrefix(strings.ToLower(w.Cells[2]), "total") {
+			w.Drop()
+			return
+		}
+		w.Skip("%s", reason)
+	})
 }
 
 // learn keeps the multipliers that the statement gives by symbol. A contract
@@ -89,9 +101,9 @@ func (l *ledger) orders(p part) {
 		switch {
 		case rowKind(w) == "Total":
 			l.total(w, commission)
-			w.Ignore()
+			w.Drop()
 		case rowKind(w) != "Data" || len(w.Cells) < 3 || w.Cells[2] != wanted:
-			w.Ignore()
+			w.Drop()
 		default:
 			l.order(w, commission)
 		}
@@ -174,7 +186,7 @@ func (l *ledger) cash(p part) {
 	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
 		currency := w.Text(statementCurrency)
 		if rowKind(w) != "Data" || len(currency) != 3 {
-			w.Ignore()
+			w.Drop()
 			return
 		}
 		l.account(w.Text("Account|Konto"))

@@ -56,13 +56,17 @@ func (l *ledger) conversion(w *statement.Row, symbol string, marks []string) boo
 	switch {
 	case slices.Contains(marks, "AFx"):
 		l.r.Out.Warn("Row %d is a currency conversion that the broker made by itself; it was left out.", w.Number)
+		w.Skip(currencyConversion)
 		return true
 	case symbol == "" && w.Reader().Has("ISIN") && w.Text("Conid") == "":
 		l.r.Out.Warn("Row %d names no security; it was taken for a currency conversion and left out.", w.Number)
+		w.Skip(currencyConversion)
 		return true
 	}
 	return false
 }
+
+const currencyConversion = "currency conversion"
 
 // flexMoment reads when a trade was made: one column, or a day with a time.
 func flexMoment(w *statement.Row) statement.Moment {

@@ -147,7 +147,7 @@ func (l *ledger) section(table tabular.Table, sort string, header, end int) {
 	level := finest(levels(table, header, end))
 	l.r.Section(table, header, end).EachRow(func(w *statement.Row) {
 		if isControl(w.Cells) || level != "" && !isLevel(w, level) {
-			w.Ignore()
+			w.Drop()
 			return
 		}
 		read(w)

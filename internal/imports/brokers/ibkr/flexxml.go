@@ -39,8 +39,8 @@ func readFlexXML(r *statement.Reader) error {
 	}
 	l.elements(trades, l.trade)
 	l.elements(named(r.File.Elements, "CashTransaction"), flexMoney)
-	warnLeftOut(r, named(r.File.Elements, "CorporateAction"), "Corporate actions", "splits, mergers and new symbols are not trades")
-	warnLeftOut(r, named(r.File.Elements, "Transfer"), "Transfers", "they name no price; enter the position by hand")
+	l.skipElements("CorporateAction", "Corporate actions", "splits, mergers and new symbols are not trades")
+	l.skipElements("Transfer", "Transfers", "they name no price; enter the position by hand")
 	l.close()
 	return nil
 }
@@ -83,6 +83,14 @@ func (l *ledger) elements(elements []tabular.Element, read func(*statement.Row))
 		table.Rows = append(table.Rows, row)
 	}
 	l.r.Section(table, 0, len(table.Rows)).EachRow(read)
+}
+
+// skipElements counts the elements of a name that no journal of fills can hold,
+// and warns that they are left out.
+func (l *ledger) skipElements(name, what, why string) {
+	list := named(l.r.File.Elements, name)
+	warnLeftOut(l.r, list, what, why)
+	l.elements(list, func(w *statement.Row) { w.Skip("%s", strings.ToLower(what)) })
 }
 
 // warnLeftOut tells what the file holds that no journal of fills can, with the

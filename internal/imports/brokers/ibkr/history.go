@@ -17,8 +17,8 @@ var historySections = map[string]bool{"transaction history": true}
 func transactionHistory() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "transaction history", Evidence: statement.SampleFile,
-		Format: statement.Executions, Source: statement.FromStatement,
-		Zone: zone, Costs: statement.CostsNegative, NewestFirst: true,
+		Format: statement.Executions,
+		Zone:   zone, Costs: statement.CostsNegative, NewestFirst: true,
 		Matches: func(file tabular.File) string {
 			if isStatement(file) && has(file, historySections) {
 				return "the section Transaction History"
@@ -45,7 +45,7 @@ func readHistory(r *statement.Reader) error {
 // transaction reads one row.
 func (l *ledger) transaction(w *statement.Row) {
 	if rowKind(w) != "Data" {
-		w.Ignore()
+		w.Drop()
 		return
 	}
 	l.account(w.Text("Account"))
@@ -54,6 +54,7 @@ func (l *ledger) transaction(w *statement.Row) {
 	switch {
 	case strings.EqualFold(word, "Position MTM"):
 		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
+		w.Skip("daily settlement of a future")
 	case kind != "":
 		money(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
 	case w.Text("Quantity") != "":

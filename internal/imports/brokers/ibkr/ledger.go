@@ -76,6 +76,7 @@ func (l *ledger) account(id string) {
 // foreign notes that a fill is in other money than the account.
 func (l *ledger) foreign(f *statement.Fill, currency string) {
 	currency = strings.ToUpper(currency)
+	l.r.Out.NoteCurrency(currency)
 	if home := l.r.Hints.Currency; currency != "" && home != "" && currency != home {
 		l.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
 		f.Details = map[string]string{"currency": currency}
@@ -120,6 +121,9 @@ func (l *ledger) cancel() {
 		}
 		gone[c], gone[alike[key][0]] = true, true
 		alike[key] = alike[key][1:]
+	}
+	for f := range gone {
+		l.r.Out.Skip(f.Row, "trade cancelled by the broker")
 	}
 	l.r.Out.Fills = slices.DeleteFunc(l.r.Out.Fills, func(f *statement.Fill) bool { return gone[f] })
 }

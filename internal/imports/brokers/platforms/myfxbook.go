@@ -38,7 +38,7 @@ func readMyfxbook(r *statement.Reader) error {
 	open := slices.IndexFunc(rows, func(row tabular.Row) bool { return strings.EqualFold(row.Cells[0], "Open Trades") })
 	for w := range r.Rows() {
 		if open >= 0 && w.Line >= rows[open].Line {
-			w.Ignore()
+			w.Drop()
 			continue
 		}
 		myfxbookClosed.read(w)

@@ -52,6 +52,7 @@ func readStrategy(r *statement.Reader) error {
 			continue
 		}
 		delete(waiting, number)
+		r.Out.Join(before.row, now.row)
 		tradeOf(w, symbol, before, now)
 	}
 	for _, number := range slices.Sorted(maps.Keys(waiting)) {

@@ -80,6 +80,7 @@ func near(a, b decimal.Decimal) bool {
 // foreign notes that the amounts of a fill are in other money than the account.
 func foreign(w *statement.Row, f *statement.Fill, currency string) {
 	r := w.Reader()
+	r.Out.NoteCurrency(currency)
 	if home := r.Hints.Currency; currency != "" && home != "" && currency != home {
 		r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
 		note(f, "currency", currency)

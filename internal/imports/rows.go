@@ -1,0 +1,176 @@
+package imports
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"fillbook/internal/imports/statement"
+)
+
+// RowCounts counts the data rows of a file by what became of them. The counts of
+// all classes sum up to Data.
+type RowCounts struct {
+	Data        int `json:"data" doc:"Data rows of the file: the sum of the other counts."`
+	Fills       int `json:"fills" doc:"Rows with at least one new fill, and rows that add to one, such as its costs."`
+	Cash        int `json:"cash" doc:"Other rows with a new cash transaction."`
+	Annotations int `json:"annotations" doc:"Other rows with notes, tags or prices for a trade."`
+	Skipped     int `json:"skipped" doc:"Rows that were left out for a reason; see skipped_reasons."`
+	Errors      int `json:"errors" doc:"Rows that could not be read or stored; see errors."`
+}
+
+// SkippedRow is a data row that was left out for a reason.
+type SkippedRow struct {
+	Row    int    `json:"row" doc:"The data row, counted from 1."`
+	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already."`
+}
+
+// SkippedReason counts the rows that were left out for one reason.
+type SkippedReason struct {
+	Reason string `json:"reason"`
+	Rows   int    `json:"rows"`
+}
+
+// RowReport says what became of every data row of a file.
+type RowReport struct {
+	Counts RowCounts
+	// Skipped lists the first skipped rows, Reasons counts all of them.
+	Skipped []SkippedRow
+	Reasons []SkippedReason
+}
+
+// The reasons that this package gives. Others come with the statement.
+const (
+	reasonDuplicate  = "duplicate"
+	reasonZeroAmount = "amount of zero"
+	reasonOther      = "other reasons"
+)
+
+const (
+	// maxSkippedRows is how many skipped rows an answer lists.
+	maxSkippedRows = 200
+	// maxSkippedReasons is how many reasons it counts one by one.
+	maxSkippedReasons = 50
+)
+
+// rowClass is what became of a data row. Of several the highest counts.
+type rowClass uint8
+
+const (
+	rowUnclaimed rowClass = iota
+	rowSkipped
+	rowError
+	rowAnnotation
+	rowDuplicate
+	rowCash
+	rowFill
+)
+
+// rowClasses holds the class of each data row; index 0 is not used.
+type rowClasses []rowClass
+
+func (c rowClasses) raise(row int, class rowClass) {
+	if row > 0 && row < len(c) {
+		c[row] = max(c[row], class)
+	}
+}
+
+// classify gives every data row of the plan its class. known and knownCash say
+// which fills and which cash rows are stored already.
+func (p *plan) classify(known, knownCash []bool) rowClasses {
+	classes := make(rowClasses, p.rows+1)
+	for _, s := range p.skipped {
+		classes.raise(s.Row, rowSkipped)
+	}
+	for _, problem := range p.problems {
+		classes.raise(problem.Row, rowError)
+	}
+	for _, m := range p.marks {
+		classes.raise(m.Row, rowAnnotation)
+	}
+	for i, row := range p.fillRows {
+		classes.raise(row, classOf(known[i], rowFill))
+	}
+	for i, row := range p.cashRows {
+		classes.raise(row, classOf(knownCash[i], rowCash))
+	}
+	for row, into := range p.joined {
+		if into > 0 && into < len(classes) {
+			classes.raise(row, classes[into])
+		}
+	}
+	return classes
+}
+
+func classOf(known bool, class rowClass) rowClass {
+	if known {
+		return rowDuplicate
+	}
+	return class
+}
+
+// report counts the data rows of the plan; see classify.
+func (p *plan) report(known, knownCash []bool) RowReport {
+	reasons := make(map[int]string, len(p.skipped))
+	for _, s := range p.skipped {
+		reasons[s.Row] = s.Reason
+	}
+	r := RowReport{Counts: RowCounts{Data: p.rows}, Skipped: []SkippedRow{}}
+	counts := map[string]int{}
+	for row, class := range p.classify(known, knownCash) {
+		switch {
+		case row == 0:
+		case class == rowFill:
+			r.Counts.Fills++
+		case class == rowCash:
+			r.Counts.Cash++
+		case class == rowAnnotation:
+			r.Counts.Annotations++
+		case class == rowError:
+			r.Counts.Errors++
+		case class == rowDuplicate:
+			r.skip(row, reasonDuplicate, counts)
+		default:
+			r.skip(row, cmp.Or(reasons[row], statement.NothingInRow), counts)
+		}
+	}
+	r.Reasons = countReasons(counts)
+	return r
+}
+
+func (r *RowReport) skip(row int, reason string, counts map[string]int) {
+	r.Counts.Skipped++
+	counts[reason]++
+	if len(r.Skipped) < maxSkippedRows {
+		r.Skipped = append(r.Skipped, SkippedRow{Row: row, Reason: reason})
+	}
+}
+
+// countReasons lists reasons by how many rows they are of, the rarest of very
+// many together.
+func countReasons(counts map[string]int) []SkippedReason {
+	list := []SkippedReason{}
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, SkippedReason{Reason: reason, Rows: counts[reason]})
+	}
+	slices.SortStableFunc(list, func(a, b SkippedReason) int { return b.Rows - a.Rows })
+	if len(list) <= maxSkippedReasons {
+		return list
+	}
+	rest := SkippedReason{Reason: reasonOther}
+	for _, r := range list[maxSkippedReasons-1:] {
+		rest.Rows += r.Rows
+	}
+	return append(list[:maxSkippedReasons-1], rest)
+}
+
+// backupReport counts the records of a backup, which come without row numbers.
+// What is neither new nor known could not be read or stored.
+func backupReport(data, fills, cash, known int) RowReport {
+	counts := RowCounts{Data: data, Fills: fills, Cash: cash, Skipped: known, Errors: data - fills - cash - known}
+	r := RowReport{Counts: counts, Skipped: []SkippedRow{}, Reasons: []SkippedReason{}}
+	if known > 0 {
+		r.Reasons = []SkippedReason{{Reason: reasonDuplicate, Rows: known}}
+	}
+	return r
+}
