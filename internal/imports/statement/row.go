@@ -23,6 +23,7 @@ type Row struct {
 	cash   []*Cash
 	marks  []*Marks
 	reason string
+	skip   string
 }
 
 // Reader gives the reader that the row comes from.
@@ -65,6 +66,15 @@ func (w *Row) Failed() bool { return w.reason != "" }
 func (w *Row) Ignore() {
 	w.fills, w.cash, w.marks = nil, nil, nil
 	w.Number = 0
+}
+
+// Skip leaves the row out on purpose: it holds nothing to import, for the first
+// reason given. What the row emits is imported all the same, so a row that turns
+// out to hold something is not skipped.
+func (w *Row) Skip(reason string) {
+	if w.skip == "" {
+		w.skip = reason
+	}
 }
 
 // Null is the number of a column, absent where it is empty.
@@ -245,9 +255,13 @@ func (w *Row) Fill(f Fill) *Fill {
 	return &f
 }
 
-// Money emits a cash row.
+// Money emits a cash row. A fee that was given back becomes an adjustment: the
+// journal stores every fee as money that was paid.
 func (w *Row) Money(c Cash) {
 	c.Row = w.Number
+	if c.Type == cashFee && c.Amount.Sign() > 0 {
+		c.Type = cashAdjustment
+	}
 	w.cash = append(w.cash, &c)
 }
 
@@ -277,6 +291,8 @@ func (w *Row) settle() {
 		out.Rows--
 	case w.reason != "":
 		out.Problems = append(out.Problems, Problem{Row: w.Number, Message: w.reason})
+	case w.skip != "" && len(w.fills)+len(w.cash)+len(w.marks) == 0:
+		out.Skipped = append(out.Skipped, SkippedRow{Row: w.Number, Reason: w.skip})
 	default:
 		out.Fills = append(out.Fills, w.fills...)
 		out.Cash = append(out.Cash, w.cash...)

@@ -63,6 +63,8 @@ type Statement struct {
 	Cash     []*Cash
 	Marks    []*Marks
 	Problems []Problem
+	// Skipped are the data rows that hold nothing to import, each with its reason.
+	Skipped []SkippedRow
 	// Warnings are sentences for the user, each once.
 	Warnings []string
 	// Totals compares what the file says about itself with what was read.
@@ -117,6 +119,12 @@ type Cash struct {
 	At       time.Time
 	Note     string
 }
+
+// The cash types that the readers themselves decide on.
+const (
+	cashFee        = "fee"
+	cashAdjustment = "adjustment"
+)
 
 // Marks are what the file's owner wrote on the trade that Fill belongs to.
 type Marks struct {

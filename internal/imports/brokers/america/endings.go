@@ -82,6 +82,7 @@ func settleEndings(r *statement.Reader) {
 		if lost[f] {
 			r.Out.Warn("Row %d: an option on %s expired that this file does not open, so its side is not known and it was left out. Import a history that begins earlier.",
 				f.Row, f.Symbol)
+			r.Out.Skip(f.Row, "an option expired that this file does not open")
 		}
 		return lost[f]
 	})

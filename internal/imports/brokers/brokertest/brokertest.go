@@ -9,6 +9,7 @@
 package brokertest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -57,6 +58,9 @@ func runFixture(t *testing.T, name string, presets []*statement.Preset) *stateme
 		t.Fatalf("reading %s: %v", name, err)
 	}
 	got, preset := Read(archive.Files[0].Data, Hints(string(archive.Comment)), presets)
+	if s, _, err := read(archive.Files[0].Data, Hints(string(archive.Comment)), presets); err == nil {
+		checkConservation(t, s)
+	}
 	want := ""
 	for i, f := range archive.Files {
 		if f.Name != "want" {
@@ -93,19 +97,27 @@ func Check(t *testing.T, data []byte, h statement.Hints, presets []*statement.Pr
 
 // Read reads some bytes and renders the result, or the refusal.
 func Read(data []byte, h statement.Hints, presets []*statement.Preset) (string, *statement.Preset) {
-	file, err := tabular.Read(data, tabular.Default())
-	if err != nil {
-		return fmt.Sprintf("refused: %v\n", err), nil
-	}
-	found, ok := statement.Detect(file, presets)
-	if !ok {
-		return "refused: no preset fits\n", nil
-	}
-	s, err := statement.Read(file, found, h)
+	s, found, err := read(data, h, presets)
 	if err != nil {
 		return fmt.Sprintf("refused: %v\n", err), found.Preset
 	}
 	return Render(s, found), found.Preset
+}
+
+var errNoPreset = errors.New("no preset fits")
+
+// read reads some bytes with the preset that fits them.
+func read(data []byte, h statement.Hints, presets []*statement.Preset) (*statement.Statement, statement.Detection, error) {
+	file, err := tabular.Read(data, tabular.Default())
+	if err != nil {
+		return nil, statement.Detection{}, err
+	}
+	found, ok := statement.Detect(file, presets)
+	if !ok {
+		return nil, statement.Detection{}, errNoPreset
+	}
+	s, err := statement.Read(file, found, h)
+	return s, found, err
 }
 
 // Hints reads the lines of a fixture's comment that begin with "hint: ".
