@@ -25,6 +25,8 @@ type Upload struct {
 	Mapping map[string]string
 	Zone    string
 	Order   string
+	// Day is that of times without one, such as 2026-01-31; empty if unknown.
+	Day string
 	// Watch, where set, is told of each stage that a commit enters.
 	Watch func(Progress)
 }
@@ -43,6 +45,11 @@ func (u Upload) check() error {
 	if u.Zone != "" {
 		if _, err := statement.LoadZone(u.Zone); err != nil {
 			return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", u.Zone)
+		}
+	}
+	if u.Day != "" {
+		if _, err := journal.ParseDay(statement.TradeDate, u.Day); err != nil {
+			return err
 		}
 	}
 	for target := range u.Mapping {
@@ -114,7 +121,7 @@ func (s *Service) readTables(file tabular.File, up Upload, account *ledger.Accou
 	}
 	c := &content{}
 	hints := statement.Hints{
-		Zone: up.Zone, Order: statement.DateOrder(up.Order), FileName: up.FileName, Currency: account.BaseCurrency,
+		Zone: up.Zone, Order: statement.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
 	}
 	if err := c.detect(file, s.presets, up.Mapping); err != nil {
 		return nil, err

@@ -22,6 +22,9 @@ func (r *Reader) generic() (func(*Row), error) {
 	if err := r.known(m); err != nil {
 		return nil, err
 	}
+	if err := r.requireDays(m); err != nil {
+		return nil, err
+	}
 	if missing := m.missing(r.Preset.Format); len(missing) > 0 {
 		return nil, MappingRequired(missing)
 	}
@@ -48,10 +51,13 @@ func (r *Reader) known(m mapping) error {
 	return nil
 }
 
+// mappingRequired is the code of a refusal that asks the user about the file.
+const mappingRequired = "mapping_required"
+
 // MappingRequired refuses a file of which too little is known.
 func MappingRequired(missing []string) error {
 	return &journal.Error{
-		Kind: journal.KindInvalid, Code: "mapping_required",
+		Kind: journal.KindInvalid, Code: mappingRequired,
 		Message: "Say which columns hold: " + strings.Join(missing, ", ") + ".",
 		Details: map[string]any{"missing": missing},
 	}
@@ -173,6 +179,7 @@ func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
 		return
 	}
 	if quantity.Valid && w.r.Preset.Broker != "" {
+		w.Skip(ReasonNotFilled)
 		return
 	}
 	w.Fail("There is no quantity.")
@@ -182,6 +189,7 @@ func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
 func (w *Row) kept() bool {
 	for names, values := range w.r.Preset.Keep {
 		if w.r.Has(names) && !slices.Contains(values, strings.ToLower(w.Text(names))) {
+			w.Skip(ReasonStatus)
 			return false
 		}
 	}

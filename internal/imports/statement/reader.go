@@ -17,6 +17,8 @@ type Hints struct {
 	Order    DateOrder
 	Mapping  map[Target]string
 	FileName string
+	// Day is that of times without one.
+	Day journal.Day
 	// Currency is the account's.
 	Currency string
 }
@@ -36,6 +38,7 @@ type Reader struct {
 	columns map[int]*column
 	clocks  map[clockKey]*Clock
 	zone    string
+	day     journal.Day    // of times without one, where there are such
 	lots    map[string]int // how often a round trip was met
 	names   map[nameKey]*Fill
 	// Memory is for presets that join rows; nobody else looks into it.

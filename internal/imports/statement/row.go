@@ -131,7 +131,7 @@ func (w *Row) Moment(names string) Moment {
 	clock, err := w.r.clock("", i)
 	if err == nil {
 		var m Moment
-		if m, err = clock.Moment(text); err == nil {
+		if m, err = w.r.momentOf(clock, text); err == nil {
 			w.r.noteZone(m, i)
 			return m
 		}

@@ -1,6 +1,6 @@
 // Package brokertest runs the fixtures of broker presets. A fixture is a txtar
 // file: its comment says what the layout shows and may hold hints as lines
-// "hint: zone=Europe/Berlin" (zone, order, file, currency), its first file is
+// "hint: zone=Europe/Berlin" (zone, order, file, day, currency), its first file is
 // the export, and the file "want" is what must be read from it, as Render
 // writes it. `go test -update` rewrites the wants; read the diff.
 //
@@ -22,6 +22,7 @@ import (
 
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
+	"fillbook/internal/journal"
 )
 
 var update = flag.Bool("update", false, "rewrite what the fixtures want")
@@ -136,6 +137,8 @@ func Hints(comment string) (h statement.Hints) {
 			h.Order = statement.DateOrder(value)
 		case "file":
 			h.FileName = value
+		case "day":
+			h.Day = journal.Day(value)
 		case "currency":
 			h.Currency = value
 		}
