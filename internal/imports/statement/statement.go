@@ -77,6 +77,7 @@ type Statement struct {
 	Account   Account
 
 	zoneAsked bool
+	quotes    []quote
 }
 
 // Account is what a file tells about the account that it is of.

@@ -50,12 +50,12 @@ func xtbOperation(w *statement.Row, trades bool) {
 	case trade != nil && trades:
 		xtbFill(w, trade)
 		return
-	case trade != nil: // a position has it
-		return
-	case strings.Contains(comment, " OF POSITION #") && !trades: // as well
+	case trade != nil, strings.Contains(comment, " OF POSITION #") && !trades:
+		w.Skip("the closed positions have it")
 		return
 	case strings.Contains(comment, " OF POSITION #"):
 		w.Reader().Out.Warn("Results and swaps of FX and CFD positions were left out, as the operations hold no prices. Import the closed positions for them.")
+		w.Skip("results of FX and CFD positions have no prices here")
 		return
 	}
 	e := event{
