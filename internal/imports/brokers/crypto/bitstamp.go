@@ -38,6 +38,6 @@ func bitstampRow(w *statement.Row) {
 		pay(w, "withdrawal", coins{amount.amount.Abs().Neg(), amount.coin}, at, kind)
 		pay(w, "fee", coins{fee.amount.Neg(), fee.coin}, at, kind+" fee")
 	default:
-		remembered(w.Reader()).leaveOut(kind, amount.coin)
+		leaveOut(w, kind, amount.coin)
 	}
 }
