@@ -13,6 +13,7 @@ func (r *Reader) finish() *Statement {
 	s := r.Out
 	s.arrange(r.Preset.NewestFirst)
 	s.convertCash(r.Hints.Currency)
+	slices.SortStableFunc(s.Skipped, func(a, b SkippedRow) int { return cmp.Compare(a.Row, b.Row) })
 	s.checkCash()
 	s.checkPositions()
 	s.checkOpenings()

@@ -56,9 +56,11 @@ func (l *ledger) conversion(w *statement.Row, symbol string, marks []string) boo
 	switch {
 	case slices.Contains(marks, "AFx"):
 		l.r.Out.Warn("Row %d is a currency conversion that the broker made by itself; it was left out.", w.Number)
+		w.Skip("currency conversion by the broker")
 		return true
 	case symbol == "" && w.Reader().Has("ISIN") && w.Text("Conid") == "":
 		l.r.Out.Warn("Row %d names no security; it was taken for a currency conversion and left out.", w.Number)
+		w.Skip("it names no security")
 		return true
 	}
 	return false

@@ -54,6 +54,7 @@ func (l *ledger) transaction(w *statement.Row) {
 	switch {
 	case strings.EqualFold(word, "Position MTM"):
 		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
+		w.Skip("daily settlement of futures, which the fills have already")
 	case kind != "":
 		money(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
 	case w.Text("Quantity") != "":
