@@ -71,9 +71,9 @@ func (w *Row) Ignore() {
 // Skip leaves the row out on purpose: it holds nothing to import, for the first
 // reason given. What the row emits is imported all the same, so a row that turns
 // out to hold something is not skipped.
-func (w *Row) Skip(reason string) {
+func (w *Row) Skip(format string, args ...any) {
 	if w.skip == "" {
-		w.skip = reason
+		w.skip = fmt.Sprintf(format, args...)
 	}
 }
 
@@ -255,12 +255,17 @@ func (w *Row) Fill(f Fill) *Fill {
 	return &f
 }
 
-// Money emits a cash row. A fee that was given back becomes an adjustment: the
-// journal stores every fee as money that was paid.
+// Money emits a cash row; the sign of its amount decides which way money moved.
+// The journal stores every fee as paid and every deposit as received, so a fee
+// that was given back is an adjustment, and a deposit that was taken back is a
+// withdrawal.
 func (w *Row) Money(c Cash) {
 	c.Row = w.Number
-	if c.Type == cashFee && c.Amount.Sign() > 0 {
+	switch {
+	case c.Type == cashFee && c.Amount.Sign() > 0:
 		c.Type = cashAdjustment
+	case c.Type == cashDeposit && c.Amount.Sign() < 0:
+		c.Type = cashWithdrawal
 	}
 	w.cash = append(w.cash, &c)
 }

@@ -125,6 +125,8 @@ type Cash struct {
 const (
 	cashFee        = "fee"
 	cashAdjustment = "adjustment"
+	cashDeposit    = "deposit"
+	cashWithdrawal = "withdrawal"
 )
 
 // Marks are what the file's owner wrote on the trade that Fill belongs to.

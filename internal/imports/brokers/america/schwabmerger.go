@@ -40,7 +40,7 @@ func mergeForCash(w *statement.Row, e *entry) {
 	}
 	if !half.shares.Valid || !half.amount.Valid {
 		if half.row != w.Number {
-			w.Skip(mergerHalf(half.row))
+			w.Skip("%s", mergerHalf(half.row))
 		}
 		return
 	}

@@ -138,6 +138,9 @@ func questradeCash(w *statement.Row, kind string) {
 		questradeJournal(w)
 		return
 	}
+	if kind == "withdrawal" && amount.Sign() > 0 {
+		kind = "deposit" // it came back
+	}
 	w.Money(statement.Cash{
 		Type: kind, Amount: amount, Currency: strings.ToUpper(w.Text("Currency")), At: w.Moment("Transaction Date").At, Note: w.Text("Description"),
 	})

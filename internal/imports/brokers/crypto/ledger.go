@@ -37,7 +37,7 @@ func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *grou
 		l.order = append(l.order, g)
 	}
 	if g.row != w.Number {
-		w.Skip(fmt.Sprintf("it belongs to the trade in row %d", g.row))
+		w.Skip("it belongs to the trade in row %d", g.row)
 	}
 	return g
 }

@@ -114,6 +114,13 @@ func pay(w *statement.Row, kind string, c coins, at statement.Moment, note strin
 	w.Money(statement.Cash{Type: kind, Amount: c.amount, Currency: coin, At: at.At, Note: note})
 }
 
+// payFee emits the fee of a row that is cash itself, if it has one.
+func payFee(w *statement.Row, fee coins, at statement.Moment, kind string) {
+	if !fee.amount.IsZero() {
+		pay(w, "fee", coins{fee.amount.Neg(), fee.coin}, at, kind+" fee")
+	}
+}
+
 // inOrOut is a deposit or a withdrawal by its sign.
 func inOrOut(amount decimal.Decimal) string {
 	if amount.Sign() < 0 {

@@ -55,7 +55,7 @@ func freetradeRow(w *statement.Row) {
 		d.worth = worth(d.quantity, d.price, d.amount.Decimal.Add(d.fees), w.Null("Base FX Rate|FX Rate"))
 	}
 	d.fill(w)
-	if kind == "FREESHARE_ORDER" {
+	if kind == "FREESHARE_ORDER" && !e.amount.Decimal.IsZero() {
 		e.amount, e.note = decimal.Of(e.amount.Decimal.Abs()), "Free share"
 		e.pay(w, transfer)
 	}

@@ -1,7 +1,6 @@
 package europe
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -78,7 +77,7 @@ func buxFee(w *statement.Row, e event) bool {
 	if last.Symbol != e.symbol || e.at.At.Sub(last.At).Abs() > moment {
 		return false
 	}
-	w.Skip(fmt.Sprintf("it is the cost of the trade in row %d", last.Row))
+	w.Skip("it is the cost of the trade in row %d", last.Row)
 	last.Commission = last.Commission.Sub(e.amount.Decimal)
 	if last.StatedCashFlow.Valid {
 		last.StatedCashFlow = decimal.Of(last.StatedCashFlow.Decimal.Add(e.amount.Decimal))

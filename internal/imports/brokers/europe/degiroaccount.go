@@ -1,7 +1,6 @@
 package europe
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -270,7 +269,7 @@ func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
 		return
 	}
 	w.Reader().Out.Warn("Rows of the kind %q are not known; those that belong to an order were left out.", entry.text)
-	w.Skip(fmt.Sprintf("rows of the kind %q are not known", entry.text))
+	w.Skip("rows of the kind %q are not known", entry.text)
 }
 
 // numbers reads quantity and price from a text, which is written in the language
