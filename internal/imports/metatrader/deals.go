@@ -15,6 +15,7 @@ func (b *book) takeDeals() {
 			b.deal(w)
 		case isTrade(kind): // its money, if any, comes as a deal of its own
 			b.r.Out.Warn("Deals that the broker cancelled were left out.")
+			w.Skip("the broker cancelled the deal")
 		default:
 			b.money(w, kind)
 		}
@@ -31,6 +32,7 @@ func (b *book) deal(w *statement.Row) {
 	}
 	symbol := w.Text("Symbol")
 	f.Name(symbol, InstrumentType(symbol))
+	f.Multiplier = ContractSize(symbol)
 	c := dealClosing(w)
 	if w.Failed() {
 		return
@@ -122,6 +124,7 @@ func (b *book) money(w *statement.Row, kind string) {
 	amount := decimal.Sum(w.Decimal("Profit"), commission, fee, swap)
 	at := w.Moment("Time")
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	b.rep.totals.without(commission, fee, swap)

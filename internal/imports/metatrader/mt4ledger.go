@@ -104,7 +104,8 @@ func (l *ledger) take() {
 			l.archive(w)
 		case isSide(kind):
 			l.trade(w)
-		case isTrade(kind): // an order that was never filled
+		case isTrade(kind):
+			w.Skip(statement.ReasonNotFilled)
 		default:
 			l.money(w, kind)
 		}
@@ -122,12 +123,13 @@ func (l *ledger) trade(w *statement.Row) {
 		w.Required("Price")
 		return
 	}
-	if c.volume.IsZero() && c.profit.IsZero() { // the other half of closing by an opposite ticket
+	if c.volume.IsZero() && c.profit.IsZero() {
+		w.Skip("it is the other half of closing by an opposite ticket")
 		return
 	}
 	if c.at == "" {
 		l.r.Out.Warn("Trades that are still open were read without a result: it comes with the statement that closes them.")
-		p.enter(w)
+		p.enterOrSkip(w)
 		return
 	}
 	p.leave(w, c, costs{commission: w.Cost("Commission"), fees: w.Cost("Taxes", "Swap")}, ticket+"/close")
@@ -144,6 +146,7 @@ func (l *ledger) archive(w *statement.Row) {
 	amount := decimal.Sum(w.Decimal("Commission"), w.Decimal("Taxes"), w.Decimal("Swap"), w.Decimal("Profit"))
 	at := w.Moment("Close Time|Open Time")
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	l.archived = l.archived.Add(amount)
@@ -158,6 +161,7 @@ func (l *ledger) archive(w *statement.Row) {
 func (l *ledger) money(w *statement.Row, kind string) {
 	amount, at := w.Required("Profit"), w.Moment("Open Time")
 	if amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	w.Money(statement.Cash{

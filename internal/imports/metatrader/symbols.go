@@ -3,6 +3,7 @@ package metatrader
 import (
 	"strings"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 )
 
@@ -24,6 +25,46 @@ func InstrumentType(symbol string) string {
 		return instruments.TypeForex
 	}
 	return instruments.TypeCFD
+}
+
+// Sizes of a lot, in units of what is traded. They are the same at nearly every
+// broker; sizes of other contracts for difference are not.
+var (
+	forexLot   = decimal.New(100_000)
+	metalSizes = map[string]decimal.Decimal{
+		"XAU": decimal.New(100), "XAG": decimal.New(5_000), "XPT": decimal.New(100), "XPD": decimal.New(100),
+	}
+)
+
+// ContractSize returns how many units one lot of an instrument is, so that price
+// times lots times size is the notional in the currency of the price. It is
+// absent where the size is the broker's own.
+func ContractSize(symbol string) decimal.Null {
+	if InstrumentType(symbol) == instruments.TypeForex {
+		return decimal.Of(forexLot)
+	}
+	const code = 3
+	name := strings.ToUpper(strings.TrimLeft(strings.TrimSpace(symbol), "#."))
+	if len(name) < code {
+		return decimal.Null{}
+	}
+	rest := strings.TrimLeft(name[code:], "/_-")
+	if size, metal := metalSizes[name[:code]]; metal && len(rest) >= code && isCurrency(rest[:code]) {
+		return decimal.Of(size)
+	}
+	return decimal.Null{}
+}
+
+// LotMultiplier returns the multiplier of a quantity in lots: the size of a lot,
+// or 1 where it is not known and the stated results have to tell. A quantity
+// from a thousand on is in units, whatever the column is called.
+func LotMultiplier(symbol string, quantity decimal.Decimal) decimal.Decimal {
+	const smallest = 1000
+	size := ContractSize(symbol)
+	if !size.Valid || quantity.Abs().Cmp(decimal.New(smallest)) >= 0 {
+		return decimal.New(1)
+	}
+	return size.Decimal
 }
 
 func isCurrency(code string) bool {

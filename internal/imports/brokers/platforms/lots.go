@@ -32,7 +32,8 @@ func (c lots) read(w *statement.Row) {
 	switch {
 	case word == "" && w.Text(c.symbol) == "" && w.Text(c.profit) == "":
 		w.Ignore()
-	case strings.Contains(word, "limit") || strings.Contains(word, "stop"): // never filled
+	case strings.Contains(word, "limit") || strings.Contains(word, "stop"):
+		w.Skip(statement.ReasonNotFilled)
 	case word == "buy" || word == "sell":
 		c.trade(w)
 	case w.Text(c.symbol) == "":
@@ -49,9 +50,10 @@ func (c lots) trade(w *statement.Row) {
 	symbol := strings.ToUpper(strings.TrimSpace(w.Text(c.symbol)))
 	t := statement.Trip{
 		Symbol: symbol, Type: metatrader.InstrumentType(symbol), Short: side == matching.Sell, Quantity: w.Required(c.volume).Abs(),
-		Open: w.Moment(c.openTime), OpenPrice: w.Required(c.openPrice), Multiplier: decimal.Of(decimal.New(1)),
+		Open: w.Moment(c.openTime), OpenPrice: w.Required(c.openPrice),
 		ID: w.Text(c.id), TrustPnL: true, Details: map[string]string{"unit": "lot"},
 	}
+	t.Multiplier = decimal.Of(metatrader.LotMultiplier(symbol, t.Quantity))
 	if comment := w.Text(c.comment); comment != "" {
 		t.Details["comment"] = comment
 	}
@@ -139,6 +141,7 @@ func risk(t *statement.Trip, stop decimal.Null) decimal.Null {
 func (c lots) money(w *statement.Row, kind string) {
 	amount, at := w.Required(c.profit), w.Moment(c.openTime)
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	note := w.Text(c.comment)

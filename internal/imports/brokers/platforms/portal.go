@@ -35,6 +35,7 @@ func readLeg(w *statement.Row) {
 	}
 	symbol := strings.TrimSpace(w.Text("Symbol"))
 	f.Name(symbol, metatrader.InstrumentType(symbol))
+	f.Multiplier = decimal.Of(metatrader.LotMultiplier(symbol, f.Quantity))
 	if effect == statement.Closing {
 		f.StatedPnL = decimal.Of(w.Decimal("Profit"))
 	}

@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -48,10 +49,14 @@ func readStrategy(r *statement.Reader) error {
 		}
 		before := waiting[number]
 		if before == nil || before.entry == now.entry {
+			if before != nil {
+				r.Out.Skip(before.row, fmt.Sprintf("row %d says the same of its trade", w.Number))
+			}
 			waiting[number] = now
 			continue
 		}
 		delete(waiting, number)
+		r.Out.Skip(before.row, fmt.Sprintf("it belongs to the trade in row %d", w.Number))
 		tradeOf(w, symbol, before, now)
 	}
 	for _, number := range slices.Sorted(maps.Keys(waiting)) {
