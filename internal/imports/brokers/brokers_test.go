@@ -135,6 +135,12 @@ func TestEverySampleIsKnown(t *testing.T) {
 	t.Logf("%d samples are read, %d are refused", read, refused)
 }
 
+// TestDamagedFilesLoseNoRow holds the law of rows for files with damaged cells.
+func TestDamagedFilesLoseNoRow(t *testing.T) {
+	t.Parallel()
+	brokertest.CheckDamaged(t, brokers.All(), "*/testdata/*.txtar", "../metatrader/testdata/*.txtar")
+}
+
 // FuzzAll gives arbitrary files to the whole pipeline: nothing may crash, and
 // every fill must be sound.
 func FuzzAll(f *testing.F) {

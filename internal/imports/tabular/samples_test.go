@@ -20,6 +20,9 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
+		if entry.IsDir() {
+			continue
+		}
 		data, err := os.ReadFile(filepath.Join(folder, entry.Name()))
 		if err != nil {
 			t.Fatal(err)

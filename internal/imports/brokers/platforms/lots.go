@@ -34,12 +34,10 @@ func (c lots) read(w *statement.Row) {
 		w.Ignore()
 	case strings.Contains(word, "limit") || strings.Contains(word, "stop"):
 		w.Skip(statement.ReasonNotFilled)
-	case word == "buy" || word == "sell":
-		c.trade(w)
-	case w.Text(c.symbol) == "":
+	case word != "buy" && word != "sell" && w.Text(c.symbol) == "":
 		c.money(w, word)
-	default:
-		w.Side(c.side)
+	default: // another word for a side is read, and what is none fails the row
+		c.trade(w)
 	}
 }
 
