@@ -5,6 +5,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
 
 // takeDeals reads the table of deals.
@@ -32,7 +33,7 @@ func (b *book) deal(w *statement.Row) {
 	}
 	symbol := w.Text("Symbol")
 	f.Name(symbol, InstrumentType(symbol))
-	f.Multiplier = ContractSize(symbol)
+	f.Multiplier = instruments.LotSize(symbol)
 	c := dealClosing(w)
 	if w.Failed() {
 		return

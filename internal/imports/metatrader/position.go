@@ -3,6 +3,7 @@ package metatrader
 import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
@@ -86,7 +87,7 @@ func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
 
 func (p *position) fill(side matching.Side, at statement.Moment) statement.Fill {
 	f := statement.Fill{
-		Side: side, At: at.At, DateOnly: at.DateOnly, Lot: p.lot, Details: details(p.comment), Multiplier: ContractSize(p.symbol),
+		Side: side, At: at.At, DateOnly: at.DateOnly, Lot: p.lot, Details: details(p.comment), Multiplier: instruments.LotSize(p.symbol),
 	}
 	f.Name(p.symbol, InstrumentType(p.symbol))
 	return f

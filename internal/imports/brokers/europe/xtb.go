@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -115,7 +114,7 @@ func xtbTrip(w *statement.Row) {
 	}
 	t.Type, t.Details = xtbType(t.Symbol), map[string]string{}
 	if t.Type != instruments.TypeStock {
-		t.Multiplier = decimal.Of(metatrader.LotMultiplier(t.Symbol, t.Quantity))
+		t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, t.Quantity))
 		t.Details["unit"] = "lot"
 	}
 	if stop := w.Null("SL"); stop.Decimal.Sign() > 0 {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -37,7 +36,7 @@ func inLots(symbol string, lots decimal.Decimal) statement.Trip {
 		Symbol: strings.ToUpper(strings.ReplaceAll(symbol, "/", "")), Type: instruments.TypeCFD, TrustPnL: true, Quantity: lots,
 		Details: map[string]string{"unit": "lot"},
 	}
-	t.Multiplier = decimal.Of(metatrader.LotMultiplier(t.Symbol, lots))
+	t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, lots))
 	if isPair(t.Symbol) {
 		t.Type = instruments.TypeForex
 	}

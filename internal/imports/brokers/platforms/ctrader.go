@@ -6,6 +6,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
@@ -42,7 +43,7 @@ func readClosingDeal(w *statement.Row) {
 		ID: w.Text("Position ID|Order ID|ID de orden"),
 	}
 	if unit := t.Details["unit"]; unit == "lot" || unit == "" {
-		t.Multiplier = decimal.Of(metatrader.LotMultiplier(symbol, t.Quantity))
+		t.Multiplier = decimal.Of(instruments.LotMultiplier(symbol, t.Quantity))
 	}
 	r.Out.Account.Currency = currencyOf(r, "Net")
 	closing, opening := called(r, "Closing time|Hora de cierre"), called(r, "Opening time|Hora de apertura")

@@ -6,6 +6,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
 
 // dxTrade is the list of orders of DXtrade. No file was seen; the names come
@@ -43,8 +44,8 @@ func readDX(w *statement.Row) {
 	switch {
 	case volume.Cmp(decimal.New(smallest)) >= 0:
 		f.Multiplier = decimal.Of(decimal.New(1))
-	case metatrader.ContractSize(symbol).Valid:
-		f.Multiplier = metatrader.ContractSize(symbol)
+	case instruments.LotSize(symbol).Valid:
+		f.Multiplier = instruments.LotSize(symbol)
 		f.Details = map[string]string{"unit": "lot"}
 	default:
 		w.Reader().Out.Warn("The size of a lot of %s is not known and was taken as 1; correct the multiplier if the results look wrong.", f.Symbol)

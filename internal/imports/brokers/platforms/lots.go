@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
@@ -51,7 +52,7 @@ func (c lots) trade(w *statement.Row) {
 		Open: w.Moment(c.openTime), OpenPrice: w.Required(c.openPrice),
 		ID: w.Text(c.id), TrustPnL: true, Details: map[string]string{"unit": "lot"},
 	}
-	t.Multiplier = decimal.Of(metatrader.LotMultiplier(symbol, t.Quantity))
+	t.Multiplier = decimal.Of(instruments.LotMultiplier(symbol, t.Quantity))
 	if comment := w.Text(c.comment); comment != "" {
 		t.Details["comment"] = comment
 	}
