@@ -25,6 +25,7 @@ type importCommand struct {
 	Account       string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
 	SourceTZ      string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
 	DateOrder     string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
+	TradeDate     string `name:"trade-date" placeholder:"DAY" help:"The day of times that have none, for example 2026-01-31."`
 	Map           string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
 	DryRun        bool   `name:"dry-run" help:"Only tell what would be imported."`
 	AllowMismatch bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account's, its amounts as they are."`
@@ -75,7 +76,9 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 	if err != nil {
 		return "", imports.Upload{}, err
 	}
-	up := imports.Upload{FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, AllowCurrencyMismatch: c.AllowMismatch}
+	up := imports.Upload{
+		FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, Day: c.TradeDate, AllowCurrencyMismatch: c.AllowMismatch,
+	}
 	if up.Data, err = os.ReadFile(c.File); err != nil {
 		return "", up, err
 	}
@@ -175,6 +178,7 @@ func namingFlags(err error) error {
 func withFlags(text string) string {
 	return strings.NewReplacer(
 		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
+		" with trade_date,", " with --trade-date,",
 		"Say which columns hold:", "Say with --map which columns hold:", "send allow_currency_mismatch=true", "add --allow-currency-mismatch",
 	).Replace(text)
 }

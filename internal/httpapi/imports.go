@@ -142,6 +142,7 @@ var uploadFields = map[string]string{
 	"source_tz":               "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
 	"date_order":              "day_first or month_first, where the file leaves it open.",
 	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
+	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
 func (a *API) importOperations() {
@@ -205,7 +206,7 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	}
 	up := imports.Upload{
 		FileName: form.File.Name, Data: form.File.Bytes, Account: journal.AccountID(form.Fields["account_id"]),
-		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"],
+		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"], Day: form.Fields["trade_date"],
 	}
 	if up.Account == "" {
 		up.Account = journal.AccountID(in.AccountID)

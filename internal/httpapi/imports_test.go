@@ -134,6 +134,25 @@ func TestMappingIsAskedFor(t *testing.T) {
 	})
 }
 
+// TestTradeDateIsAskedFor for files whose times have no day: DAS writes them.
+func TestTradeDateIsAskedFor(t *testing.T) {
+	t.Parallel()
+	const window = "Time,Symb,Side,Price,Qty,Route,Broker,Account,Type,Cloid,P / L\n" +
+		"09:45:12,ACME,S,8.20,100,SMAT,DAS,SIM1,Market,C2,20.00\n09:31:05,ACME,B,8.00,100,SMAT,DAS,SIM1,Market,C1,0\n"
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.upload("/imports", window).want(http.StatusOK).is("missing_mapping", `["trade_date"]`).is("detected_broker", `"DAS Trader"`)
+		refused := d.upload("/imports/commit", window).wantError(http.StatusBadRequest, "mapping_required")
+		refused.is("error.details.missing", `["trade_date"]`)
+		finish := "/imports/" + refused.text("error.details.import_batch_id") + "/commit"
+		d.upload(finish, window, part{"trade_date", "", "5 March"}).wantError(http.StatusBadRequest, "bad_request")
+		day := part{"trade_date", "", "2026-03-05"}
+		d.upload("/imports", window, day).want(http.StatusOK).is("missing_mapping", `[]`).is("new_rows", "2")
+		d.upload(finish, window, day).want(http.StatusOK).holds("", `{"inserted": 2, "trades": 1}`)
+		d.trades("ACME").is("0.opened_at", `"2026-03-05T14:31:05Z"`).is("0.status", `"closed"`)
+	})
+}
+
 // TestImportsAreGivenUp when nobody has come back for a day.
 func TestImportsAreGivenUp(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,8 @@ type Upload struct {
 	// AllowCurrencyMismatch takes the amounts of a file in another currency than
 	// the account's as they are. Without it such a file is refused.
 	AllowCurrencyMismatch bool
+	// Day is that of times without one, such as 2026-01-31; empty if unknown.
+	Day string
 	// Watch, where set, is told of each stage that a commit enters.
 	Watch func(Progress)
 }
@@ -46,6 +48,11 @@ func (u Upload) check() error {
 	if u.Zone != "" {
 		if _, err := statement.LoadZone(u.Zone); err != nil {
 			return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", u.Zone)
+		}
+	}
+	if u.Day != "" {
+		if _, err := journal.ParseDay(statement.TradeDate, u.Day); err != nil {
+			return err
 		}
 	}
 	for target := range u.Mapping {
@@ -135,7 +142,7 @@ func (s *Service) readTables(ctx context.Context, file tabular.File, up Upload, 
 	}
 	c := &content{zone: up.Zone}
 	hints := statement.Hints{
-		Zone: up.Zone, Order: statement.DateOrder(up.Order), FileName: up.FileName, Currency: account.BaseCurrency,
+		Zone: up.Zone, Order: statement.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
 	}
 	if err := c.detect(file, s.presets, up.Mapping); err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func TestEverySampleIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		facts := brokertest.FactsOf(entry.Name(), data, brokers.All())
+		facts := brokertest.FactsOf(t, entry.Name(), data, brokers.All())
 		if facts != want[entry.Name()] {
 			t.Errorf("%s\n got %s\nwant %s", entry.Name(), facts, want[entry.Name()])
 		}
@@ -133,6 +133,12 @@ func TestEverySampleIsKnown(t *testing.T) {
 		read++
 	}
 	t.Logf("%d samples are read, %d are refused", read, refused)
+}
+
+// TestDamagedFilesLoseNoRow holds the law of rows for files with damaged cells.
+func TestDamagedFilesLoseNoRow(t *testing.T) {
+	t.Parallel()
+	brokertest.CheckDamaged(t, brokers.All(), "*/testdata/*.txtar", "../metatrader/testdata/*.txtar")
 }
 
 // FuzzAll gives arbitrary files to the whole pipeline: nothing may crash, and

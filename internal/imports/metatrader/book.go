@@ -152,7 +152,7 @@ func (b *book) takePositions() {
 	for w := range b.section(openPart).Rows() {
 		b.r.Out.Warn("Positions that are still open were read without a result: it comes with the statement that closes them.")
 		if p := b.untold(w); p != nil {
-			p.enter(w)
+			p.enterOrSkip(w)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestDateCells(t *testing.T) {
 	got, _ := brokertest.Read(sheet, statement.Hints{}, Presets())
 	for _, want := range []string{
 		"1 buy 0.1 forex EURUSD @ 1.1 at 2024-01-15T08:30:00Z",
-		"1 sell 0.1 forex EURUSD @ 1.101 at 2024-01-15T10:00:00Z x 1 commission 0.7 pnl 10 closing lot 71",
+		"1 sell 0.1 forex EURUSD @ 1.101 at 2024-01-15T10:00:00Z x 100000 commission 0.7 pnl 10 closing lot 71",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)

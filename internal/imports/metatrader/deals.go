@@ -5,6 +5,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
 
 // takeDeals reads the table of deals.
@@ -32,6 +33,7 @@ func (b *book) deal(w *statement.Row) {
 	}
 	symbol := w.Text("Symbol")
 	f.Name(symbol, InstrumentType(symbol))
+	f.Multiplier = instruments.LotSize(symbol)
 	c := dealClosing(w)
 	if w.Failed() {
 		return
@@ -123,6 +125,7 @@ func (b *book) money(w *statement.Row, kind string) {
 	amount := decimal.Sum(w.Decimal("Profit"), commission, fee, swap)
 	at := w.Moment("Time")
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	b.rep.totals.without(commission, fee, swap)

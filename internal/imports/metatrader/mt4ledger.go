@@ -129,7 +129,7 @@ func (l *ledger) trade(w *statement.Row) {
 	}
 	if c.at == "" {
 		l.r.Out.Warn("Trades that are still open were read without a result: it comes with the statement that closes them.")
-		p.enter(w)
+		p.enterOrSkip(w)
 		return
 	}
 	p.leave(w, c, costs{commission: w.Cost("Commission"), fees: w.Cost("Taxes", "Swap")}, ticket+"/close")
@@ -146,6 +146,7 @@ func (l *ledger) archive(w *statement.Row) {
 	amount := decimal.Sum(w.Decimal("Commission"), w.Decimal("Taxes"), w.Decimal("Swap"), w.Decimal("Profit"))
 	at := w.Moment("Close Time|Open Time")
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	l.archived = l.archived.Add(amount)
@@ -160,6 +161,7 @@ func (l *ledger) archive(w *statement.Row) {
 func (l *ledger) money(w *statement.Row, kind string) {
 	amount, at := w.Required("Profit"), w.Moment("Open Time")
 	if amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	w.Money(statement.Cash{

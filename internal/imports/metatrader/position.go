@@ -3,6 +3,7 @@ package metatrader
 import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
@@ -64,6 +65,16 @@ func (p *position) enter(w *statement.Row) {
 	p.mark(w, f)
 }
 
+// enterOrSkip emits the opening fill, or skips a row that is only what is left of
+// a position that another row opened.
+func (p *position) enterOrSkip(w *statement.Row) {
+	if p.entered {
+		w.Skip("it is the open rest of a position that another row opens")
+		return
+	}
+	p.enter(w)
+}
+
 // leave emits a closing fill of the position, behind the opening one.
 func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
 	f := p.fill(opposite(p.side), w.At(c.at))
@@ -75,7 +86,9 @@ func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
 }
 
 func (p *position) fill(side matching.Side, at statement.Moment) statement.Fill {
-	f := statement.Fill{Side: side, At: at.At, DateOnly: at.DateOnly, Lot: p.lot, Details: details(p.comment)}
+	f := statement.Fill{
+		Side: side, At: at.At, DateOnly: at.DateOnly, Lot: p.lot, Details: details(p.comment), Multiplier: instruments.LotSize(p.symbol),
+	}
 	f.Name(p.symbol, InstrumentType(p.symbol))
 	return f
 }

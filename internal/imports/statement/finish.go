@@ -12,6 +12,7 @@ import (
 func (r *Reader) finish() *Statement {
 	s := r.Out
 	s.arrange(r.Preset.NewestFirst)
+	s.convertCash(r.Hints.Currency)
 	s.checkCash()
 	s.checkPositions()
 	s.checkOpenings()

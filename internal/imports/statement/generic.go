@@ -22,6 +22,9 @@ func (r *Reader) generic() (func(*Row), error) {
 	if err := r.known(m); err != nil {
 		return nil, err
 	}
+	if err := r.requireDays(m); err != nil {
+		return nil, err
+	}
 	missing := m.missing(r.Preset.Format)
 	if r.needsSide(m) {
 		missing = append(missing, string(TargetSide))
@@ -92,10 +95,13 @@ func (r *Reader) known(m mapping) error {
 	return nil
 }
 
+// mappingRequired is the code of a refusal that asks the user about the file.
+const mappingRequired = "mapping_required"
+
 // MappingRequired refuses a file of which too little is known.
 func MappingRequired(missing []string) error {
 	return &journal.Error{
-		Kind: journal.KindInvalid, Code: "mapping_required",
+		Kind: journal.KindInvalid, Code: mappingRequired,
 		Message: "Say which columns hold: " + strings.Join(missing, ", ") + ".",
 		Details: map[string]any{"missing": missing},
 	}
@@ -235,7 +241,7 @@ func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
 	case status != statusPartial:
 		w.Skip("%s", skipReasons[status])
 	case done.Valid:
-		w.Skip("%s", notFilledReason)
+		w.Skip("%s", ReasonNotFilled)
 	default:
 		w.Fail("The order was filled in part, but the file does not say how much of it.")
 	}
@@ -262,7 +268,7 @@ func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
 	case !quantity.Valid && m.text(w, "symbol") == "" && m.text(w, "side") == "":
 		w.Ignore()
 	case quantity.Valid && (w.r.Preset.Broker != "" || w.r.filledColumn() >= 0):
-		w.Skip("%s", notFilledReason)
+		w.Skip("%s", ReasonNotFilled)
 	default:
 		w.Fail("There is no quantity.")
 	}

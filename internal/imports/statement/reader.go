@@ -2,7 +2,6 @@ package statement
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,6 +18,8 @@ type Hints struct {
 	Order    DateOrder
 	Mapping  map[Target]string
 	FileName string
+	// Day is that of times without one.
+	Day journal.Day
 	// Currency is the account's.
 	Currency string
 }
@@ -39,6 +40,7 @@ type Reader struct {
 	columns map[int]*column
 	clocks  map[clockKey]*Clock
 	zone    string
+	day     journal.Day    // of times without one, where there are such
 	lots    map[string]int // how often a round trip was met
 	names   map[nameKey]*Fill
 	// Memory is for presets that join rows; nobody else looks into it.
@@ -78,10 +80,10 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		r.sample()
 	}
 	if p.Whole != nil {
-		if err := errors.Join(p.Whole(r), ctx.Err()); err != nil {
+		if err := p.Whole(r); err != nil {
 			return nil, err
 		}
-		return r.finish(), nil
+		return r.result()
 	}
 	each := p.Each
 	if each == nil {
@@ -92,11 +94,16 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		each = generic
 	}
 	r.EachRow(each)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if p.Done != nil {
 		p.Done(r)
+	}
+	return r.result()
+}
+
+// result returns the finished statement, unless the context ended meanwhile.
+func (r *Reader) result() (*Statement, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
 	}
 	return r.finish(), nil
 }

@@ -153,7 +153,7 @@ func (w *Row) Moment(names string) Moment {
 	clock, err := w.r.clock("", i)
 	if err == nil {
 		var m Moment
-		if m, err = clock.Moment(text); err == nil {
+		if m, err = w.r.momentOf(clock, text); err == nil {
 			w.r.noteZone(m, i)
 			return m
 		}
@@ -277,9 +277,18 @@ func (w *Row) Fill(f Fill) *Fill {
 	return &f
 }
 
-// Money emits a cash row.
+// Money emits a cash row; the sign of its amount decides which way money moved.
+// The journal stores every fee as paid and every deposit as received, so a fee
+// that was given back is an adjustment, and a deposit that was taken back is a
+// withdrawal.
 func (w *Row) Money(c Cash) {
 	c.Row = w.Number
+	switch {
+	case c.Type == cashFee && c.Amount.Sign() > 0:
+		c.Type = cashAdjustment
+	case c.Type == cashDeposit && c.Amount.Sign() < 0:
+		c.Type = cashWithdrawal
+	}
 	w.cash = append(w.cash, &c)
 }
 

@@ -13,6 +13,14 @@ type Skip struct {
 	Reason string
 }
 
+// The reasons that several presets share.
+const (
+	ReasonNotFilled  = "order not filled"
+	ReasonNoAmount   = "no money moved"
+	ReasonSecurities = "securities moved without a trade"
+	ReasonRepeated   = "said by other rows of the file"
+)
+
 // NothingInRow is the reason of a row that names none of its own.
 const NothingInRow = "no fill and no cash in this row"
 
@@ -98,7 +106,7 @@ func (w *Row) skipReason() string {
 		case !w.isTradeWord(w.Cells[i]):
 			return fmt.Sprintf("%s: %s", strings.TrimSpace(w.r.header[i]), shorten(strings.TrimSpace(w.Cells[i])))
 		default:
-			reason = notFilledReason
+			reason = ReasonNotFilled
 		}
 	}
 	return reason

@@ -90,6 +90,8 @@ type Statement struct {
 	// the first of them and not stated.
 	currencies      []string
 	derivedCurrency bool
+	// quotes are the rates that the file states.
+	quotes []quote
 }
 
 // Account is what a file tells about the account that it is of.
@@ -132,6 +134,14 @@ type Cash struct {
 	At       time.Time
 	Note     string
 }
+
+// The cash types that the readers themselves decide on.
+const (
+	cashFee        = "fee"
+	cashAdjustment = "adjustment"
+	cashDeposit    = "deposit"
+	cashWithdrawal = "withdrawal"
+)
 
 // Marks are what the file's owner wrote on the trade that Fill belongs to.
 type Marks struct {

@@ -24,10 +24,6 @@ var skipReasons = map[orderStatus]string{
 	statusPending:   "pending order",
 }
 
-// notFilledReason is the reason for an order list's row with a filled quantity
-// of zero.
-const notFilledReason = "order not filled"
-
 // The words for the states of an order, in the form of sideKey: English,
 // German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Norwegian,
 // Danish, Polish, Japanese and Chinese.

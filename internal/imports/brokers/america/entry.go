@@ -71,6 +71,7 @@ func (e *entry) emit(w *statement.Row) {
 	case unknown:
 		e.wonder(w)
 	case nothing:
+		w.Skip(statement.ReasonRepeated)
 	}
 }
 
@@ -110,6 +111,7 @@ func (e *entry) trade(w *statement.Row) {
 	default:
 		w.Fail("There is no price.")
 	}
+	f.Fees = f.Fees.Add(f.HiddenCosts())
 	w.Fill(f)
 }
 
@@ -142,6 +144,7 @@ var cashTypes = map[sense]string{dividend: "dividend", interest: "interest", fee
 func (e *entry) money(w *statement.Row) {
 	amount := e.amount.Decimal
 	if amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	kind, ok := cashTypes[e.sense]
@@ -161,6 +164,7 @@ func (e *entry) money(w *statement.Row) {
 
 // leaveOut says that a row which moves shares was not taken.
 func (e *entry) leaveOut(w *statement.Row) {
+	w.Skip(statement.ReasonSecurities)
 	w.Reader().Out.Warn("%s of %s on %s was left out, as it is no trade. Where it changed your position, enter the change by hand.",
 		e.word, e.thing(), e.at.At.Format("2006-01-02"))
 }
@@ -180,6 +184,7 @@ func (e *entry) wonder(w *statement.Row) {
 		return
 	}
 	if e.amount.Decimal.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	w.Reader().Out.Warn("Rows of the kind %q are not known; their amounts were taken as adjustments.", e.word)

@@ -121,7 +121,7 @@ func firstWords(text string) string {
 
 func fidelityRow(w *statement.Row) {
 	text := w.Text("Action")
-	if text == "" {
+	if text == "" || isFidelityFooter(w.Text("Run Date"), text) {
 		w.Ignore() // disclaimers and the date of the download
 		return
 	}
@@ -137,6 +137,17 @@ func fidelityRow(w *statement.Row) {
 	e.quantity, e.price, e.currency = w.Null(quantity), w.Null(price), w.Text(currency)
 	fidelitySense(w, e)
 	e.emit(w)
+}
+
+// isFidelityFooter reports whether the row is a line of the footer: the text in
+// the place of the date is not one, and the action is not a known one. Where a
+// disclaimer is not quoted, its commas spread it over the columns.
+func isFidelityFooter(date, action string) bool {
+	if known, _ := fidelityAction(action); known.sense != unknown {
+		return false
+	}
+	const sentence = 4 // words; a date has three at most
+	return !strings.ContainsAny(date, "0123456789") || len(strings.Fields(date)) >= sentence
 }
 
 // fidelityShifted says in which columns quantity, price and currency are. Some

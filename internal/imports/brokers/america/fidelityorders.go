@@ -21,7 +21,8 @@ func fidelityOrder(w *statement.Row) {
 	}
 	filled := fidelityFilled.FindStringSubmatch(w.Text("Status"))
 	if filled == nil {
-		return // open, cancelled or expired
+		w.Skip(statement.ReasonNotFilled)
+		return
 	}
 	asked := fidelityAsked.FindStringSubmatch(w.Text("Trade Description"))
 	if asked == nil {

@@ -1,6 +1,7 @@
 package america
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -38,6 +39,9 @@ func mergeForCash(w *statement.Row, e *entry) {
 		half.amount = e.amount
 	}
 	if !half.shares.Valid || !half.amount.Valid {
+		if half.row != w.Number {
+			w.Skip("%s", mergerHalf(half.row))
+		}
 		return
 	}
 	delete(waiting, key)
@@ -47,6 +51,9 @@ func mergeForCash(w *statement.Row, e *entry) {
 	w.Reader().Out.Warn("The cash merger of %s was taken as a sale of the shares for what was paid.", e.symbol)
 	e.emit(w)
 }
+
+// mergerHalf is the reason why the other row of a cash merger gives no fill.
+func mergerHalf(row int) string { return fmt.Sprintf("half of the cash merger in row %d", row) }
 
 // schwabEnd settles what is still open behind the last row. Money of a merger
 // whose shares are not in the file is kept as an adjustment.
@@ -60,6 +67,8 @@ func schwabEnd(r *statement.Reader) {
 			r.Out.Cash = append(r.Out.Cash, &statement.Cash{
 				Row: half.row, Type: "adjustment", Amount: half.amount.Decimal, At: e.at.At, Note: e.symbol + " " + e.word,
 			})
+		} else {
+			r.Out.Skip(half.row, statement.ReasonSecurities)
 		}
 		r.Out.Warn("The cash merger of %s has only one of its two rows, so its shares were not sold. Enter the sale by hand.", e.symbol)
 	}

@@ -83,6 +83,7 @@ func (s *swim) order(w *statement.Row) {
 		return
 	}
 	if !strings.EqualFold(w.Text("Status"), "FILLED") {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	switch strings.ToUpper(w.Text("Spread")) {
@@ -176,7 +177,8 @@ func (s *swim) cash(w *statement.Row) {
 	case upon != nil:
 		s.delivered(e, upon)
 	case strings.Contains(strings.ToLower(text), "mark to market"), strings.Contains(strings.ToLower(text), "mark to the market"):
-		return // the fills of futures have it already
+		w.Skip("daily settlement of futures, which the fills have already")
+		return
 	default:
 		e.action = swimMoney(kind, strings.ToUpper(text))
 	}
@@ -217,6 +219,7 @@ func (s *swim) removed(w *statement.Row, e *entry, found []string) {
 	n, err := statement.Number(found[2], statement.Point)
 	if err != nil {
 		w.Reader().Out.Warn("%q does not say how many options ended and was left out.", e.note)
+		w.Skip("it does not say how many options ended")
 		return
 	}
 	f.Quantity, f.At, f.DateOnly, f.Effect, f.Side = n.Abs(), e.at.At, e.at.DateOnly, statement.Closing, matching.Buy

@@ -234,6 +234,7 @@ func tastyMoney(w *statement.Row) {
 	switch kind := strings.ToLower(e.word); {
 	case kind == "mark to market":
 		w.Reader().Out.Warn("The daily settlement of futures was left out, as their fills have it already.")
+		w.Skip("daily settlement of futures, which the fills have already")
 		return
 	case strings.Contains(text, "dividend"), strings.Contains(text, "withholding"):
 		e.sense = dividend

@@ -60,6 +60,7 @@ func webullOrder(w *statement.Row) {
 		symbol = firstWord(symbol) // the name may follow
 	}
 	if filled.Decimal.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	if !price.Valid {
@@ -99,6 +100,7 @@ func firstWord(text string) string {
 func webullOption(w *statement.Row) {
 	filled := w.Null("Filled Qty")
 	if filled.Decimal.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	f := statement.Fill{

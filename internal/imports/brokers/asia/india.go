@@ -123,6 +123,7 @@ func growwRow(w *statement.Row) {
 		return
 	}
 	if !strings.EqualFold(w.Text("Order status"), "executed") {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	f := statement.Fill{Quantity: w.Required("Quantity")}

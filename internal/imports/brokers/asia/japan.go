@@ -102,6 +102,7 @@ func (c japaneseColumns) read(w *statement.Row) {
 	legs, known := legsOf(text.String())
 	if !known || len(legs) == 0 {
 		w.Reader().Out.Warn("Rows of the sort %q were left out: they are no trades.", text.String())
+		w.Skip("it is not a trade")
 		return
 	}
 	at := w.Moment("約定日")

@@ -20,6 +20,7 @@ type columns struct {
 func (c columns) fill(w *statement.Row) (statement.Fill, bool) {
 	quantity := w.Null(c.quantity)
 	if quantity.Decimal.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return statement.Fill{}, false
 	}
 	f := statement.Fill{Quantity: quantity.Decimal, Price: w.Required(c.price), Fees: w.Cost(c.fees...)}

@@ -5,35 +5,7 @@ import (
 
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/journal"
 )
-
-func TestDayInName(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		order statement.DateOrder
-		want  journal.Day
-	}{
-		{"trades-2026-01-05.csv", "", "2026-01-05"},
-		{"trades_20260105.csv", "", "2026-01-05"},
-		{"2026.01.05 trades.csv", "", "2026-01-05"},
-		{"trades 01-05-2026.csv", "", "2026-01-05"},
-		{"trades 1-5-26.csv", "", "2026-01-05"},
-		{"trades 05-01-2026.csv", statement.DayFirst, "2026-01-05"},
-		{"trades 13-01-2026.csv", "", ""},
-		{"trades 13-01-2026.csv", statement.DayFirst, "2026-01-13"},
-		{"trades-2026-02-30.csv", "", ""},
-		{"trades-2026-0105.csv", "", ""},
-		{"trades.csv", "", ""},
-		{"U12026010512.csv", "", ""},
-		{"", "", ""},
-	} {
-		got, ok := dayInName(test.name, test.order)
-		if got != test.want && ok || ok != (test.want != "") {
-			t.Errorf("%q: %q, %v, want %q", test.name, got, ok, test.want)
-		}
-	}
-}
 
 func TestNameByType(t *testing.T) {
 	for _, test := range []struct{ symbol, word, kind, want, right string }{
@@ -71,6 +43,6 @@ func TestTimesOnTheDayOfTheChange(t *testing.T) {
 DAS Trader / trades window, executions, csv, rows 2, zone America/New_York
 because matched header Symbol + Price + Qty + Time + Side + Type
   1 sell 1 ACME @ 8 at 2026-03-08T07:30:00Z
-  2 problem 2026-03-08 02:30:00 does not exist in America/New_York: the clocks were put forward over it.
+  2 problem Time: 2026-03-08 02:30:00 does not exist in America/New_York: the clocks were put forward over it.
 `)
 }

@@ -74,6 +74,8 @@ func readMoomoo(r *statement.Reader) error {
 			o.emit(w, w.Required(moomooQty), w.Required("Fill Price|成交价格"), w.Moment("Fill Time|成交时间|"+moomooPlaced))
 		case w.Text(moomooFilled) != "":
 			o.average(w)
+		default:
+			w.Skip(statement.ReasonNotFilled)
 		}
 	})
 	return nil
@@ -112,6 +114,7 @@ func (o *moomooOrder) average(w *statement.Row) {
 
 func (o *moomooOrder) emit(w *statement.Row, quantity, price decimal.Decimal, at statement.Moment) {
 	if quantity.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	f := o.fill

@@ -109,6 +109,7 @@ func questradeActivity(w *statement.Row) {
 		emitQuestrade(w, f)
 	default:
 		w.Reader().Out.Warn("Rows of the type %q were left out: they are no trades and no cash.", w.Text("Activity Type"))
+		w.Skip("it is neither a trade nor cash")
 	}
 }
 
@@ -133,13 +134,26 @@ func questradeEnd(w *statement.Row) {
 // adjustment, as the journal takes every fee for money out.
 func questradeCash(w *statement.Row, kind string) {
 	amount := w.Required("Net Amount")
-	if kind == "fee" && amount.Sign() > 0 {
-		kind = "adjustment"
-	}
 	if amount.IsZero() {
+		questradeJournal(w)
 		return
+	}
+	if kind == "withdrawal" && amount.Sign() > 0 {
+		kind = "deposit" // it came back
 	}
 	w.Money(statement.Cash{
 		Type: kind, Amount: amount, Currency: strings.ToUpper(w.Text("Currency")), At: w.Moment("Transaction Date").At, Note: w.Text("Description"),
 	})
+}
+
+// questradeJournal skips a row that moved no money. One with a quantity is a
+// journal entry, such as BRW: it moves securities between accounts or listings.
+func questradeJournal(w *statement.Row) {
+	if w.Decimal("Quantity").IsZero() {
+		w.Skip(statement.ReasonNoAmount)
+		return
+	}
+	w.Skip(statement.ReasonSecurities)
+	w.Reader().Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+		w.Text("Action"), w.Text("Symbol|Description"), w.Moment("Transaction Date").At.Format("2006-01-02"))
 }

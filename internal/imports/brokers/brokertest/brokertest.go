@@ -1,6 +1,6 @@
 // Package brokertest runs the fixtures of broker presets. A fixture is a txtar
 // file: its comment says what the layout shows and may hold hints as lines
-// "hint: zone=Europe/Berlin" (zone, order, file, currency), its first file is
+// "hint: zone=Europe/Berlin" (zone, order, file, day, currency), its first file is
 // the export, and the file "want" is what must be read from it, as Render
 // writes it. `go test -update` rewrites the wants; read the diff.
 //
@@ -9,6 +9,7 @@
 package brokertest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,6 +22,7 @@ import (
 
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
+	"fillbook/internal/journal"
 )
 
 var update = flag.Bool("update", false, "rewrite what the fixtures want")
@@ -57,6 +59,9 @@ func runFixture(t *testing.T, name string, presets []*statement.Preset) *stateme
 		t.Fatalf("reading %s: %v", name, err)
 	}
 	got, preset := Read(archive.Files[0].Data, Hints(string(archive.Comment)), presets)
+	if s, _, err := read(archive.Files[0].Data, Hints(string(archive.Comment)), presets); err == nil {
+		checkConservation(t, s)
+	}
 	want := ""
 	for i, f := range archive.Files {
 		if f.Name != "want" {
@@ -93,15 +98,7 @@ func Check(t *testing.T, data []byte, h statement.Hints, presets []*statement.Pr
 
 // Read reads some bytes and renders the result, or the refusal.
 func Read(data []byte, h statement.Hints, presets []*statement.Preset) (string, *statement.Preset) {
-	file, err := tabular.Read(data, tabular.Default())
-	if err != nil {
-		return fmt.Sprintf("refused: %v\n", err), nil
-	}
-	found, ok := statement.Detect(file, presets)
-	if !ok {
-		return "refused: no preset fits\n", nil
-	}
-	s, err := statement.Read(file, found, h)
+	s, found, err := read(data, h, presets)
 	if err != nil {
 		return fmt.Sprintf("refused: %v\n", err), found.Preset
 	}
@@ -109,6 +106,22 @@ func Read(data []byte, h statement.Hints, presets []*statement.Preset) (string, 
 		return strings.Join(lost, "\n"), found.Preset
 	}
 	return Render(s, found), found.Preset
+}
+
+var errNoPreset = errors.New("no preset fits")
+
+// read reads some bytes with the preset that fits them.
+func read(data []byte, h statement.Hints, presets []*statement.Preset) (*statement.Statement, statement.Detection, error) {
+	file, err := tabular.Read(data, tabular.Default())
+	if err != nil {
+		return nil, statement.Detection{}, err
+	}
+	found, ok := statement.Detect(file, presets)
+	if !ok {
+		return nil, statement.Detection{}, errNoPreset
+	}
+	s, err := statement.Read(file, found, h)
+	return s, found, err
 }
 
 // Hints reads the lines of a fixture's comment that begin with "hint: ".
@@ -127,6 +140,8 @@ func Hints(comment string) (h statement.Hints) {
 			h.Order = statement.DateOrder(value)
 		case "file":
 			h.FileName = value
+		case "day":
+			h.Day = journal.Day(value)
 		case "currency":
 			h.Currency = value
 		}

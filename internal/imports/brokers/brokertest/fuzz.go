@@ -43,6 +43,7 @@ func Fuzz(f *testing.F, presets []*statement.Preset, seeds ...string) {
 			return
 		}
 		sound(t, s)
+		checkConservation(t, s)
 	})
 }
 

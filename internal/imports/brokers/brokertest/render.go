@@ -34,6 +34,9 @@ func Render(s *statement.Statement, found statement.Detection) string {
 	for _, p := range s.Problems {
 		fmt.Fprintf(&b, "%3d problem %s\n", p.Row, p.Message)
 	}
+	for _, k := range s.Skipped {
+		fmt.Fprintf(&b, "%3d skipped %s\n", k.Row, k.Reason)
+	}
 	for _, w := range s.Warnings {
 		fmt.Fprintf(&b, "warning %s\n", w)
 	}

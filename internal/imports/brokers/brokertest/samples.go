@@ -1,6 +1,7 @@
 package brokertest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,31 +21,36 @@ func Facts(s *statement.Statement) string {
 		s.Sum(statement.ItemDeposits), s.Sum(statement.ItemWithdrawals))
 }
 
-// FactsOf reads a file and sums it up, or gives the refusal.
-func FactsOf(name string, data []byte, presets []*statement.Preset) string {
+// FactsOf reads a file and sums it up, or gives the refusal. Every row must be
+// accounted for.
+func FactsOf(t *testing.T, name string, data []byte, presets []*statement.Preset) string {
+	t.Helper()
+	s, err := readAny(name, data, presets)
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	t.Run(name, func(t *testing.T) { checkConservation(t, s) })
+	return Facts(s)
+}
+
+// readAny reads a file with the preset that fits it, or by its column names.
+func readAny(name string, data []byte, presets []*statement.Preset) (*statement.Statement, error) {
+	h := statement.Hints{FileName: name}
+	s, _, err := read(data, h, presets)
+	if !errors.Is(err, errNoPreset) {
+		return s, err
+	}
 	file, err := tabular.Read(data, tabular.Default())
 	if err != nil {
-		return "refused: " + err.Error()
+		return nil, err
 	}
-	h := statement.Hints{FileName: name}
-	found, ok := statement.Detect(file, presets)
+	found, ok := statement.Locate(file)
 	if !ok {
-		at, ok := statement.Locate(file)
-		if !ok {
-			return "refused: there is no table"
-		}
-		rows := file.Tables[at.Table].Rows
-		at.Preset = statement.Generic(rows[at.Header].Cells, rows[at.Header+1:], nil)
-		found = at
+		return nil, errors.New("there is no table")
 	}
-	s, err := statement.Read(file, found, h)
-	if err != nil {
-		return "refused: " + err.Error()
-	}
-	if lost := LostRows(s); len(lost) > 0 {
-		return strings.Join(lost, "; ")
-	}
-	return Facts(s)
+	rows := file.Tables[found.Table].Rows
+	found.Preset = statement.Generic(rows[found.Header].Cells, rows[found.Header+1:], nil)
+	return statement.Read(file, found, h)
 }
 
 // Samples holds real exports, in a folder that SVC_TEST_SAMPLES names and that
@@ -71,7 +77,7 @@ func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes .
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := FactsOf(f.Name(), data, presets)
+		got := FactsOf(t, f.Name(), data, presets)
 		lines = append(lines, f.Name()+" "+got)
 		if !*update && want[f.Name()] != got {
 			t.Errorf("%s\n got %s\nwant %s", f.Name(), got, want[f.Name()])

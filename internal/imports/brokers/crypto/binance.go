@@ -111,6 +111,7 @@ func (d *deal) settledInCoin(result decimal.Decimal) {
 // binanceAutoInvest reads a purchase by plan: the amount includes the fee.
 func binanceAutoInvest(w *statement.Row) {
 	if w.Text("Status") != "Success" {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	coin := w.Text("Holding Coin")

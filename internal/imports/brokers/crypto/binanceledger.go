@@ -85,19 +85,20 @@ func binanceEntry(w *statement.Row) {
 		g := m.ledger.of(w, account+at.At.String(), "", at)
 		g.costs = append(g.costs, coins{c.amount.Neg(), c.coin})
 	case opResult:
-		m.results[c.coin] = m.results[c.coin].Add(c.amount)
+		addResult(w, c)
 	case opInOut:
 		pay(w, inOrOut(c.amount), c, at, word)
 	case opInterest, opFunding:
 		pay(w, "interest", c, at, word)
 	case opInside:
+		w.Skip(reasonInside)
 	case opUnknown:
-		m.leaveOut(strings.ToLower(word), c.coin)
+		leaveOut(w, strings.ToLower(word), c.coin)
 	}
 }
 
 func closeBinanceLedger(r *statement.Reader) {
-	remembered(r).ledger.settle(r, func(base, quote string) string { return base + quote })
+	remembered(r).ledger.settle(r, quotes, func(base, quote string) string { return base + quote })
 	tell(r)
 }
 
@@ -116,8 +117,7 @@ func binanceFutureEntry(w *statement.Row) {
 	}
 	switch kind {
 	case "REALIZED_PNL", "COMMISSION":
-		m := remembered(w.Reader())
-		m.results[c.coin] = m.results[c.coin].Add(c.amount)
+		addResult(w, c)
 	case "TRANSFER", "INTERNAL_TRANSFER", "CROSS_COLLATERAL_TRANSFER", "STRATEGY_UMFUTURES_TRANSFER":
 		pay(w, inOrOut(c.amount), c, at, note)
 	case "FUNDING_FEE":

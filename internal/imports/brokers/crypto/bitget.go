@@ -27,6 +27,7 @@ func bitgetRow(w *statement.Row) {
 	d.base, d.quote = split(strings.TrimSuffix(strings.TrimSuffix(symbol, "_UMCBL"), " PERPETUAL"))
 	d.quantity = amountOf(w, "Filled Qty|Executed", d.base, d.quote).amount
 	if d.quantity.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	d.price, d.id = w.Required("Avg Price|Average Price"), w.Text("Order ID")

@@ -29,10 +29,12 @@ func bitmexRow(w *statement.Row) {
 		return
 	}
 	if !strings.EqualFold(w.Text("transactStatus"), "Completed") {
+		w.Skip("it was not completed")
 		return
 	}
 	at, amount := w.Moment("transactTime"), w.Required("amount").Mul(satoshi)
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	c := coins{amount, "XBT"}

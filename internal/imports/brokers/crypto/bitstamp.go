@@ -33,11 +33,11 @@ func bitstampRow(w *statement.Row) {
 		d.emit(w)
 	case "deposit":
 		pay(w, "deposit", coins{amount.amount.Abs(), amount.coin}, at, kind)
-		pay(w, "fee", coins{fee.amount.Neg(), fee.coin}, at, kind+" fee")
+		payFee(w, fee, at, kind)
 	case "withdrawal":
 		pay(w, "withdrawal", coins{amount.amount.Abs().Neg(), amount.coin}, at, kind)
-		pay(w, "fee", coins{fee.amount.Neg(), fee.coin}, at, kind+" fee")
+		payFee(w, fee, at, kind)
 	default:
-		remembered(w.Reader()).leaveOut(kind, amount.coin)
+		leaveOut(w, kind, amount.coin)
 	}
 }

@@ -34,7 +34,7 @@ func bitvavoRow(w *statement.Row) {
 		d.emit(w)
 	case "deposit", "withdrawal":
 		pay(w, inOrOut(amount), coins{amount, coin}, at, kind)
-		pay(w, "fee", coins{fee.Neg(), w.Text("Fee currency")}, at, kind+" fee")
+		payFee(w, coins{fee, w.Text("Fee currency")}, at, kind)
 	default:
 		pay(w, "interest", coins{amount, coin}, at, kind)
 	}

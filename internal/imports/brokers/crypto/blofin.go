@@ -26,6 +26,7 @@ func blofinRow(w *statement.Row) {
 	d.base, d.quote = split(symbol)
 	d.quantity = amountOf(w, "Filled", d.base, d.quote).amount
 	if d.quantity.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	d.price, d.at = amountOf(w, "Avg Fill", d.quote).amount, w.Moment("Order Time")

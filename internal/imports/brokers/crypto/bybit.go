@@ -138,6 +138,7 @@ func bybitTrade(w *statement.Row, contract, coin string, at statement.Moment) {
 	if w.Reader().Has("Action") && action == "" || coin == base && quote != "USD" {
 		key := strings.Join([]string{contract, at.At.String(), w.Text("TradeId|Trade ID|Direction")}, "|")
 		g := remembered(w.Reader()).ledger.of(w, key, w.Text("TradeId|Trade ID"), at)
+		g.base, g.quote = base, quote
 		g.legs = append(g.legs, coins{w.Required("Cash Flow"), coin})
 		g.costs = append(g.costs, coins{fee, coin})
 		return
@@ -168,6 +169,6 @@ func bybitFee(w *statement.Row) decimal.Decimal {
 }
 
 func closeBybitLedger(r *statement.Reader) {
-	remembered(r).ledger.settle(r, func(base, quote string) string { return base + quote })
+	remembered(r).ledger.settle(r, quotes, func(base, quote string) string { return base + quote })
 	tell(r)
 }

@@ -63,7 +63,7 @@ func coinbaseRow(w *statement.Row) {
 	case kind == "send" || kind == "receive":
 		pay(w, inOrOut(quantity), coins{quantity, coin}, at, word)
 	default:
-		remembered(w.Reader()).leaveOut(kind, coin)
+		leaveOut(w, kind, coin)
 	}
 }
 
@@ -158,14 +158,16 @@ func coinbaseProEntry(w *statement.Row) {
 		g.costs = append(g.costs, coins{c.amount.Neg(), c.coin})
 	case kind == "deposit" || kind == "withdrawal":
 		pay(w, inOrOut(c.amount), c, at, kind)
-	case kind == "rebate" || kind == "fee":
+	case kind == "fee":
+		pay(w, "fee", c, at, kind)
+	case kind == "rebate":
 		pay(w, "adjustment", c, at, kind)
 	default:
-		m.leaveOut(kind, c.coin)
+		leaveOut(w, kind, c.coin)
 	}
 }
 
 func closeCoinbasePro(r *statement.Reader) {
-	remembered(r).ledger.settle(r, func(base, quote string) string { return base + "-" + quote })
+	remembered(r).ledger.settle(r, fiatQuotes, func(base, quote string) string { return base + "-" + quote })
 	tell(r)
 }

@@ -18,6 +18,11 @@ var fiat = strings.Fields(`EUR GBP CHF JPY AUD CAD NZD SEK NOK DKK PLN CZK HUF R
 var quotes = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW JPY INR USDT FDUSD BUSD TUSD USDC USDE USDP
 	DAI USD PYUSD GUSD USDD EUR GBP CHF AUD CAD SGD HKD AED BTC XBT ETH BNB HT KCS DOT TRX XRP DOGE`)
 
+// fiatQuotes is the order of exchanges on which a stable coin is traded for the
+// money of a state, and not the other way round: USDT/GBP, USDC/EUR, EUR/USD.
+var fiatQuotes = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW INR SGD HKD AED NZD SEK NOK DKK
+	JPY CHF CAD USD GBP AUD EUR USDT FDUSD BUSD TUSD USDC USDE USDP DAI PYUSD GUSD USDD BTC XBT ETH BNB CRO DOT TRX XRP DOGE`)
+
 // isMoney tells money from coins that only move.
 func isMoney(coin string) bool { return slices.Contains(dollars, coin) || slices.Contains(fiat, coin) }
 
@@ -65,11 +70,11 @@ func splitBy(pair string, known []string) (base, quote string) {
 	return base, quote
 }
 
-// ordered tells which of two coins is traded and which prices it. Coins of
-// which neither prices others are ordered by name, so that going and coming
-// back are one pair.
-func ordered(a, b string) (base, quote string) {
-	i, j := slices.Index(quotes, a), slices.Index(quotes, b)
+// ordered tells which of two coins is traded and which prices it: the one that
+// stands further in front of rank is the price. Coins of which neither prices
+// others are ordered by name, so that going and coming back are one pair.
+func ordered(a, b string, rank []string) (base, quote string) {
+	i, j := slices.Index(rank, a), slices.Index(rank, b)
 	switch {
 	case i < 0 && j < 0 && a < b, i < 0 && j >= 0, i >= 0 && j >= 0 && i > j:
 		return a, b

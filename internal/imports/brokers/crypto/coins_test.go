@@ -30,8 +30,8 @@ func TestOrdered(t *testing.T) {
 		{"PEAR", "ETH", "PEAR"},
 		{"USDT", "TRY", "USDT"},
 	} {
-		there, _ := ordered(c[0], c[1])
-		back, _ := ordered(c[1], c[0])
+		there, _ := ordered(c[0], c[1], quotes)
+		back, _ := ordered(c[1], c[0], quotes)
 		if there != c[2] || back != c[2] {
 			t.Errorf("of %s and %s, %s and %s are traded, want %s", c[0], c[1], there, back, c[2])
 		}

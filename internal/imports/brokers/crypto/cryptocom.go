@@ -38,20 +38,22 @@ func cryptocomRow(w *statement.Row) {
 		g.legs = append(g.legs, c)
 	case kind == "crypto_purchase" || kind == "recurring_buy_order":
 		g := l.of(w, w.Cells[0]+"|"+c.coin, "", at)
+		g.base, g.quote = c.coin, native.coin
 		g.legs = append(g.legs, c, coins{native.amount.Neg(), native.coin})
 	case kind == "card_top_up" && isMoney(c.coin):
 		pay(w, "withdrawal", c, at, kind)
 	case kind == "card_top_up":
 		g := l.of(w, w.Cells[0]+"|"+c.coin, "", at)
+		g.base, g.quote = c.coin, native.coin
 		g.legs = append(g.legs, c, native)
 	case isMoney(c.coin) && (strings.HasSuffix(kind, "deposit") || strings.HasSuffix(kind, "withdrawal")):
 		pay(w, inOrOut(c.amount), c, at, kind)
 	default:
-		remembered(w.Reader()).leaveOut(kind, c.coin)
+		leaveOut(w, kind, c.coin)
 	}
 }
 
 func closeCryptocom(r *statement.Reader) {
-	remembered(r).ledger.settle(r, func(base, quote string) string { return base + "/" + quote })
+	remembered(r).ledger.settle(r, fiatQuotes, func(base, quote string) string { return base + "/" + quote })
 	tell(r)
 }

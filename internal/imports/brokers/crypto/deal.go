@@ -77,6 +77,7 @@ func (d *deal) fill(r *statement.Reader) (f statement.Fill, problem string) {
 	for _, c := range d.costs {
 		d.charge(r, &f, c)
 	}
+	f.Fees = f.Fees.Add(f.HiddenCosts())
 	d.noteCurrency(r, &f)
 	if f.Quantity.Sign() <= 0 {
 		return f, fmt.Sprintf("The quantity of %s is zero.", f.Symbol)

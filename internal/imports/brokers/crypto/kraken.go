@@ -95,6 +95,7 @@ func krakenEntry(w *statement.Row) {
 		return
 	}
 	if w.Text("txid") == "" {
+		w.Skip("it has not arrived yet; another row has it")
 		return
 	}
 	at, fee := w.Moment("time"), w.Cost("fee")
@@ -113,24 +114,26 @@ func krakenEntry(w *statement.Row) {
 		pay(w, inOrOut(c.amount), left, at, kind)
 	case "staking", "earn", "dividend", "reward":
 		if strings.Contains(strings.ToLower(w.Text("subtype")), "allocation") {
-			return // from one wallet to another
+			w.Skip(reasonInside)
+			return
 		}
 		pay(w, "interest", left, at, kind)
 	case "rollover":
 		pay(w, "fee", left, at, kind)
 	case "margin", "settled":
-		m.results[c.coin] = m.results[c.coin].Add(left.amount)
+		addResult(w, left)
 	case "transfer":
 		if w.Text("subtype") != "" {
-			return // from one wallet to another
+			w.Skip(reasonInside)
+			return
 		}
 		pay(w, "adjustment", left, at, kind)
 	default:
-		m.leaveOut(kind, c.coin)
+		leaveOut(w, kind, c.coin)
 	}
 }
 
 func closeKraken(r *statement.Reader) {
-	remembered(r).ledger.settle(r, krakenSymbol)
+	remembered(r).ledger.settle(r, fiatQuotes, krakenSymbol)
 	tell(r)
 }

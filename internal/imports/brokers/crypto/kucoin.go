@@ -3,7 +3,6 @@ package crypto
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
@@ -49,6 +48,7 @@ func kucoinRow(w *statement.Row) {
 	d.base, d.quote = split(symbol)
 	d.quantity = amountOf(w, "size|Filled Amount|Amount", d.base).amount
 	if d.quantity.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	d.price = w.Required("price|Avg. Filled Price|Filled Price|FilledPrice")
@@ -72,9 +72,6 @@ func kucoinPosition(w *statement.Row) {
 		"Import the futures fills instead to have the trades.")
 	if result.coin == "" {
 		_, result.coin = split(strings.TrimSuffix(symbol, "M"))
-	}
-	if result.amount.Equal(decimal.Zero) {
-		return
 	}
 	pay(w, "adjustment", result, at, "closed position "+symbol)
 }

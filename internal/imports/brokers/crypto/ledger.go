@@ -19,11 +19,13 @@ type ledger struct {
 
 // group is what belongs to one trade, or to all trades of one second.
 type group struct {
-	row   int
-	at    statement.Moment
-	id    string
-	legs  []coins // signed
-	costs []coins // positive is paid
+	row int
+	at  statement.Moment
+	id  string
+	// base and quote are the pair, where the file names it.
+	base, quote string
+	legs        []coins // signed
+	costs       []coins // positive is paid
 }
 
 // of gives the group of a key; the first row that asks makes it, and later rows
@@ -39,10 +41,11 @@ func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *grou
 	return g
 }
 
-// settle makes deals of the groups.
-func (l *ledger) settle(r *statement.Reader, symbol func(base, quote string) string) {
+// settle makes deals of the groups. Where the file does not name the pair, rank
+// tells which coin of it is the price; see [ordered].
+func (l *ledger) settle(r *statement.Reader, rank []string, symbol func(base, quote string) string) {
 	for _, g := range l.order {
-		d, problem := g.deal()
+		d, problem := g.deal(rank)
 		if problem != "" {
 			r.Out.Problems = append(r.Out.Problems, statement.Problem{Row: g.row, Message: problem})
 			continue
@@ -56,7 +59,7 @@ func (l *ledger) settle(r *statement.Reader, symbol func(base, quote string) str
 
 // deal is the one trade that a group holds: one coin came and another went. The
 // parts of one order that share a second are one fill at their average price.
-func (g *group) deal() (d *deal, problem string) {
+func (g *group) deal(rank []string) (d *deal, problem string) {
 	in, out := map[string]decimal.Decimal{}, map[string]decimal.Decimal{}
 	for _, leg := range g.legs {
 		switch leg.amount.Sign() {
@@ -75,11 +78,24 @@ func (g *group) deal() (d *deal, problem string) {
 	}
 	d = &deal{costs: summed(g.costs), at: g.at, id: g.id, side: matching.Buy, quantity: in[got]}
 	worth := out[paid]
-	if d.base, d.quote = ordered(got, paid); d.base == paid {
+	if d.base, d.quote = g.pair(got, paid, rank); d.base == paid {
 		d.side, d.quantity, worth = matching.Sell, out[paid], in[got]
 	}
 	d.price = worth.DivRound(d.quantity, decimal.MaxDecimals)
 	return d, ""
+}
+
+// pair tells which of two coins is traded and which prices it: as the file names
+// the pair, or as the exchange ranks its coins. The currency of the journal's
+// account plays no part in it.
+func (g *group) pair(a, b string, rank []string) (base, quote string) {
+	switch {
+	case g.base == a && g.quote == b:
+		return a, b
+	case g.base == b && g.quote == a:
+		return b, a
+	}
+	return ordered(a, b, rank)
 }
 
 // unclear says why a group is no trade.

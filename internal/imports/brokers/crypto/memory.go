@@ -51,12 +51,22 @@ func (m *memory) clock(zone string) (*statement.Clock, error) {
 
 func (m *memory) unpriced(c coins) { m.fees[c.coin] = m.fees[c.coin].Add(c.amount) }
 
-// leaveOut notes a row that is no trade and no cash.
-func (m *memory) leaveOut(kind, coin string) {
+// leaveOut skips a row that is no trade and no cash, and notes its kind.
+func leaveOut(w *statement.Row, kind, coin string) {
+	w.Skip("it moves coins without a trade")
+	m := remembered(w.Reader())
 	if m.left[kind] == nil {
 		m.left[kind] = map[string]bool{}
 	}
 	m.left[kind][coin] = true
+}
+
+// addResult skips a row with a result or a fee of a contract, whose fills other
+// files have, and adds it up.
+func addResult(w *statement.Row, c coins) {
+	w.Skip("results and fees of contracts come with their fills")
+	m := remembered(w.Reader())
+	m.results[c.coin] = m.results[c.coin].Add(c.amount)
 }
 
 // tell closes a file: it says what could not be taken.
@@ -89,6 +99,7 @@ func listed(amounts map[string]decimal.Decimal) string {
 // account's own money or one that adds up with it, it is in the account's.
 func pay(w *statement.Row, kind string, c coins, at statement.Moment, note string) {
 	if w.Failed() || c.amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	coin, account := strings.ToUpper(c.coin), strings.ToUpper(w.Reader().Hints.Currency)
@@ -97,10 +108,17 @@ func pay(w *statement.Row, kind string, c coins, at statement.Moment, note strin
 	case account != "" && sameMoney(coin, account):
 		coin = account
 	case !isMoney(coin):
-		remembered(w.Reader()).leaveOut(strings.ToLower(note), coin)
+		leaveOut(w, strings.ToLower(note), coin)
 		return
 	}
 	w.Money(statement.Cash{Type: kind, Amount: c.amount, Currency: coin, At: at.At, Note: note})
+}
+
+// payFee emits the fee of a row that is cash itself, if it has one.
+func payFee(w *statement.Row, fee coins, at statement.Moment, kind string) {
+	if !fee.amount.IsZero() {
+		pay(w, "fee", coins{fee.amount.Neg(), fee.coin}, at, kind+" fee")
+	}
 }
 
 // inOrOut is a deposit or a withdrawal by its sign.
@@ -110,3 +128,6 @@ func inOrOut(amount decimal.Decimal) string {
 	}
 	return "deposit"
 }
+
+// reasonInside is why rows between wallets of one owner are skipped.
+const reasonInside = "it moves coins between the owner's own wallets"

@@ -44,6 +44,7 @@ func mexcFuture(w *statement.Row) {
 	d.base, d.quote = split(symbol)
 	d.quantity = amountOf(w, "Filled Qty (Crypto)", d.base, d.quote).amount
 	if d.quantity.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	d.price = amountOf(w, "Average Filled Price", d.quote).amount

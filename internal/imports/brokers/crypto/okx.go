@@ -81,7 +81,8 @@ func okxSpot(w *statement.Row, symbol, unit string, at statement.Moment) {
 		change = change.Add(fee.amount) // the balance changed by what is left
 	}
 	g := remembered(w.Reader()).ledger.of(w, key, "", at)
-	if base, _ := split(symbol); base == unit && g.id == "" {
+	g.base, g.quote = split(symbol)
+	if g.base == unit && g.id == "" {
 		g.id = w.Text("id")
 	}
 	g.legs = append(g.legs, coins{change, unit})
@@ -109,7 +110,7 @@ func okxContract(w *statement.Row, symbol string, at statement.Moment) {
 }
 
 func closeOKX(r *statement.Reader) {
-	remembered(r).ledger.settle(r, func(base, quote string) string { return base + "-" + quote })
+	remembered(r).ledger.settle(r, quotes, func(base, quote string) string { return base + "-" + quote })
 	tell(r)
 }
 
@@ -123,6 +124,7 @@ func okxOrder(w *statement.Row) {
 	base, quote := split(symbol)
 	quantity := amountOf(w, "Filled Quantity", base, quote)
 	if quantity.amount.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	d := deal{

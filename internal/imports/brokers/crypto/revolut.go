@@ -55,7 +55,7 @@ func revolutRow(w *statement.Row) {
 	coin := strings.ToUpper(w.Text("Symbol"))
 	side, _, isSide := statement.SideWord(kind)
 	if !isSide {
-		remembered(w.Reader()).leaveOut(kind, coin)
+		leaveOut(w, kind, coin)
 		return
 	}
 	d := deal{

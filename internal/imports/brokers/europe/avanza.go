@@ -1,7 +1,6 @@
 package europe
 
 import (
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
@@ -43,13 +42,13 @@ func avanzaRow(w *statement.Row) {
 	e.symbol = symbolOf(w.Text("ISIN"), name)
 	d := deal{
 		event: e, side: side, quantity: w.Required("Antal"), price: w.Required("Kurs"), money: w.Text("Instrumentvaluta"),
-		commission: w.Cost("Courtage (SEK)|Courtage"), result: w.Null("Resultat"),
+		commission: w.Cost("Courtage (SEK)|Courtage"),
 	}
+	// The result of the file is after costs that the fills have too; the amounts
+	// give it without counting them twice.
 	gross := d.amount.Decimal.Add(d.commission)
 	if d.money != "" && d.money != d.currency {
 		d.worth = worth(d.quantity, d.price, gross, w.Null("Valutakurs"))
-	} else {
-		d.result = decimal.Null{}
 	}
 	d.fill(w)
 }

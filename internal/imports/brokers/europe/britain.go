@@ -43,15 +43,19 @@ func freetradeRow(w *statement.Row) {
 	}
 	side, _ := w.Side("Buy / Sell")
 	d := deal{
-		event: e, side: side, quantity: w.Required("Quantity"), price: w.Required("Price per Share"), money: w.Text("Instrument Currency"),
-		fees: w.Cost("Stamp Duty", "FX Fee Amount"), id: w.Text("Order ID"),
+		event: e, side: side, quantity: w.Required("Quantity"), fees: w.Cost("Stamp Duty", "FX Fee Amount"), id: w.Text("Order ID"),
+	}
+	if price := w.Null("Price per Share"); price.Valid {
+		d.price, d.money = price.Decimal, w.Text("Instrument Currency")
+	} else {
+		d.price = w.Required("Price per Share in Account Currency")
 	}
 	d.amount = signed(d.amount, side)
 	if d.money != "" && d.money != d.currency {
 		d.worth = worth(d.quantity, d.price, d.amount.Decimal.Add(d.fees), w.Null("Base FX Rate|FX Rate"))
 	}
 	d.fill(w)
-	if kind == "FREESHARE_ORDER" {
+	if kind == "FREESHARE_ORDER" && !e.amount.Decimal.IsZero() {
 		e.amount, e.note = decimal.Of(e.amount.Decimal.Abs()), "Free share"
 		e.pay(w, transfer)
 	}

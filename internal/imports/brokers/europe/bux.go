@@ -77,6 +77,7 @@ func buxFee(w *statement.Row, e event) bool {
 	if last.Symbol != e.symbol || e.at.At.Sub(last.At).Abs() > moment {
 		return false
 	}
+	w.Skip("it is the cost of the trade in row %d", last.Row)
 	last.Commission = last.Commission.Sub(e.amount.Decimal)
 	w.Join(last.Row)
 	if last.StatedCashFlow.Valid {

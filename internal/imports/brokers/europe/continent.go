@@ -65,7 +65,11 @@ func swissquoteRow(w *statement.Row) {
 	}
 	side, _, trades := statement.SideWord(kind)
 	if !trades {
-		e.emit(w, senseOf(kind))
+		s := senseOf(kind)
+		if s == exchange {
+			swissquoteRate(w, e)
+		}
+		e.emit(w, s)
 		return
 	}
 	if e.symbol == "" {
@@ -76,6 +80,25 @@ func swissquoteRow(w *statement.Row) {
 		commission: w.Cost("Costs"), fees: w.Cost("Accrued Interest"),
 	}
 	d.fill(w)
+}
+
+// swissquoteRate notes the rate of money that was changed, which the second of
+// its two rows completes.
+func swissquoteRate(w *statement.Row, e event) {
+	legs, ok := w.Reader().Memory.(map[string]event)
+	if !ok {
+		legs = map[string]event{}
+		w.Reader().Memory = legs
+	}
+	order := w.Text("Order #")
+	first, known := legs[order]
+	if !known {
+		legs[order] = e
+		return
+	}
+	if from, to := first.amount.Decimal.Abs(), e.amount.Decimal.Abs(); !from.IsZero() {
+		w.Rate(first.currency, e.currency, to.DivRound(from, rateScale), e.at.At)
+	}
 }
 
 // revolut knows the statement of a stock account. Amounts carry the sign of

@@ -29,30 +29,30 @@ func degiro() []*statement.Preset {
 	}
 }
 
-// The names of columns in English, Dutch, German, French, Spanish, Portuguese
-// and Italian.
+// The names of columns in English, Dutch, German, French, Spanish, Portuguese,
+// Italian, Czech and Polish.
 const (
 	degiroDate     = "Date|Datum|Fecha|Data"
-	degiroTime     = "Time|Tijd|Uhrzeit|Heure|Hora|Ora"
+	degiroTime     = "Time|Tijd|Uhrzeit|Heure|Hora|Ora|Čas|Czas"
 	degiroProduct  = "Product|Produkt|Produit|Producto|Produto|Prodotto" //nolint:misspell // Spanish
 	degiroISIN     = "ISIN|Code ISIN"
-	degiroQuantity = "Quantity|Aantal|Anzahl|Quantité|Número|Quantidade|Quantità"
-	degiroPrice    = "Price|Koers|Kurs|Cours|Precio|Preços|Preço|Quotazione"
-	degiroLocal    = "Local value|Lokale waarde|Wert in Lokalwährun|Wert in Lokalwährung|Montant devise locale|Valor local|Valore locale"
-	degiroValue    = "Value|Waarde|Wert|Montant|Valor|Valore"
-	degiroRate     = "Exchange rate|Wisselkoers|Wechselkurs|Taux de change|Tipo de cambio|Taxa de Câmbio|Tasso di cambio"
-	degiroTotal    = "Total|Totaal|Gesamt|Montant négocié|Totale"
-	degiroText     = "Description|Omschrijving|Beschreibung|Descripción|Descrição|Descrizione"
-	degiroChange   = "Change|Mutatie|Änderung|Mouvements|Mouvement|Variación|Mudança|Variazioni"
-	degiroBalance  = "Balance|Saldo|Solde"
-	degiroOrder    = "Order Id|Order-ID|ID Ordre|ID Orden|ID da Ordem|ID Ordine"
+	degiroQuantity = "Quantity|Aantal|Anzahl|Quantité|Número|Quantidade|Quantità|Počet|Liczba"
+	degiroPrice    = "Price|Koers|Kurs|Cours|Precio|Preços|Preço|Quotazione|Cena"
+	degiroLocal    = "Local value|Lokale waarde|Wert in Lokalwährun|Wert in Lokalwährung|Montant devise locale|Valor local|Valore locale|Hodnota v domácí měně|Wartość lokalna"
+	degiroValue    = "Value|Waarde|Wert|Montant|Valor|Valore|Hodnota|Wartość"
+	degiroRate     = "Exchange rate|Wisselkoers|Wechselkurs|Taux de change|Tipo de cambio|Taxa de Câmbio|Tasso di cambio|Směnný kurz|Kurs wymiany"
+	degiroTotal    = "Total|Totaal|Gesamt|Montant négocié|Totale|Celkem|Razem"
+	degiroText     = "Description|Omschrijving|Beschreibung|Descripción|Descrição|Descrizione|Popis|Opis"
+	degiroChange   = "Change|Mutatie|Änderung|Mouvements|Mouvement|Variación|Mudança|Variazioni|Variazione|Změna|Zmiana"
+	degiroBalance  = "Balance|Saldo|Solde|Zůstatek"
+	degiroOrder    = "Order Id|Order-ID|ID Ordre|ID Orden|ID da Ordem|ID Ordine|ID objednávky|Identyfikator zlecenia"
 )
 
 // degiroCosts are how the names of the columns of costs begin; they go on in
 // several ways.
 var degiroCosts = []string{
 	"transaction and/or", "transaction fee", "transactiekosten", "transaktionskost", "transaktionsgeb", "frais de courtage",
-	"costes de transac", "custos de transa", "costi di transaz",
+	"costes de transac", "custos de transa", "costi di transaz", "opłata transakc", "poplatek",
 }
 
 // degiroTransaction reads a trade: the sign of its quantity is its side, and

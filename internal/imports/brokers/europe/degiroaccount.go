@@ -6,13 +6,24 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
 )
 
 // degiroTrade is how the account tells a trade: the number, in some languages
-// the product, the price and its currency. What stands in front of a colon says
-// that it was none, but a change of the product.
-var degiroTrade = regexp.MustCompile(`^(?:(.+?)\s*:\s*)?(\p{L}+) ([\d.,\s\p{Zs}']*\d)(?: .*?)?\s?@\s?([\d.,]+) ([A-Z]{3})\b`)
+// the product, the price and its currency. Text in front of a colon says that it
+// was no trade, but a change of the product.
+var degiroTrade = regexp.MustCompile(
+	`^(?:(.+?)\s*:\s*)?(\p{L}+) ([\d.,\s\p{Zs}']*\d)(?: .*?)?(?:\s?@\s?|\s(?:zu je|za)\s)([\d.,]+) ([A-Z]{3})\b`)
+
+// degiroFX is the column with the rate, which one of the two rows of an exchange
+// of money has. Some languages call it the type.
+const degiroFX = "FX|Tipo|Type|Kurz|Kurs"
+
+// degiroSides are the words for buying and selling that only DEGIRO uses.
+var degiroSides = map[string]matching.Side{
+	"nákup": matching.Buy, "prodej": matching.Sell, "zakup": matching.Buy, "sprzedaz": matching.Sell,
+}
 
 // degiroBook is what has to be known of the whole file: how numbers are
 // written, and what belongs to each order.
@@ -21,137 +32,170 @@ type degiroBook struct {
 	orders    map[string]*degiroPaid
 }
 
-// degiroPaid is what the other rows of an order say: its costs, and both sides
-// of the money that was changed for it, by currency.
-type degiroPaid struct {
-	commission, fees decimal.Decimal
-	changed          map[string]decimal.Decimal
-	fills            []*statement.Fill
-	rows             []int // that only add to a trade
-	trades           bool
-}
-
 // degiroAccount reads the account: one trade is several rows with one order id,
 // its price in foreign money, the money that was changed for it and its costs.
 // So the file is gone through twice.
 func degiroAccount(r *statement.Reader) error {
-	rows := degiroRows(r)
-	book := &degiroBook{orders: map[string]*degiroPaid{}}
-	for w := range r.Rows() {
-		if w.Number == 1 {
+	table, header := joinContinuations(r)
+	part := r.Section(table, header, len(table.Rows))
+	var book *degiroBook
+	for w := range part.Rows() {
+		if book == nil {
+			book = &degiroBook{orders: map[string]*degiroPaid{}}
 			places{w}.separator()
-			book.separator = r.Memory.(*degiroBook).separator //nolint:forcetypeassert // it was made in the line above
-			r.Memory = book
-			book.gather(rows, places{w})
+			book.separator = part.Memory.(*degiroBook).separator //nolint:forcetypeassert // it was made in the line above
+			part.Memory = book
+			book.gather(table.Rows[header+1:], places{w})
 		}
-		readDegiro(w, book, rows[w.Line])
+		readDegiro(w, book)
+	}
+	if book == nil {
+		return nil
 	}
 	for _, paid := range book.orders {
-		paid.settle(r.Out)
+		paid.settle(r)
 	}
 	return nil
 }
 
-// degiroRows gives the order id of every line of the file. The export wraps
-// long ids onto a line of their own.
-func degiroRows(r *statement.Reader) map[int]string {
-	orders := map[int]string{}
-	last := 0
-	for _, row := range r.File.Tables[0].Rows {
-		end := len(row.Cells) - 1
-		if end < 0 {
-			continue
-		}
-		order := strings.TrimSpace(row.Cells[end])
-		if isWrapped(row.Cells) {
-			orders[last] += order
-			continue
-		}
-		if len(row.Cells) >= len(r.Out.Headers) {
-			orders[row.Line] = order
-		}
-		last = row.Line
+// joinContinuations gives the table with every line that continues the row above
+// joined to it, and the place of the header. The export wraps long ids and texts
+// onto a line of their own, which has no date and no amount.
+func joinContinuations(r *statement.Reader) (tabular.Table, int) {
+	table := r.File.Tables[0]
+	header := 0
+	for header < len(table.Rows)-1 && !hasISIN(table.Rows[header].Cells) {
+		header++
 	}
-	return orders
+	joined := table
+	joined.Rows = append([]tabular.Row(nil), table.Rows[:header+1]...)
+	for _, row := range table.Rows[header+1:] {
+		last := len(joined.Rows) - 1
+		if last == header || !continues(row.Cells, r.Out.Headers) {
+			joined.Rows = append(joined.Rows, row)
+			continue
+		}
+		joined.Rows[last].Cells = appendCells(joined.Rows[last].Cells, row.Cells)
+	}
+	return joined, header
 }
 
-// isWrapped tells that a row is nothing but the end of an order id.
-func isWrapped(cells []string) bool {
-	end := len(cells) - 1
-	return end > 0 && cells[end] != "" && strings.TrimSpace(strings.Join(cells[:end], "")) == ""
+// hasISIN reports whether the cells are the header of the table.
+func hasISIN(cells []string) bool {
+	return indexOf(cells, "ISIN") >= 0 || indexOf(cells, "Code ISIN") >= 0
+}
+
+// continues reports whether a line belongs to the row above: it has text, but
+// neither a date nor an amount.
+func continues(cells, headers []string) bool {
+	text := false
+	for i, cell := range cells {
+		if strings.TrimSpace(cell) == "" {
+			continue
+		}
+		if i < len(headers) && headers[i] != "" && headers[i][0] != '#' && isDegiroText(headers[i]) {
+			text = true
+			continue
+		}
+		return false
+	}
+	return text
+}
+
+// isDegiroText reports whether a column holds text that can be wrapped.
+func isDegiroText(header string) bool {
+	key := statement.HeaderKey(header)
+	for _, names := range []string{degiroProduct, degiroISIN, degiroText, degiroOrder} {
+		for name := range strings.SplitSeq(names, "|") {
+			if statement.HeaderKey(name) == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appendCells joins the cells of a line to those of the row above: words with a
+// blank between them, the parts of an id without one.
+func appendCells(above, below []string) []string {
+	cells := append([]string(nil), above...)
+	for i, cell := range below {
+		cell = strings.TrimSpace(cell)
+		if cell == "" {
+			continue
+		}
+		for len(cells) <= i {
+			cells = append(cells, "")
+		}
+		left := strings.TrimSpace(cells[i])
+		if left != "" && !strings.HasSuffix(left, "-") && !strings.HasSuffix(left, "/") {
+			left += " "
+		}
+		cells[i] = left + cell
+	}
+	return cells
 }
 
 // gather finds out which orders trade, and what was changed and paid for them.
-func (b *degiroBook) gather(orders map[int]string, first places) {
-	r := first.w.Reader()
-	text, change := first.column(degiroText), first.column(degiroChange)
-	for _, row := range r.File.Tables[0].Rows {
-		order := orders[row.Line]
-		if order == "" || text >= len(row.Cells) || change+1 >= len(row.Cells) {
-			continue
+// Money that was changed without an order belongs to the rows of its minute.
+func (b *degiroBook) gather(rows []tabular.Row, first places) {
+	cell := func(row tabular.Row, i int) string {
+		if i < 0 || i >= len(row.Cells) {
+			return ""
 		}
-		paid := b.orders[order]
-		if paid == nil {
-			paid = &degiroPaid{changed: map[string]decimal.Decimal{}}
-			b.orders[order] = paid
+		return strings.TrimSpace(row.Cells[i])
+	}
+	text, change, fx, order := first.column(degiroText), first.column(degiroChange), first.column(degiroFX), first.column(degiroOrder)
+	date, tod := first.column(degiroDate), first.column(degiroTime)
+	for _, row := range rows {
+		key := cell(row, order)
+		if key == "" {
+			key = cell(row, date) + " " + cell(row, tod)
 		}
-		paid.add(row.Cells[text], row.Cells[change], row.Cells[change+1], b.separator)
+		currency, number := cell(row, change), cell(row, change+1)
+		if !isCode(currency) {
+			currency, number = number, currency
+		}
+		n, err := statement.Number(number, b.separator)
+		if err != nil {
+			continue // its own row will tell
+		}
+		b.order(key).add(degiroEntry{text: cell(row, text), currency: currency, amount: n, rate: rateIn(cell(row, fx), b.separator)})
+	}
+	for _, paid := range b.orders {
+		paid.sort()
 	}
 }
 
-func (p *degiroPaid) add(text, currency, number string, sep statement.Separator) {
-	if trade := degiroTrade.FindStringSubmatch(text); trade != nil {
-		p.trades = p.trades || trade[1] == ""
-		return
+// rateIn reads the rate in a cell, if there is one.
+func rateIn(text string, sep statement.Separator) decimal.Null {
+	n, err := statement.Number(text, sep)
+	if err != nil || n.Sign() <= 0 {
+		return decimal.Null{}
 	}
-	n, err := statement.Number(number, sep)
-	if err != nil {
-		return // its own row will tell
-	}
-	switch lower := strings.ToLower(text); {
-	case senseOf(text) == exchange:
-		p.changed[currency] = p.changed[currency].Add(n.Abs())
-	case strings.Contains(lower, "autofx") || senseOf(text) == adjustment:
-		p.fees = p.fees.Sub(n)
-	default:
-		p.commission = p.commission.Sub(n)
-	}
+	return decimal.Of(n)
 }
 
-// rate is what one unit of a currency was worth in the other one that was
-// changed for the order, and which that is.
-func (p *degiroPaid) rate(currency string) (decimal.Null, string) {
-	from := p.changed[currency]
-	if len(p.changed) != 2 || from.IsZero() {
-		return decimal.Null{}, ""
+// order gives what is known of an order, or of a minute.
+func (b *degiroBook) order(key string) *degiroPaid {
+	if b.orders[key] == nil {
+		b.orders[key] = &degiroPaid{changed: map[string]decimal.Decimal{}, costs: map[string]degiroCost{}}
 	}
-	for other, n := range p.changed {
-		if other != currency && !n.IsZero() {
-			return decimal.Of(n.DivRound(from, rateScale)), other
-		}
-	}
-	return decimal.Null{}, ""
+	return b.orders[key]
 }
 
-// settle gives the costs of an order to the first of its fills.
-func (p *degiroPaid) settle(out *statement.Statement) {
-	if len(p.fills) == 0 {
-		return
+// orderOf gives the order of a row, or the minute of a row without one.
+func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
+	if id := w.Text(degiroOrder); id != "" {
+		return b.orders[id]
 	}
-	first := p.fills[0]
-	for _, row := range p.rows {
-		out.Join(row, first.Row)
-	}
-	first.Commission, first.Fees = p.commission, p.fees
-	if first.StatedCashFlow.Valid {
-		first.StatedCashFlow = decimal.Of(first.StatedCashFlow.Decimal.Sub(p.commission).Sub(p.fees))
-	}
+	return b.orders[w.Text(degiroDate)+" "+w.Text(degiroTime)]
 }
 
 // readDegiro reads a row of the account.
-func readDegiro(w *statement.Row, book *degiroBook, order string) {
+func readDegiro(w *statement.Row, book *degiroBook) {
 	g := places{w}
-	if isWrapped(w.Cells) || w.Text(degiroText) == "" && w.Text(degiroDate) == "" {
+	if w.Text(degiroText) == "" && w.Text(degiroDate) == "" {
 		w.Ignore()
 		return
 	}
@@ -161,13 +205,24 @@ func readDegiro(w *statement.Row, book *degiroBook, order string) {
 		word: text, at: w.DateAndTime(degiroDate, degiroTime), amount: amount, currency: currency, note: text,
 		symbol: symbolOf(w.Text(degiroISIN), ""), name: w.Text(degiroProduct),
 	}
-	paid := book.orders[order]
-	trade := degiroTrade.FindStringSubmatch(text)
-	switch {
-	case trade != nil:
+	paid, ordered := book.orderOf(w), w.Text(degiroOrder) != ""
+	if trade := degiroTrade.FindStringSubmatch(text); trade != nil {
+		if !ordered {
+			paid = nil
+		}
 		readDegiroTrade(w, e, trade, paid, book.separator)
-	case paid != nil && paid.trades: // its trade has it
-		paid.rows = append(paid.rows, w.Number)
+		return
+	}
+	entry := degiroEntry{text: text, currency: currency, amount: amount.Decimal, rate: rateIn(w.Text(degiroFX), book.separator)}
+	leg := paid != nil && paid.isLeg(entry)
+	if leg {
+		paid.quote(w, currency, e.at.At)
+	}
+	switch {
+	case ordered && paid != nil && paid.trades:
+		paid.skip(w, entry, leg)
+	case leg:
+		e.emit(w, exchange)
 	default:
 		e.emit(w, senseOf(text))
 	}
@@ -176,6 +231,9 @@ func readDegiro(w *statement.Row, book *degiroBook, order string) {
 // readDegiroTrade reads the row of an order that tells its trade.
 func readDegiroTrade(w *statement.Row, e event, trade []string, paid *degiroPaid, sep statement.Separator) {
 	side, _, ok := statement.SideWord(trade[2])
+	if own := degiroSides[strings.ToLower(trade[2])]; own != "" {
+		side, ok = own, true
+	}
 	if !ok || trade[1] != "" {
 		e.word = strings.TrimSpace(trade[1])
 		if !ok {
@@ -198,8 +256,20 @@ func readDegiroTrade(w *statement.Row, e event, trade []string, paid *degiroPaid
 	}
 	d.worth, d.amount = own, signed(d.amount, side)
 	if f := d.fill(w); paid != nil && !w.Failed() {
-		paid.fills = append(paid.fills, f)
+		paid.fills, paid.home = append(paid.fills, f), d.currency
+		paid.row = w.Number
 	}
+}
+
+// skip accounts for a row of an order that trades: the trade has its costs and
+// the money that was changed for it. A row of an unknown kind is no cost.
+func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
+	if leg || entry.isCost() {
+		p.rows = append(p.rows, w.Number)
+		return
+	}
+	w.Reader().Out.Warn("Rows of the kind %q are not known; those that belong to an order were left out.", entry.text)
+	w.Skip("rows of the kind %q are not known", entry.text)
 }
 
 // numbers reads quantity and price from a text, which is written in the language

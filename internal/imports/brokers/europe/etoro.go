@@ -46,15 +46,30 @@ func etoroRow(w *statement.Row, known map[string]bool) {
 	e.symbol = etoroSymbol(e.symbol)
 	switch strings.ToLower(word) {
 	case "open position", "position closed":
-		if !known[id] {
-			etoroFill(w, e, id, strings.EqualFold(word, "position closed"))
+		if known[id] {
+			w.Skip(statement.ReasonRepeated)
+			return
 		}
+		etoroFill(w, e, id, strings.EqualFold(word, "position closed"))
 	default:
 		if strings.EqualFold(e.symbol, "daily") || strings.EqualFold(e.symbol, "weekend") {
 			e.note, e.symbol = word+" of position "+id, ""
 		}
-		e.emit(w, senseOf(word))
+		s := senseOf(word)
+		if etoroUnchanged(w, s) {
+			w.Skip("it did not change the account's equity")
+			return
+		}
+		e.emit(w, s)
 	}
+}
+
+// etoroUnchanged reports whether a row that is neither a trade nor a transfer
+// left the equity as it was: a stop that was edited, money that was reserved for
+// a position, a fee that another row contains.
+func etoroUnchanged(w *statement.Row, s sense) bool {
+	change := w.Null("Realized Equity Change")
+	return s != transfer && change.Valid && change.Decimal.IsZero()
 }
 
 // etoroSymbol takes the currency behind a symbol away, unless both are a pair of

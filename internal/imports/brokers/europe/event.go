@@ -128,6 +128,7 @@ func (e *event) emit(w *statement.Row, s sense) {
 	case unknown:
 		e.wonder(w)
 	case nothing:
+		w.Skip(statement.ReasonRepeated)
 	}
 }
 
@@ -137,11 +138,11 @@ var cashTypes = map[sense]string{
 	dividend: "dividend", interest: "interest", fee: "fee", adjustment: "adjustment", exchange: "adjustment",
 }
 
-// pay emits a cash row; a row without an amount moved nothing. A fee that was
-// given back is an adjustment, as fees are always paid.
+// pay emits a cash row; a row without an amount moved nothing.
 func (e *event) pay(w *statement.Row, s sense) {
 	amount := e.amount.Decimal
 	if amount.IsZero() || w.Failed() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	kind := cashTypes[s]
@@ -150,8 +151,6 @@ func (e *event) pay(w *statement.Row, s sense) {
 		kind = "withdrawal"
 	case s == transfer:
 		kind = "deposit"
-	case s == fee && amount.Sign() > 0:
-		kind = "adjustment"
 	}
 	note := strings.Join(strings.Fields(e.note), " ")
 	if e.symbol != "" && !strings.Contains(note, e.symbol) {
@@ -162,6 +161,7 @@ func (e *event) pay(w *statement.Row, s sense) {
 
 // leaveOut says that a row which moves shares was not taken.
 func (e *event) leaveOut(w *statement.Row) {
+	w.Skip(statement.ReasonSecurities)
 	thing := e.symbol
 	if thing == "" {
 		thing = "an unnamed security"
@@ -183,6 +183,7 @@ func day(w *statement.Row, m statement.Moment) string {
 // balance stays right.
 func (e *event) wonder(w *statement.Row) {
 	if e.amount.Decimal.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	w.Reader().Out.Warn("Rows of the kind %q are not known; their amounts were taken as adjustments.", e.word)

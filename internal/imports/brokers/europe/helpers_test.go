@@ -174,3 +174,47 @@ func TestEToroWorkbook(t *testing.T) {
 		t.Errorf("got %q and %d cash, want %q", got, len(s.Cash), want)
 	}
 }
+
+// TestDegiroWords holds what DEGIRO's descriptions mean in its languages. A word
+// that is not known must not be a cost.
+func TestDegiroWords(t *testing.T) {
+	t.Parallel()
+	for want, texts := range map[sense][]string{
+		exchange: {
+			"Valuta Creditering", "Valuta Debitering", "FX Credit", "FX Debit", "FX Withdrawal", "Währungswechsel (Einbuchung)",
+			"Währungswechsel (Ausbuchung)", "WÃ¤hrungswechsel (Ausbuchung)", "Opération de change - Crédit", "Operation de change - Débit",
+			"Ingreso Cambio de Divisa", "Retirada Cambio de Divisa", "Credito FX", "Prelievo FX", "Crédito de divisa", "CrÃ©dito de divisa",
+			"Levantamento de divisa", "FX vyúčtování konverze měny",
+		},
+		dividend: {
+			"Dividend", "Dividende", "Dividendo", "Dividenda", "Dividendbelasting", "Dividendensteuer", "Quellensteuer", "Impôts sur dividende",
+			"Retención del dividendo", "Ritenuta sul dividendo", "Imposto sobre dividendo", "Daň z dividendy", "Fund Distribution",
+		},
+		fee: {
+			"DEGIRO Transactiekosten en/of kosten van derden", "DEGIRO Transaction and/or third party fees",
+			"DEGIRO Transaktionsgebühren und/oder Fremdkosten", "Frais DEGIRO de courtage et/ou de parties tierces",
+			"Costes de transacción y/o externos de DEGIRO", "DEGIRO costi di transazione e/o di terze parti",
+			"Comissões de transação DEGIRO e/ou taxas de terceiros", "DEGIRO Aansluitingskosten 2024 (Nasdaq - NDQ)",
+			"Frais de connexion aux places boursières 2024", "Costi di connessione alla borsa 2024", "Custo de Conectividade DEGIRO 2024",
+			"DEGIRO poplatek za Obchodování 2025", "Comisión de conectividad con el mercado 2024", "London/Dublin Stamp Duty",
+		},
+		interest: {"Flatex Interest Income", "Rente", "Zinsen", "Intérêts", "Intereses", "Interessi", "Juros"},
+		transfer: {
+			"iDEAL Deposit", "flatex Storting", "flatex Einzahlung", "Dépôt flatex", "Versement de fonds", "Ingreso", "Deposito flatex", "Vklad",
+			"flatex Withdrawal", "flatex terugstorting", "Auszahlung", "Retrait de fonds", "Prelievo flatex",
+		},
+		nothing: {
+			"Degiro Cash Sweep Transfer", "Overboeking naar uw geldrekening bij flatexDEGIRO Bank: 0,92 EUR",
+			"Transferir a su Cuenta de Efectivo en flatexDEGIRO Bank: 51,18 EUR", "Überweisung auf Ihr Geldkonto bei der flatexDEGIRO Bank: 277.14 CHF",
+			"Reservation iDEAL / Sofort Deposit", "Reservierung SOFORT Einzahlung", "Prenotazione deposito iDEAL", "Processed Flatex Withdrawal",
+		},
+		adjustment: {"DEGIRO courtesy", "DEGIRO Verrekening Promotie", "Transactiebelasting Belgie", "Variation Fonds Monétaires (EUR)", "Capital Return"},
+		unknown:    {"Zork", "Cancellazione"},
+	} {
+		for _, text := range texts {
+			if got := senseOf(text); got != want {
+				t.Errorf("%q is of sense %d, want %d", text, got, want)
+			}
+		}
+	}
+}

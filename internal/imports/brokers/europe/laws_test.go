@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
@@ -125,4 +127,45 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 // could be one.
 func FuzzPresets(f *testing.F) {
 	brokertest.Fuzz(f, Presets())
+}
+
+// netBySymbol reads a fixture and gives the result after costs of each symbol.
+func netBySymbol(t *testing.T, fixture string) map[string]string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + fixture + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := brokertest.MustRead(t, archive.Files[0].Data, brokertest.Hints(string(archive.Comment)), Presets())
+	net := map[string]decimal.Decimal{}
+	for trade := range s.Trades() {
+		if trade.Closed() {
+			net[trade.Fill.Symbol] = net[trade.Fill.Symbol].Add(trade.NetPnL.Decimal)
+		}
+	}
+	texts := map[string]string{}
+	for symbol, n := range net {
+		texts[symbol] = n.String()
+	}
+	return texts
+}
+
+// TestTrading212CountsCostsOnce holds that a trade's net result is the one that
+// the file states.
+func TestTrading212CountsCostsOnce(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"BRCH": "46.29", "MAPL": "75.08", "AMZN": "1448.41"}
+	if diff := cmp.Diff(want, netBySymbol(t, "trading212-costs")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDegiroItalian holds that money that was changed is no cost, whatever the
+// language calls it.
+func TestDegiroItalian(t *testing.T) {
+	t.Parallel()
+	net := decimal.Must(netBySymbol(t, "degiro-account-it")["US0378331005"])
+	if !net.Round(2).Equal(decimal.Must("62.84")) {
+		t.Errorf("the net result is %s, want 62.84", net)
+	}
 }

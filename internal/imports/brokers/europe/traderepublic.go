@@ -39,32 +39,43 @@ func republicRow(w *statement.Row) {
 		word: kind, symbol: w.Text("symbol"), name: w.Text("name"), at: w.Moment("datetime"), currency: w.Text("currency"),
 		amount: w.Null("amount"), note: w.Text("description"),
 	}
-	tax := w.Null("tax")
+	tax, charge := w.Null("tax"), w.Cost("fee")
 	shares := w.Null("shares")
 	switch category := strings.ToUpper(w.Text("category")); {
 	case category == "TRADING" && !shares.Decimal.IsZero():
 		d := deal{
 			event: e, side: republicSide(kind, e.amount.Decimal), quantity: shares.Decimal, price: w.Required("price"),
-			commission: w.Cost("fee"), id: w.Text("transaction_id"),
+			commission: charge, id: w.Text("transaction_id"),
 		}
 		if d.amount.Valid {
 			d.amount.Decimal = d.amount.Decimal.Sub(d.commission)
 		}
 		d.fill(w)
+		e.payPart(w, adjustment, tax.Decimal, "Tax of "+kind)
+		return
 	case category == "CORPORATE_ACTION":
 		e.leaveOut(w)
-		return
+		e.payPart(w, adjustment, tax.Decimal, "Tax of "+kind)
 	default:
 		s := senseOf(strings.ReplaceAll(kind, "_", " "))
 		e.emit(w, s)
 		if s == dividend || s == interest {
-			e.amount, e.note = tax, "Tax: "+e.note
-			e.pay(w, s)
-			return
+			e.payPart(w, s, tax.Decimal, "Tax: "+e.note)
+		} else {
+			e.payPart(w, adjustment, tax.Decimal, "Tax of "+kind)
 		}
 	}
-	e.amount, e.note = tax, "Tax of "+kind
-	e.pay(w, adjustment)
+	e.payPart(w, fee, charge.Neg(), "Fee of "+kind)
+}
+
+// payPart emits a part of the row that is money of its own, if there is any.
+func (e *event) payPart(w *statement.Row, s sense, amount decimal.Decimal, note string) {
+	if amount.IsZero() {
+		return
+	}
+	part := *e
+	part.amount, part.note = decimal.Of(amount), note
+	part.pay(w, s)
 }
 
 // republicSide is the side that the word says, or else what it did to the cash.
@@ -117,6 +128,5 @@ func oldRepublicRow(w *statement.Row) {
 	const priceScale = 8
 	d.price = gross.DivRound(d.quantity, priceScale)
 	d.fill(w)
-	e.amount, e.note = decimal.Of(taxes.Neg()), "Tax of "+e.note
-	e.pay(w, adjustment)
+	e.payPart(w, adjustment, taxes.Neg(), "Tax of "+e.note)
 }

@@ -1,10 +1,12 @@
 package europe
 
 import (
+	"slices"
 	"strings"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/matching"
 )
 
 // trading212 knows the history of an account. The set of columns changes every
@@ -15,7 +17,7 @@ func trading212() []*statement.Preset {
 		Broker: "Trading 212", Export: "history", Evidence: statement.SampleFile, Format: statement.Executions,
 		Header: []string{"Action", "Time", "ISIN", "Ticker", "No. of shares", "Price / share", "Currency (Price / share)", "Exchange rate"},
 		Zone:   "UTC", Costs: statement.CostsPositive,
-		Each: trading212Row,
+		Each: trading212Row, Done: trading212Results,
 	}}
 }
 
@@ -45,27 +47,73 @@ func trading212Row(w *statement.Row) {
 		d.result = w.Null(result)
 	}
 	d.amount = signed(w.Null(total), side)
-	if d.money != "" && d.money != currency {
-		d.worth = trading212Worth(w, &d)
+	foreign := d.money != "" && d.money != currency
+	if foreign {
+		d.worth = trading212Worth(w, &d, decimal.Zero)
 	}
 	for _, name := range trading212Costs {
 		d.fees = d.fees.Add(trading212Cost(w, &d, name))
 	}
+	if foreign {
+		d.worth = trading212Worth(w, &d, d.fees)
+	}
 	d.fill(w)
 }
 
-// trading212Worth is what a unit of the price is in the account's money. The
-// total includes the costs, which are small enough for the rate to be found.
-func trading212Worth(w *statement.Row, d *deal) decimal.Null {
-	rate := decimal.Null{}
-	if n, err := statement.Number(w.Text("Exchange rate"), statement.Point); err == nil {
-		rate = decimal.Of(n)
-	}
+// trading212Worth returns what a unit of the price is in the account's money.
+// The total includes the costs, so the trade itself was worth the total without
+// them: what was paid less the costs, what was received and the costs.
+func trading212Worth(w *statement.Row, d *deal, costs decimal.Decimal) decimal.Null {
 	if isPence(d.money, d.currency) {
 		return decimal.Of(decimal.Must("0.01"))
 	}
-	return worth(d.quantity, d.price, d.amount.Decimal, rate)
+	gross, traded := d.amount.Decimal.Add(costs).Abs(), d.quantity.Mul(d.price).Abs()
+	if !gross.IsZero() && !traded.IsZero() {
+		return decimal.Of(gross.DivRound(traded, rateScale))
+	}
+	rate, err := statement.Number(w.Text("Exchange rate"), statement.Point)
+	if err != nil || rate.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	return decimal.Of(decimal.New(1).DivRound(rate, rateScale))
 }
+
+// trading212Results makes the results of sales those before costs. The file's
+// result is after the costs of the sale and of the purchases, which the fills
+// have too, so it would count them twice. Where the file does not have all the
+// purchases, their costs are not known, and the totals decide instead.
+func trading212Results(r *statement.Reader) {
+	fills := slices.Clone(r.Out.Fills)
+	slices.SortStableFunc(fills, func(a, b *statement.Fill) int { return a.At.Compare(b.At) })
+	type position struct{ held, fees decimal.Decimal }
+	open := map[string]position{}
+	for _, f := range fills {
+		p := open[f.Symbol]
+		if f.Side == matching.Buy {
+			p.held, p.fees = p.held.Add(f.Quantity), p.fees.Add(f.Fees)
+			open[f.Symbol] = p
+			continue
+		}
+		known := p.held.Cmp(f.Quantity) >= 0
+		paid := decimal.Zero
+		if known {
+			paid, p.fees = p.fees.Split(f.Quantity, p.held, costScale)
+			p.held = p.held.Sub(f.Quantity)
+		} else {
+			p = position{}
+		}
+		open[f.Symbol] = p
+		switch {
+		case f.StatedPnL.Valid && known:
+			f.StatedPnL = decimal.Of(f.StatedPnL.Decimal.Add(f.Fees).Add(paid))
+		default:
+			f.StatedPnL = decimal.Null{}
+		}
+	}
+}
+
+// costScale is how many decimals the share of a cost has.
+const costScale = 6
 
 // trading212Cost is one sort of costs in the account's money. A fee of the
 // American exchange is written in dollars.

@@ -16,30 +16,39 @@ var moneyWords = []struct {
 }{
 	{nothing, []string{
 		"cash sweep", "geldrekening bij flatex", "cash account at flatex", "reservation ideal", "processed flatex withdrawal",
-		"monthly_statement", "tax_certificate",
+		"monthly_statement", "tax_certificate", "flatexdegiro bank", "reservering ideal", "reservierung sofort", "reserva ingreso",
+		"prenotazione deposito",
 	}},
 	{exchange, []string{
-		"valuta creditering", "valuta debitering", "fx credit", "fx debit", "forex credit", "forex debit", "divisa", "währungswechsel",
-		"currency conversion", "valutaväxling", "opération de change", "credito di valuta", "prelievo di valuta",
+		"valuta creditering", "valuta debitering", "fx credit", "fx debit", "forex credit", "forex debit", "divisa", "hrungswechsel",
+		"currency conversion", "valutaväxling", "ration de change", "credito di valuta", "prelievo di valuta",
+		"credito fx", "prelievo fx", "addebito fx", "cambio valuta", "fx withdrawal", "fx deposit", "crédit fx", "débit fx",
+		"fx-gutschrift", "fx-belastung", "crédito fx", "débito fx", "transaction devise", "konverze m", "przewalutowanie",
+		"wymiana walut", "kredyt fx", "wypłata fx", "valutaveksling", "valutakonvertering",
 	}},
 	{dividend, []string{
 		"dividend", "utdelning", "källskatt", "dividende", "withholding tax", "property", "ausschüttung", "proventi", "coupon",
+		"quellensteuer", "retención", "ritenuta", "dywidend", "fund distribution", "udbytte",
 	}},
 	{corporate, []string{"stock split", "spin off", "spin-off", "stock distribution", "merger", "productwijziging", "product change"}},
 	{fee, []string{
 		"fee", "kosten", "frais", "gebühr", "comiss", "comisi", "commission", "courtage", "tarieven", "custody", "avgift", "costes",
-		"custos", "costi", "sdrt", "stamp duty", "charge",
+		"custos", "costi", "sdrt", "stamp duty", "charge", "custo de", "poplat", "opłat", "gebyr", "kurtage", "omkostning",
 	}},
 	{interest, []string{
-		"interest", "rente", "zins", "ränta", "intérêt", "interet", "interés", "juros", "interessi", //nolint:misspell // French
+		"interest", "rente", "zins", "ränta", "intérêt", "interet", "interés", "juros", "interessi", "intereses", "úrok", "odsetki", //nolint:misspell // French
 	}},
 	{adjustment, []string{
 		"tax", "skatt", "belasting", "steuer", "courtesy", "adjustment", "correction", "cashback", "promotion", "övrigt", "refund",
+		"promotie", "propagace", "neukundenaktion", "stempel", "imposto", "imposta", "impuesto", "impôt", "podatek",
+		"capital return", "kapitaal", "kapitalrück", "remboursement de capital", "vratka kapit",
+		"geldmarktfonds", "fonds mon", "money market fund", "fundo do mercado", "fondo monetario",
 	}},
 	{transfer, []string{
 		"deposit", "withdraw", "top up", "top-up", "top_up", "transfer", "storting", "onttrekking", "opname", "insättning", "uttag",
 		"einzahlung", "auszahlung", "überweisung", "versement", "virement", "prelevement", "prélèvement", "dépôt", "retrait",
 		"ingreso", "retirada", "levantamento", "depósito", "versamento", "prelievo", "conferimento", "bonifico",
+		"deposito", "vklad", "výběr", "wpłata", "wypłata", "depozyt", "przelew", "indbetaling", "udbetaling",
 		"debit", "credit", "receipt", "inbound", "outbound", "payment", "pay by bank", "card",
 	}},
 }

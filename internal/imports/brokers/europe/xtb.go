@@ -50,12 +50,12 @@ func xtbOperation(w *statement.Row, trades bool) {
 	case trade != nil && trades:
 		xtbFill(w, trade)
 		return
-	case trade != nil: // a position has it
-		return
-	case strings.Contains(comment, " OF POSITION #") && !trades: // as well
+	case trade != nil, strings.Contains(comment, " OF POSITION #") && !trades:
+		w.Skip("the closed positions have it")
 		return
 	case strings.Contains(comment, " OF POSITION #"):
 		w.Reader().Out.Warn("Results and swaps of FX and CFD positions were left out, as the operations hold no prices. Import the closed positions for them.")
+		w.Skip("results of FX and CFD positions have no prices here")
 		return
 	}
 	e := event{
@@ -114,6 +114,7 @@ func xtbTrip(w *statement.Row) {
 	}
 	t.Type, t.Details = xtbType(t.Symbol), map[string]string{}
 	if t.Type != instruments.TypeStock {
+		t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, t.Quantity))
 		t.Details["unit"] = "lot"
 	}
 	if stop := w.Null("SL"); stop.Decimal.Sign() > 0 {

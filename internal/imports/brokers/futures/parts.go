@@ -39,7 +39,23 @@ func joinParts(s *statement.Statement) {
 		joined = append(joined, joinFill(parts[key])...)
 	}
 	slices.SortStableFunc(joined, byTimeAndID)
+	skipJoined(s, joined)
 	s.Fills = joined
+}
+
+// skipJoined accounts for rows of which every fill became a part of another
+// row's.
+func skipJoined(s *statement.Statement, joined []*statement.Fill) {
+	left := map[int]bool{}
+	for _, f := range joined {
+		left[f.Row] = true
+	}
+	for _, f := range s.Fills {
+		if !left[f.Row] {
+			left[f.Row] = true
+			s.Skip(f.Row, "its fills are parts of fills in other rows")
+		}
+	}
 }
 
 // joinFill makes one fill of parts. Parts at several prices are one at their

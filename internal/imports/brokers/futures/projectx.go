@@ -51,6 +51,7 @@ func topstepTrade(w *statement.Row) {
 // taken back after a part of it was filled, nobody can tell how much that was.
 func projectXOrder(w *statement.Row) {
 	if w.Text("FilledAt") == "" && w.Text("ExecutePrice") == "" {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	if status := w.Text("Status"); !strings.EqualFold(status, "filled") {
@@ -77,6 +78,7 @@ func projectXOrder(w *statement.Row) {
 func propOrder(w *statement.Row) {
 	quantity := w.Decimal("qty_done")
 	if quantity.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	side := matching.Buy

@@ -113,6 +113,7 @@ func rithmicOrders(r *statement.Reader) error {
 func rithmicOrder(w *statement.Row, updated string) {
 	quantity := w.Decimal("Qty Filled")
 	if quantity.Sign() <= 0 {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	symbol := contractName(w.Text("Symbol"))

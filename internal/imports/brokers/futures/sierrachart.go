@@ -23,6 +23,7 @@ func sierraChart() []*statement.Preset {
 // FilledQuantity is what the order has filled up to then.
 func sierraActivity(w *statement.Row) {
 	if !strings.EqualFold(w.Text("ActivityType"), "Fills") {
+		w.Skip("it is not a fill")
 		return
 	}
 	symbol, _, _ := strings.Cut(contractName(w.Text("Symbol")), "_FUT_")

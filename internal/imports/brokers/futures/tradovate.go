@@ -61,6 +61,7 @@ func closeTradovate(r *statement.Reader) {
 func tradovateOrder(w *statement.Row) {
 	quantity := w.Decimal("filledQty|Filled Qty")
 	if quantity.Sign() <= 0 {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	symbol := contractName(w.Text("Contract"))
@@ -88,6 +89,7 @@ func tradovateOrder(w *statement.Row) {
 func tradovateFill(w *statement.Row) {
 	if strings.EqualFold(w.Text("_active"), "false") {
 		w.Reader().Out.Warn("Fills that the exchange took back were left out.")
+		w.Skip("the exchange took it back")
 		return
 	}
 	symbol := contractName(w.Text("Contract"))

@@ -35,13 +35,17 @@ func tradovateCashRow(w *statement.Row) {
 	switch word := strings.ToLower(strings.ReplaceAll(kind, " ", "")); {
 	case word == "tradepaired":
 		out.results = out.results.Add(delta)
+		w.Skip("results come with the fills")
 	case word == "commission":
 		out.commissions = out.commissions.Add(delta)
+		w.Skip("commissions come with the fills")
 	case delta.Sign() != 0:
 		w.Money(statement.Cash{
 			Type: cashType(word, delta), Amount: delta, Currency: strings.ToUpper(w.Text("Currency")),
 			At: w.Moment("Timestamp").At, Note: strings.TrimSpace(kind + " " + w.Text("Contract")),
 		})
+	default:
+		w.Skip(statement.ReasonNoAmount)
 	}
 	if !w.Failed() {
 		w.Reader().Memory = out

@@ -14,6 +14,7 @@ import (
 var (
 	tradeSections      = map[string]bool{"trades": true, "transaktionen": true}
 	instrumentSections = map[string]bool{"financial instrument information": true, "informationen zum finanzinstrument": true}
+	rateSections       = map[string]bool{"base currency exchange rate": true, "wechselkurs der basiswährung": true}
 	leftOutSections    = map[string]string{
 		"corporate actions": "splits, mergers and new symbols are not trades",
 		"kapitalmaßnahmen":  "splits, mergers and new symbols are not trades",
@@ -44,8 +45,11 @@ func readActivity(r *statement.Reader) error {
 	list := parts(r.File)
 	about(r, list)
 	for _, p := range list {
-		if instrumentSections[p.name] {
+		switch {
+		case instrumentSections[p.name]:
 			l.learn(p)
+		case rateSections[p.name]:
+			l.learnRates(p)
 		}
 	}
 	for _, p := range list {
@@ -85,6 +89,16 @@ func (l *ledger) learn(p part) {
 		kind := assetClass(cell("asset category|vermögenswertkategorie|anlagekategorie"))
 		for symbol := range strings.SplitSeq(cell("symbol"), ",") {
 			l.multipliers[kind+" "+strings.TrimSpace(symbol)] = decimal.Of(multiplier)
+		}
+	})
+}
+
+// learnRates keeps the rates into the base currency that the statement gives.
+func (l *ledger) learnRates(p part) {
+	p.rows(func(cell func(string) string) {
+		rate, err := statement.Number(cell("exchange rate|wechselkurs|kurs"), statement.Point)
+		if err == nil {
+			l.rates[strings.ToUpper(cell("currency|währung"))] = decimal.Of(rate)
 		}
 	})
 }
@@ -191,6 +205,9 @@ func (l *ledger) cash(p part) {
 		}
 		l.account(w.Text("Account|Konto"))
 		at := w.Moment("Date|Settle Date|Datum|Abrechnungsdatum|Date/Time|Datum/Zeit")
+		if rate := l.rates[strings.ToUpper(currency)]; rate.Valid {
+			w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
+		}
 		money(w, cashKinds[p.name], w.Required("Amount|Betrag"), at, currency, w.Text("Description|Beschreibung"))
 	})
 }

@@ -31,11 +31,11 @@ const (
 	withheld = "withheld" // a tax on a dividend or on interest
 )
 
-// money emits what moved. The journal takes a fee for money out whatever its
-// sign, so that a fee that was paid back is an adjustment.
+// money emits what moved.
 func money(w *statement.Row, kind string, amount decimal.Decimal, at statement.Moment, currency, note string) {
 	switch {
 	case amount.IsZero():
+		w.Skip(statement.ReasonNoAmount)
 		return
 	case kind == flow && amount.Sign() > 0:
 		kind = "deposit"
@@ -45,8 +45,6 @@ func money(w *statement.Row, kind string, amount decimal.Decimal, at statement.M
 		kind = "interest"
 	case kind == withheld:
 		kind = "dividend"
-	case kind == "fee" && amount.Sign() > 0:
-		kind = "adjustment"
 	}
 	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: strings.ToUpper(currency), At: at.At, Note: note})
 }
@@ -59,6 +57,17 @@ func flexMoney(w *statement.Row) {
 		kind = "adjustment"
 		w.Reader().Out.Warn("Cash of the type %q was taken as an adjustment.", word)
 	}
-	at := w.Moment("DateTime|Date/Time|SettleDate|ReportDate|Date")
-	money(w, kind, w.Required("Amount"), at, w.Text("CurrencyPrimary|currency"), w.Text("Description"))
+	at, currency := w.Moment("DateTime|Date/Time|SettleDate|ReportDate|Date"), w.Text("CurrencyPrimary|currency")
+	if rate := w.Null("FXRateToBase"); rate.Valid {
+		w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
+	}
+	money(w, kind, w.Required("Amount"), at, currency, w.Text("Description"))
+}
+
+// baseOf returns the account's base currency: the file's, or else the journal's.
+func baseOf(r *statement.Reader) string {
+	if r.Out.Account.Currency != "" {
+		return r.Out.Account.Currency
+	}
+	return r.Hints.Currency
 }

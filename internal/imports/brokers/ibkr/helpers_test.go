@@ -107,6 +107,8 @@ ACME,20260105;100000,-5,10,1,Ca,1,BUY (Ca.)
 Interactive Brokers / Flex query, executions, csv, rows 3, zone America/New_York
 because a time such as 20260105;100000
   2 buy 5 ACME @ 10 at 2026-01-05T15:00:00Z commission 1 opening
+  1 skipped trade cancelled by the broker
+  3 skipped trade cancelled by the broker
 `)
 }
 

@@ -1,6 +1,7 @@
 package ibkr
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,13 +19,15 @@ type ledger struct {
 	accounts []string
 	// multipliers are those that a section of the file gives by symbol.
 	multipliers map[string]decimal.Null
+	// rates into the base currency are those of a section of the file.
+	rates map[string]decimal.Null
 	// realized and commission are what the file says in its totals.
 	realized, commission map[string]decimal.Decimal
 }
 
 func newLedger(r *statement.Reader) *ledger {
 	return &ledger{
-		r: r, multipliers: map[string]decimal.Null{},
+		r: r, multipliers: map[string]decimal.Null{}, rates: map[string]decimal.Null{},
 		realized: map[string]decimal.Decimal{}, commission: map[string]decimal.Decimal{},
 	}
 }
@@ -120,6 +123,8 @@ func (l *ledger) cancel() {
 			continue
 		}
 		gone[c], gone[alike[key][0]] = true, true
+		l.r.Out.Skip(c.Row, fmt.Sprintf("it cancels the trade in row %d", alike[key][0].Row))
+		l.r.Out.Skip(alike[key][0].Row, fmt.Sprintf("row %d cancels it", c.Row))
 		alike[key] = alike[key][1:]
 	}
 	for f := range gone {

@@ -3,6 +3,7 @@ package journals
 import (
 	"strings"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -20,21 +21,22 @@ func tradeJourney() []*statement.Preset {
 
 func tradeJourneyTrade(w *statement.Row) {
 	account(w, "accountName|accountFullname")
-	t := inLots(w.Text("symbol"))
-	t.Short, t.Quantity = isShort(w, "type"), w.Required("lot").Abs()
+	t := inLots(w.Text("symbol"), w.Required("lot").Abs())
+	t.Short = isShort(w, "type")
 	t.Open, t.OpenPrice = w.Moment("openDate"), w.Required("openPrice")
 	t.Close, t.ClosePrice = w.Moment("closeDate"), w.Null("closePrice")
 	t.Commission, t.GrossPnL = w.Cost("commission"), w.Null("profit")
 	emit(w, t)
 }
 
-// inLots begins a trade in something that is traded in lots. How large a lot
-// is nobody says, so the stated result is the only one.
-func inLots(symbol string) statement.Trip {
+// inLots begins a trade in something that is traded in lots. The file does not
+// say how large a lot is, so the stated result is the only one.
+func inLots(symbol string, lots decimal.Decimal) statement.Trip {
 	t := statement.Trip{
-		Symbol: strings.ToUpper(strings.ReplaceAll(symbol, "/", "")), Type: instruments.TypeCFD, TrustPnL: true,
+		Symbol: strings.ToUpper(strings.ReplaceAll(symbol, "/", "")), Type: instruments.TypeCFD, TrustPnL: true, Quantity: lots,
 		Details: map[string]string{"unit": "lot"},
 	}
+	t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, lots))
 	if isPair(t.Symbol) {
 		t.Type = instruments.TypeForex
 	}

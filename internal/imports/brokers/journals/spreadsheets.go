@@ -31,8 +31,8 @@ func forexSheet(w *statement.Row) {
 		w.Ignore()
 		return
 	}
-	t := inLots(w.Text("Pair"))
-	t.Short, t.Quantity = isShort(w, "Direction"), w.Required("Lot|Lots|Lot Size").Abs()
+	t := inLots(w.Text("Pair"), w.Required("Lot|Lots|Lot Size").Abs())
+	t.Short = isShort(w, "Direction")
 	t.Open, t.OpenPrice, t.ClosePrice = w.Moment("Date"), w.Required("Entry|Entry Price"), w.Null("Exit|Exit Price")
 	if t.ClosePrice.Valid {
 		t.Close = t.Open

@@ -3,8 +3,10 @@ package platforms
 import (
 	"strings"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
@@ -39,6 +41,9 @@ func readClosingDeal(w *statement.Row) {
 		Commission: w.Cost(called(r, "Commission|Comisión")), Fees: w.Cost(called(r, "Swap")), TrustPnL: true, Details: unitOf(w.Text(quantity)),
 		GrossPnL: w.Null(called(r, "Gross|Bruto")), NetPnL: w.Null(called(r, "Net|Neto|$ neto|€ neto")),
 		ID: w.Text("Position ID|Order ID|ID de orden"),
+	}
+	if unit := t.Details["unit"]; unit == "lot" || unit == "" {
+		t.Multiplier = decimal.Of(instruments.LotMultiplier(symbol, t.Quantity))
 	}
 	r.Out.Account.Currency = currencyOf(r, "Net")
 	closing, opening := called(r, "Closing time|Hora de cierre"), called(r, "Opening time|Hora de apertura")

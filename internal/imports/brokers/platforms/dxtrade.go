@@ -19,9 +19,6 @@ func dxTrade() []*statement.Preset {
 	}}
 }
 
-// lotSize is what a lot of a currency pair is everywhere.
-const lotSize = 100_000
-
 // readDX reads an order, be it filled in part and cancelled then. A volume of a
 // thousand and more is in units, a smaller one in lots; for what a lot is not
 // known of, 1 is taken.
@@ -32,6 +29,7 @@ func readDX(w *statement.Row) {
 	}
 	volume := w.Decimal("Filled Volume").Abs()
 	if volume.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	side, effect := w.Side("Side")
@@ -46,8 +44,8 @@ func readDX(w *statement.Row) {
 	switch {
 	case volume.Cmp(decimal.New(smallest)) >= 0:
 		f.Multiplier = decimal.Of(decimal.New(1))
-	case f.Type == instruments.TypeForex:
-		f.Multiplier = decimal.Of(decimal.New(lotSize))
+	case instruments.LotSize(symbol).Valid:
+		f.Multiplier = instruments.LotSize(symbol)
 		f.Details = map[string]string{"unit": "lot"}
 	default:
 		w.Reader().Out.Warn("The size of a lot of %s is not known and was taken as 1; correct the multiplier if the results look wrong.", f.Symbol)

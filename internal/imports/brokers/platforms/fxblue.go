@@ -35,6 +35,7 @@ func readFXBlue(w *statement.Row) {
 	case "closed position", "open position":
 		fxBlueColumns.trade(w)
 	case "pending order", "cancelled order", "canceled order":
+		w.Skip(statement.ReasonNotFilled)
 	case "":
 		w.Ignore()
 	default:

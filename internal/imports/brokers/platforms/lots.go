@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
@@ -32,13 +33,12 @@ func (c lots) read(w *statement.Row) {
 	switch {
 	case word == "" && w.Text(c.symbol) == "" && w.Text(c.profit) == "":
 		w.Ignore()
-	case strings.Contains(word, "limit") || strings.Contains(word, "stop"): // never filled
-	case word == "buy" || word == "sell":
-		c.trade(w)
-	case w.Text(c.symbol) == "":
+	case strings.Contains(word, "limit") || strings.Contains(word, "stop"):
+		w.Skip(statement.ReasonNotFilled)
+	case word != "buy" && word != "sell" && w.Text(c.symbol) == "":
 		c.money(w, word)
-	default:
-		w.Side(c.side)
+	default: // another word for a side is read, and what is none fails the row
+		c.trade(w)
 	}
 }
 
@@ -49,9 +49,10 @@ func (c lots) trade(w *statement.Row) {
 	symbol := strings.ToUpper(strings.TrimSpace(w.Text(c.symbol)))
 	t := statement.Trip{
 		Symbol: symbol, Type: metatrader.InstrumentType(symbol), Short: side == matching.Sell, Quantity: w.Required(c.volume).Abs(),
-		Open: w.Moment(c.openTime), OpenPrice: w.Required(c.openPrice), Multiplier: decimal.Of(decimal.New(1)),
+		Open: w.Moment(c.openTime), OpenPrice: w.Required(c.openPrice),
 		ID: w.Text(c.id), TrustPnL: true, Details: map[string]string{"unit": "lot"},
 	}
+	t.Multiplier = decimal.Of(instruments.LotMultiplier(symbol, t.Quantity))
 	if comment := w.Text(c.comment); comment != "" {
 		t.Details["comment"] = comment
 	}
@@ -139,6 +140,7 @@ func risk(t *statement.Trip, stop decimal.Null) decimal.Null {
 func (c lots) money(w *statement.Row, kind string) {
 	amount, at := w.Required(c.profit), w.Moment(c.openTime)
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	note := w.Text(c.comment)

@@ -6,6 +6,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
 
 // portal is the list of MT5 positions that the portals of some brokers write:
@@ -35,6 +36,7 @@ func readLeg(w *statement.Row) {
 	}
 	symbol := strings.TrimSpace(w.Text("Symbol"))
 	f.Name(symbol, metatrader.InstrumentType(symbol))
+	f.Multiplier = decimal.Of(instruments.LotMultiplier(symbol, f.Quantity))
 	if effect == statement.Closing {
 		f.StatedPnL = decimal.Of(w.Decimal("Profit"))
 	}

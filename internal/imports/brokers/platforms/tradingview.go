@@ -45,6 +45,7 @@ func readOrder(w *statement.Row) {
 	}
 	price := w.Decimal("Fill Price")
 	if w.Failed() || price.IsZero() {
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	if status := strings.ToLower(w.Text("Status")); status != "" && status != "filled" && w.Text("Filled qty|Filled quantity") == "" {

@@ -53,6 +53,7 @@ func changeOfBalance(w *statement.Row, action string) {
 	amount := w.Required("Balance after").Sub(w.Required("Balance before"))
 	at := w.Moment("Time")
 	if w.Failed() || amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
 		return
 	}
 	lower, kind := strings.ToLower(action), "adjustment"

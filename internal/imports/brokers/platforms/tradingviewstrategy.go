@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -48,6 +49,9 @@ func readStrategy(r *statement.Reader) error {
 		}
 		before := waiting[number]
 		if before == nil || before.entry == now.entry {
+			if before != nil {
+				r.Out.Skip(before.row, fmt.Sprintf("row %d says the same of its trade", w.Number))
+			}
 			waiting[number] = now
 			continue
 		}

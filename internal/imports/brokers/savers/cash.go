@@ -34,24 +34,27 @@ func sortOf(word string, sorts []sort) string {
 	return ""
 }
 
-// book emits a cash row. The journal has no deposit below zero and no fee that
-// is received, so the sign settles what those are.
+// book emits a cash row. The journal has no deposit below zero, so the sign
+// settles what it is.
 func book(w *statement.Row, kind string, c statement.Cash) {
 	switch {
 	case (kind == transfer || kind == deposit) && c.Amount.Sign() < 0:
 		kind = withdrawal
 	case kind == transfer:
 		kind = deposit
-	case kind == fee && c.Amount.Sign() > 0, kind == "":
+	case kind == "":
 		kind = adjustment
 	}
 	c.Type, c.Currency = kind, strings.ToUpper(c.Currency)
-	if !c.Amount.IsZero() {
-		w.Money(c)
+	if c.Amount.IsZero() {
+		w.Skip(statement.ReasonNoAmount)
+		return
 	}
+	w.Money(c)
 }
 
 // leftOut tells once for each sort of row that it is no trade.
 func leftOut(w *statement.Row, what string) {
+	w.Skip(statement.ReasonSecurities)
 	w.Reader().Out.Warn("Rows of the sort %q move shares without a trade and were left out; enter by hand what they change.", what)
 }

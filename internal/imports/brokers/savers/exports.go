@@ -155,7 +155,7 @@ func finpension() []*statement.Preset {
 func parqet() []*statement.Preset {
 	l := &ledger{
 		word: "type", at: "datetime", isin: "identifier", name: "holdingname", quantity: "shares", price: "price", amount: "amount",
-		costs: []string{"fee"}, money: "currency",
+		costs: []string{"fee"}, money: "currency", unsigned: true,
 		sorts: []sort{
 			{"dividend", dividend},
 			{"interest", interest},

@@ -26,6 +26,7 @@ type ledger struct {
 	quantity, price     string
 	amount              string // what was traded, in money
 	hidden              bool   // the amount has costs in it that stand nowhere else
+	unsigned            bool   // amounts have no sign: the word says which way they went
 	costs               []string
 	priced, money, rate string // currencies of price and amount, and the rate between them
 	home                string // the currency of amounts where no column tells
@@ -40,6 +41,7 @@ func (l *ledger) row(w *statement.Row) {
 		w.Ignore()
 		return
 	case l.status != "" && !strings.EqualFold(w.Text(l.status), "executed"):
+		w.Skip(statement.ReasonNotFilled)
 		return
 	}
 	if side, ok := l.side(word); ok {
@@ -162,6 +164,9 @@ func (l *ledger) cash(w *statement.Row, word string) {
 	if kind == shares || !amount.Valid {
 		leftOut(w, word)
 		return
+	}
+	if l.unsigned && (kind == fee || kind == withdrawal) {
+		amount.Decimal = amount.Decimal.Abs().Neg()
 	}
 	c := statement.Cash{Amount: amount.Decimal, At: l.moment(w).At, Note: word, Currency: l.currency(w, l.money)}
 	for _, column := range []string{l.symbol, l.isin, l.name} {
