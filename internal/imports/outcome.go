@@ -57,7 +57,7 @@ func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	if err != nil {
 		return err
 	}
-	p.Duplicates = trues(ahead.Known)
+	p.Duplicates, p.Completed = trues(ahead.Known), trues(ahead.Completed)
 	p.NewRows = len(planned.fills) - p.Duplicates
 	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash)
 	p.CashRows, p.CashDuplicates = len(planned.cash), trues(cash)

@@ -23,7 +23,8 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	if err != nil {
 		return Result{}, err
 	}
-	result.Inserted, result.Skipped, result.Trades = fills.Inserted, fills.Skipped, len(fills.Trades)
+	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped, fills.Completed
+	result.Trades = len(fills.Trades)
 	result.Warnings = append(result.Warnings, fills.Warnings...)
 	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash)
 	if err != nil {

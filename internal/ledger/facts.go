@@ -83,10 +83,10 @@ func (x Facts) has(fact Facts) bool { return x&fact != 0 }
 // clean returns the facts of a new fill without contradictions: a cost other
 // than 0 is always stated.
 func (x Facts) clean(n NewFill) Facts {
-	x &= sourceFacts | editFacts
 	if !x.has(FactsRecorded) {
-		return 0
+		return x & editFacts
 	}
+	x &= sourceFacts | editFacts
 	if !n.Fees.IsZero() {
 		x |= FeesStated
 	}

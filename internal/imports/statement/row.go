@@ -23,6 +23,10 @@ type Row struct {
 	cash   []*Cash
 	marks  []*Marks
 	reason string
+
+	times []Moment // that were read
+	// noFees and noCommission tell that a cost was read and is 0.
+	noFees, noCommission bool
 }
 
 // Reader gives the reader that the row comes from.
@@ -103,6 +107,7 @@ func (w *Row) Cost(columns ...string) decimal.Decimal {
 			continue
 		}
 		n := w.Decimal(names)
+		w.noteCost(i, n)
 		if w.r.costsBelowZero(i) {
 			n = n.Neg()
 		}
@@ -123,7 +128,7 @@ func (w *Row) Moment(names string) Moment {
 		var m Moment
 		if m, err = clock.Moment(text); err == nil {
 			w.r.noteZone(m, i)
-			return m
+			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.header[i], err)
@@ -140,7 +145,8 @@ func (w *Row) MomentIn(zone, names string) Moment {
 	if err == nil {
 		var m Moment
 		if m, err = clock.Moment(text); err == nil {
-			return m
+			m.Zoned = true
+			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.header[i], err)
@@ -166,7 +172,7 @@ func (w *Row) DateAndTime(dates, times string) Moment {
 		var m Moment
 		if m, err = clock.DateAndTime(date, tod); err == nil {
 			w.r.noteZone(m, zoned)
-			return m
+			return w.noteTime(m, zoned)
 		}
 	}
 	w.Fail("%s: %v.", w.r.header[i], err)
@@ -180,7 +186,7 @@ func (w *Row) At(text string) Moment {
 	if err == nil {
 		var m Moment
 		if m, err = clock.Moment(text); err == nil {
-			return m
+			return w.noteTime(m, -1)
 		}
 	}
 	w.Fail("%v.", err)
@@ -239,8 +245,9 @@ func (w *Row) Fill(f Fill) *Fill {
 		f.Type = w.r.Preset.Instrument
 	}
 	if w.r.Preset.Units && !f.Multiplier.Valid {
-		f.Multiplier = decimal.Of(decimal.New(1))
+		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
 	}
+	w.noteFacts(&f)
 	w.fills = append(w.fills, &f)
 	return &f
 }
