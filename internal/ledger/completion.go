@@ -24,9 +24,6 @@ type changedFill struct {
 	key           streamKey
 }
 
-// isEmpty reports whether there is nothing to store.
-func (k *knownFills) isEmpty() bool { return len(k.repeats)+len(k.sources)+len(k.changed) == 0 }
-
 // planKnown compares the arrivals that are stored already with what is known.
 // It notes in each arrival whether it completes the stored fill, and writes
 // nothing.
@@ -210,6 +207,31 @@ func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
 		}
 	}
 	return nil
+}
+
+// repeat completes a stored fill by an entry by hand that says the same.
+func (b *book) repeat(ctx context.Context, a *arrival) (Added, error) {
+	arrivals := []*arrival{a}
+	known, err := b.planKnown(ctx, arrivals, "")
+	if err != nil {
+		return Added{}, err
+	}
+	if len(known.changed) > 0 {
+		if err := b.insert(ctx, arrivals, known); err != nil {
+			return Added{}, err
+		}
+	}
+	if err := b.storeKnown(ctx, known); err != nil {
+		return Added{}, err
+	}
+	if len(known.changed) > 0 {
+		if err := b.close(ctx); err != nil {
+			return Added{}, err
+		}
+	}
+	out := Added{Deduped: true, Completed: a.completed}
+	out.Execution, err = b.execution(ctx, a.known.id)
+	return out, err
 }
 
 // rowsNaming finds the accounts that an import has something in.

@@ -59,31 +59,6 @@ func (s *Service) AddExecution(
 	return out, err
 }
 
-// repeat completes a stored fill by an entry by hand that says the same.
-func (b *book) repeat(ctx context.Context, a *arrival) (Added, error) {
-	arrivals := []*arrival{a}
-	known, err := b.planKnown(ctx, arrivals, "")
-	if err != nil {
-		return Added{}, err
-	}
-	if len(known.changed) > 0 {
-		if err := b.insert(ctx, arrivals, known); err != nil {
-			return Added{}, err
-		}
-	}
-	if err := b.storeKnown(ctx, known); err != nil {
-		return Added{}, err
-	}
-	if len(known.changed) > 0 {
-		if err := b.close(ctx); err != nil {
-			return Added{}, err
-		}
-	}
-	out := Added{Deduped: true, Completed: a.completed}
-	out.Execution, err = b.execution(ctx, a.known.id)
-	return out, err
-}
-
 // add stores one new fill that came by hand.
 func (b *book) add(ctx context.Context, a *arrival) (Execution, error) {
 	if err := b.number(ctx, []*arrival{a}, ""); err != nil {
@@ -218,25 +193,6 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 		}
 	}
 	return after, instrument, nil
-}
-
-// factsEdited returns the facts of a fill after an edit: the fields that have
-// another value are the user's now.
-func (f *fill) factsEdited(after *fill, moved bool) Facts {
-	facts := f.facts
-	note := func(changed bool, fact Facts) {
-		if changed {
-			facts |= fact
-		}
-	}
-	note(!f.fees.Equal(after.fees), FeesEdited)
-	note(!f.commission.Equal(after.commission), CommissionEdited)
-	note(!f.multiplier.Equal(after.multiplier), MultiplierEdited)
-	note(moved || !f.sameDeal(after) || !f.stated.Equal(after.stated) || f.details != after.details, FiguresEdited)
-	if f.at != after.at {
-		facts = facts&^timeFacts | TimeEdited
-	}
-	return facts
 }
 
 // apply gives the execution as it would have to be entered now.
@@ -401,7 +357,7 @@ func (f *fill) without(part matching.Part) *fill {
 	if part.Role == matching.Closing {
 		rest.stated = decimal.Null{}
 	}
-	rest.facts |= FactsRecorded | FiguresEdited | FeesEdited | CommissionEdited
+	rest.facts |= FiguresEdited | FeesEdited | CommissionEdited
 	rest.state, rest.was = edited, f.at
 	return &rest
 }

@@ -180,3 +180,22 @@ func (f *fill) sameDeal(g *fill) bool {
 // sameContentBySecond compares two fills of one stream whose times may be
 // written to the second.
 func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && sameSecond(f.at, g.at) }
+
+// factsEdited returns the facts of a fill after an edit: the fields that have
+// another value are the user's now.
+func (f *fill) factsEdited(after *fill, moved bool) Facts {
+	facts := f.facts
+	note := func(changed bool, fact Facts) {
+		if changed {
+			facts |= fact
+		}
+	}
+	note(!f.fees.Equal(after.fees), FeesEdited)
+	note(!f.commission.Equal(after.commission), CommissionEdited)
+	note(!f.multiplier.Equal(after.multiplier), MultiplierEdited)
+	note(moved || !f.sameDeal(after) || !f.stated.Equal(after.stated) || f.details != after.details, FiguresEdited)
+	if f.at != after.at {
+		facts = facts&^timeFacts | TimeEdited
+	}
+	return facts
+}
