@@ -188,7 +188,7 @@ func (b *book) fillsByID(ctx context.Context, ids []journal.ExecutionID) (map[jo
 	for part := range slices.Chunk(ids, 100) {
 		args := []any{b.owner, b.account.number}
 		list, err := db.List(ctx, b.tx, scanFill,
-			fillSelect+`WHERE user_id = $1 AND account = $2 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
+			fillSelect+b.tx.Using("executions_id")+` WHERE user_id = $1 AND account = $2 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
 		if err != nil {
 			return nil, err
 		}
