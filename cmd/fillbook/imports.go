@@ -131,8 +131,9 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	if broker == "" {
 		broker = "no broker that is known"
 	}
-	fmt.Fprintf(out, "%s (%s)\n%s: %s, %d known, %s, %s\n", broker, p.Format, counted(p.RowCount, "row"),
-		counted(p.NewRows, "new fill"), p.Duplicates, counted(p.CashRows-p.CashDuplicates, "cash row"), counted(p.ErrorCount, "problem"))
+	fmt.Fprintf(out, "%s (%s)\n%s: %s, %d known, %s, %s\n%s", broker, p.Format, counted(p.RowCount, "row"),
+		counted(p.NewRows, "new fill"), p.Duplicates, counted(p.CashRows-p.CashDuplicates, "cash row"), counted(p.ErrorCount, "problem"),
+		completes(p.Completed))
 	if o := p.Outcome; o != nil {
 		fmt.Fprintf(out, "%s, %d changed, %d still open\n", counted(o.NewTrades, "new trade"), o.ChangedTrades, o.OpenTrades)
 		for _, net := range o.NetPnL {
@@ -149,9 +150,19 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	return printRest(out, p.Errors, p.Warnings, p.Reconciliation)
 }
 
+// completes returns a line on the stored fills that a file completes, empty for
+// none.
+func completes(fills int) string {
+	if fills == 0 {
+		return ""
+	}
+	return fmt.Sprintf("completes %s\n", counted(fills, "fill"))
+}
+
 func printResult(out io.Writer, r imports.Result) error {
-	fmt.Fprintf(out, "import %s: %s inserted, %d known, %s, %d annotated, %s, %s\n", r.BatchID, counted(r.Inserted, "fill"),
-		r.Skipped, counted(r.Trades, "trade"), r.Annotated, counted(r.CashInserted, "cash row"), counted(r.ErrorCount, "problem"))
+	fmt.Fprintf(out, "import %s: %s inserted, %d known, %s, %d annotated, %s, %s\n%s", r.BatchID, counted(r.Inserted, "fill"),
+		r.Skipped, counted(r.Trades, "trade"), r.Annotated, counted(r.CashInserted, "cash row"), counted(r.ErrorCount, "problem"),
+		completes(r.Completed))
 	printSkipped(out, r.SkippedReasons)
 	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
 }

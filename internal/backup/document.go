@@ -75,6 +75,9 @@ type Execution struct {
 	ExecutedAt     Instant           `json:"executed_at"`
 	ExternalID     string            `json:"external_id,omitzero"`
 	Details        map[string]string `json:"details,omitempty"`
+	// Facts are the names of [ledger.Facts]: which values the source stated,
+	// how finely its time was written, and which values were edited.
+	Facts []string `json:"facts,omitempty"`
 	// Origin is what a fill that was edited said when it arrived, as the
 	// ledger's key; imports know it by that.
 	Origin string `json:"origin,omitzero"`

@@ -255,7 +255,7 @@ func executionOf(x ledger.Execution, origin string) Execution {
 	out := Execution{
 		Symbol: x.Instrument.Symbol, InstrumentType: x.Instrument.Type, Side: string(x.Side), Quantity: x.Quantity,
 		Price: x.Price, Fees: x.Fees, Commission: x.Commission, StatedPnL: x.StatedPnL,
-		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Origin: origin,
+		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Words(), Origin: origin,
 	}
 	out.Multiplier.Decimal, out.Multiplier.Valid = x.Multiplier, true
 	if x.ExternalID != nil {

@@ -13,6 +13,8 @@ type Plan struct {
 	Accounts []PlannedAccount
 	// New and Duplicates count the fills of all accounts.
 	New, Duplicates int
+	// Completed counts the duplicates that complete the stored fill.
+	Completed int
 	// CashNew and CashDuplicates count the cash transactions.
 	CashNew, CashDuplicates int
 	// How many records of each kind the file holds; those that are there
@@ -78,6 +80,7 @@ func (p *Plan) addFills(
 	account.New = len(fills) - account.Duplicates
 	p.New += account.New
 	p.Duplicates += account.Duplicates
+	p.Completed += count(account.Ahead.Completed)
 	return account, nil
 }
 

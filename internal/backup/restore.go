@@ -41,7 +41,9 @@ type Result struct {
 	// Inserted and Skipped count fills, Trades the trades that they created
 	// or changed, Annotated those that something was written on.
 	Inserted, Skipped, Trades, Annotated int
-	CashInserted, CashSkipped            int
+	// Completed counts stored fills that the backup completed.
+	Completed                 int
+	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
 	SetupsUpserted, Tags, Notes, Missed, Waiting, Overrides, Routines, Preferences int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -217,7 +219,7 @@ func (x Execution) fill() ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
-		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details,
+		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromWords(x.Facts),
 	}
 }
 
@@ -238,6 +240,7 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 	}
 	r.result.Inserted += inserted.Inserted
 	r.result.Skipped += inserted.Skipped
+	r.result.Completed += inserted.Completed
 	r.result.Trades += len(inserted.Trades)
 	r.result.Warnings = append(r.result.Warnings, inserted.Warnings...)
 	for _, id := range inserted.Trades {

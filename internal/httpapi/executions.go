@@ -53,6 +53,7 @@ type writtenExecution struct {
 	ExecutionID journal.ExecutionID `json:"execution_id"`
 	TradeID     journal.TradeID     `json:"trade_id" doc:"The trade it belongs to; for a fill that crosses zero, the one it opens."`
 	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored; this is it."`
+	Completed   bool                `json:"completed,omitzero" doc:"The stored fill took over what it did not know: costs, exact time, id, multiplier or stated result."`
 	Warnings    []string            `json:"warnings,omitempty" doc:"What deserves a look, for example a future without a known multiplier."`
 }
 
@@ -120,8 +121,23 @@ func (n newExecution) fill() (ledger.NewFill, error) {
 		Symbol: n.Symbol.Value, InstrumentType: n.InstrumentType.Value, Side: n.Side.Value, Quantity: n.Quantity.Value,
 		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: nullable(n.Multiplier),
 		StatedPnL: nullable(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
-		Details: n.Details.Value, AllowDuplicate: n.AllowDuplicate,
+		Details: n.Details.Value, AllowDuplicate: n.AllowDuplicate, Facts: n.facts(),
 	}, nil
+}
+
+// facts returns which of the values were sent: a cost that was not is unknown.
+func (f ExecutionFields) facts() ledger.Facts {
+	facts := ledger.FactsRecorded
+	if f.Fees.Set && !f.Fees.Null {
+		facts |= ledger.FeesStated
+	}
+	if f.Commission.Set && !f.Commission.Null {
+		facts |= ledger.CommissionStated
+	}
+	if f.Multiplier.Set && !f.Multiplier.Null {
+		facts |= ledger.MultiplierStated
+	}
+	return facts
 }
 
 func nullable(o opt[decimal.Decimal]) decimal.Null {
@@ -148,7 +164,7 @@ func executionRoute(method, path, id, summary string) route {
 func (a *API) executionOperations() {
 	registerList(a, executionRoute(http.MethodGet, "", "listExecutions", "List fills by time"), a.listExecutions)
 	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
-	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped."
+	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409."
 	register(a, add, a.addExecution)
 	answers := a.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
 	answers["200"] = answers["201"]
@@ -188,7 +204,7 @@ func (a *API) addExecution(ctx context.Context, in *body[newExecution]) (*execut
 	if err != nil {
 		return nil, err
 	}
-	out.Body.Deduped, out.Body.Warnings = added.Deduped, added.Warnings
+	out.Body.Deduped, out.Body.Completed, out.Body.Warnings = added.Deduped, added.Completed, added.Warnings
 	return out, nil
 }
 

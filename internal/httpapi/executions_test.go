@@ -210,7 +210,7 @@ func TestDuplicateFills(t *testing.T) {
 			t.Errorf("the stored fill and its repetition are told apart wrongly: %s %s", first.body, again.body)
 		}
 		for name, extra := range map[string]more{
-			"symbol": {"symbol": "B"}, "side": {"side": "sell"}, "quantity": {"quantity": 2}, "price": {"price": 11}, "instant": {"executed_at": "2026-01-05T15:00:00.000001Z"},
+			"symbol": {"symbol": "B"}, "side": {"side": "sell"}, "quantity": {"quantity": 2}, "price": {"price": 11}, "instant": {"executed_at": "2026-01-05T15:00:01Z"},
 			"contract": {"details": more{"strike": "5"}}, "lot": {"details": more{"lot": "2"}}, "type": {"instrument_type": "cfd"}, "account": {"account_id": other.account},
 		} {
 			made := d.post("/executions", d.order("A", "buy 1.5@10", 0, extra))
@@ -232,5 +232,11 @@ func TestDuplicateFills(t *testing.T) {
 		d.patch("/executions/"+two.text("id"), more{"external_id": "one"}).wantError(http.StatusConflict, "conflict")
 		other.fill("E", "buy 1@1", 0, more{"external_id": "one"}) // ids are the account's
 		d.trades("E").holds("", `[{"qty_opened":1},{"qty_opened":3,"execution_count":3}]`)
+		// A fill without an id adopts the first that comes; a second id is a second fill.
+		bare := d.fill("L", "buy 1@1", 0, more{})
+		d.post("/executions", d.order("L", "buy 1@1", 0, more{"external_id": "late1", "commission": 0.5})).want(http.StatusOK).
+			holds("", `{"id":"`+bare.text("id")+`","external_id":"late1","commission":0.5,"deduped":true,"completed":true}`)
+		d.post("/executions", d.order("L", "buy 1@1", 0, more{"external_id": "late2"})).want(http.StatusCreated)
+		d.trades("L").holds("", `[{"qty_opened":2,"execution_count":2,"fees_total":0.5}]`)
 	})
 }

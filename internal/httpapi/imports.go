@@ -94,6 +94,7 @@ type importPreview struct {
 	DateOrder         string                         `json:"date_order" enum:",day_first,month_first,ambiguous" doc:"ambiguous: say which with date_order."`
 	NewRows           int                            `json:"new_rows"`
 	Duplicates        int                            `json:"duplicates" doc:"Fills that are stored already."`
+	Completed         int                            `json:"completed" doc:"Of the duplicates those that would complete or correct the stored fill."`
 	CashRows          int                            `json:"cash_rows"`
 	CashDuplicates    int                            `json:"cash_duplicates" doc:"Of the cash rows those that are stored already."`
 	Outcome           orNull[imports.Outcome]        `json:"outcome" doc:"What a commit would make of the trades; null while columns must be named."`
@@ -111,7 +112,7 @@ func shapePreview(p imports.Preview) importPreview {
 		MappingNote: p.MappingNote, ZoneNote: p.ZoneNote, Rows: orNull[imports.RowCounts]{p.Rows}, SkippedRows: p.SkippedRows,
 		SkippedReasons: p.SkippedReasons, Currency: orNull[imports.FileCurrency]{p.Currency},
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
-		NewRows: p.NewRows, Duplicates: p.Duplicates, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
+		NewRows: p.NewRows, Duplicates: p.Duplicates, Completed: p.Completed, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
 		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
 		Warnings: p.Warnings, MissingMapping: p.MissingMapping, Reconciliation: p.Reconciliation,
 	}

@@ -79,13 +79,17 @@ func TestImportLife(t *testing.T) {
 		// The same again changes nothing.
 		d.upload("/imports", twoFills).want(http.StatusOK).holds("", `{"new_rows": 0, "duplicates": 2}`).
 			holds("outcome", `{"new_trades": 0, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 0}]}`)
-		d.imported(twoFills).holds("", `{"inserted": 0, "skipped": 2, "trades": 0}`)
+		second := d.imported(twoFills).holds("", `{"inserted": 0, "skipped": 2, "completed": 0, "trades": 0}`).text("import_batch_id")
 
 		// Words survive a reversal and a second import.
 		trade := d.trades("AAPL").text("0.id")
 		d.mark(trade, more{"notes": "kept"})
 		d.delete("/imports/" + id).want(http.StatusNoContent)
 		d.delete("/imports/" + id).want(http.StatusNoContent)
+		// The second import brought the fills too.
+		d.get("/executions").want(http.StatusOK).is("0.import_batch_id", `"`+second+`"`).is("1.import_batch_id", `"`+second+`"`)
+		d.trades("AAPL").is("0.id", `"`+trade+`"`)
+		d.delete("/imports/" + second).want(http.StatusNoContent)
 		d.get("/executions").want(http.StatusOK).is("", "[]")
 		d.get("/imports/"+id).want(http.StatusOK).is("status", `"reversed"`).is("result", "null")
 		d.imported(twoFills).holds("", `{"inserted": 2}`)
@@ -290,6 +294,7 @@ func TestBackupRoundTrip(t *testing.T) {
 			holds("outcome", `{"new_trades": 0, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 0}]}`)
 		again := other.form("/imports/commit", part{"file", "b.json", exported}).want(http.StatusOK)
 		again.holds("", `{"inserted": 0, "skipped": 2, "annotated": 0}`)
+		other.delete("/imports/" + again.text("import_batch_id")).want(http.StatusNoContent)
 		other.delete("/imports/" + done.text("import_batch_id")).want(http.StatusNoContent)
 		other.get("/executions").want(http.StatusOK).is("", "[]")
 	})

@@ -255,7 +255,7 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 	p := newPlan(c.statement, accounts[0])
 	c.statement.Fills = nil
 	if p.empty() {
-		return Result{}, nothingToImport(p.problems, p.report(nil, nil))
+		return Result{}, nothingToImport(p.problems, p.report(knownRows{}))
 	}
 	s.running.enter(b.ID, "writing", len(p.fills)+len(p.cash))
 	return s.write(ctx, tx, b, c.statement, p)

@@ -57,14 +57,14 @@ func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	if err != nil {
 		return err
 	}
-	p.Duplicates = trues(ahead.Known)
+	p.Duplicates, p.Completed = trues(ahead.Known), trues(ahead.Completed)
 	p.NewRows = len(planned.fills) - p.Duplicates
 	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash)
 	if err != nil {
 		return err
 	}
 	p.CashRows, p.CashDuplicates = len(planned.cash), trues(cash)
-	p.setRows(planned.report(ahead.Known, cash))
+	p.setRows(planned.report(knownRows{fills: ahead.Known, completed: ahead.Completed, cash: cash}))
 	p.result([]ledger.Outlook{ahead}, []string{account.BaseCurrency})
 	return nil
 }

@@ -34,8 +34,8 @@ func (b bureau) net(account journal.AccountID) (net decimal.Decimal, trades int)
 
 // told is what a preview says, or what a commit did, in the same words.
 type told struct {
-	Inserted, Skipped, CashInserted, CashSkipped, Touched, Trades int
-	Net                                                           string
+	Inserted, Skipped, Completed, CashInserted, CashSkipped, Touched, Trades int
+	Net                                                                      string
 }
 
 // holdAgainst compares what a preview tells with what the commit does, and
@@ -57,12 +57,12 @@ func (b bureau) holdAgainst(up imports.Upload) imports.Result {
 	b.checkRows(preview, result)
 	netAfter, after := b.net(up.Account)
 	got := told{
-		preview.NewRows, preview.Duplicates, preview.CashRows - preview.CashDuplicates, preview.CashDuplicates,
+		preview.NewRows, preview.Duplicates - preview.Completed, preview.Completed, preview.CashRows - preview.CashDuplicates, preview.CashDuplicates,
 		preview.Outcome.NewTrades + preview.Outcome.ChangedTrades, preview.Outcome.NewTrades - preview.Outcome.MergedTrades,
 		preview.Outcome.NetPnL[0].Amount.String(),
 	}
 	want := told{
-		result.Inserted, result.Skipped, result.CashInserted, result.CashSkipped,
+		result.Inserted, result.Skipped, result.Completed, result.CashInserted, result.CashSkipped,
 		result.Trades, after - before, netAfter.Sub(netBefore).String(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

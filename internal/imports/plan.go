@@ -125,8 +125,30 @@ func newFill(f *statement.Fill) ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: f.Symbol, InstrumentType: f.Type, Side: f.Side, Quantity: f.Quantity, Price: f.Price,
 		Fees: f.Fees, Commission: f.Commission, Multiplier: f.Multiplier, StatedPnL: f.StatedPnL,
-		ExecutedAt: f.At, ExternalID: f.ID, Details: details(f),
+		ExecutedAt: f.At, ExternalID: f.ID, Details: details(f), Facts: factsOf(f),
 	}
+}
+
+// factsOf returns how well an uploaded file knows the values of a fill.
+func factsOf(f *statement.Fill) ledger.Facts {
+	facts := ledger.FactsRecorded | ledger.Uploaded
+	for _, known := range []struct {
+		is   bool
+		fact ledger.Facts
+	}{
+		{f.FeesKnown, ledger.FeesStated},
+		{f.CommissionKnown, ledger.CommissionStated},
+		{f.Multiplier.Valid && !f.MultiplierAssumed, ledger.MultiplierStated},
+		{f.NoSeconds, ledger.MinutePrecision},
+		{f.NoTime, ledger.DayPrecision},
+		{f.ZoneAssumed, ledger.ZoneAssumed},
+		{f.PartialQuantity, ledger.PartialQuantity},
+	} {
+		if known.is {
+			facts |= known.fact
+		}
+	}
+	return facts
 }
 
 // details puts the contract beside whatever else the file told of the fill.

@@ -40,6 +40,7 @@ type Preview struct {
 	DateOrder      string
 	NewRows        int
 	Duplicates     int
+	Completed      int // of the duplicates those that complete the stored fill
 	CashRows       int
 	CashDuplicates int
 	Errors         []Problem

@@ -50,7 +50,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 	}
 	c.restored = &done
 	result := Result{
-		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Trades: done.Trades,
+		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Completed: done.Completed, Trades: done.Trades,
 		Annotated: done.Annotated, CashInserted: done.CashInserted, CashSkipped: done.CashSkipped, SetupsUpserted: done.SetupsUpserted,
 		Warnings: append([]string{}, done.Warnings...), Reconciliation: []Reconciliation{},
 		Restored: &Restored{Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, Routines: done.Routines},
@@ -67,7 +67,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 // isNothing tells that there was nothing in a file to store, nor anything that
 // is stored already. A backup of ours may be of an empty journal.
 func isNothing(doc *backup.Document, done backup.Result) bool {
-	rows := done.Inserted + done.Skipped + done.CashInserted + done.CashSkipped
+	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
 	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.Routine.Items) + len(doc.Preferences)
 	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
@@ -114,7 +114,7 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 }
 
 func (p *Preview) take(plan backup.Plan) {
-	p.NewRows, p.Duplicates = plan.New, plan.Duplicates
+	p.NewRows, p.Duplicates, p.Completed = plan.New, plan.Duplicates, plan.Completed
 	p.CashRows, p.CashDuplicates = plan.CashNew+plan.CashDuplicates, plan.CashDuplicates
 	p.setRows(backupReport(p.RowCount, plan.New, plan.CashNew, plan.Duplicates+plan.CashDuplicates))
 	p.result(outlooks(plan))

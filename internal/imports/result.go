@@ -12,10 +12,11 @@ type Result struct {
 	BatchID   journal.BatchID   `json:"import_batch_id"`
 	AccountID journal.AccountID `json:"account_id"`
 	Format    string            `json:"format"`
-	// Inserted and Skipped count fills, Trades the trades that were created or
-	// changed, Annotated those that received marks.
+	// Inserted, Skipped and Completed count fills, Trades the trades that were
+	// created or changed, Annotated those that received marks.
 	Inserted       int              `json:"inserted"`
-	Skipped        int              `json:"skipped"`
+	Skipped        int              `json:"skipped" doc:"Fills that were stored already and say nothing new."`
+	Completed      int              `json:"completed" doc:"Stored fills that this file completed or corrected."`
 	Annotated      int              `json:"annotated"`
 	Trades         int              `json:"trades"`
 	CashInserted   int              `json:"cash_inserted"`

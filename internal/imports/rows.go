@@ -22,7 +22,7 @@ type RowCounts struct {
 // SkippedRow is a data row that was left out for a reason.
 type SkippedRow struct {
 	Row    int    `json:"row" doc:"The data row, counted from 1."`
-	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already."`
+	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill."`
 }
 
 // SkippedReason counts the rows that were left out for one reason.
@@ -42,6 +42,7 @@ type RowReport struct {
 // The reasons that this package gives. Others come with the statement.
 const (
 	reasonDuplicate  = "duplicate"
+	reasonCompleted  = "completed"
 	reasonZeroAmount = "amount of zero"
 	reasonOther      = "other reasons"
 )
@@ -62,6 +63,7 @@ const (
 	rowError
 	rowAnnotation
 	rowDuplicate
+	rowCompleted
 	rowCash
 	rowFill
 )
@@ -75,9 +77,14 @@ func (c rowClasses) raise(row int, class rowClass) {
 	}
 }
 
-// classify gives every data row of the plan its class. known and knownCash say
-// which fills and which cash rows are stored already.
-func (p *plan) classify(known, knownCash []bool) rowClasses {
+// knownRows says which fills and which cash rows of a plan are stored already,
+// and which of those fills complete the stored one.
+type knownRows struct {
+	fills, completed, cash []bool
+}
+
+// classify gives every data row of the plan its class.
+func (p *plan) classify(known knownRows) rowClasses {
 	classes := make(rowClasses, p.rows+1)
 	for _, s := range p.skipped {
 		classes.raise(s.Row, rowSkipped)
@@ -89,10 +96,14 @@ func (p *plan) classify(known, knownCash []bool) rowClasses {
 		classes.raise(m.Row, rowAnnotation)
 	}
 	for i, row := range p.fillRows {
-		classes.raise(row, classOf(known[i], rowFill))
+		class := classOf(known.fills[i], rowFill)
+		if known.completed[i] {
+			class = rowCompleted
+		}
+		classes.raise(row, class)
 	}
 	for i, row := range p.cashRows {
-		classes.raise(row, classOf(knownCash[i], rowCash))
+		classes.raise(row, classOf(known.cash[i], rowCash))
 	}
 	for row, into := range p.joined {
 		if into > 0 && into < len(classes) {
@@ -110,14 +121,14 @@ func classOf(known bool, class rowClass) rowClass {
 }
 
 // report counts the data rows of the plan; see classify.
-func (p *plan) report(known, knownCash []bool) RowReport {
+func (p *plan) report(known knownRows) RowReport {
 	reasons := make(map[int]string, len(p.skipped))
 	for _, s := range p.skipped {
 		reasons[s.Row] = s.Reason
 	}
 	r := RowReport{Counts: RowCounts{Data: p.rows}, Skipped: []SkippedRow{}}
 	counts := map[string]int{}
-	for row, class := range p.classify(known, knownCash) {
+	for row, class := range p.classify(known) {
 		switch {
 		case row == 0:
 		case class == rowFill:
@@ -130,6 +141,8 @@ func (p *plan) report(known, knownCash []bool) RowReport {
 			r.Counts.Errors++
 		case class == rowDuplicate:
 			r.skip(row, reasonDuplicate, counts)
+		case class == rowCompleted:
+			r.skip(row, reasonCompleted, counts)
 		default:
 			r.skip(row, cmp.Or(reasons[row], statement.NothingInRow), counts)
 		}

@@ -23,7 +23,8 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	if err != nil {
 		return Result{}, err
 	}
-	result.Inserted, result.Skipped, result.Trades = fills.Inserted, fills.Skipped, len(fills.Trades)
+	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped, fills.Completed
+	result.Trades = len(fills.Trades)
 	result.Warnings = append(result.Warnings, fills.Warnings...)
 	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash)
 	if err != nil {
@@ -39,15 +40,15 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.Annotated, result.SetupsUpserted = annotated, a.upserted
 	p.problems = append(p.problems, a.problems...)
 	result.tell(p.problems)
-	result.setRows(p.report(duplicates(fills.Outcomes), cash.Known))
+	result.setRows(p.report(knownFrom(fills.Outcomes, cash.Known)))
 	return result, nil
 }
 
-// duplicates reports for each fill whether it was known.
-func duplicates(outcomes []ledger.Outcome) []bool {
-	known := make([]bool, len(outcomes))
+// knownFrom returns what a write found to be stored already.
+func knownFrom(outcomes []ledger.Outcome, cash []bool) knownRows {
+	known := knownRows{fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), cash: cash}
 	for i, o := range outcomes {
-		known[i] = o.Duplicate
+		known.fills[i], known.completed[i] = o.Duplicate, o.Completed
 	}
 	return known
 }

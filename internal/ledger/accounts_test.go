@@ -110,6 +110,10 @@ func TestBaseCurrencyOfAnAccountInUse(t *testing.T) {
 func TestDeleteAccountTakesEverything(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.insert("batch", orders(t, "buy 1 10; sell 2 11; buy 1 12")...)
+		d.insert("again", orders(t, "buy 1 10 fees=1; sell 2 11")...)
+		if d.count("fill_sources") != 2 || d.count("import_repeats") != 1 {
+			t.Error("the second import left no sources")
+		}
 		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin})
 		must(t, err)
 		_, err = d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{{Root: "ES", Multiplier: decimal.New(5)}})
@@ -120,7 +124,7 @@ func TestDeleteAccountTakesEverything(t *testing.T) {
 			t.Errorf("told: %+v", d.told)
 		}
 		for _, table := range []string{
-			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "trade_log", "instrument_overrides",
+			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "import_repeats", "fill_sources", "trade_log", "instrument_overrides",
 		} {
 			if n := d.count(table); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)

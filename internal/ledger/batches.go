@@ -67,12 +67,20 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 
 // of gives the import that a fill came with, or nil.
 func (s spans) of(account, seq int64) *journal.BatchID {
+	if found, imported := s.find(account, seq); imported {
+		return &found.batch
+	}
+	return nil
+}
+
+// find returns the span that holds an arrival number.
+func (s spans) find(account, seq int64) (found span, imported bool) {
 	list := s[account]
 	i, _ := slices.BinarySearchFunc(list, seq, func(s span, seq int64) int { return cmp.Compare(s.last, seq) })
 	if i < len(list) && list[i].holds(seq) {
-		return &list[i].batch
+		return list[i], true
 	}
-	return nil
+	return span{}, false
 }
 
 func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }
@@ -112,19 +120,18 @@ func BatchCount(ctx context.Context, tx *db.Tx, owner journal.UserID, batch jour
 	return n, err
 }
 
-// DeleteBatch takes an import back as one step: its fills and cash rows go,
-// also those that were edited since, and the touched streams are regrouped.
-// It tells how much there was. An unknown batch has nothing to delete.
+// DeleteBatch takes an import back as one step and leaves the state that would
+// be there without it: its fills and cash rows go, also those that were edited
+// since, and what it completed is as before; a fill that another import or an
+// entry by hand brought too stays, with what that brought. The touched streams
+// are regrouped. It returns how much there was of the import. An unknown batch
+// has nothing to delete.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
 	gone, err := BatchCount(ctx, tx, owner, batch)
 	if err != nil {
 		return BatchRows{}, err
 	}
-	accounts, err := db.List(ctx, tx, scanAccount, `
-		SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND (
-			number IN (SELECT account FROM import_spans WHERE user_id = $1 AND batch_id = $2)
-			OR number IN (SELECT account FROM cash_transactions WHERE user_id = $1 AND import_batch_id = $2))
-		ORDER BY id`, owner, batch)
+	accounts, err := accountsOfBatch(ctx, tx, owner, batch)
 	if err != nil {
 		return BatchRows{}, err
 	}
@@ -135,46 +142,6 @@ func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.User
 		}
 	}
 	return gone, nil
-}
-
-func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
-	list, err := db.List(ctx, b.tx, scanSpan,
-		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`,
-		b.owner, b.account.number, batch)
-	if err != nil {
-		return err
-	}
-	var fills []*fill
-	for _, s := range list {
-		part, err := b.deleteSpan(ctx, s)
-		if err != nil {
-			return err
-		}
-		fills = append(fills, part...)
-	}
-	_, err = b.tx.Exec(ctx,
-		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
-		b.owner, b.account.number, batch)
-	if err != nil {
-		return err
-	}
-	return b.forget(ctx, fills)
-}
-
-// deleteSpan deletes the fills that are left of an import and gives them back.
-func (b *book) deleteSpan(ctx context.Context, s span) ([]*fill, error) {
-	const where = `WHERE user_id = $1 AND account = $2 AND executed_at >= $3 AND executed_at <= $4 AND seq >= $5 AND seq <= $6`
-	args := []any{b.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
-	fills, err := db.List(ctx, b.tx, scanFill, fillSelect+where+` ORDER BY executed_at, seq`, args...)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = b.tx.Exec(ctx, `DELETE FROM executions `+where, args...); err != nil {
-		return nil, err
-	}
-	_, err = b.tx.Exec(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
-		b.owner, s.account, s.first)
-	return fills, err
 }
 
 // forget regroups the streams of fills whose rows were deleted.
@@ -242,6 +209,8 @@ func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchPlace, error) {
 		err = row.Scan(&p.User, &p.Batch)
 		return p, err
 	}, `SELECT user_id, batch_id FROM import_spans
+		UNION SELECT user_id, batch_id FROM fill_sources WHERE batch_id <> ''
+		UNION SELECT user_id, batch_id FROM import_repeats WHERE batch_id <> ''
 		UNION SELECT user_id, import_batch_id FROM cash_transactions WHERE import_batch_id IS NOT NULL
 		ORDER BY user_id, batch_id`)
 }

@@ -28,7 +28,8 @@ type book struct {
 	emptied map[int64]bool // streams that lost their trades and may be empty now
 
 	// Rows that wait to be written in bulk.
-	arrived, relinked        []*fill
+	arrived, edited          []*fill
+	noted, relinked          []*fill
 	newTrades, changedTrades []*tradeRow
 
 	change Regrouped
@@ -118,6 +119,12 @@ func (b *book) flush(ctx context.Context) error {
 		return err
 	}
 	if err := b.relink(ctx); err != nil {
+		return err
+	}
+	if err := b.updateNotes(ctx, b.noted); err != nil {
+		return err
+	}
+	if err := b.updateFills(ctx, b.edited); err != nil {
 		return err
 	}
 	slices.SortFunc(b.arrived, byPosition)

@@ -108,7 +108,37 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 			return err
 		}
 	}
+	if err := c.sources(ctx); err != nil {
+		return err
+	}
 	return c.rows(ctx)
+}
+
+// sources compares the fills that have several sources with what those say
+// together.
+func (c *checker) sources(ctx context.Context) error {
+	ids, err := db.List(ctx, c.tx, db.Single[journal.ExecutionID],
+		`SELECT DISTINCT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY execution_id`,
+		c.owner, c.account.number)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(ids, 1000) {
+		fills, err := c.fillsByID(ctx, part)
+		if err != nil {
+			return err
+		}
+		sources, err := c.loadSources(ctx, part)
+		if err != nil {
+			return err
+		}
+		for id, f := range fills {
+			if after, _ := f.rebuilt(sources[id]); !sameRow(f, after) {
+				c.problem(string(id), "The execution is not what its sources say.")
+			}
+		}
+	}
+	return nil
 }
 
 func (c *checker) problem(record, format string, args ...any) {
@@ -264,6 +294,14 @@ var rowChecks = []struct{ what, query string }{
 		SELECT batch_id FROM import_spans AS early WHERE user_id = $1 AND account = $2 AND EXISTS (
 			SELECT 1 FROM import_spans AS late WHERE late.user_id = $1 AND late.account = $2
 				AND late.first_seq > early.first_seq AND late.first_seq <= early.last_seq) ORDER BY first_seq`},
+	{"The execution has sources that its facts do not mention, or none where they do.", `
+		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND ((facts & 512) <> 0) <> EXISTS (
+			SELECT 1 FROM fill_sources WHERE fill_sources.user_id = $1 AND fill_sources.account = $2
+				AND fill_sources.execution_id = executions.id) ORDER BY id`},
+	{"The sources are of an execution that is not there.", `
+		SELECT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 AND NOT EXISTS (
+			SELECT 1 FROM executions WHERE executions.user_id = $1 AND executions.account = $2
+				AND executions.id = fill_sources.execution_id) ORDER BY execution_id`},
 }
 
 func (c *checker) rows(ctx context.Context) error {

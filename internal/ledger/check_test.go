@@ -67,3 +67,25 @@ func TestCheckFindsDamage(t *testing.T) {
 		}))
 	})
 }
+
+// TestCheckFindsDamagedSources spoils what is kept about sources of a fill.
+func TestCheckFindsDamagedSources(t *testing.T) {
+	type example = struct{ spoil, want string }
+	eachCase(t, map[string]example{
+		"other costs":   {`UPDATE executions SET fees = '9' WHERE quantity = '1'`, "not what its sources say"},
+		"no facts":      {`UPDATE executions SET facts = 0`, "sources that its facts do not mention"},
+		"lost sources":  {`DELETE FROM fill_sources`, "none where they do"},
+		"lost fill":     {`DELETE FROM executions WHERE quantity = '1'`, "an execution that is not there"},
+		"only one left": {`DELETE FROM fill_sources WHERE source = 1`, "not what its sources say"},
+	}, func(t *testing.T, d *desk, c example) {
+		d.insert("first", orders(t, "buy 1 10; sell 3 12")...)
+		d.insert("second", orders(t, "buy 1 10 fees=1; sell 3 12")...)
+		d.sound()
+		d.spoil(c.spoil)
+		var problems []string
+		must(t, d.ledger.Check(context.Background(), func(p ledger.Problem) { problems = append(problems, p.What) }))
+		if !strings.Contains(strings.Join(problems, "\n"), c.want) {
+			t.Errorf("problems %q, want one with %q", problems, c.want)
+		}
+	})
+}

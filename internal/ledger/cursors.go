@@ -18,7 +18,7 @@ const (
 // What the cursors ask: always a stretch of one stream, by its index.
 var (
 	fillsAfter    = fillSelect + afterInStream
-	gistsAfter    = `SELECT seq, id, executed_at, is_buy, quantity, price, external_id FROM executions ` + afterInStream
+	gistsAfter    = `SELECT ` + gistColumns + ` FROM executions ` + afterInStream
 	afterInStream = `
 		WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4)
 		ORDER BY executed_at, seq` + db.Limit(5)
@@ -120,22 +120,23 @@ func (c *fillCursor) take() *fill {
 	return f
 }
 
-// atInstant gives the fills of one instant; instants must be asked for in
-// order. What lies between two of them is read only while it is little.
-func (c *fillCursor) atInstant(at int64) []*fill {
+// between returns the fills from one instant to before another; stretches must
+// be asked for in order and must not overlap. What lies between two of them is
+// read only while it is little.
+func (c *fillCursor) between(from, to int64) []*fill {
 	passed := 0
-	for len(c.waiting) > 0 && c.waiting[0].at < at {
+	for len(c.waiting) > 0 && c.waiting[0].at < from {
 		c.waiting = c.waiting[1:]
 		passed++
 	}
-	if len(c.waiting) == 0 && c.after.At < at {
+	if len(c.waiting) == 0 && c.after.At < from {
 		if passed > c.size/4 {
 			c.size = firstChunk
 		}
-		c.skip(matching.Position{At: at})
+		c.skip(matching.Position{At: from})
 	}
 	var here []*fill
-	for f := c.peek(); f != nil && f.at == at; f = c.peek() {
+	for f := c.peek(); f != nil && f.at < to; f = c.peek() {
 		here = append(here, c.take())
 	}
 	return here

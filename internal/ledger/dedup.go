@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -18,21 +17,26 @@ type arrival struct {
 	// known is the fill that it turned out to be, stored or earlier in the
 	// same call; nil for one that is new. Of a stored one only the gist is read.
 	known *fill
+	// repeated tells that an earlier arrival of the same call has its id.
+	repeated bool
+	// completed tells that it completes or corrects the known fill.
+	completed bool
 }
 
 // dedup finds out which arrivals are stored already. The broker's id decides
 // where the arrival and a stored fill have one. Otherwise it is the content,
-// and each stored fill answers for one arrival: of three equal fills in a
-// file, of which two are stored, the third is new. A fill that was edited here
-// is still known by the content it arrived with.
+// with times compared as finely as both were written, and each stored fill
+// answers for one arrival: of three equal fills in a file, of which two are
+// stored, the third is new. A fill that was edited here is still known by the
+// content it arrived with.
 type dedup struct {
-	b        *book
-	taken    map[int64]bool // stored fills that an arrival was found to be
-	byOrigin map[string][]*fill
+	b       *book
+	taken   map[int64]bool // stored fills that an arrival was found to be
+	origins map[string][]origin
 }
 
 func (b *book) dedup(ctx context.Context, arrivals []*arrival) error {
-	d := &dedup{b: b, taken: map[int64]bool{}, byOrigin: map[string][]*fill{}}
+	d := &dedup{b: b, taken: map[int64]bool{}}
 	if err := d.byExternalID(ctx, arrivals); err != nil {
 		return err
 	}
@@ -42,7 +46,10 @@ func (b *book) dedup(ctx context.Context, arrivals []*arrival) error {
 	if err := d.loadOrigins(ctx); err != nil {
 		return err
 	}
-	return d.byContent(ctx, arrivals)
+	if err := d.byContent(ctx, arrivals); err != nil {
+		return err
+	}
+	return d.byPrecision(ctx, arrivals)
 }
 
 // byExternalID settles the arrivals whose id is stored, or came before.
@@ -63,19 +70,17 @@ func (d *dedup) byExternalID(ctx context.Context, arrivals []*arrival) error {
 		if a.externalID == "" {
 			continue
 		}
+		a.repeated = first[a.externalID] != a.fill
 		if f := inLedger[a.externalID]; f != nil {
 			a.known, d.taken[f.seq] = f, true
-		} else if f := first[a.externalID]; f != a.fill {
-			a.known = f
+		} else if a.repeated {
+			a.known = first[a.externalID]
 		}
 	}
 	return nil
 }
 
-const (
-	externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `
-	editedFills   = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
-)
+const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `
 
 // fillsByExternalID finds stored fills by the broker's ids; of several with
 // one id the first to arrive.
@@ -98,119 +103,110 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	return found, nil
 }
 
-func (d *dedup) loadOrigins(ctx context.Context) error {
-	list, err := db.List(ctx, d.b.tx, scanFill, fillSelect+editedFills, d.b.owner, d.b.account.number)
-	for _, f := range list {
-		d.byOrigin[f.origin] = append(d.byOrigin[f.origin], f)
-	}
-	return err
-}
-
 // byContent settles the arrivals that say the same as a stored fill. It goes
 // through each stream in time order, so that stored fills are read in passing.
 func (d *dedup) byContent(ctx context.Context, arrivals []*arrival) error {
-	streams := map[streamKey][]*arrival{}
-	for _, a := range arrivals {
-		if a.known == nil {
-			streams[a.key] = append(streams[a.key], a)
-		}
-	}
-	for key, list := range streams {
+	for key, list := range unknownByStream(arrivals, func(*arrival) bool { return true }) {
 		s, err := d.b.findStream(ctx, key)
 		if err != nil {
 			return err
 		}
 		if s != nil {
-			slices.SortStableFunc(list, func(a, b *arrival) int { return cmp.Compare(a.at, b.at) })
 			if err := d.inStream(ctx, s, list); err != nil {
 				return err
 			}
 		}
-		d.byOrigins(key, list)
+		d.byOrigin(key, list)
 	}
 	return nil
 }
 
+// unknownByStream returns the unknown arrivals that match a condition by their
+// streams, each list in time order.
+func unknownByStream(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
+	streams := map[streamKey][]*arrival{}
+	for _, a := range arrivals {
+		if a.known == nil && wanted(a) {
+			streams[a.key] = append(streams[a.key], a)
+		}
+	}
+	for _, list := range streams {
+		slices.SortStableFunc(list, byArrivalTime)
+	}
+	return streams
+}
+
+// inStream settles the arrivals of one stream, second by second. Equal instants
+// go before those that are only in the same second.
 func (d *dedup) inStream(ctx context.Context, s *stream, list []*arrival) error {
 	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, gists: true}
-	cursor.seek(list[0].position())
-	var here []*fill
-	for i, a := range list {
-		if i == 0 || a.at != list[i-1].at {
-			here = cursor.atInstant(a.at)
+	cursor.seek(startOfSecond(list[0]))
+	for len(list) > 0 {
+		from := startOfSecond(list[0]).At
+		n := slices.IndexFunc(list, func(a *arrival) bool { return a.at >= from+second })
+		if n < 0 {
+			n = len(list)
 		}
-		a.known = d.take(here, a, (*fill).sameContent)
+		if here := cursor.between(from, from+second); len(here) > 0 {
+			d.match(list[:n], here, (*fill).sameContent)
+			d.match(list[:n], here, (*fill).sameContentBySecond)
+		}
+		list = list[n:]
 	}
 	return cursor.err
 }
 
-// byOrigins settles arrivals by what edited fills said when they arrived.
-func (d *dedup) byOrigins(key streamKey, list []*arrival) {
-	if len(d.byOrigin) == 0 {
-		return
-	}
+// match settles arrivals among stored fills.
+func (d *dedup) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
 	for _, a := range list {
 		if a.known == nil {
-			a.known = d.take(d.byOrigin[a.contentKey(key)], a, func(*fill, *fill) bool { return true })
+			a.known = d.take(among, a, same)
 		}
 	}
 }
 
-// take finds the first stored fill that is the arrival and is not another one
-// already. Two fills with different ids of the broker are never the same.
-func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) *fill {
+// take finds the stored fill that is the arrival and is not another one
+// already: the first without an id of the broker, else the first. Two fills
+// with different ids are never the same.
+func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
 	for _, f := range among {
-		if !d.taken[f.seq] && (a.externalID == "" || f.externalID == "") && same(f, a.fill) {
-			d.taken[f.seq] = true
-			return f
-		}
-	}
-	return nil
-}
-
-// adoptIDs gives a stored fill that had none the id that the broker's file
-// knows it by, so that it is found again even after an edit.
-func (b *book) adoptIDs(ctx context.Context, arrivals []*arrival) error {
-	for _, a := range arrivals {
-		if a.known == nil || a.known.state != stored || a.externalID == "" || a.known.externalID != "" {
+		if d.taken[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
 			continue
 		}
-		_, err := b.tx.Exec(ctx,
-			`UPDATE executions SET external_id = $1 WHERE user_id = $2 AND account = $3 AND executed_at = $4 AND seq = $5`,
-			a.externalID, b.owner, b.account.number, a.known.at, a.known.seq)
-		if err != nil {
-			return err
+		if found == nil || f.externalID == "" {
+			found = f
+		}
+		if f.externalID == "" {
+			break
 		}
 	}
-	return nil
+	if found != nil {
+		d.taken[found.seq] = true
+	}
+	return found
 }
 
-// duplicateOf finds the stored fill that a single new one repeats, nil if it
-// is new. An id of the broker that another fill has is refused.
-func (b *book) duplicateOf(ctx context.Context, f *fill, key streamKey) (*fill, error) {
-	if f.externalID != "" {
-		known, err := b.fillsByExternalID(ctx, []string{f.externalID})
-		if err != nil {
-			return nil, err
-		}
-		if same := known[f.externalID]; same != nil {
-			return same, b.refuseOther(ctx, same, f, key)
-		}
-	}
-	s, err := b.findStream(ctx, key)
-	if err != nil || s == nil {
-		return nil, err
-	}
-	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s}}
-	cursor.seek(f.position())
+// findKnown finds the stored fill that a single new one repeats. An id of the
+// broker that a different fill has is refused.
+func (b *book) findKnown(ctx context.Context, a *arrival) error {
 	d := &dedup{b: b, taken: map[int64]bool{}}
-	return d.take(cursor.atInstant(f.at), &arrival{fill: f}, (*fill).sameContent), cursor.err
+	one := []*arrival{a}
+	if err := d.byExternalID(ctx, one); err != nil {
+		return err
+	}
+	if a.known != nil {
+		return b.refuseOther(ctx, a)
+	}
+	if err := d.byContent(ctx, one); err != nil {
+		return err
+	}
+	return d.byPrecision(ctx, one)
 }
 
 // refuseOther refuses a fill that carries the broker's id of a different one.
-func (b *book) refuseOther(ctx context.Context, stored, f *fill, key streamKey) error {
-	s, err := b.streamNumbered(ctx, stored.stream)
-	if err == nil && (s.key != key || !stored.sameContent(f)) {
+func (b *book) refuseOther(ctx context.Context, a *arrival) error {
+	s, err := b.streamNumbered(ctx, a.known.stream)
+	if err == nil && (s.key != a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
 		return takenExternalID()
 	}
 	return err

@@ -18,12 +18,12 @@ func TestRepeatedPosts(t *testing.T) {
 	type example = struct {
 		again string
 		allow bool
-		want  string // deduped, added or refused
+		want  string // deduped, completed, added or refused
 	}
 	eachCase(t, map[string]example{
 		"the same":               {stored, false, "deduped"},
 		"without id":             {"buy 100 10 option_right=call", false, "deduped"},
-		"other costs and words":  {"buy 100 10 fees=5 commission=1 multiplier=3 option_right=call note=x", false, "deduped"},
+		"other costs and words":  {"buy 100 10 fees=5 commission=1 multiplier=3 option_right=call note=x", false, "completed"},
 		"other spelling":         {"buy 100.0 10.00 symbol=aapl option_right=CALL", false, "deduped"},
 		"other id":               {"buy 100 10 id=B option_right=call", false, "added"},
 		"allowed":                {stored, true, "added"},
@@ -51,13 +51,18 @@ func TestRepeatedPosts(t *testing.T) {
 			if !added.Deduped || added.ID != ids[0] || added.TradeIDs[0] == "" || len(d.told) != 0 {
 				t.Errorf("got %+v", added)
 			}
+		case "completed":
+			must(t, err)
+			if !added.Deduped || !added.Completed || added.ID != ids[0] || len(d.told) != 1 || added.Fees.String()+added.Commission.String() != "51" {
+				t.Errorf("got %+v", added)
+			}
 		case "added":
 			must(t, err)
 			if added.Deduped || added.ID == ids[0] || len(d.told) != 1 {
 				t.Errorf("got %+v", added)
 			}
 		}
-		want := map[string]int{"refused": 1, "deduped": 1, "added": 2}[c.want]
+		want := map[string]int{"refused": 1, "deduped": 1, "completed": 1, "added": 2}[c.want]
 		if n := d.count("executions"); n != want {
 			t.Errorf("%d executions, want %d", n, want)
 		}
@@ -137,7 +142,7 @@ func outcomes(r ledger.InsertResult) string {
 			return fmt.Sprintf("outcome %+v", o)
 		}
 	}
-	if r.Skipped != skipped || r.Inserted != len(r.Outcomes)-skipped {
+	if r.Skipped+r.Completed != skipped || r.Inserted != len(r.Outcomes)-skipped {
 		return fmt.Sprintf("counted %d and %d", r.Inserted, r.Skipped)
 	}
 	return b.String()
@@ -188,6 +193,8 @@ func TestAnEditedFillIsStillItsFile(t *testing.T) {
 			t.Errorf("as edited: %s", got)
 		}
 		d.sound()
+		d.reverse("third")
+		d.reverse("second")
 		if rows := d.reverse("first"); rows.Fills != 3 {
 			t.Errorf("reversed %+v", rows)
 		}

@@ -14,16 +14,16 @@ import (
 // Added is the answer to AddExecution.
 type Added struct {
 	Execution
-	// Deduped tells that the execution was stored already and nothing was
-	// written.
-	Deduped bool
+	// Deduped tells that the execution was stored already, Completed that it
+	// has learned something.
+	Deduped, Completed bool
 	// Warnings are sentences for the user.
 	Warnings []string
 }
 
 // AddExecution stores one fill and regroups its stream. A fill that says the
-// same as a stored one is not stored again, unless it comes with another id of
-// the broker or AllowDuplicate asks for it.
+// same as a stored one is not stored again but completes it, unless it comes
+// with another id of the broker or AllowDuplicate asks for it.
 func (s *Service) AddExecution(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
 ) (out Added, err error) {
@@ -40,19 +40,18 @@ func (s *Service) AddExecution(
 		if err != nil {
 			return err
 		}
+		a := arrivals[0]
 		if !in.AllowDuplicate {
-			known, err := b.duplicateOf(ctx, arrivals[0].fill, arrivals[0].key)
-			if err != nil {
-				return err
-			}
-			if known != nil {
-				out = Added{Deduped: true}
-				out.Execution, err = b.describe(ctx, known, known.links)
+			if err := b.findKnown(ctx, a); err != nil {
 				return err
 			}
 		}
+		if a.known != nil {
+			out, err = b.repeat(ctx, a)
+			return err
+		}
 		out = Added{Warnings: warnings}
-		if out.Execution, err = b.add(ctx, arrivals[0]); err != nil {
+		if out.Execution, err = b.add(ctx, a); err != nil {
 			return err
 		}
 		return b.close(ctx)
@@ -65,7 +64,7 @@ func (b *book) add(ctx context.Context, a *arrival) (Execution, error) {
 	if err := b.number(ctx, []*arrival{a}, ""); err != nil {
 		return Execution{}, err
 	}
-	if err := b.insert(ctx, []*arrival{a}); err != nil {
+	if err := b.insert(ctx, []*arrival{a}, &knownFills{}); err != nil {
 		return Execution{}, err
 	}
 	return a.execution(b.account, a.key, nil, a.next)
@@ -157,6 +156,9 @@ func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 		if err != nil {
 			return err
 		}
+		if err := b.deleteSources(ctx, f); err != nil {
+			return err
+		}
 	}
 	return b.countRemoved(ctx, fills)
 }
@@ -180,6 +182,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 	}
 	after.seq, after.id, after.createdAt, after.links = f.seq, f.id, f.createdAt, f.links
 	after.origin, after.state, after.was = f.origin, edited, f.at
+	after.facts = f.factsEdited(after, was.Instrument.key() != instrument.key())
 	if after.externalID != f.externalID && after.externalID != "" {
 		known, err := b.fillsByExternalID(ctx, []string{after.externalID})
 		if err == nil && len(known) > 0 {
@@ -243,7 +246,8 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 	}
 	if to == from && sameFigures(before, after) {
 		after.next = after.links
-		return b.updateFill(ctx, after)
+		b.noted = append(b.noted, after)
+		return nil
 	}
 	old := &changes{stream: from}
 	old.remove(before)
@@ -339,7 +343,8 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	if err := b.regroup(ctx, c, r); err != nil {
 		return err
 	}
-	return b.settle(ctx, r)
+	b.settle(r)
+	return nil
 }
 
 // without gives a fill that crosses zero without its part in one trade. A
@@ -352,6 +357,7 @@ func (f *fill) without(part matching.Part) *fill {
 	if part.Role == matching.Closing {
 		rest.stated = decimal.Null{}
 	}
+	rest.facts |= FiguresEdited | FeesEdited | CommissionEdited
 	rest.state, rest.was = edited, f.at
 	return &rest
 }

@@ -30,6 +30,8 @@ type Execution struct {
 	// Details are what was given beside the figures, the contract included;
 	// nil where there is nothing.
 	Details map[string]string
+	// Facts says how well the values are known.
+	Facts Facts
 	// Batch is the import that the fill came with, nil for one entered by hand.
 	Batch     *journal.BatchID
 	CreatedAt time.Time
@@ -142,7 +144,7 @@ func (f *fill) execution(a Account, key streamKey, batch *journal.BatchID, in li
 	e := Execution{
 		ID: f.id, Account: a.ID, Instrument: key.instrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
-		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(),
+		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
 		Cursor: ExecutionCursor{At: f.at, Seq: f.seq, Account: a.number},
 	}
 	if f.externalID != "" {

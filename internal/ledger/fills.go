@@ -38,6 +38,8 @@ type NewFill struct {
 	// [Service.AddExecution] asks for it: a file says by repetition how often
 	// a fill happened.
 	AllowDuplicate bool
+	// Facts says how well the values above are known.
+	Facts Facts
 }
 
 // fill is a row of executions, and where it will belong.
@@ -56,6 +58,7 @@ type fill struct {
 	externalID string
 	origin     string
 	details    string // JSON object, or empty
+	facts      Facts
 	createdAt  int64
 	links      links // as stored; empty for a new fill
 
@@ -141,7 +144,7 @@ func (f *fill) keys(instrument streamKey) []string {
 
 // sameContent compares two fills of one stream by what they say.
 func (f *fill) sameContent(g *fill) bool {
-	return f.at == g.at && f.side == g.side && f.quantity.Equal(g.quantity) && f.price.Equal(g.price)
+	return f.at == g.at && f.sameDeal(g)
 }
 
 // clean checks a new fill and gives it with its instrument, as they will be
@@ -153,7 +156,7 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 	}
 	f := &fill{
 		at: db.Micros(n.ExecutedAt), side: n.Side, quantity: n.Quantity, price: n.Price, fees: n.Fees,
-		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, state: added,
+		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, facts: n.Facts.clean(n), state: added,
 	}
 	if f.externalID, err = journal.Name("external_id", n.ExternalID); err != nil {
 		return nil, Instrument{}, err
@@ -269,7 +272,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 // fillColumns are the columns of a fill in the order of scan and args.
 var fillColumns = []string{
 	"seq", "id", "stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier",
-	"stated_pnl", "external_id", "origin", "details", "created_at", "trade_id", "flip_trade_id",
+	"stated_pnl", "external_id", "origin", "details", "facts", "created_at", "trade_id", "flip_trade_id",
 }
 
 var (
@@ -283,10 +286,15 @@ func scanFill(row db.Scanner) (*fill, error) {
 	return f, row.Scan(f.scan()...)
 }
 
-// scanGist reads of a fill what tells whether another one is the same.
+// gistColumns are what tells whether a fill is the same as another one.
+const gistColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
+	external_id, origin, details, facts`
+
+// scanGist reads gistColumns.
 func scanGist(row db.Scanner) (*fill, error) {
 	f := &fill{}
-	return f, row.Scan(&f.seq, &f.id, &f.at, sideOf{&f.side}, &f.quantity, &f.price, orEmpty[string]{&f.externalID})
+	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,
+		&f.multiplier, &f.stated, orEmpty[string]{&f.externalID}, orEmpty[string]{&f.origin}, &f.details, &f.facts)
 }
 
 // scan lists the destinations for fillColumns.
@@ -298,7 +306,7 @@ func (f *fill) scan() []any {
 		&f.stated,
 		orEmpty[string]{&f.externalID},
 		orEmpty[string]{&f.origin},
-		&f.details, &f.createdAt,
+		&f.details, &f.facts, &f.createdAt,
 		&f.links.trade,
 		orEmpty[journal.TradeID]{&f.links.flip},
 	}
@@ -311,7 +319,7 @@ func (f *fill) args() []any {
 	return []any{
 		f.seq, string(f.id), f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(),
 		f.commission.String(), f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details,
-		f.createdAt, string(f.next.trade), orNull(f.next.flip),
+		int64(f.facts), f.createdAt, string(f.next.trade), orNull(f.next.flip),
 	}
 }
 
@@ -345,15 +353,38 @@ func (b *book) insertFills(ctx context.Context, fills []*fill) error {
 	})
 }
 
-// updateFill writes an edited fill over its row.
-func (b *book) updateFill(ctx context.Context, f *fill) error {
-	_, err := b.tx.Exec(ctx, `
-		UPDATE executions SET stream = $1, executed_at = $2, is_buy = $3, quantity = $4, price = $5, fees = $6,
-			commission = $7, multiplier = $8, stated_pnl = $9, external_id = $10, origin = $11, details = $12,
-			trade_id = $13, flip_trade_id = $14
-		WHERE user_id = $15 AND account = $16 AND executed_at = $17 AND seq = $18`,
-		f.stream, f.at, f.side == matching.Buy, f.quantity, f.price, f.fees, f.commission, f.multiplier, f.stated,
-		orNull(f.externalID), orNull(f.origin), f.details, f.next.trade, orNull(f.next.flip),
-		b.owner, b.account.number, f.was, f.seq)
-	return err
+// updateFills writes edited fills over their rows.
+func (b *book) updateFills(ctx context.Context, fills []*fill) error {
+	rows := make([][]any, len(fills))
+	for i, f := range fills {
+		rows[i] = append(f.changeable(), string(b.owner), b.account.number, f.was, f.seq)
+	}
+	return b.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
+}
+
+// changeableColumns are the columns that an edit or a completion may change, in
+// the order of changeable.
+var changeableColumns = []string{
+	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
+	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id",
+}
+
+// changeable returns the values for changeableColumns.
+func (f *fill) changeable() []any {
+	return []any{
+		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(), f.commission.String(),
+		f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details, int64(f.facts),
+		string(f.next.trade), orNull(f.next.flip),
+	}
+}
+
+// updateNotes writes what has changed of fills whose figures and place are as
+// stored. The links are not written: a regrouping may have others.
+func (b *book) updateNotes(ctx context.Context, fills []*fill) error {
+	rows := make([][]any, len(fills))
+	for i, f := range fills {
+		rows[i] = []any{orNull(f.externalID), f.details, int64(f.facts), string(b.owner), b.account.number, f.at, f.seq}
+	}
+	return b.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
+		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }

@@ -16,8 +16,9 @@ type InsertResult struct {
 	// Outcomes has one entry for each fill, in the order given.
 	Outcomes []Outcome
 	Inserted int
-	// Skipped counts the fills that were stored already.
-	Skipped int
+	// Skipped counts the fills that were stored already and say nothing new,
+	// Completed those that complete or correct a stored fill.
+	Skipped, Completed int
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
 	// Warnings are sentences for the user, each once.
@@ -28,8 +29,9 @@ type InsertResult struct {
 type Outcome struct {
 	// ID is the fill's, or that of the stored fill that it repeats.
 	ID journal.ExecutionID
-	// Duplicate tells that the fill was known; nothing was stored for it.
-	Duplicate bool
+	// Duplicate tells that the fill was known, Completed that the known fill
+	// has learned something from it.
+	Duplicate, Completed bool
 	// Trades are the trades of a new fill: two if it crosses zero. For those
 	// of a duplicate ask [TradesOf].
 	Trades []journal.TradeID
@@ -76,9 +78,9 @@ func (s *Service) InsertFills(
 
 // InsertChecked stores the fills of one file or backup as one step, in the order
 // given, which is their order of arrival. Fills that are stored already are
-// skipped, and so are rows that repeat a broker's id within the call; equal
-// fills without an id are all taken, as a broker's file does not say things
-// twice. batch names the import that the fills can be taken back with; it may
+// skipped or complete the stored ones, and rows that repeat a broker's id within
+// the call are skipped; equal fills without an id are all taken, as a broker's
+// file does not say things twice. batch names the import that the fills can be taken back with; it may
 // be empty.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
@@ -91,13 +93,17 @@ func (s *Service) InsertChecked(
 		if err := b.dedup(ctx, arrivals); err != nil {
 			return err
 		}
-		if err := b.adoptIDs(ctx, arrivals); err != nil {
+		known, err := b.planKnown(ctx, arrivals, batch)
+		if err != nil {
 			return err
 		}
 		if err := b.number(ctx, arrivals, batch); err != nil {
 			return err
 		}
-		if err := b.insert(ctx, arrivals); err != nil {
+		if err := b.insert(ctx, arrivals, known); err != nil {
+			return err
+		}
+		if err := b.storeKnown(ctx, known); err != nil {
 			return err
 		}
 		result = report(arrivals)
@@ -160,40 +166,82 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 	return b.insertSpan(ctx, taken)
 }
 
-// insert groups the new fills, all streams together, so that what they become
-// can be stored in the order of the tables.
-func (b *book) insert(ctx context.Context, arrivals []*arrival) error {
-	byStream, err := changesOf(ctx, arrivals, b.streamFor)
+// insert groups the new and the completed fills, all streams together, so that
+// what they become can be stored in the order of the tables.
+func (b *book) insert(ctx context.Context, arrivals []*arrival, known *knownFills) error {
+	set, err := b.changesOf(ctx, arrivals, known, b.streamFor)
 	if err != nil {
 		return err
 	}
-	return b.apply(ctx, byStream...)
+	return b.apply(ctx, set.order...)
 }
 
-// changesOf deals the new fills to their streams, which streamOf finds.
-func changesOf(
-	ctx context.Context, arrivals []*arrival, streamOf func(context.Context, streamKey) (*stream, error),
-) ([]*changes, error) {
-	touched := map[streamKey]*changes{}
-	var order []*changes
+// changeSet is the changes of several streams, in the order in which the streams
+// were met.
+type changeSet struct {
+	streamOf func(context.Context, streamKey) (*stream, error)
+	byKey    map[streamKey]*changes
+	order    []*changes
+}
+
+// in returns the changes of a stream.
+func (s *changeSet) in(ctx context.Context, key streamKey) (*changes, error) {
+	c := s.byKey[key]
+	if c != nil {
+		return c, nil
+	}
+	found, err := s.streamOf(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	c = &changes{stream: found}
+	s.byKey[key] = c
+	s.order = append(s.order, c)
+	return c, nil
+}
+
+// replace puts a fill as it will be in the place of what is stored.
+func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to streamKey) error {
+	old, err := s.in(ctx, from)
+	if err != nil {
+		return err
+	}
+	old.remove(before)
+	into, err := s.in(ctx, to)
+	if err != nil {
+		return err
+	}
+	after.stream = into.stream.number
+	into.added = append(into.added, after)
+	return nil
+}
+
+// changesOf deals new and completed fills to their streams, which streamOf
+// finds.
+func (b *book) changesOf(
+	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
+) (*changeSet, error) {
+	set := &changeSet{streamOf: streamOf, byKey: map[streamKey]*changes{}}
 	for _, a := range arrivals {
 		if a.known != nil {
 			continue
 		}
-		c := touched[a.key]
-		if c == nil {
-			s, err := streamOf(ctx, a.key)
-			if err != nil {
-				return nil, err
-			}
-			c = &changes{stream: s}
-			touched[a.key] = c
-			order = append(order, c)
+		c, err := set.in(ctx, a.key)
+		if err != nil {
+			return nil, err
 		}
 		a.stream = c.stream.number
 		c.added = append(c.added, a.fill)
 	}
-	return order, nil
+	for _, k := range known.changed {
+		if sameFigures(k.before, k.after) {
+			continue
+		}
+		if err := set.replace(ctx, k.before, k.after, k.key, k.key); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
 }
 
 // apply regroups what the changes of some streams touch. Streams between which
@@ -209,15 +257,20 @@ func (b *book) apply(ctx context.Context, together ...*changes) error {
 			return err
 		}
 	}
-	return b.settle(ctx, r)
+	b.settle(r)
+	return nil
 }
 
 func report(arrivals []*arrival) (r InsertResult) {
 	r.Outcomes = make([]Outcome, len(arrivals))
 	for i, a := range arrivals {
 		if a.known != nil {
-			r.Outcomes[i] = Outcome{ID: a.known.id, Duplicate: true}
-			r.Skipped++
+			r.Outcomes[i] = Outcome{ID: a.known.id, Duplicate: true, Completed: a.completed}
+			if a.completed {
+				r.Completed++
+			} else {
+				r.Skipped++
+			}
 			continue
 		}
 		r.Outcomes[i] = Outcome{ID: a.id, Trades: a.next.list()}

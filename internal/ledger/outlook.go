@@ -12,8 +12,9 @@ import (
 
 // Outlook is what InsertFills would do, told beforehand.
 type Outlook struct {
-	// Known tells for each fill whether it would be skipped.
-	Known []bool
+	// Known tells for each fill whether it is stored already, Completed whether
+	// it would complete or correct the stored one.
+	Known, Completed []bool
 	// Created and Changed count the trades that InsertResult would list, Open
 	// those among them that would not be closed, and Merged the stored trades
 	// that would become parts of others.
@@ -21,8 +22,8 @@ type Outlook struct {
 	// NetPnL is by how much the results of all closed trades together would
 	// change.
 	NetPnL decimal.Decimal
-	// Cut tells that there was too much to look at: of this only Known is to be
-	// relied on.
+	// Cut tells that there was too much to look at: of this only Known and
+	// Completed are to be relied on.
 	Cut bool
 }
 
@@ -67,14 +68,18 @@ func foresee(
 	if err := b.dedup(ctx, arrivals); err != nil {
 		return Outlook{}, err
 	}
-	o.Known = make([]bool, len(arrivals))
+	known, err := b.planKnown(ctx, arrivals, "preview")
+	if err != nil {
+		return Outlook{}, err
+	}
+	o.Known, o.Completed = make([]bool, len(arrivals)), make([]bool, len(arrivals))
 	for i, a := range arrivals {
-		o.Known[i] = a.known != nil
+		o.Known[i], o.Completed[i] = a.known != nil, a.completed
 	}
 	b.mostRead = b.read + rows
-	err = b.foresee(ctx, arrivals, &o)
+	err = b.foresee(ctx, arrivals, known, &o)
 	if errors.Is(err, errReadEnough) {
-		return Outlook{Known: o.Known, Cut: true}, nil
+		return Outlook{Known: o.Known, Completed: o.Completed, Cut: true}, nil
 	}
 	return o, err
 }
@@ -82,19 +87,20 @@ func foresee(
 // errReadEnough ends a reading that has become too long.
 var errReadEnough = errors.New("more was to be read than may be")
 
-// foresee groups the new fills as insert does, and keeps nothing.
-func (b *book) foresee(ctx context.Context, arrivals []*arrival, o *Outlook) error {
+// foresee groups the new and the completed fills as insert does, and keeps
+// nothing.
+func (b *book) foresee(ctx context.Context, arrivals []*arrival, known *knownFills, o *Outlook) error {
 	for i, a := range arrivals {
 		if a.known == nil {
 			a.id, a.seq = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq
 			b.nextSeq++
 		}
 	}
-	byStream, err := changesOf(ctx, arrivals, b.likelyStream)
+	set, err := b.changesOf(ctx, arrivals, known, b.likelyStream)
 	if err != nil {
 		return err
 	}
-	for _, c := range byStream {
+	for _, c := range set.order {
 		r := newRegrouping(len(c.added))
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err

@@ -10,18 +10,14 @@ import (
 )
 
 // settle gives the trades of a regrouping their identities and finds out what
-// is other than stored. Most of it is kept for the end of the write, where it
-// is written in bulk.
-func (b *book) settle(ctx context.Context, r *regrouping) error {
+// is other than stored. It is kept for the end of the write, where it is
+// written in bulk.
+func (b *book) settle(r *regrouping) {
 	ids := b.identify(r)
 	r.link(ids)
-	changed, err := b.writeFills(ctx, r)
-	if err != nil {
-		return err
-	}
+	changed := b.writeFills(r)
 	b.noteEmptied(r)
 	b.writeTrades(r, ids, changed)
-	return nil
 }
 
 // identify decides which new trade is which stored one, gives the others an id
@@ -149,9 +145,9 @@ func (r *regrouping) link(ids []journal.TradeID) {
 	}
 }
 
-// writeFills writes edited fills, and keeps new fills and changed links for the
-// end. It tells which trades have other fills than before.
-func (b *book) writeFills(ctx context.Context, r *regrouping) (changed map[journal.TradeID]bool, err error) {
+// writeFills keeps new and edited fills and changed links for the end of the
+// write. It returns the trades that have other fills than before.
+func (b *book) writeFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	changed = map[journal.TradeID]bool{}
 	for _, f := range r.fills {
 		if f.state == stored && f.next == f.links {
@@ -164,14 +160,12 @@ func (b *book) writeFills(ctx context.Context, r *regrouping) (changed map[journ
 		case added:
 			b.arrive(f, r.keys[f.stream])
 		case edited:
-			if err := b.updateFill(ctx, f); err != nil {
-				return nil, err
-			}
+			b.edited = append(b.edited, f)
 		case stored:
 			b.relinked = append(b.relinked, f)
 		}
 	}
-	return changed, nil
+	return changed
 }
 
 // arrive keeps a new fill for insertion and tells whoever follows of it.

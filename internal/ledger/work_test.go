@@ -194,7 +194,7 @@ func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
 	if err := b.number(ctx, arrivals, ""); err != nil {
 		return err
 	}
-	return b.insert(ctx, arrivals)
+	return b.insert(ctx, arrivals, &knownFills{})
 }
 
 func fillAt(ctx context.Context, b *book, at time.Time) (*fill, error) {

@@ -162,9 +162,16 @@ func (m mapping) null(w *Row, t Target) decimal.Null {
 func (m mapping) cost(w *Row, t Target) decimal.Decimal {
 	name, mapped := m[t]
 	if !mapped || strings.HasPrefix(name, "=") {
-		return m.null(w, t).Or(decimal.Zero)
+		constant := m.null(w, t)
+		w.noteZero(t, constant.Valid && constant.Decimal.IsZero())
+		return constant.Or(decimal.Zero)
 	}
-	return w.Cost(strings.Split(name, "+")...)
+	fees, commission := w.noFees, w.noCommission
+	cost := w.Cost(strings.Split(name, "+")...)
+	isZero := w.noFees != fees || w.noCommission != commission
+	w.noFees, w.noCommission = fees, commission // the mapping says which of the two it is
+	w.noteZero(t, isZero)
+	return cost
 }
 
 // moment reads an instant from one column, or from a date and a time.

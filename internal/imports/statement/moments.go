@@ -14,6 +14,9 @@ type Moment struct {
 	At       time.Time // UTC, to the microsecond
 	DateOnly bool      // only the day is known; At is its first instant
 	Zoned    bool      // the text itself had the zone
+	// NoSeconds tells that the time was written without seconds, ZoneAssumed
+	// that nobody said in which zone it is.
+	NoSeconds, ZoneAssumed bool
 }
 
 // Clock reads the dates and times of one column, or of a pair of columns for
@@ -158,7 +161,7 @@ func (c *Clock) place(day calendarDay, at *timeText) (Moment, error) {
 	if r.gap {
 		return Moment{}, fmt.Errorf("%s does not exist in %s: the clocks were put forward over it", wall.Format(time.DateTime), zone)
 	}
-	m := Moment{At: c.pick(r, zone, at.zone), Zoned: at.zone != ""}
+	m := Moment{At: c.pick(r, zone, at.zone), Zoned: at.zone != "", NoSeconds: at.noSeconds}
 	if err := withinYears(m.At.Year()); err != nil {
 		return Moment{}, err
 	}

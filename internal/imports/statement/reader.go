@@ -38,6 +38,7 @@ type Reader struct {
 	found   map[string][]int // columns by the names that were asked for
 	rows    []tabular.Row
 	columns map[int]*column
+	costs   *costColumns
 	clocks  map[clockKey]*Clock
 	zone    string
 	day     journal.Day    // of times without one, where there are such
@@ -146,7 +147,7 @@ func (r *Reader) open(table tabular.Table, header, end int) {
 	r.table = table
 	r.header = table.Rows[header].Cells
 	r.rows = table.Rows[header+1 : end]
-	r.columns = map[int]*column{}
+	r.columns, r.costs = map[int]*column{}, nil
 	r.index = map[string]int{}
 	r.found = map[string][]int{}
 	r.clocks = map[clockKey]*Clock{}

@@ -24,6 +24,10 @@ type Row struct {
 	marks   []*Marks
 	reason  string // why the row failed
 	skipped string // why the row holds nothing
+
+	times []Moment // that were read
+	// noFees and noCommission tell that a cost was read and is 0.
+	noFees, noCommission bool
 }
 
 // Reader gives the reader that the row comes from.
@@ -135,6 +139,7 @@ func (w *Row) Cost(columns ...string) decimal.Decimal {
 			continue
 		}
 		n := w.Decimal(names)
+		w.noteCost(i, n)
 		if w.r.costsBelowZero(i) {
 			n = n.Neg()
 		}
@@ -155,7 +160,7 @@ func (w *Row) Moment(names string) Moment {
 		var m Moment
 		if m, err = w.r.momentOf(clock, text); err == nil {
 			w.r.noteZone(m, i)
-			return m
+			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.header[i], err)
@@ -172,7 +177,8 @@ func (w *Row) MomentIn(zone, names string) Moment {
 	if err == nil {
 		var m Moment
 		if m, err = clock.Moment(text); err == nil {
-			return m
+			m.Zoned = true
+			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.header[i], err)
@@ -198,7 +204,7 @@ func (w *Row) DateAndTime(dates, times string) Moment {
 		var m Moment
 		if m, err = clock.DateAndTime(date, tod); err == nil {
 			w.r.noteZone(m, zoned)
-			return m
+			return w.noteTime(m, zoned)
 		}
 	}
 	w.Fail("%s: %v.", w.r.header[i], err)
@@ -212,7 +218,7 @@ func (w *Row) At(text string) Moment {
 	if err == nil {
 		var m Moment
 		if m, err = clock.Moment(text); err == nil {
-			return m
+			return w.noteTime(m, -1)
 		}
 	}
 	w.Fail("%v.", err)
@@ -271,8 +277,9 @@ func (w *Row) Fill(f Fill) *Fill {
 		f.Type = w.r.Preset.Instrument
 	}
 	if w.r.Preset.Units && !f.Multiplier.Valid {
-		f.Multiplier = decimal.Of(decimal.New(1))
+		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
 	}
+	w.noteFacts(&f)
 	w.fills = append(w.fills, &f)
 	return &f
 }

@@ -101,27 +101,38 @@ type Account struct {
 
 // Fill is one execution.
 type Fill struct {
-	Row            int
-	Symbol         string
-	Type           string // stock if empty
-	Side           matching.Side
-	Quantity       decimal.Decimal
-	Price          decimal.Decimal
-	Fees           decimal.Decimal // costs are positive
-	Commission     decimal.Decimal
-	Multiplier     decimal.Null
-	StatedPnL      decimal.Null
-	At             time.Time
-	ID             string // the broker's, empty where there is none
-	Right          string // call or put
-	Strike         decimal.Null
-	Expiry         journal.Day
-	Lot            string
-	Details        map[string]string // whatever else is worth keeping
-	DateOnly       bool              // the file gives the day and no time
-	Effect         Effect            // whether the file says that it opens or closes
-	PositionAfter  decimal.Null      // the signed position behind this fill, where the file tells
-	StatedCashFlow decimal.Null      // what the file says that the fill moved in cash, costs included
+	Row        int
+	Symbol     string
+	Type       string // stock if empty
+	Side       matching.Side
+	Quantity   decimal.Decimal
+	Price      decimal.Decimal
+	Fees       decimal.Decimal // costs are positive
+	Commission decimal.Decimal
+	Multiplier decimal.Null
+	StatedPnL  decimal.Null
+	At         time.Time
+	ID         string // the broker's, empty where there is none
+	Right      string // call or put
+	Strike     decimal.Null
+	Expiry     journal.Day
+	Lot        string
+	Details    map[string]string // whatever else is worth keeping
+	DateOnly   bool              // the file gives the day and no time
+	// NoTime tells that the file gives no time of day, NoSeconds that it gives
+	// hours and minutes, ZoneAssumed that nobody said in which zone the time is.
+	NoTime, NoSeconds, ZoneAssumed bool
+	// FeesKnown and CommissionKnown tell that the file states the cost, even if
+	// it is 0. A cost other than 0 is always known.
+	FeesKnown, CommissionKnown bool
+	// MultiplierAssumed tells that the file does not state Multiplier.
+	MultiplierAssumed bool
+	// PartialQuantity tells that the file shows parts of fills, and may not
+	// show all parts of this one.
+	PartialQuantity bool
+	Effect          Effect       // whether the file says that it opens or closes
+	PositionAfter   decimal.Null // the signed position behind this fill, where the file tells
+	StatedCashFlow  decimal.Null // what the file says that the fill moved in cash, costs included
 }
 
 // Cash is money that moved without a fill. Type is a word of the API: deposit,

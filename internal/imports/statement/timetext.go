@@ -9,6 +9,7 @@ import (
 type timeText struct {
 	sinceMidnight time.Duration
 	zone          string // empty for none
+	noSeconds     bool   // hours and minutes alone
 }
 
 // between takes what stands between a date and a time: blanks and commas, a T,
@@ -35,7 +36,7 @@ func (s *textScan) between() bool {
 // timeOfDay takes a time of day with its fraction, its half of the day and its
 // zone. It must reach to the end of the text.
 func (s *textScan) timeOfDay() (timeText, bool) {
-	since, ok := s.hands()
+	since, noSeconds, ok := s.hands()
 	if !ok {
 		return timeText{}, false
 	}
@@ -43,35 +44,38 @@ func (s *textScan) timeOfDay() (timeText, bool) {
 		return timeText{}, false
 	}
 	zone, ok := s.zone()
-	return timeText{sinceMidnight: since, zone: zone}, ok
+	return timeText{sinceMidnight: since, zone: zone, noSeconds: noSeconds}, ok
 }
 
-// hands takes hours, minutes and seconds: 9:30, 09:30:05.123 or 093005.
-func (s *textScan) hands() (time.Duration, bool) {
+// hands takes hours, minutes and seconds: 9:30, 09:30:05.123 or 093005. It
+// reports whether there were no seconds.
+func (s *textScan) hands() (since time.Duration, noSeconds, ok bool) {
 	var hour, minute, second int
 	switch n := s.run(); n {
 	case 1, 2:
 		hour = number(s.digits(2))
 		if s.one(":") == 0 || s.run() != 2 {
-			return 0, false
+			return 0, false, false
 		}
 		minute = number(s.digits(2))
+		noSeconds = true
 		if s.one(":") != 0 {
+			noSeconds = false
 			if s.run() != 2 {
-				return 0, false
+				return 0, false, false
 			}
 			second = number(s.digits(2))
 		}
 	case 5, 6:
 		hour, minute, second = number(s.digits(n-4)), number(s.digits(2)), number(s.digits(2))
 	default:
-		return 0, false
+		return 0, false, false
 	}
 	if hour > 23 || minute > 59 || second > 59 {
-		return 0, false
+		return 0, false, false
 	}
-	since := time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-	return since + s.fraction(), true
+	since = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	return since + s.fraction(), noSeconds, true
 }
 
 // fraction takes decimals of a second, cut to microseconds.

@@ -19,7 +19,7 @@ func TestQuestradeJournalRows(t *testing.T) {
 		"2026-01-08 12:00:00 AM,2026-01-08 12:00:00 AM,BRW,DLR.TO,TO U S,-100,0,0,0,0,CAD,1,Other,TFSA\n" +
 		"2026-01-08 12:00:00 AM,2026-01-08 12:00:00 AM,BRW,DLR.U.TO,FROM CDN,100,0,0,0,0,USD,1,Other,TFSA\n"
 	s := brokertest.MustRead(t, []byte(file), statement.Hints{Currency: "CAD"}, blotters.Presets())
-	want := []statement.Skip{{Row: 2, Reason: statement.ReasonSecurities}, {Row: 3, Reason: "Action: BRW"}}
+	want := []statement.Skip{{Row: 2, Reason: statement.ReasonSecurities}, {Row: 3, Reason: statement.ReasonSecurities}}
 	if diff := cmp.Diff(want, s.Skipped); diff != "" || s.Rows != 3 || len(s.Fills) != 1 {
 		t.Errorf("%d rows, %d fills, skipped (-want +got):\n%s", s.Rows, len(s.Fills), diff)
 	}

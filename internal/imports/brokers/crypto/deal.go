@@ -70,7 +70,7 @@ func (d *deal) fill(r *statement.Reader) (f statement.Fill, problem string) {
 	if d.contract {
 		f.Type = instruments.TypeFuture
 		if !f.Multiplier.Valid {
-			f.Multiplier = decimal.Of(decimal.New(1))
+			f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
 		}
 		nameOption(&f)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -38,7 +39,7 @@ func TestExportsAgree(t *testing.T) {
 		}
 		for _, fill := range s.Fills {
 			fills[f.Name] = append(fills[f.Name],
-				fmt.Sprint(fill.Side, " ", fill.Quantity, " ", fill.Symbol, " ", fill.Price, " ", journal.FormatInstant(fill.At)))
+				fmt.Sprint(fill.Side, " ", fill.Quantity, " ", fill.Symbol, " ", fill.Price, " ", journal.FormatInstant(fill.At.Truncate(time.Second))))
 			ids[f.Name] = append(ids[f.Name], fill.ID)
 		}
 	}

@@ -11,7 +11,7 @@
 // Several platforms export the same fills in several ways. Where two exports
 // have an id in common the fills have it; where they do not, the fills are
 // equal in symbol, side, quantity, price and second, so that importing both
-// adds nothing. An order id is therefore kept only where every export of the
+// adds nothing and one completes the other. An order id is therefore kept only where every export of the
 // platform has it.
 package futures
 

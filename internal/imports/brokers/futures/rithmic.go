@@ -163,11 +163,11 @@ func rithmicTrip(w *statement.Row, symbol, entered, left string) {
 	quantity := w.Required("Fill Size")
 	entry := w.Fill(statement.Fill{
 		Symbol: symbol, Side: side, Quantity: quantity, Price: price(w, "Entry Price", symbol),
-		At: w.Moment(entered).At, ID: w.Text("Entry Order Number"),
+		At: w.Moment(entered).At, ID: w.Text("Entry Order Number"), PartialQuantity: true,
 	})
 	exit := w.Fill(statement.Fill{
 		Symbol: symbol, Side: otherSide(side), Quantity: quantity, Price: price(w, "Exit Price", symbol),
-		At: w.Moment(left).At, ID: w.Text("Exit Order Number"), Commission: w.Cost("Commission & Fees"),
+		At: w.Moment(left).At, ID: w.Text("Exit Order Number"), Commission: w.Cost("Commission & Fees"), PartialQuantity: true,
 	})
 	points := exit.Price.Sub(entry.Price)
 	if side == matching.Sell {

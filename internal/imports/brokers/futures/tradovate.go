@@ -2,7 +2,6 @@ package futures
 
 import (
 	"strings"
-	"time"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
@@ -84,8 +83,8 @@ func tradovateOrder(w *statement.Row) {
 	w.Reader().Out.Warn("Tradovate's Orders export states no commissions and fees, and an order as one fill however many it took. Prefer its Fills export, and import only one of the two.")
 }
 
-// tradovateFill reads a fill. The time is cut to the second, as the other
-// exports have it, so that a fill is the same in all of them.
+// tradovateFill reads a fill. Its time is finer than in the other exports, which
+// the ledger allows for.
 func tradovateFill(w *statement.Row) {
 	if strings.EqualFold(w.Text("_active"), "false") {
 		w.Reader().Out.Warn("Fills that the exchange took back were left out.")
@@ -94,27 +93,27 @@ func tradovateFill(w *statement.Row) {
 	}
 	symbol := contractName(w.Text("Contract"))
 	side, _ := w.Side("B/S|_action")
-	at := w.Moment("_timestamp|Timestamp")
 	w.Fill(statement.Fill{
 		Symbol: symbol, Side: side, Quantity: w.Required("Quantity|_qty"), Price: price(w, "_price|Price", symbol),
-		Commission: w.Cost("commission"), At: at.At.Truncate(time.Second), ID: fillID(w, "Fill ID|_id"),
+		Commission: w.Cost("commission"), At: w.Moment("_timestamp|Timestamp").At, ID: fillID(w, "Fill ID|_id"),
 	})
 	booksOf(w.Reader()).account(w.Text("Account"))
 	w.Reader().Out.Warn("Tradovate's Fills export states only the broker's commission; exchange, clearing and NFA fees are in its Cash History.")
 }
 
 // tradovatePair reads contracts that were bought and sold. A fill that was
-// paired several times is in several rows under one id.
+// paired several times is in several rows under one id, and what is not paired
+// yet is in none.
 func tradovatePair(w *statement.Row) {
 	symbol := contractName(w.Text("symbol|Contract"))
 	quantity := w.Required("qty|Paired Qty")
 	bought := w.Fill(statement.Fill{
 		Symbol: symbol, Side: matching.Buy, Quantity: quantity, Price: price(w, "buyPrice|Buy Price", symbol),
-		At: w.Moment("boughtTimestamp|Bought Timestamp").At, ID: fillID(w, "buyFillId|Buy Fill ID"),
+		At: w.Moment("boughtTimestamp|Bought Timestamp").At, ID: fillID(w, "buyFillId|Buy Fill ID"), PartialQuantity: true,
 	})
 	sold := w.Fill(statement.Fill{
 		Symbol: symbol, Side: matching.Sell, Quantity: quantity, Price: price(w, "sellPrice|Sell Price", symbol),
-		At: w.Moment("soldTimestamp|Sold Timestamp").At, ID: fillID(w, "sellFillId|Sell Fill ID"),
+		At: w.Moment("soldTimestamp|Sold Timestamp").At, ID: fillID(w, "sellFillId|Sell Fill ID"), PartialQuantity: true,
 	})
 	b, out := booksOf(w.Reader()), w.Reader().Out
 	made := w.Null("pnl|P/L")

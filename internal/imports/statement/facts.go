@@ -1,0 +1,104 @@
+package statement
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+)
+
+// costColumns are the columns of a table that hold costs.
+type costColumns struct {
+	fees, commission []int
+}
+
+// costColumns finds the columns that hold costs by their names.
+func (r *Reader) costColumns() *costColumns {
+	if r.costs != nil {
+		return r.costs
+	}
+	r.costs = &costColumns{}
+	for i, name := range r.header {
+		m, known := meaningOf(name)
+		if !known {
+			continue
+		}
+		switch m.target {
+		case TargetCommission:
+			r.costs.commission = append(r.costs.commission, i)
+		case TargetFees, TargetSwap:
+			r.costs.fees = append(r.costs.fees, i)
+		}
+	}
+	return r.costs
+}
+
+// noteCost remembers that a column of costs says 0, which is not the same as
+// saying nothing.
+func (w *Row) noteCost(column int, cost decimal.Decimal) {
+	if !cost.IsZero() || Blank(w.Cells[column]) {
+		return
+	}
+	target := TargetFees
+	if m, known := meaningOf(w.r.header[column]); known && m.target == TargetCommission ||
+		!known && strings.Contains(HeaderKey(w.r.header[column]), "comm") {
+		target = TargetCommission
+	}
+	w.noteZero(target, true)
+}
+
+// noteZero remembers that a cost was read and is 0.
+func (w *Row) noteZero(target Target, isZero bool) {
+	switch {
+	case !isZero:
+	case target == TargetCommission:
+		w.noCommission = true
+	default:
+		w.noFees = true
+	}
+}
+
+// noteTime remembers a time that was read from a column, -1 for text, and
+// reports in it whether its zone was assumed.
+func (w *Row) noteTime(m Moment, column int) Moment {
+	if !m.Zoned && !m.DateOnly && w.r.ZoneIsGuessed() {
+		m.ZoneAssumed = true
+		if column >= 0 {
+			_, inHeader := ZoneInHeader(w.r.header[column])
+			m.ZoneAssumed = !inHeader
+		}
+	}
+	if m.DateOnly || m.NoSeconds || m.ZoneAssumed {
+		w.times = append(w.times, m)
+	}
+	return m
+}
+
+// noteFacts notes in a fill how well the file knows its values: how finely its
+// time is written, and whether it states costs of 0.
+func (w *Row) noteFacts(f *Fill) {
+	for _, m := range w.times {
+		if m.At.Equal(f.At) {
+			f.NoTime = f.NoTime || m.DateOnly
+			f.NoSeconds = f.NoSeconds || m.NoSeconds
+			f.ZoneAssumed = f.ZoneAssumed || m.ZoneAssumed
+		}
+	}
+	f.NoTime = f.NoTime || f.DateOnly
+	costs := w.r.costColumns()
+	f.FeesKnown = f.FeesKnown || !f.Fees.IsZero() || w.noFees || w.hasZero(costs.fees)
+	f.CommissionKnown = f.CommissionKnown || !f.Commission.IsZero() || w.noCommission || w.hasZero(costs.commission)
+}
+
+// hasZero reports whether one of the columns says 0. Another number that is not
+// in the fill was left out for a reason, and says nothing about the cost.
+func (w *Row) hasZero(columns []int) bool {
+	for _, i := range columns {
+		if i >= len(w.Cells) || Blank(w.Cells[i]) {
+			continue
+		}
+		if n, err := Number(w.Cells[i], w.r.separator(i)); err == nil && n.IsZero() {
+			return true
+		}
+	}
+	return false
+}

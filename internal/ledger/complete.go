@@ -1,0 +1,179 @@
+package ledger
+
+import "fillbook/internal/decimal"
+
+// complete adds to a fill what another source of the same instrument knows of
+// it and the fill does not. Nothing known is overwritten, except that a later
+// upload corrects an earlier one with the same id. What the user edited stays.
+func (f *fill) complete(by *fill) {
+	edits := f.edits()
+	sameID := f.externalID != "" && f.externalID == by.externalID
+	if !edits.has(FiguresEdited) {
+		if f.side != by.side {
+			return
+		}
+		if sameID && f.sameInstant(by) {
+			f.correct(by, edits)
+		}
+		if !f.sameDeal(by) {
+			return
+		}
+	}
+	if !sameID && !edits.has(TimeEdited) && !f.sameTime(by) {
+		return
+	}
+	f.completeCosts(by, edits)
+	f.completeTime(by, edits, sameID)
+	if f.externalID == "" {
+		f.externalID = by.externalID
+	}
+	if !edits.has(MultiplierEdited) && f.facts.has(FactsRecorded) && !f.facts.has(MultiplierStated) && by.facts.has(MultiplierStated) {
+		f.multiplier = by.multiplier
+		f.facts |= MultiplierStated
+	}
+	if !edits.has(FiguresEdited) && !f.stated.Valid {
+		f.stated = by.stated
+	}
+}
+
+// completeCosts takes over the costs that are unknown. Two sources may divide
+// the same costs differently between fees and commission, so a cost is taken
+// only where the other one does not contradict it.
+func (f *fill) completeCosts(by *fill, edits Facts) {
+	mayTake := func(value, other, byOther decimal.Decimal, otherKnown, byOtherKnown bool) bool {
+		if !otherKnown {
+			return true
+		}
+		if byOtherKnown {
+			return other.Equal(byOther)
+		}
+		return value.IsZero() || !value.Equal(other)
+	}
+	feesKnown, commissionKnown := f.isFeesKnown(), f.isCommissionKnown()
+	fees, commission := f.fees, f.commission
+	if !feesKnown && by.isFeesKnown() && !edits.has(FeesEdited) &&
+		mayTake(by.fees, commission, by.commission, commissionKnown, by.isCommissionKnown()) {
+		f.fees = by.fees
+		f.facts |= FeesStated
+	}
+	if !commissionKnown && by.isCommissionKnown() && !edits.has(CommissionEdited) &&
+		mayTake(by.commission, fees, by.fees, feesKnown, by.isFeesKnown()) {
+		f.commission = by.commission
+		f.facts |= CommissionStated
+	}
+}
+
+// completeTime takes over a time that is written more finely, or whose zone is
+// certain.
+func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
+	if edits.has(TimeEdited) || by.precision() > f.precision() {
+		return
+	}
+	finer := by.precision() < f.precision() && f.sameTime(by)
+	surer := f.facts.has(ZoneAssumed) && !by.facts.has(ZoneAssumed) && (f.sameTime(by) || sameID && f.sameInstant(by))
+	if finer || surer {
+		f.at = by.at
+		f.facts = f.facts&^timeFacts | by.facts&timeFacts
+	}
+}
+
+// correct replaces price, quantity and costs by those of a later record of the
+// same source with the same id, unless that knows less.
+func (f *fill) correct(by *fill, edits Facts) {
+	if !f.facts.has(Uploaded) || !by.facts.has(Uploaded) {
+		return
+	}
+	if !f.isCorrectedBy(by) {
+		return
+	}
+	if !f.sameDeal(by) {
+		f.quantity, f.price, f.stated = by.quantity, by.price, by.stated
+		f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
+	}
+	if by.isFeesKnown() && !edits.has(FeesEdited) {
+		f.fees = by.fees
+		f.facts |= FeesStated
+	}
+	if by.isCommissionKnown() && !edits.has(CommissionEdited) {
+		f.commission = by.commission
+		f.facts |= CommissionStated
+	}
+}
+
+// isCorrectedBy reports whether a later record with the same id may replace what
+// the fill says. A source that shows parts of fills replaces only fewer parts.
+func (f *fill) isCorrectedBy(by *fill) bool {
+	switch {
+	case by.facts.has(PartialQuantity):
+		return f.facts.has(PartialQuantity) && by.quantity.Cmp(f.quantity) > 0
+	case f.facts.has(PartialQuantity):
+		return true
+	}
+	knowsLess := f.isFeesKnown() && !by.isFeesKnown() || f.isCommissionKnown() && !by.isCommissionKnown() ||
+		by.precision() > f.precision()
+	return !knowsLess
+}
+
+// mergeSources returns what sources say together, in the order of arrival, and
+// the instrument that the first of them names.
+func mergeSources(list []*source) (*fill, streamKey) {
+	merged := list[0].said
+	for _, s := range list[1:] {
+		if s.key == list[0].key {
+			merged.complete(&s.said)
+		}
+	}
+	return &merged, list[0].key
+}
+
+// rebuilt returns a stored fill with the values that its sources give it now.
+// What the user edited stays.
+func (f *fill) rebuilt(list []*source) (after *fill, key streamKey) {
+	merged, key := mergeSources(list)
+	out := *f
+	edits := f.edits()
+	out.facts = merged.facts&sourceFacts | f.facts&(editFacts|hasSources)
+	if !edits.has(FeesEdited) {
+		out.fees = merged.fees
+	}
+	if !edits.has(CommissionEdited) {
+		out.commission = merged.commission
+	}
+	if !edits.has(MultiplierEdited) {
+		out.multiplier = merged.multiplier
+	}
+	if edits.has(TimeEdited) {
+		out.facts = out.facts&^timeFacts | f.facts&timeFacts
+	} else {
+		out.at = merged.at
+	}
+	if !edits.has(FiguresEdited) {
+		out.side, out.quantity, out.price = merged.side, merged.quantity, merged.price
+		out.stated, out.details = merged.stated, merged.details
+	}
+	out.externalID = merged.externalID
+	out.state, out.was = edited, f.at
+	return &out, key
+}
+
+// says reports whether an arrival of the same instrument says of a stored fill
+// what its only source said. What the user edited is not compared.
+func (f *fill) says(a *fill) bool {
+	edits := f.edits()
+	different := Facts(0)
+	if f.facts.has(FactsRecorded) && a.facts.has(FactsRecorded) {
+		different = f.facts ^ a.facts
+	}
+	isSame := func(edited, facts Facts, equal bool) bool { return edits.has(edited) || equal && !different.has(facts) }
+	return f.externalID == a.externalID &&
+		isSame(TimeEdited, timeFacts, f.at == a.at) &&
+		isSame(FeesEdited, FeesStated, f.fees.Equal(a.fees)) &&
+		isSame(CommissionEdited, CommissionStated, f.commission.Equal(a.commission)) &&
+		isSame(MultiplierEdited, MultiplierStated, f.multiplier.Equal(a.multiplier) || !(f.facts|a.facts).has(MultiplierStated)) &&
+		isSame(FiguresEdited, PartialQuantity, f.sameDeal(a) && f.stated.Equal(a.stated) && f.details == a.details)
+}
+
+// sameRow reports whether two versions of a fill are stored as the same row.
+func sameRow(f, g *fill) bool {
+	return f.stream == g.stream && sameFigures(f, g) && f.externalID == g.externalID && f.facts == g.facts && f.details == g.details
+}

@@ -1,0 +1,323 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// reversal is the way back from one import in one account.
+type reversal struct {
+	*book
+	batch journal.BatchID
+	spans []span
+	// own are the fills that the import brought first, others those of which it
+	// is a further source; each list by arrival.
+	own, others []*fill
+	sources     map[journal.ExecutionID][]*source
+	repeats     []repeat
+
+	// What becomes of them.
+	gone    []*fill
+	changed []changedFill             // with the instrument of the stored fill as key
+	to      map[*fill]streamKey       // the instrument of a changed fill
+	owners  map[int64]journal.BatchID // the next owner of fills of this import that stay
+	dropped []*source                 // sources that nobody has any more
+	moved   []*source                 // sources that another import has too
+	keys    map[int64]streamKey       // instruments of streams
+}
+
+// deleteBatch takes an import back in the book's account.
+func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
+	r := &reversal{book: b, batch: batch, to: map[*fill]streamKey{}, owners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	for _, f := range slices.Concat(r.own, r.others) {
+		if err := r.decide(ctx, f); err != nil {
+			return err
+		}
+	}
+	if err := r.write(ctx); err != nil {
+		return err
+	}
+	_, err := b.tx.Exec(ctx,
+		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
+		b.owner, b.account.number, batch)
+	if err != nil {
+		return err
+	}
+	return r.regroupFills(ctx)
+}
+
+// load reads the fills of the import and what other imports say of them.
+func (r *reversal) load(ctx context.Context) (err error) {
+	_, err = r.tx.Exec(ctx, `DELETE FROM import_repeats WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
+		r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	r.spans, err = db.List(ctx, r.tx, scanSpan,
+		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`, r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	for _, s := range r.spans {
+		fills, err := db.List(ctx, r.tx, scanFill, fillSelect+inSpan+` ORDER BY executed_at, seq`, r.spanArgs(s)...)
+		if err != nil {
+			return err
+		}
+		r.own = append(r.own, fills...)
+	}
+	if err := r.loadOthers(ctx); err != nil {
+		return err
+	}
+	all := slices.Concat(r.own, r.others)
+	if len(all) == 0 {
+		return nil
+	}
+	var several []journal.ExecutionID
+	first, last := all[0].seq, all[0].seq
+	for _, f := range all {
+		if f.facts.has(hasSources) {
+			several = append(several, f.id)
+		}
+		first, last = min(first, f.seq), max(last, f.seq)
+	}
+	if r.sources, err = r.loadSources(ctx, several); err != nil {
+		return err
+	}
+	r.repeats, err = r.loadRepeats(ctx, first, last)
+	return err
+}
+
+const inSpan = `WHERE user_id = $1 AND account = $2 AND executed_at >= $3 AND executed_at <= $4 AND seq >= $5 AND seq <= $6`
+
+func (r *reversal) spanArgs(s span) []any {
+	return []any{r.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
+}
+
+// loadOthers reads the fills of which the import is a further source.
+func (r *reversal) loadOthers(ctx context.Context) error {
+	ids, err := db.List(ctx, r.tx, db.Single[journal.ExecutionID], `
+		SELECT DISTINCT execution_id FROM fill_sources
+		WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY execution_id`, r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	isOwn := make(map[journal.ExecutionID]bool, len(r.own))
+	for _, f := range r.own {
+		isOwn[f.id] = true
+	}
+	fills, err := r.fillsByID(ctx, slices.DeleteFunc(ids, func(id journal.ExecutionID) bool { return isOwn[id] }))
+	r.others = slices.SortedFunc(maps.Values(fills), func(f, g *fill) int { return cmp.Compare(f.seq, g.seq) })
+	return err
+}
+
+// heir returns another import that contained a fill as one of its sources says
+// it; any source will do where the fill has only one.
+func (r *reversal) heir(f *fill, number int64) (journal.BatchID, bool) {
+	for _, p := range r.repeats {
+		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {
+			return p.batch, true
+		}
+	}
+	return "", false
+}
+
+const anySource = -1
+
+// decide finds out what becomes of one fill.
+func (r *reversal) decide(ctx context.Context, f *fill) error {
+	if !f.facts.has(hasSources) {
+		if heir, found := r.heir(f, anySource); found {
+			r.owners[f.seq] = heir
+		} else {
+			r.gone = append(r.gone, f)
+		}
+		return nil
+	}
+	left := r.sourcesLeft(f)
+	if len(left) == 0 {
+		r.gone = append(r.gone, f)
+		return nil
+	}
+	if r.isInSpans(f.seq) {
+		r.owners[f.seq] = left[0].batch
+	}
+	after, key := f.rebuilt(left)
+	if len(left) == 1 && left[0].number == 0 {
+		r.dropped = append(r.dropped, left[0])
+		after.facts &^= hasSources
+	}
+	return r.change(ctx, f, after, key)
+}
+
+func (r *reversal) isInSpans(seq int64) bool {
+	return slices.ContainsFunc(r.spans, func(s span) bool { return s.holds(seq) })
+}
+
+// sourcesLeft returns the sources of a fill that remain without the import.
+func (r *reversal) sourcesLeft(f *fill) []*source {
+	var left []*source
+	for _, s := range r.sources[f.id] {
+		if s.batch == r.batch {
+			heir, found := r.heir(f, s.number)
+			if !found {
+				r.dropped = append(r.dropped, s)
+				continue
+			}
+			s.batch = heir
+			r.moved = append(r.moved, s)
+		}
+		left = append(left, s)
+	}
+	return left
+}
+
+// keyOf returns the instrument of a stored fill.
+func (r *reversal) keyOf(ctx context.Context, f *fill) (streamKey, error) {
+	if key, known := r.keys[f.stream]; known {
+		return key, nil
+	}
+	s, err := r.streamNumbered(ctx, f.stream)
+	if err != nil {
+		return streamKey{}, err
+	}
+	r.keys[f.stream] = s.key
+	return s.key, nil
+}
+
+// change notes a fill that stays with other values.
+func (r *reversal) change(ctx context.Context, before, after *fill, key streamKey) error {
+	from, err := r.keyOf(ctx, before)
+	if err != nil {
+		return err
+	}
+	if before.edits().has(FiguresEdited) {
+		key = from
+	}
+	if key == from && sameRow(before, after) {
+		return nil
+	}
+	r.changed = append(r.changed, changedFill{before: before, after: after, key: from})
+	r.to[after] = key
+	return nil
+}
+
+// write stores what is left of the import's rows.
+func (r *reversal) write(ctx context.Context) error {
+	if err := r.deleteGone(ctx); err != nil {
+		return err
+	}
+	keys := make([][]any, len(r.dropped))
+	for i, s := range r.dropped {
+		keys[i] = r.sourceKeyOf(s)
+	}
+	if err := r.tx.DeleteMany(ctx, "fill_sources", sourceKey, keys); err != nil {
+		return err
+	}
+	rows := make([][]any, 0, len(r.moved))
+	for _, s := range r.moved {
+		rows = append(rows, append([]any{string(s.batch)}, r.sourceKeyOf(s)...))
+	}
+	if err := r.tx.UpdateMany(ctx, "fill_sources", []string{"batch_id"}, sourceKey, rows); err != nil {
+		return err
+	}
+	for _, s := range r.spans {
+		_, err := r.tx.Exec(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
+			r.owner, s.account, s.first)
+		if err != nil {
+			return err
+		}
+	}
+	return r.insertOwners(ctx)
+}
+
+// deleteGone deletes the rows of the fills that go, in one statement for each
+// span where all of them do.
+func (r *reversal) deleteGone(ctx context.Context) error {
+	if len(r.owners) == 0 {
+		for _, s := range r.spans {
+			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	rows := make([][]any, len(r.gone))
+	for i, f := range r.gone {
+		rows[i] = []any{string(r.owner), r.account.number, f.at, f.seq}
+	}
+	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
+}
+
+// insertOwners gives the fills that stay to the imports that contained them too.
+func (r *reversal) insertOwners(ctx context.Context) error {
+	at := map[int64]int64{}
+	for _, f := range r.own {
+		at[f.seq] = f.at
+	}
+	for _, k := range r.changed {
+		at[k.after.seq] = k.after.at
+	}
+	var next *span
+	flush := func() error {
+		if next == nil {
+			return nil
+		}
+		return r.insertSpan(ctx, *next)
+	}
+	for _, seq := range slices.Sorted(maps.Keys(r.owners)) {
+		batch := r.owners[seq]
+		if next != nil && next.batch == batch && next.last+1 == seq {
+			next.last, next.firstAt, next.lastAt = seq, min(next.firstAt, at[seq]), max(next.lastAt, at[seq])
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		next = nil
+		if batch != "" { // an entry by hand has no span
+			next = &span{first: seq, last: seq, firstAt: at[seq], lastAt: at[seq], batch: batch}
+		}
+	}
+	return flush()
+}
+
+// regroupFills groups the streams of the fills that go or change.
+func (r *reversal) regroupFills(ctx context.Context) error {
+	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
+	for _, f := range r.gone {
+		key, err := r.keyOf(ctx, f)
+		if err != nil {
+			return err
+		}
+		c, err := set.in(ctx, key)
+		if err != nil {
+			return err
+		}
+		c.remove(f)
+	}
+	var moved []*fill
+	for _, k := range r.changed {
+		if r.to[k.after] == k.key && sameFigures(k.before, k.after) {
+			r.noted = append(r.noted, k.after)
+			continue
+		}
+		if err := set.replace(ctx, k.before, k.after, k.key, r.to[k.after]); err != nil {
+			return err
+		}
+		if k.before.at != k.after.at {
+			moved = append(moved, k.after)
+		}
+	}
+	if err := r.widenSpans(ctx, moved); err != nil {
+		return err
+	}
+	return r.apply(ctx, set.order...)
+}

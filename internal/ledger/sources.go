@@ -1,0 +1,200 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// source is a row of fill_sources: what one source says of a fill. Only the
+// values of said that a source can state are set.
+type source struct {
+	execution journal.ExecutionID
+	number    int64
+	batch     journal.BatchID // empty for an entry by hand
+	key       streamKey
+	said      fill
+}
+
+// newSource returns what a fill says as a source of an execution.
+func newSource(execution journal.ExecutionID, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
+	s := &source{execution: execution, number: number, batch: batch, key: key, said: *said}
+	s.said.facts &= sourceFacts
+	return s
+}
+
+// sourceContent is the JSON of a source.
+type sourceContent struct {
+	Symbol      string          `json:"symbol"`
+	Type        string          `json:"type"`
+	OptionRight string          `json:"option_right,omitempty"`
+	Strike      string          `json:"strike,omitempty"`
+	Expiry      string          `json:"expiry,omitempty"`
+	Lot         string          `json:"lot,omitempty"`
+	At          int64           `json:"at"`
+	Side        matching.Side   `json:"side"`
+	Quantity    decimal.Decimal `json:"quantity"`
+	Price       decimal.Decimal `json:"price"`
+	Fees        decimal.Decimal `json:"fees"`
+	Commission  decimal.Decimal `json:"commission"`
+	Multiplier  decimal.Decimal `json:"multiplier"`
+	StatedPnL   decimal.Null    `json:"stated_pnl,omitzero"`
+	ExternalID  string          `json:"external_id,omitempty"`
+	Details     string          `json:"details,omitempty"`
+	Facts       Facts           `json:"facts"`
+}
+
+func (s *source) content() (string, error) {
+	k, f := s.key, &s.said
+	text, err := json.Marshal(sourceContent{
+		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Strike: k.strike, Expiry: k.expiry, Lot: k.lot,
+		At: f.at, Side: f.side, Quantity: f.quantity, Price: f.price, Fees: f.fees, Commission: f.commission,
+		Multiplier: f.multiplier, StatedPnL: f.stated, ExternalID: f.externalID, Details: f.details, Facts: f.facts,
+	})
+	return string(text), err
+}
+
+const sourceSelect = `SELECT execution_id, source, batch_id, content FROM fill_sources WHERE user_id = $1 AND account = $2 AND `
+
+func scanSource(row db.Scanner) (*source, error) {
+	s := &source{}
+	var text string
+	if err := row.Scan(&s.execution, &s.number, &s.batch, &text); err != nil {
+		return nil, err
+	}
+	var c sourceContent
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return nil, fmt.Errorf("reading source %d of execution %s: %w", s.number, s.execution, err)
+	}
+	s.key = streamKey{c.Symbol, c.Type, c.OptionRight, c.Strike, c.Expiry, c.Lot}
+	s.said = fill{
+		at: c.At, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
+		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details, facts: c.Facts,
+	}
+	return s, nil
+}
+
+// loadSources reads the sources of some executions, each list by number.
+func (b *book) loadSources(ctx context.Context, ids []journal.ExecutionID) (map[journal.ExecutionID][]*source, error) {
+	found := make(map[journal.ExecutionID][]*source, len(ids))
+	for part := range slices.Chunk(ids, 100) {
+		args := []any{b.owner, b.account.number}
+		list, err := db.List(ctx, b.tx, scanSource,
+			sourceSelect+`execution_id IN `+db.In(&args, part)+` ORDER BY execution_id, source`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			found[s.execution] = append(found[s.execution], s)
+		}
+	}
+	return found, nil
+}
+
+var sourceKey = []string{"user_id", "account", "execution_id", "source"}
+
+func (b *book) sourceKeyOf(s *source) []any {
+	return []any{string(b.owner), b.account.number, string(s.execution), s.number}
+}
+
+// insertSources stores sources.
+func (b *book) insertSources(ctx context.Context, list []*source) error {
+	rows := make([][]any, len(list))
+	for i, s := range list {
+		text, err := s.content()
+		if err != nil {
+			return err
+		}
+		rows[i] = append(b.sourceKeyOf(s), string(s.batch), text)
+	}
+	for part := range slices.Chunk(rows, 512) {
+		_, err := b.tx.InsertMany(ctx, "fill_sources", append(slices.Clone(sourceKey), "batch_id", "content"), "", part)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteSources deletes the sources of a fill that is deleted.
+func (b *book) deleteSources(ctx context.Context, f *fill) error {
+	if !f.facts.has(hasSources) {
+		return nil
+	}
+	_, err := b.tx.Exec(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND execution_id = $3`,
+		b.owner, b.account.number, f.id)
+	return err
+}
+
+// repeat is a row of import_repeats: known fills that an import contained.
+type repeat struct {
+	first, last int64
+	source      int64
+	batch       journal.BatchID
+}
+
+// joinRepeats joins repeats of single fills to as few as possible.
+func joinRepeats(list []repeat) []repeat {
+	slices.SortFunc(list, func(a, b repeat) int {
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.first, b.first))
+	})
+	joined := list[:0]
+	for _, r := range list {
+		if n := len(joined); n > 0 && joined[n-1].source == r.source && joined[n-1].last+1 == r.first {
+			joined[n-1].last = r.last
+			continue
+		}
+		joined = append(joined, r)
+	}
+	return joined
+}
+
+// insertRepeats stores which known fills an import contained.
+func (b *book) insertRepeats(ctx context.Context, list []repeat) error {
+	var rows [][]any
+	for _, r := range joinRepeats(list) {
+		rows = append(rows, []any{string(b.owner), b.account.number, r.first, r.last, r.source, string(r.batch)})
+	}
+	for part := range slices.Chunk(rows, 512) {
+		_, err := b.tx.InsertMany(ctx, "import_repeats",
+			[]string{"user_id", "account", "first_seq", "last_seq", "source", "batch_id"}, "ON CONFLICT DO NOTHING", part)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadRepeats reads the repeats of the fills with some arrival numbers.
+func (b *book) loadRepeats(ctx context.Context, first, last int64) ([]repeat, error) {
+	return db.List(ctx, b.tx, func(row db.Scanner) (r repeat, err error) {
+		err = row.Scan(&r.first, &r.last, &r.source, &r.batch)
+		return r, err
+	}, `SELECT first_seq, last_seq, source, batch_id FROM import_repeats
+		WHERE user_id = $1 AND account = $2 AND first_seq <= $3 AND last_seq >= $4 ORDER BY batch_id, first_seq, source`,
+		b.owner, b.account.number, last, first)
+}
+
+// fillsByID reads fills of the book's account.
+func (b *book) fillsByID(ctx context.Context, ids []journal.ExecutionID) (map[journal.ExecutionID]*fill, error) {
+	found := make(map[journal.ExecutionID]*fill, len(ids))
+	for part := range slices.Chunk(ids, 100) {
+		args := []any{b.owner, b.account.number}
+		list, err := db.List(ctx, b.tx, scanFill,
+			fillSelect+b.tx.Using("executions_id")+` WHERE user_id = $1 AND account = $2 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			found[f.id] = f
+		}
+	}
+	return found, nil
+}
