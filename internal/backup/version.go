@@ -1,0 +1,20 @@
+package backup
+
+import "fillbook/internal/journal"
+
+// The head of every backup. formatVersion rises with every field that the
+// document gets, so that an older program refuses a file instead of dropping
+// what it does not know. This program reads all versions up to its own.
+const (
+	formatName    = "fillbook"
+	formatVersion = 2
+)
+
+// checkVersion refuses a version that this program does not read.
+func checkVersion(version int) error {
+	if version >= 1 && version <= formatVersion {
+		return nil
+	}
+	return journal.Invalid("The backup has the format version %d; this Fillbook reads versions 1 to %d. Update Fillbook to read it.",
+		version, formatVersion)
+}
