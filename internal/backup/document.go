@@ -128,6 +128,9 @@ type Cash struct {
 	OccurredAt Instant         `json:"occurred_at"`
 	Note       string          `json:"note,omitzero"`
 	Trade      *int            `json:"trade,omitzero"` // its place in the account's trades
+	// Origin is what an edited row said when it arrived, as the ledger's key;
+	// imports know it by that.
+	Origin string `json:"origin,omitzero"`
 }
 
 // Tag is a word that is put on trades.

@@ -327,7 +327,10 @@ func (e *exporter) words(m playbook.Marks) Words {
 func (e *exporter) writeCash(a ledger.Account) error {
 	return e.list("cash_transactions", func() error {
 		return ledger.EachCash(e.ctx, e.tx, e.owner, onlyAccount(a), func(c ledger.Cash) error {
-			out := Cash{Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: Instant{c.OccurredAt}, Note: c.Note}
+			out := Cash{
+				Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: Instant{c.OccurredAt}, Note: c.Note,
+				Origin: c.EditedOrigin(),
+			}
 			if c.Trade != nil {
 				out.Trade = e.refs[*c.Trade].Trade
 			}

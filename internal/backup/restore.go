@@ -283,7 +283,10 @@ func repeatedIDs(fills []ledger.NewFill) []bool {
 // that currency, with the place of each, and the problems of those that cannot.
 func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, problems []Problem) {
 	for i, c := range b.Cash {
-		in := ledger.NewCash{Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note}
+		in := ledger.NewCash{
+			Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note,
+			Archived: &ledger.ArchivedCash{Origin: c.Origin},
+		}
 		if err := in.Check(currency); err != nil {
 			problems = append(problems, Problem{Row: i + 1, Message: named("Cash transaction", i) + ": " + sentence(err)})
 			continue
