@@ -77,7 +77,8 @@ type Execution struct {
 	Details        map[string]string `json:"details,omitempty"`
 	// Origin is what a fill that was edited said when it arrived, as the
 	// ledger's key; imports know it by that.
-	Origin string `json:"origin,omitzero"`
+	Origin    string  `json:"origin,omitzero"`
+	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
 // Annotation is what was said about one trade, which is the one that the fills
@@ -130,7 +131,8 @@ type Cash struct {
 	Trade      *int            `json:"trade,omitzero"` // its place in the account's trades
 	// Origin is what an edited row said when it arrived, as the ledger's key;
 	// imports know it by that.
-	Origin string `json:"origin,omitzero"`
+	Origin    string  `json:"origin,omitzero"`
+	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
 // Tag is a word that is put on trades.

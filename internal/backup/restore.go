@@ -217,7 +217,7 @@ func (x Execution) fill() ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
-		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details,
+		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, CreatedAt: x.CreatedAt.Time,
 	}
 }
 
@@ -285,7 +285,7 @@ func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, 
 	for i, c := range b.Cash {
 		in := ledger.NewCash{
 			Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note,
-			Archived: &ledger.ArchivedCash{Origin: c.Origin},
+			Archived: &ledger.ArchivedCash{Origin: c.Origin, CreatedAt: c.CreatedAt.Time},
 		}
 		if err := in.Check(currency); err != nil {
 			problems = append(problems, Problem{Row: i + 1, Message: named("Cash transaction", i) + ": " + sentence(err)})

@@ -38,6 +38,8 @@ type NewFill struct {
 	// [Service.AddExecution] asks for it: a file says by repetition how often
 	// a fill happened.
 	AllowDuplicate bool
+	// CreatedAt is when a fill of a backup was stored first; zero means now.
+	CreatedAt time.Time
 }
 
 // fill is a row of executions, and where it will belong.
@@ -154,6 +156,9 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 	f := &fill{
 		at: db.Micros(n.ExecutedAt), side: n.Side, quantity: n.Quantity, price: n.Price, fees: n.Fees,
 		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, state: added,
+	}
+	if !n.CreatedAt.IsZero() {
+		f.createdAt = db.Micros(n.CreatedAt)
 	}
 	if f.externalID, err = journal.Name("external_id", n.ExternalID); err != nil {
 		return nil, Instrument{}, err
