@@ -145,17 +145,40 @@ type Tag struct {
 }
 
 // Setup is a pattern of the playbook. Fields that a file leaves out are left
-// as they are where the setup exists.
+// as they are where the setup exists; a price that is null is cleared.
 type Setup struct {
-	Name        string       `json:"name"`
-	Description *string      `json:"description,omitzero"`
-	Thesis      *string      `json:"thesis,omitzero"`
-	Symbol      *string      `json:"symbol,omitzero"`
-	Direction   *string      `json:"direction,omitzero"`
-	TargetPrice decimal.Null `json:"target_price,omitzero"`
-	StopPrice   decimal.Null `json:"stop_price,omitzero"`
-	Checklist   []string     `json:"checklist"`
-	CreatedAt   Instant      `json:"created_at,omitzero"`
+	Name        string    `json:"name"`
+	Description *string   `json:"description,omitzero"`
+	Thesis      *string   `json:"thesis,omitzero"`
+	Symbol      *string   `json:"symbol,omitzero"`
+	Direction   *string   `json:"direction,omitzero"`
+	TargetPrice SetNumber `json:"target_price,omitzero"`
+	StopPrice   SetNumber `json:"stop_price,omitzero"`
+	Checklist   []string  `json:"checklist"`
+	CreatedAt   Instant   `json:"created_at,omitzero"`
+}
+
+// SetNumber is a number of a record that a restore writes over the stored one.
+// A file may state it, clear it with null, or leave it out.
+type SetNumber struct {
+	Set   bool
+	Value decimal.Null
+}
+
+// MarshalJSONTo writes the number or null.
+func (n SetNumber) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	return json.MarshalEncode(encoder, n.Value)
+}
+
+// UnmarshalJSONFrom is called only for members that are in the file.
+func (n *SetNumber) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	n.Set = true
+	return json.UnmarshalDecode(decoder, &n.Value)
+}
+
+// change returns the number as a change of a record.
+func (n SetNumber) change() journal.Opt[decimal.Decimal] {
+	return journal.Opt[decimal.Decimal]{Set: n.Set, Null: !n.Value.Valid, Value: n.Value.Decimal}
 }
 
 // Note is a note, a daily log or a weekly review.

@@ -94,12 +94,7 @@ func (s Setup) change() playbook.SetupChange {
 	if s.Direction != nil {
 		change.Direction = journal.Some(playbook.Direction(*s.Direction))
 	}
-	if s.TargetPrice.Valid {
-		change.TargetPrice = optional(s.TargetPrice)
-	}
-	if s.StopPrice.Valid {
-		change.StopPrice = optional(s.StopPrice)
-	}
+	change.TargetPrice, change.StopPrice = s.TargetPrice.change(), s.StopPrice.change()
 	if s.Checklist != nil {
 		change.Checklist = journal.Some(s.Checklist)
 	}

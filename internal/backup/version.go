@@ -18,3 +18,18 @@ func checkVersion(version int) error {
 	return journal.Invalid("The backup has the format version %d; this Fillbook reads versions 1 to %d. Update Fillbook to read it.",
 		version, formatVersion)
 }
+
+// upgrade gives a document of an older version the meaning of the present one.
+func (d *Document) upgrade() {
+	if d.Version >= 2 {
+		return
+	}
+	// Version 1 left out a price that a setup does not have. The program
+	// always wrote the other fields; where a person left those out too, an
+	// absent price says nothing.
+	for i := range d.Setups {
+		if s := &d.Setups[i]; s.Description != nil && s.Thesis != nil && s.Symbol != nil && s.Direction != nil && s.Checklist != nil {
+			s.TargetPrice.Set, s.StopPrice.Set = true, true
+		}
+	}
+}

@@ -45,7 +45,7 @@ func kindOf(of reflect.Type) string {
 	switch of {
 	case reflect.TypeFor[Instant]():
 		return "instant"
-	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null]():
+	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[SetNumber]():
 		return "number"
 	case reflect.TypeFor[journal.Day]():
 		return "day"
