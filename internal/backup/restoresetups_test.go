@@ -3,6 +3,7 @@ package backup
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -46,6 +47,33 @@ func TestRestoreClearsPricesOfASetup(t *testing.T) {
 		sound(t, h.restore(t, owner, `{"format":"fillbook","version":1,"setups":[{"name":"Breakout","thesis":"by hand"}]}`))
 		if got := h.setups(t, owner)[0]; got.TargetPrice.String() != "5" || got.StopPrice.String() != "4" || got.Thesis != "by hand" {
 			t.Errorf("a price that is not in the file: %+v", got)
+		}
+	})
+}
+
+// A setup that the journal has under a name of another case was changed now,
+// and keeps the instant at which it was created.
+func TestRestoreFindsSetupsInAnyCase(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		owner := h.user(t)
+		_, err := h.playbook.CreateSetup(t.Context(), owner, playbook.SetupChange{Name: journal.Some("Breakout")})
+		must(t, err)
+		created := h.clock.Now()
+		h.clock.Advance(time.Hour)
+		result := h.restore(t, owner, `{"format":"fillbook","version":2,"setups":[
+			{"name":"BREAKOUT","thesis":"new","checklist":[],"created_at":"2020-01-02T03:04:05Z"},
+			{"name":"Fade","checklist":[],"created_at":"2020-01-02T03:04:05Z"}]}`)
+		sound(t, result)
+		setups := h.setups(t, owner)
+		if len(setups) != 2 || result.SetupsUpserted != 2 {
+			t.Fatalf("%+v", setups)
+		}
+		if got := setups[0]; got.Name != "Breakout" || got.Thesis != "new" || !got.CreatedAt.Equal(created) || !got.UpdatedAt.Equal(h.clock.Now()) {
+			t.Errorf("the setup that was there is %+v", got)
+		}
+		if got := setups[1]; got.CreatedAt.Year() != 2020 || got.UpdatedAt.Year() != 2020 {
+			t.Errorf("the new setup is %+v", got)
 		}
 	})
 }

@@ -48,28 +48,19 @@ func (r *restorer) tag(name string) (journal.TagID, error) {
 }
 
 func (r *restorer) restoreSetups() error {
-	stored, err := playbook.ListSetups(r.ctx, r.tx, r.Owner)
-	if err != nil {
-		return err
-	}
-	there := map[string]bool{}
-	for _, setup := range stored {
-		there[setup.Name] = true
-	}
 	for i, setup := range r.Document.Setups {
-		at := setup.CreatedAt.instantOr(r.now)
-		if there[setup.Name] {
-			at = r.now // a change is made now
-		}
-		if err := r.accept("Setup", i, r.upsertSetup(at, setup.Name, setup.change())); err != nil {
+		created := setup.CreatedAt.instantOr(r.now)
+		if err := r.accept("Setup", i, r.upsertSetup(created, setup.Name, setup.change())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *restorer) upsertSetup(at time.Time, name string, change playbook.SetupChange) error {
-	id, changed, err := playbook.UpsertSetup(r.ctx, r.tx, r.Owner, at, change)
+// upsertSetup makes a setup, created at that instant, or changes the one that
+// has the name.
+func (r *restorer) upsertSetup(created time.Time, name string, change playbook.SetupChange) error {
+	id, changed, err := playbook.RestoreSetup(r.ctx, r.tx, r.Owner, created, r.now, change)
 	if err != nil {
 		return err
 	}

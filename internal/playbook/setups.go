@@ -186,7 +186,15 @@ func insertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) 
 // UpsertSetup makes a setup, or changes the one that has the name already. It is
 // a step of an import; changed tells whether anything was written.
 func UpsertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change SetupChange) (id journal.SetupID, changed bool, err error) {
-	fresh, err := newSetup(change, now)
+	return RestoreSetup(ctx, tx, owner, now, now, change)
+}
+
+// RestoreSetup is [UpsertSetup] for a setup of a backup: a new one was created
+// at an instant in the past, a change is made now.
+func RestoreSetup(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, created, now time.Time, change SetupChange,
+) (id journal.SetupID, changed bool, err error) {
+	fresh, err := newSetup(change, created)
 	if err != nil {
 		return "", false, err
 	}
