@@ -44,6 +44,8 @@ type Result struct {
 	CashInserted, CashSkipped            int
 	// What was not there before. SetupsUpserted also counts changed ones.
 	SetupsUpserted, Tags, Notes, Missed, Waiting, Overrides, Routines, Preferences int
+	// MissedUpdated counts stored missed trades whose empty fields were filled.
+	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
 	Files    []PendingFile
 	Errors   []Problem

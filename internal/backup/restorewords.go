@@ -1,7 +1,9 @@
 package backup
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/decimal"
@@ -176,15 +178,28 @@ func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 
 // restoreMissed goes backwards for the same reason as restoreNotes.
 func (r *restorer) restoreMissed() error {
-	for i, missed := range slices.Backward(r.Document.Missed) {
-		if err := r.accept("Missed trade", i, r.restoreMiss(missed)); err != nil {
+	var list []playbook.Missed
+	var places []int
+	for i, in := range slices.Backward(r.Document.Missed) {
+		missed, err := r.newMissed(in)
+		if err == nil {
+			list, places = append(list, missed), append(places, i)
+		}
+		if err := r.accept("Missed trade", i, err); err != nil {
 			return err
 		}
+	}
+	outcomes, err := playbook.RestoreMissed(r.ctx, r.tx, r.Owner, r.now, list)
+	if err != nil {
+		return err
+	}
+	for i, outcome := range outcomes {
+		r.countMissed(places[i], outcome)
 	}
 	return nil
 }
 
-func (r *restorer) restoreMiss(in Missed) error {
+func (r *restorer) newMissed(in Missed) (playbook.Missed, error) {
 	change := playbook.MissedChange{
 		Symbol: journal.Some(in.Symbol), Direction: journal.Some(playbook.Direction(in.Direction)),
 		ObservedAt: journal.Some(in.ObservedAt.Time), Entry: optional(in.Entry), Stop: optional(in.Stop),
@@ -197,15 +212,24 @@ func (r *restorer) restoreMiss(in Missed) error {
 	if in.Setup != "" {
 		id, err := r.setup(in.Setup)
 		if err != nil {
-			return err
+			return playbook.Missed{}, err
 		}
 		change.Setup = journal.Some(id)
 	}
-	_, added, err := r.playbook.Missed(r.ctx, r.tx, r.Owner, in.CreatedAt.instantOr(r.now), change)
-	if added {
+	return playbook.NewMissed(change, in.CreatedAt.instantOr(r.now))
+}
+
+func (r *restorer) countMissed(place int, outcome playbook.MissedOutcome) {
+	switch {
+	case outcome.Added:
 		r.result.Missed++
+	case outcome.Changed:
+		r.result.MissedUpdated++
 	}
-	return err
+	if len(outcome.Kept) > 0 {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("%s is stored with another %s. The stored values were kept.",
+			named("Missed trade", place), strings.Join(outcome.Kept, ", ")))
+	}
 }
 
 // PendingFile is an attachment whose target is restored and whose content is

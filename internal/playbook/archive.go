@@ -72,14 +72,11 @@ const maxFillKey = 4 << 10
 type Restorer struct {
 	waiting map[string][]journal.TradeID
 	notes   map[string][]journal.NoteID
-	missed  map[string][]journal.MissedID
 }
 
 // NewRestorer begins a restore.
 func NewRestorer() *Restorer {
-	return &Restorer{
-		waiting: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}, missed: map[string][]journal.MissedID{},
-	}
+	return &Restorer{waiting: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}}
 }
 
 // claim takes one of the stored records that are the same by a key. They are
@@ -180,27 +177,6 @@ func (r *Restorer) Note(
 		return id, false, err
 	}
 	return note.ID, true, insertNote(ctx, tx, owner, note)
-}
-
-// Missed records a missed trade unless one of the same symbol, direction and
-// instant is stored. Account and setup must be known to be the owner's.
-func (r *Restorer) Missed(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change MissedChange,
-) (id journal.MissedID, added bool, err error) {
-	missed, err := newMissed(change, created)
-	if err != nil {
-		return "", false, err
-	}
-	key := fmt.Sprintf("%d|%s|%s", db.Micros(missed.ObservedAt), missed.Direction, missed.Symbol)
-	id, known, err := claim(r.missed, key, func() ([]journal.MissedID, error) {
-		return db.List(ctx, tx, db.Single[journal.MissedID], `
-			SELECT id FROM missed_trades WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4
-			ORDER BY id`, owner, db.Micros(missed.ObservedAt), missed.Symbol, missed.Direction)
-	})
-	if err != nil || known {
-		return id, false, err
-	}
-	return missed.ID, true, insertMissed(ctx, tx, owner, missed)
 }
 
 // ReadAttachment gives a file of the owner to read as one step, so that a

@@ -145,17 +145,22 @@ func (c MissedChange) applyPlan(m Missed) (Missed, error) {
 	if m.Target, err = price("target", c.Target, m.Target); err != nil {
 		return Missed{}, err
 	}
+	return m, m.checkPlan()
+}
+
+// checkPlan refuses a full plan that makes no sense.
+func (m Missed) checkPlan() error {
 	if !m.hasPlan() {
-		return m, nil
+		return nil
 	}
 	low, high := m.Stop.Decimal, m.Target.Decimal
 	if m.Direction == Short {
 		low, high = high, low
 	}
 	if low.Cmp(m.Entry.Decimal) >= 0 || m.Entry.Decimal.Cmp(high) >= 0 {
-		return Missed{}, journal.InvalidField("entry", "The entry must lie between the stop and the target, with the target on the side of the trade.")
+		return journal.InvalidField("entry", "The entry must lie between the stop and the target, with the target on the side of the trade.")
 	}
-	return m, nil
+	return nil
 }
 
 const selectMissed = `
