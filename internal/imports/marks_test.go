@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
+	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 	"fillbook/internal/testkit"
 )
@@ -60,6 +61,39 @@ func TestTagThatIsAMistakeToo(t *testing.T) {
 			if tag.Kind != playbook.MistakeTag {
 				t.Errorf("%s is of the kind %s", tag.Name, tag.Kind)
 			}
+		}
+	})
+}
+
+// TestAnnotationColumnsAreRead: each annotation of a trade can be mapped to a
+// column, and the name of a mistake keeps its case.
+func TestAnnotationColumnsAreRead(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newBureau(t, d)
+		file := "Symbol,Side,Quantity,Open Time,Close Time,Entry Price,Exit Price,Mood,Rating,Seen On,Tags,Confidence\n" +
+			"AAPL,long,10,2026-01-05T15:00:00Z,2026-01-05T16:00:00Z,100,101,calm,4,2026-01-06T08:00:00Z,Mistake: Chased It,3\n"
+		result, err := b.Imports.Commit(t.Context(), b.by, imports.Upload{
+			FileName: "f.csv", Account: b.account("USD"), Data: []byte(file), Mapping: map[string]string{"reviewed_at": "Seen On"},
+		})
+		if err != nil || result.Annotated != 1 || result.ErrorCount != 0 {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		var got playbook.Marks
+		err = b.DB.View(t.Context(), func(tx *db.Tx) error {
+			all, err := playbook.AllMarks(t.Context(), tx, b.by.UserID)
+			for _, m := range all {
+				got = m
+			}
+			return err
+		})
+		if err != nil || got.EmotionalState != "calm" || got.TradeQuality != 4 || got.Confidence != 3 || got.ReviewedAt == nil ||
+			journal.FormatInstant(*got.ReviewedAt) != "2026-01-06T08:00:00Z" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		tags, err := b.Playbook.Tags(t.Context(), b.by.UserID)
+		if err != nil || len(tags) != 1 || tags[0].Name != "Chased It" || tags[0].Kind != playbook.MistakeTag {
+			t.Errorf("tags %+v, %v", tags, err)
 		}
 	})
 }

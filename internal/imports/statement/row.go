@@ -262,7 +262,7 @@ func (w *Row) Mark(m Marks) {
 
 func (m *Marks) empty() bool {
 	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
-		m.Confidence == 0 && m.Quality == 0 &&
+		m.Confidence == 0 && m.Quality == 0 && m.ReviewedAt.IsZero() &&
 		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid && !m.MFE.Valid
 }
 

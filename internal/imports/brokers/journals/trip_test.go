@@ -25,8 +25,8 @@ func TestTagged(t *testing.T) {
 
 func TestGrade(t *testing.T) {
 	for text, want := range map[string]int{"1": 1, "5": 5, "4.0": 4, "0": 0, "6": 0, "": 0, "3.5": 0, "good": 0, "-1": 0} {
-		if got := grade(text); got != want {
-			t.Errorf("grade(%q) = %d, want %d", text, got, want)
+		if got := statement.Grade(text); got != want {
+			t.Errorf("Grade(%q) = %d, want %d", text, got, want)
 		}
 	}
 }
