@@ -88,6 +88,9 @@ func fillbookTrade(w *statement.Row) {
 		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
 	}
+	if w.Text("Reviewed At") != "" {
+		m.ReviewedAt = w.Moment("Reviewed At").At
+	}
 	tagged(&m, statement.List(w.Text("Tags")))
 	w.Mark(m)
 }
