@@ -138,6 +138,7 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 		}
 		in.Document.Accounts = []Bundle{in.Bundle}
 	}
+	in.Document.isVerified = in.Checksums != nil
 	in.Document.upgrade()
 	return &in.Document, nil
 }

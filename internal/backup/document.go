@@ -29,6 +29,9 @@ type Document struct {
 
 	// Problems are rows that could not be read. A file of ours has none.
 	Problems []Problem `json:"-"`
+
+	// isVerified tells that the file has checksums and they agree.
+	isVerified bool
 }
 
 // values are preferences: raw JSON that nobody here reads.

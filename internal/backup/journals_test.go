@@ -288,7 +288,7 @@ func (p *person) mark() {
 		change = playbook.MarkChange{Notes: journal.Some(""), Tags: journal.Some([]journal.TagID{})}
 	}
 	_, err := p.playbook.Mark(p.ctx(), p.owner, trade, change, nil)
-	must(p, err)
+	p.mayRefuse(err) // a stop of zero is one of a future only
 }
 
 func (p *person) newTag() {

@@ -18,7 +18,7 @@ import (
 func listFields(of reflect.Type, path string) (lines []string) {
 	for _, f := range reflect.VisibleFields(of) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if len(f.Index) > 1 || name == "-" || f.Anonymous && name != "" {
+		if len(f.Index) > 1 || !f.IsExported() || name == "-" || f.Anonymous && name != "" {
 			continue
 		}
 		if f.Anonymous {

@@ -245,7 +245,7 @@ func (w *writer) writeMarks(a Account) error {
 		}
 		var err error
 		trade := w.trades[opening{a.Name, m.Opening}]
-		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), at); err != nil {
+		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
 			return err
 		}
 	}

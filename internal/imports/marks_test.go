@@ -2,12 +2,14 @@ package imports_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 	"fillbook/internal/testkit"
 )
@@ -96,4 +98,82 @@ func TestAnnotationColumnsAreRead(t *testing.T) {
 			t.Errorf("tags %+v, %v", tags, err)
 		}
 	})
+}
+
+// TestPricesOfFilesFollowTheRule: a negative stop or target is one of a future,
+// and an error of its row for a share. The preview says the same as the commit,
+// and the other annotations of the row are kept.
+func TestPricesOfFilesFollowTheRule(t *testing.T) {
+	t.Parallel()
+	const head = "Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Net P&L,Emotional State,Stop,Target,Notes\n"
+	row := func(symbol, kind, prices string) string {
+		return "A," + symbol + "," + kind + ",long,closed,1,2026-01-05T15:00:00Z,2026-01-05T16:00:00Z,10,11,1,1,1,," + prices + ",kept\n"
+	}
+	ours := head + row("CLK0", "future", "-37.63,0") + row("AAPL", "stock", "-5,12") + row("MSFT", "stock", "9,0")
+	mapped := "Symbol,Type,Side,Quantity,Open Time,Close Time,Entry Price,Exit Price,Stop,Target,Notes\n" +
+		"CLK0,future,long,1,2026-01-05T15:00:00Z,2026-01-05T16:00:00Z,10,11,-37.63,0,kept\n" +
+		"AAPL,stock,long,1,2026-01-05T15:00:00Z,2026-01-05T16:00:00Z,10,11,-5,12,kept\n" +
+		"MSFT,stock,long,1,2026-01-05T15:00:00Z,2026-01-05T16:00:00Z,10,11,0,0,kept\n"
+	for name, c := range map[string]struct {
+		file   string
+		errors []int
+		want   []string
+	}{
+		"our own table": {ours, []int{2, 3}, []string{"-37.63 0", "null 12", "9 null"}},
+		"a mapped file": {mapped, []int{2}, []string{"-37.63 null", "null 12", "null null"}}, // 0 means none there
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+				b := newBureau(t, d)
+				up := imports.Upload{FileName: "f.csv", Account: b.account("USD"), Data: []byte(c.file)}
+				preview, err := b.Imports.Inspect(t.Context(), b.by.UserID, up)
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := b.Imports.Commit(t.Context(), b.by, up)
+				if err != nil || result.Inserted != 6 || result.Annotated != 3 {
+					t.Fatalf("%+v, %v", result, err)
+				}
+				var rows []int
+				for _, p := range result.Errors {
+					rows = append(rows, p.Row)
+				}
+				if !slices.Equal(rows, c.errors) || !slices.Equal(preview.Errors, result.Errors) {
+					t.Errorf("the preview has %+v, the commit %+v", preview.Errors, result.Errors)
+				}
+				if got := b.plans(); !slices.Equal(got, c.want) {
+					t.Errorf("stops and targets %q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// plans lists stop and target of the trades of CLK0, AAPL and MSFT that have their notes.
+func (b bureau) plans() (list []string) {
+	b.Helper()
+	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
+		marks, err := playbook.AllMarks(b.Context(), tx, b.by.UserID)
+		if err != nil {
+			return err
+		}
+		for _, symbol := range []string{"CLK0", "AAPL", "MSFT"} {
+			query := ledger.TradeQuery{Symbols: []string{symbol}}
+			err := ledger.EachTrade(b.Context(), tx, b.by.UserID, query, func(t ledger.Trade) error {
+				if m := marks[t.ID]; m.Notes == "kept" {
+					list = append(list, fmt.Sprintf("%s %s", m.StopPrice, m.TargetPrice))
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return list
 }

@@ -154,7 +154,7 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	if !m.ReviewedAt.IsZero() {
 		change.Reviewed, reviewed = journal.Some(true), m.ReviewedAt
 	}
-	return playbook.NewMarks(trade, a.batch.Account, change, reviewed)
+	return playbook.NewMarks(trade, a.batch.Account, change, priceRule(m), reviewed)
 }
 
 func optional(n decimal.Null) journal.Opt[decimal.Decimal] {

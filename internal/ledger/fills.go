@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
 )
@@ -233,7 +234,7 @@ func (f *fill) check(kind string) error {
 	if f.quantity.Sign() <= 0 {
 		return journal.InvalidField("quantity", "quantity must be above zero.")
 	}
-	if f.price.Sign() < 0 && kind != "future" && kind != "option" {
+	if f.price.Sign() < 0 && !instruments.AllowsNegativePrice(kind) {
 		return journal.InvalidField("price", "price must not be below zero, except for a future or an option.")
 	}
 	for _, amount := range []struct {

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,10 +58,9 @@ func (c SetupChange) apply(setup Setup) (Setup, error) {
 	if !slices.Contains([]Direction{"", Long, Short}, setup.Direction) {
 		return Setup{}, journal.InvalidField("direction", "direction must be long, short or empty.")
 	}
-	if setup.TargetPrice, err = price("target_price", c.TargetPrice, setup.TargetPrice); err != nil {
-		return Setup{}, err
-	}
-	if setup.StopPrice, err = price("stop_price", c.StopPrice, setup.StopPrice); err != nil {
+	setup.TargetPrice, setup.StopPrice = orNull(c.TargetPrice, setup.TargetPrice), orNull(c.StopPrice, setup.StopPrice)
+	rule := priceRuleOfSymbol(setup.Symbol) // a new symbol may not allow the prices that were there
+	if err := cmp.Or(rule.Check("target_price", setup.TargetPrice), rule.Check("stop_price", setup.StopPrice)); err != nil {
 		return Setup{}, err
 	}
 	setup.Checklist, err = checklist(c.Checklist.Or(setup.Checklist))

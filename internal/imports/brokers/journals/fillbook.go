@@ -84,8 +84,8 @@ func fillbookTrade(w *statement.Row) {
 		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
 	}
 	m := statement.Marks{
-		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), InitialRisk: above(w.Null("Initial Risk")),
-		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
+		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), InitialRisk: w.Null("Initial Risk"),
+		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
 	}
 	if w.Text("Reviewed At") != "" {
