@@ -1,11 +1,14 @@
 package imports_test
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"fillbook/internal/backup"
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
@@ -176,4 +179,56 @@ func (b bureau) plans() (list []string) {
 		b.Fatal(err)
 	}
 	return list
+}
+
+// TestTagsOfOurTableComeBack: tags with separators and mistakes survive our own
+// table of trades.
+func TestTagsOfOurTableComeBack(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newBureau(t, d)
+		owner := b.by.UserID
+		want := map[string]playbook.TagKind{
+			"gap, up": playbook.CustomTag, "a; b|c": playbook.MistakeTag, "mistake: none": playbook.CustomTag, "emotion: calm": playbook.CustomTag,
+		}
+		var ids []journal.TagID
+		for name, kind := range want {
+			tag, err := b.Playbook.CreateTag(t.Context(), owner, playbook.TagChange{Name: journal.Some(name), Kind: journal.Some(kind)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, tag.ID)
+		}
+		b.commit(trips("")) // one trade
+		trade := b.onlyTrade()
+		if _, err := b.Playbook.Mark(t.Context(), owner, trade, playbook.MarkChange{Tags: journal.Some(ids)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		var table bytes.Buffer
+		err := d.View(t.Context(), func(tx *db.Tx) error { return backup.WriteTradesCSV(t.Context(), tx, owner, nil, &table) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := newBureau(t, testkit.Open(t, d.Engine()))
+		other.commit(table.Bytes())
+		tags, err := other.Playbook.Tags(t.Context(), other.by.UserID)
+		got := map[string]playbook.TagKind{}
+		for _, tag := range tags {
+			got[tag.Name] = tag.Kind
+		}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("tags %v, want %v: %v", got, want, err)
+		}
+	})
+}
+
+func (b bureau) onlyTrade() (id journal.TradeID) {
+	b.Helper()
+	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
+		return ledger.EachTrade(b.Context(), tx, b.by.UserID, ledger.TradeQuery{}, func(t ledger.Trade) error { id = t.ID; return nil })
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return id
 }

@@ -117,7 +117,9 @@ func (w *world) knownTrade(_ context.Context, _ *db.Tx, owner journal.UserID, tr
 }
 
 // knownFuture makes every trade one of a future, whose prices may be negative.
-func knownFuture(context.Context, *db.Tx, journal.UserID, journal.TradeID) (string, error) { return "future", nil }
+func knownFuture(context.Context, *db.Tx, journal.UserID, journal.TradeID) (string, error) {
+	return "future", nil
+}
 
 func (w *world) noteMarked(_ context.Context, _ *db.Tx, _ journal.UserID, _ journal.AccountID, trade journal.TradeID) error {
 	w.mu.Lock()

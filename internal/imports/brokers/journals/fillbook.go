@@ -84,13 +84,22 @@ func fillbookTrade(w *statement.Row) {
 		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
 	}
 	m := statement.Marks{
-		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), InitialRisk: w.Null("Initial Risk"),
+		Fill: emit(w, t), Notes: w.Text("Notes"), InitialRisk: w.Null("Initial Risk"),
 		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
 	}
 	if w.Text("Reviewed At") != "" {
 		m.ReviewedAt = w.Moment("Reviewed At").At
 	}
-	tagged(&m, statement.List(w.Text("Tags")))
+	for _, tag := range statement.SplitList(w.Text("Tags")) {
+		if tag.Kind == statement.MistakeKind {
+			m.Mistakes = append(m.Mistakes, tag.Name)
+		} else {
+			m.Tags = append(m.Tags, tag.Name)
+		}
+	}
+	for _, setup := range statement.SplitList(w.Text("Setups")) {
+		m.Setups = append(m.Setups, setup.Name)
+	}
 	w.Mark(m)
 }
