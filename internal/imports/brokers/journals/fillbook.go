@@ -1,6 +1,7 @@
 package journals
 
 import (
+	"slices"
 	"strings"
 
 	"fillbook/internal/imports/statement"
@@ -46,8 +47,15 @@ func fillbookFills(r *statement.Reader) error {
 	return nil
 }
 
+// isCashTable reports whether a table is that of cash: it may have more columns
+// than this version writes.
 func isCashTable(header tabular.Row) bool {
-	return strings.Join(header.Cells, ",") == "Account,Occurred At,Type,Amount,Currency,Note"
+	for _, name := range []string{"Account", "Occurred At", "Type", "Amount", "Currency", "Note"} {
+		if !slices.Contains(header.Cells, name) {
+			return false
+		}
+	}
+	return true
 }
 
 func fillbookFill(w *statement.Row) {
