@@ -127,8 +127,9 @@ func united[T comparable](a, b []T) []T {
 }
 
 // MarkCheck is the [Check] of a trade's marks. It is given the transaction too,
-// because what a client has read of a trade is more than its marks.
-type MarkCheck func(tx *db.Tx, stored Marks) error
+// because what a client has read of a trade is more than its marks, and may take
+// fields out of the change.
+type MarkCheck func(tx *db.Tx, stored Marks, change *MarkChange) error
 
 // Mark changes what is written on a trade. A trade that is not the owner's is
 // not found; a tag or setup that is not the owner's is a wrong field.
@@ -140,7 +141,7 @@ func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.
 			return err
 		}
 		if check != nil {
-			if err := check(tx, old); err != nil {
+			if err := check(tx, old, &change); err != nil {
 				return err
 			}
 		}

@@ -96,7 +96,7 @@ func TestMarkRefusals(t *testing.T) {
 		}
 		_, err = w.Mark(w.ctx, w.ann, w.bobTrade, playbook.MarkChange{Notes: journal.Some("x")}, nil)
 		refused(w.t, err, journal.KindNotFound, "")
-		_, err = w.Mark(w.ctx, w.ann, w.annTrade, playbook.MarkChange{Notes: journal.Some("x")}, func(_ *db.Tx, stored playbook.Marks) error {
+		_, err = w.Mark(w.ctx, w.ann, w.annTrade, playbook.MarkChange{Notes: journal.Some("x")}, func(_ *db.Tx, stored playbook.Marks, _ *playbook.MarkChange) error {
 			if stored.Notes != "kept" {
 				w.t.Errorf("the check sees %+v", stored)
 			}
