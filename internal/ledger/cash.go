@@ -343,42 +343,6 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
-// CashResult tells what became of the cash rows of an import.
-type CashResult struct {
-	Inserted, Skipped int
-}
-
-// InsertCash stores the cash rows of one file or backup as one step. Rows that
-// are stored already are skipped; [cashDedup] says which those are.
-func (s *Service) InsertCash(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
-) (result CashResult, err error) {
-	err = s.writing(ctx, tx, owner, account, func(b *book) error {
-		rows := make([]Cash, len(list))
-		for i, in := range list {
-			if rows[i], err = b.cleanCash(ctx, in); err != nil {
-				return fmt.Errorf("cash row %d: %w", i+1, err)
-			}
-			if batch != "" {
-				rows[i].Batch = &batch
-			}
-		}
-		repeats, err := b.repeatedCash(ctx, rows, list)
-		if err != nil {
-			return err
-		}
-		var fresh []Cash
-		for i, c := range rows {
-			if !repeats[i] {
-				fresh = append(fresh, c)
-			}
-		}
-		result = CashResult{Inserted: len(fresh), Skipped: len(rows) - len(fresh)}
-		return b.insertCash(ctx, fresh)
-	})
-	return result, err
-}
-
 // moveCash keeps the links of cash rows on living trades.
 func (b *book) moveCash(ctx context.Context) error {
 	if len(b.change.Removed) == 0 {

@@ -2,10 +2,47 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 )
+
+// CashResult tells what became of the cash rows of an import.
+type CashResult struct {
+	Inserted, Skipped int
+}
+
+// InsertCash stores the cash rows of one file or backup as one step. Rows that
+// are stored already are skipped; [cashDedup] says which those are.
+func (s *Service) InsertCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
+) (result CashResult, err error) {
+	err = s.writing(ctx, tx, owner, account, func(b *book) error {
+		rows := make([]Cash, len(list))
+		for i, in := range list {
+			if rows[i], err = b.cleanCash(ctx, in); err != nil {
+				return fmt.Errorf("cash row %d: %w", i+1, err)
+			}
+			if batch != "" {
+				rows[i].Batch = &batch
+			}
+		}
+		repeats, err := b.repeatedCash(ctx, rows, list)
+		if err != nil {
+			return err
+		}
+		var fresh []Cash
+		for i, c := range rows {
+			if !repeats[i] {
+				fresh = append(fresh, c)
+			}
+		}
+		result = CashResult{Inserted: len(fresh), Skipped: len(rows) - len(fresh)}
+		return b.insertCash(ctx, fresh)
+	})
+	return result, err
+}
 
 // cashDedup finds out which cash rows are stored already. A row is the stored
 // one that arrived with the same type, amount and instant, however that was
