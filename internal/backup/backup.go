@@ -30,12 +30,6 @@ import (
 	"fillbook/internal/journal"
 )
 
-// The head of every backup.
-const (
-	formatName    = "fillbook"
-	formatVersion = 1
-)
-
 // Scope says what to write: everything that a user has, or one account with
 // what was said about it.
 type Scope struct {

@@ -122,9 +122,8 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 	if err := json.Unmarshal(text, &head); err != nil || head.Format != formatName {
 		return nil, journal.Invalid("The file is no backup of Fillbook: its format must be %q and its version a number.", formatName)
 	}
-	if head.Version != formatVersion {
-		return nil, journal.Invalid(
-			"The backup has the format version %d; this Fillbook reads version %d. Update Fillbook to read it.", head.Version, formatVersion)
+	if err := checkVersion(head.Version); err != nil {
+		return nil, err
 	}
 	var in file
 	if err := json.Unmarshal(text, &in); err != nil {
@@ -139,6 +138,8 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 		}
 		in.Document.Accounts = []Bundle{in.Bundle}
 	}
+	in.Document.isVerified = in.Checksums != nil
+	in.Document.upgrade()
 	return &in.Document, nil
 }
 

@@ -29,6 +29,9 @@ type Document struct {
 
 	// Problems are rows that could not be read. A file of ours has none.
 	Problems []Problem `json:"-"`
+
+	// isVerified tells that the file has checksums and they agree.
+	isVerified bool
 }
 
 // values are preferences: raw JSON that nobody here reads.
@@ -80,7 +83,8 @@ type Execution struct {
 	Facts []string `json:"facts,omitempty"`
 	// Origin is what a fill that was edited said when it arrived, as the
 	// ledger's key; imports know it by that.
-	Origin string `json:"origin,omitzero"`
+	Origin    string  `json:"origin,omitzero"`
+	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
 // Annotation is what was said about one trade, which is the one that the fills
@@ -131,6 +135,10 @@ type Cash struct {
 	OccurredAt Instant         `json:"occurred_at"`
 	Note       string          `json:"note,omitzero"`
 	Trade      *int            `json:"trade,omitzero"` // its place in the account's trades
+	// Origin is what an edited row said when it arrived, as the ledger's key;
+	// imports know it by that.
+	Origin    string  `json:"origin,omitzero"`
+	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
 // Tag is a word that is put on trades.
@@ -143,17 +151,40 @@ type Tag struct {
 }
 
 // Setup is a pattern of the playbook. Fields that a file leaves out are left
-// as they are where the setup exists.
+// as they are where the setup exists; a price that is null is cleared.
 type Setup struct {
-	Name        string       `json:"name"`
-	Description *string      `json:"description,omitzero"`
-	Thesis      *string      `json:"thesis,omitzero"`
-	Symbol      *string      `json:"symbol,omitzero"`
-	Direction   *string      `json:"direction,omitzero"`
-	TargetPrice decimal.Null `json:"target_price,omitzero"`
-	StopPrice   decimal.Null `json:"stop_price,omitzero"`
-	Checklist   []string     `json:"checklist"`
-	CreatedAt   Instant      `json:"created_at,omitzero"`
+	Name        string    `json:"name"`
+	Description *string   `json:"description,omitzero"`
+	Thesis      *string   `json:"thesis,omitzero"`
+	Symbol      *string   `json:"symbol,omitzero"`
+	Direction   *string   `json:"direction,omitzero"`
+	TargetPrice SetNumber `json:"target_price,omitzero"`
+	StopPrice   SetNumber `json:"stop_price,omitzero"`
+	Checklist   []string  `json:"checklist"`
+	CreatedAt   Instant   `json:"created_at,omitzero"`
+}
+
+// SetNumber is a number of a record that a restore writes over the stored one.
+// A file may state it, clear it with null, or leave it out.
+type SetNumber struct {
+	Set   bool
+	Value decimal.Null
+}
+
+// MarshalJSONTo writes the number or null.
+func (n SetNumber) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	return json.MarshalEncode(encoder, n.Value)
+}
+
+// UnmarshalJSONFrom is called only for members that are in the file.
+func (n *SetNumber) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	n.Set = true
+	return json.UnmarshalDecode(decoder, &n.Value)
+}
+
+// change returns the number as a change of a record.
+func (n SetNumber) change() journal.Opt[decimal.Decimal] {
+	return journal.Opt[decimal.Decimal]{Set: n.Set, Null: !n.Value.Valid, Value: n.Value.Decimal}
 }
 
 // Note is a note, a daily log or a weekly review.

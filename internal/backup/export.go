@@ -255,7 +255,7 @@ func executionOf(x ledger.Execution, origin string) Execution {
 	out := Execution{
 		Symbol: x.Instrument.Symbol, InstrumentType: x.Instrument.Type, Side: string(x.Side), Quantity: x.Quantity,
 		Price: x.Price, Fees: x.Fees, Commission: x.Commission, StatedPnL: x.StatedPnL,
-		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Words(), Origin: origin,
+		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Words(), Origin: origin, CreatedAt: Instant{x.CreatedAt},
 	}
 	out.Multiplier.Decimal, out.Multiplier.Valid = x.Multiplier, true
 	if x.ExternalID != nil {
@@ -327,7 +327,10 @@ func (e *exporter) words(m playbook.Marks) Words {
 func (e *exporter) writeCash(a ledger.Account) error {
 	return e.list("cash_transactions", func() error {
 		return ledger.EachCash(e.ctx, e.tx, e.owner, onlyAccount(a), func(c ledger.Cash) error {
-			out := Cash{Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: Instant{c.OccurredAt}, Note: c.Note}
+			out := Cash{
+				Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: Instant{c.OccurredAt}, Note: c.Note,
+				Origin: c.EditedOrigin(), CreatedAt: Instant{c.CreatedAt},
+			}
 			if c.Trade != nil {
 				out.Trade = e.refs[*c.Trade].Trade
 			}

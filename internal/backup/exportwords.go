@@ -31,7 +31,7 @@ func (e *exporter) writeSetups() error {
 			direction := string(s.Direction)
 			err := e.element(Setup{
 				Name: s.Name, Description: &s.Description, Thesis: &s.Thesis, Symbol: &s.Symbol, Direction: &direction,
-				TargetPrice: s.TargetPrice, StopPrice: s.StopPrice, Checklist: s.Checklist, CreatedAt: Instant{s.CreatedAt},
+				TargetPrice: SetNumber{Set: true, Value: s.TargetPrice}, StopPrice: SetNumber{Set: true, Value: s.StopPrice}, Checklist: s.Checklist, CreatedAt: Instant{s.CreatedAt},
 			})
 			if err != nil {
 				return err

@@ -116,12 +116,18 @@ func (f *foreigner) setup(in fields) error {
 			*field.into = &text
 		}
 	}
-	var err error
-	if s.TargetPrice, err = in.number("targetprice", "target"); err != nil {
-		return err
-	}
-	if s.StopPrice, err = in.number("stopprice", "stop"); err != nil {
-		return err
+	for _, field := range []struct {
+		into  *SetNumber
+		names []string
+	}{
+		{&s.TargetPrice, []string{"targetprice", "target"}},
+		{&s.StopPrice, []string{"stopprice", "stop"}},
+	} {
+		n, err := in.number(field.names...)
+		if err != nil {
+			return err
+		}
+		*field.into = SetNumber{Set: n.Valid, Value: n}
 	}
 	f.doc.Setups = append(f.doc.Setups, s)
 	return nil

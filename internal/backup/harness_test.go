@@ -72,7 +72,7 @@ func newHouse(t *testing.T, d *db.DB) *house {
 }
 
 func (h *house) known() playbook.Known {
-	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, Marked: ledger.TouchTrade}
+	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrade}
 }
 
 // follow lets marks go where the fills go.
@@ -217,7 +217,7 @@ func unchanged(t failer, result Result) {
 	t.Helper()
 	sound(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
-		result.Missed + result.Waiting + result.Overrides + result.Routines + result.Preferences
+		result.Missed + result.MissedUpdated + result.Waiting + result.Overrides + result.Routines + result.Preferences
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

@@ -34,6 +34,8 @@ func TestJournalsComeBack(t *testing.T) {
 			plan.keeps(rt, result)
 			same(rt, h.export(rt, to, ""), h.export(rt, from, ""))
 			h.clock.Advance(time.Hour)
+			own, _ := h.restoreZip(rt, from, want)
+			unchanged(rt, own)
 			plan = h.preview(rt, to, h.export(rt, from, ""))
 			again, attached := h.restoreZip(rt, to, want)
 			unchanged(rt, again)
@@ -117,7 +119,7 @@ type person struct {
 
 func (p *person) live() {
 	acts := []func(){
-		p.openAccount, p.trade, p.trade, p.trade, p.trade, p.editFill, p.deleteFill, p.moveCash, p.mark, p.mark, p.newTag, p.newSetup,
+		p.openAccount, p.trade, p.trade, p.trade, p.trade, p.editFill, p.deleteFill, p.moveCash, p.editCash, p.mark, p.mark, p.newTag, p.newSetup,
 		p.writeNote, p.writeNote, p.miss, p.addItem, p.tick, p.editItem, p.override, p.prefer, p.setTemplate, p.attach, p.deleteFill,
 	}
 	p.openAccount()
@@ -250,6 +252,21 @@ func (p *person) moveCash() {
 	must(p, err)
 }
 
+// editCash changes the amount of one of the cash rows.
+func (p *person) editCash() {
+	var ids []journal.CashID
+	must(p, p.ledger.EachCash(p.ctx(), p.owner, journal.Scope{}, func(c ledger.Cash) error {
+		ids = append(ids, c.ID)
+		return nil
+	}))
+	if len(ids) == 0 {
+		return
+	}
+	change := ledger.CashChange{Amount: journal.Some(p.amount("new cash amount"))}
+	_, err := p.ledger.UpdateCash(p.ctx(), p.owner, ids[p.pick("edited cash", len(ids))], change, nil)
+	must(p, err)
+}
+
 func (p *person) mark() {
 	trade, _ := p.someTrade()
 	if trade == "" {
@@ -271,7 +288,7 @@ func (p *person) mark() {
 		change = playbook.MarkChange{Notes: journal.Some(""), Tags: journal.Some([]journal.TagID{})}
 	}
 	_, err := p.playbook.Mark(p.ctx(), p.owner, trade, change, nil)
-	must(p, err)
+	p.mayRefuse(err) // a stop of zero is one of a future only
 }
 
 func (p *person) newTag() {

@@ -46,6 +46,8 @@ type Result struct {
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
 	SetupsUpserted, Tags, Notes, Missed, Waiting, Overrides, Routines, Preferences int
+	// MissedUpdated counts stored missed trades whose empty fields were filled.
+	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
 	Files    []PendingFile
 	Errors   []Problem
@@ -220,6 +222,7 @@ func (x Execution) fill() ledger.NewFill {
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
 		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromWords(x.Facts),
+		CreatedAt: x.CreatedAt.Time,
 	}
 }
 
@@ -286,7 +289,10 @@ func repeatedIDs(fills []ledger.NewFill) []bool {
 // that currency, with the place of each, and the problems of those that cannot.
 func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, problems []Problem) {
 	for i, c := range b.Cash {
-		in := ledger.NewCash{Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note}
+		in := ledger.NewCash{
+			Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note,
+			Archived: &ledger.ArchivedCash{Origin: c.Origin, CreatedAt: c.CreatedAt.Time},
+		}
 		if err := in.Check(currency); err != nil {
 			problems = append(problems, Problem{Row: i + 1, Message: named("Cash transaction", i) + ": " + sentence(err)})
 			continue

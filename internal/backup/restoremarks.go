@@ -2,6 +2,7 @@ package backup
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"fillbook/internal/journal"
@@ -88,7 +89,7 @@ func (r *restorer) restoreMarks() error {
 			if trade == nil || a.isEmpty() {
 				continue
 			}
-			marks, err := r.marks(a.Words, *trade, b.target.account.ID)
+			marks, err := r.marks(a.Words, *trade, b.target.account.ID, r.priceRule(b.Bundle, a))
 			if err != nil {
 				if err := r.accept("Trade", i, err); err != nil {
 					return err
@@ -129,13 +130,13 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 // marks gives the words in the form of the playbook, under its rules. Notes
 // and lists may be longer than a person may type, because trades that grew
 // together keep all that was said.
-func (r *restorer) marks(w Words, trade journal.TradeID, account journal.AccountID) (playbook.Marks, error) {
+func (r *restorer) marks(w Words, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Marks, error) {
 	change := playbook.MarkChange{
 		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice),
 		MAE: optional(w.MAE), MFE: optional(w.MFE), EmotionalState: journal.Some(w.EmotionalState),
 		Confidence: grade(w.Confidence), TradeQuality: grade(w.TradeQuality), Reviewed: journal.Some(!w.ReviewedAt.IsZero()),
 	}
-	marks, err := playbook.NewMarks(trade, account, change, w.ReviewedAt.instantOr(r.now))
+	marks, err := playbook.NewMarks(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
 	if err != nil {
 		return playbook.Marks{}, err
 	}
@@ -148,6 +149,21 @@ func (r *restorer) marks(w Words, trade journal.TradeID, account journal.Account
 	}
 	marks.Setups, err = each(w.Setups, r.setup)
 	return marks, err
+}
+
+// priceRule returns the rule for the prices of an annotation: that of the
+// instrument of its fills. A file with its checksums holds what was stored, and
+// gives back prices from before there was a rule.
+func (r *restorer) priceRule(b *Bundle, a Annotation) playbook.PriceRule {
+	if r.Document.isVerified {
+		return playbook.PricesAnyNumber
+	}
+	for _, place := range a.Fills {
+		if place >= 0 && place < len(b.Executions) {
+			return playbook.PriceRuleOf(strings.ToLower(b.Executions[place].InstrumentType))
+		}
+	}
+	return playbook.PricesAboveZero
 }
 
 // each finds the records of some names, each once.
@@ -204,7 +220,8 @@ func (r *restorer) restoreWaiting() error {
 }
 
 func (r *restorer) waiting(in Waiting, account journal.AccountID) (playbook.Waiting, error) {
-	marks, err := r.marks(in.Words, "", account)
+	// Which instrument an orphan was of is not in the file.
+	marks, err := r.marks(in.Words, "", account, playbook.PricesAnyNumber)
 	if err != nil {
 		return playbook.Waiting{}, err
 	}

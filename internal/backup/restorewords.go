@@ -1,7 +1,9 @@
 package backup
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/decimal"
@@ -48,28 +50,19 @@ func (r *restorer) tag(name string) (journal.TagID, error) {
 }
 
 func (r *restorer) restoreSetups() error {
-	stored, err := playbook.ListSetups(r.ctx, r.tx, r.Owner)
-	if err != nil {
-		return err
-	}
-	there := map[string]bool{}
-	for _, setup := range stored {
-		there[setup.Name] = true
-	}
 	for i, setup := range r.Document.Setups {
-		at := setup.CreatedAt.instantOr(r.now)
-		if there[setup.Name] {
-			at = r.now // a change is made now
-		}
-		if err := r.accept("Setup", i, r.upsertSetup(at, setup.Name, setup.change())); err != nil {
+		created := setup.CreatedAt.instantOr(r.now)
+		if err := r.accept("Setup", i, r.upsertSetup(created, setup.Name, setup.change())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *restorer) upsertSetup(at time.Time, name string, change playbook.SetupChange) error {
-	id, changed, err := playbook.UpsertSetup(r.ctx, r.tx, r.Owner, at, change)
+// upsertSetup makes a setup, created at that instant, or changes the one that
+// has the name.
+func (r *restorer) upsertSetup(created time.Time, name string, change playbook.SetupChange) error {
+	id, changed, err := playbook.RestoreSetup(r.ctx, r.tx, r.Owner, created, r.now, change)
 	if err != nil {
 		return err
 	}
@@ -94,12 +87,7 @@ func (s Setup) change() playbook.SetupChange {
 	if s.Direction != nil {
 		change.Direction = journal.Some(playbook.Direction(*s.Direction))
 	}
-	if s.TargetPrice.Valid {
-		change.TargetPrice = optional(s.TargetPrice)
-	}
-	if s.StopPrice.Valid {
-		change.StopPrice = optional(s.StopPrice)
-	}
+	change.TargetPrice, change.StopPrice = s.TargetPrice.change(), s.StopPrice.change()
 	if s.Checklist != nil {
 		change.Checklist = journal.Some(s.Checklist)
 	}
@@ -190,15 +178,28 @@ func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 
 // restoreMissed goes backwards for the same reason as restoreNotes.
 func (r *restorer) restoreMissed() error {
-	for i, missed := range slices.Backward(r.Document.Missed) {
-		if err := r.accept("Missed trade", i, r.restoreMiss(missed)); err != nil {
+	var list []playbook.Missed
+	var places []int
+	for i, in := range slices.Backward(r.Document.Missed) {
+		missed, err := r.newMissed(in)
+		if err == nil {
+			list, places = append(list, missed), append(places, i)
+		}
+		if err := r.accept("Missed trade", i, err); err != nil {
 			return err
 		}
+	}
+	outcomes, err := playbook.RestoreMissed(r.ctx, r.tx, r.Owner, r.now, list)
+	if err != nil {
+		return err
+	}
+	for i, outcome := range outcomes {
+		r.countMissed(places[i], outcome)
 	}
 	return nil
 }
 
-func (r *restorer) restoreMiss(in Missed) error {
+func (r *restorer) newMissed(in Missed) (playbook.Missed, error) {
 	change := playbook.MissedChange{
 		Symbol: journal.Some(in.Symbol), Direction: journal.Some(playbook.Direction(in.Direction)),
 		ObservedAt: journal.Some(in.ObservedAt.Time), Entry: optional(in.Entry), Stop: optional(in.Stop),
@@ -211,15 +212,24 @@ func (r *restorer) restoreMiss(in Missed) error {
 	if in.Setup != "" {
 		id, err := r.setup(in.Setup)
 		if err != nil {
-			return err
+			return playbook.Missed{}, err
 		}
 		change.Setup = journal.Some(id)
 	}
-	_, added, err := r.playbook.Missed(r.ctx, r.tx, r.Owner, in.CreatedAt.instantOr(r.now), change)
-	if added {
+	return playbook.NewMissed(change, in.CreatedAt.instantOr(r.now))
+}
+
+func (r *restorer) countMissed(place int, outcome playbook.MissedOutcome) {
+	switch {
+	case outcome.Added:
 		r.result.Missed++
+	case outcome.Changed:
+		r.result.MissedUpdated++
 	}
-	return err
+	if len(outcome.Kept) > 0 {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("%s is stored with another %s. The stored values were kept.",
+			named("Missed trade", place), strings.Join(outcome.Kept, ", ")))
+	}
 }
 
 // PendingFile is an attachment whose target is restored and whose content is

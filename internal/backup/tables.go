@@ -3,11 +3,11 @@ package backup
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -81,8 +81,8 @@ type tabler struct {
 	owner    journal.UserID
 	scope    journal.Scope
 	accounts map[journal.AccountID]ledger.Account
-	tags     map[journal.TagID]string
-	setups   map[journal.SetupID]string
+	tags     map[journal.TagID]statement.ListItem
+	setups   map[journal.SetupID]statement.ListItem
 }
 
 // newTabler resolves the accounts before anything is written, so that a wrong
@@ -103,8 +103,23 @@ func newTabler(ctx context.Context, tx *db.Tx, owner journal.UserID, only []jour
 		return nil, err
 	}
 	setups, err := playbook.ListSetups(ctx, tx, owner)
-	t.tags, t.setups = tagNames(tags), setupNames(setups)
+	t.listNames(tags, setups)
 	return t, err
+}
+
+// listNames keeps the names of tags and setups as cells list them.
+func (t *tabler) listNames(tags []playbook.Tag, setups []playbook.Setup) {
+	t.tags, t.setups = map[journal.TagID]statement.ListItem{}, map[journal.SetupID]statement.ListItem{}
+	for _, tag := range tags {
+		item := statement.ListItem{Name: tag.Name}
+		if tag.Kind == playbook.MistakeTag {
+			item.Kind = statement.MistakeKind
+		}
+		t.tags[tag.ID] = item
+	}
+	for _, setup := range setups {
+		t.setups[setup.ID] = statement.ListItem{Name: setup.Name}
+	}
 }
 
 // tradeTable is one row a trade, newest first. Its columns are those that a
@@ -170,12 +185,12 @@ func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
 }
 
 // joined lists names in one cell.
-func joined[T comparable](ids []T, names map[T]string) string {
-	list := make([]string, len(ids))
+func joined[T comparable](ids []T, names map[T]statement.ListItem) string {
+	list := make([]statement.ListItem, len(ids))
 	for i, id := range ids {
 		list[i] = names[id]
 	}
-	return strings.Join(list, "; ")
+	return statement.JoinList(list)
 }
 
 // fillTable is one row a fill, oldest first.

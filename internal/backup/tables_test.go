@@ -30,7 +30,9 @@ func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.Accou
 	sold := h.fill(t, owner, account, matching.Sell, "10", "99.25", 5)
 	tag, err := h.playbook.CreateTag(t.Context(), owner, playbook.TagChange{Name: journal.Some("-late")})
 	must(t, err)
-	other, err := h.playbook.CreateTag(t.Context(), owner, playbook.TagChange{Name: journal.Some("tired")})
+	other, err := h.playbook.CreateTag(t.Context(), owner, playbook.TagChange{
+		Name: journal.Some("gap, up; down"), Kind: journal.Some(playbook.MistakeTag),
+	})
 	must(t, err)
 	_, err = h.playbook.Mark(t.Context(), owner, sold.TradeIDs[0], playbook.MarkChange{
 		Notes: journal.Some("=HYPERLINK(\"x\")\nand, more"), InitialRisk: journal.Some(decimal.Must("29")),
@@ -51,7 +53,7 @@ func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.Accou
 }
 
 const tradesGolden = `Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Fees,Commission,Net P&L,Currency,Return %,Option Right,Strike,Expiry,Executions,Initial Risk,Stop,Target,R Multiple,MAE,MFE,Setups,Tags,Emotional State,Confidence,Quality,Reviewed At,Notes
-'=Main,AAPL,stock,long,closed,10,2026-03-02T14:30:00Z,2026-03-02T14:35:00Z,100.5,99.25,1,-12.5,0,2,-14.5,USD,-1.442786069652,,,,2,29,,,-0.5,,,,'-late; tired,,4,,2026-03-10T15:04:05Z,"'=HYPERLINK(""x"")
+'=Main,AAPL,stock,long,closed,10,2026-03-02T14:30:00Z,2026-03-02T14:35:00Z,100.5,99.25,1,-12.5,0,2,-14.5,USD,-1.442786069652,,,,2,29,,,-0.5,,,,"'-late; mistake: gap, up\; down",,4,,2026-03-10T15:04:05Z,"'=HYPERLINK(""x"")
 and, more"
 '=Main,SPY,option,short,open,2,2026-03-02T14:31:30.25Z,,-0.05,,100,,0,0,,USD,,put,450,2026-06-19,1,,,,,,,,,,,,,
 `
@@ -232,7 +234,7 @@ func TestXLSX(t *testing.T) {
 		}{
 			"xl/worksheets/sheet1.xml": {3, map[string]string{
 				"A1": "'Account", "A2": "'=Main", "F2": "10", "O2": "-14.5", "G2": "46083.6041666667", "AH2": "'=HYPERLINK(\"x\")\nand, more",
-				"AC2": "'-late; tired", "I3": "-0.05", "O3": "",
+				"AC2": `'-late; mistake: gap, up\; down`, "I3": "-0.05", "O3": "",
 			}},
 			"xl/worksheets/sheet2.xml": {4, map[string]string{"B1": "'Executed At", "G3": "-0.05", "Q3": "'+1", "N3": "450", "K2": ""}},
 			"xl/worksheets/sheet3.xml": {2, map[string]string{"D2": "-2.5", "F2": "'@data feed", "C2": "'fee"}},

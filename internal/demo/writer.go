@@ -245,7 +245,7 @@ func (w *writer) writeMarks(a Account) error {
 		}
 		var err error
 		trade := w.trades[opening{a.Name, m.Opening}]
-		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), at); err != nil {
+		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
 			return err
 		}
 	}
@@ -296,6 +296,7 @@ func (w *writer) writeNotes() error {
 }
 
 func (w *writer) writeMissed() error {
+	var list []playbook.Missed
 	for _, m := range w.story.Missed {
 		change := playbook.MissedChange{
 			Symbol: journal.Some(m.Symbol), Direction: journal.Some(playbook.Short), ObservedAt: journal.Some(m.At),
@@ -311,11 +312,14 @@ func (w *writer) writeMissed() error {
 		if m.Setup != "" {
 			change.Setup = journal.Some(w.setups[m.Setup])
 		}
-		if _, _, err := w.said.Missed(w.ctx, w.tx, w.owner, m.At, change); err != nil {
+		missed, err := playbook.NewMissed(change, m.At)
+		if err != nil {
 			return fmt.Errorf("missed trade of %s: %w", m.At, err)
 		}
+		list = append(list, missed)
 	}
-	return nil
+	_, err := playbook.RestoreMissed(w.ctx, w.tx, w.owner, w.began(), list)
+	return err
 }
 
 // writeRoutine stores the items with their ticks, as a backup would be.

@@ -100,9 +100,9 @@ type markFields struct {
 	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"The one setup."`
 	SetupIDs       opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
 	TagIDs         opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
-	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false"`
-	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false"`
-	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false"`
+	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false" doc:"Above zero. A derived risk that is sent back as it was read stays derived."`
+	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false" doc:"Above zero, except for a future or an option."`
+	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false" doc:"Above zero, except for a future or an option."`
 	MAE            opt[decimal.Decimal]   `json:"mae" required:"false"`
 	MFE            opt[decimal.Decimal]   `json:"mfe" required:"false"`
 	EmotionalState opt[string]            `json:"emotional_state" required:"false"`
@@ -127,15 +127,38 @@ func plainInt(o opt[integer]) journal.Opt[int] {
 func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, markFields]) (*body[tradeDetail], error) {
 	owner := caller(ctx).UserID
 	match := transport.IfMatch(in.IfMatch, func(d tradeDetail) any { return d })
-	var check playbook.MarkCheck
-	if match != nil {
-		check = func(tx *db.Tx, _ playbook.Marks) error { return a.matchTrade(ctx, tx, owner, in.ID, match) }
+	check := func(tx *db.Tx, stored playbook.Marks, change *playbook.MarkChange) error {
+		if match != nil {
+			if err := a.matchTrade(ctx, tx, owner, in.ID, match); err != nil {
+				return err
+			}
+		}
+		return dropDerivedRisk(ctx, tx, owner, stored, change)
 	}
 	if _, err := a.Playbook.Mark(ctx, owner, in.ID, in.Body.change(), check); err != nil {
 		return nil, err
 	}
 	detail, err := a.tradeDetail(ctx, owner, in.ID)
 	return answer(detail, err)
+}
+
+// dropDerivedRisk takes the initial risk out of a change that sends back the
+// one which was read, derived from the stop: it is not stated by that, and goes
+// on following the stop.
+func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Marks, change *playbook.MarkChange) error {
+	sent := change.InitialRisk
+	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
+		return nil
+	}
+	trades, err := ledger.TradesByID(ctx, tx, owner, []journal.TradeID{stored.Trade})
+	if err != nil || len(trades) == 0 {
+		return err
+	}
+	read := shapeTrade(trades[0], stored, nil)
+	if read.InitialRiskDerived && read.InitialRisk.Decimal.Equal(sent.Value) {
+		change.InitialRisk = journal.Opt[decimal.Decimal]{}
+	}
+	return nil
 }
 
 func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(tradeDetail) error) error {
@@ -189,9 +212,11 @@ type orphan struct {
 
 func shapeOrphan(o playbook.Orphan) orphan {
 	return orphan{
-		o.Trade, o.Account, o.Symbol, o.OpenedAt, o.OrphanedAt, o.Notes, o.Tags, o.Setups, o.InitialRisk, o.StopPrice,
-		o.TargetPrice, o.MAE, o.MFE, o.EmotionalState, orAbsent(o.Confidence), orAbsent(o.TradeQuality), o.ReviewedAt,
-		shapeAll(o.Attachments, shapeAttachment),
+		TradeID: o.Trade, AccountID: o.Account, Symbol: o.Symbol, OpenedAt: o.OpenedAt, OrphanedAt: o.OrphanedAt,
+		Notes: o.Notes, TagIDs: o.Tags, SetupIDs: o.Setups, InitialRisk: o.InitialRisk, StopPrice: o.StopPrice,
+		TargetPrice: o.TargetPrice, MAE: o.MAE, MFE: o.MFE, EmotionalState: o.EmotionalState,
+		Confidence: orAbsent(o.Confidence), TradeQuality: orAbsent(o.TradeQuality), ReviewedAt: o.ReviewedAt,
+		Attachments: shapeAll(o.Attachments, shapeAttachment),
 	}
 }
 

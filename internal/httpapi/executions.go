@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -234,10 +235,18 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 	}
 	query.Limit = size + 1
 	var rows []ledger.Execution
-	if err := a.Ledger.EachExecution(ctx, owner, query, func(e ledger.Execution) error { rows = append(rows, e); return nil }); err != nil {
-		return nil, err
-	}
-	total, err := a.Ledger.CountExecutions(ctx, owner, query)
+	var total int
+	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
+		err = ledger.EachExecution(ctx, tx, owner, query, func(e ledger.Execution) error {
+			rows = append(rows, e)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		total, err = a.Ledger.CountExecutionsIn(ctx, tx, owner, query)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,19 @@
 package httpapi
 
+import "reflect"
+
 // Chunk and InParts are for the tests of how lists are written.
 const Chunk = chunk
 
 var InParts = inParts[int]
+
+// RecordTypes are what lists of records answer with, for the test that follows
+// every field.
+var RecordTypes = map[string]reflect.Type{
+	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
+	"cash": reflect.TypeFor[cash](), "note": reflect.TypeFor[note](), "setup": reflect.TypeFor[setup](),
+	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](),
+}
+
+// AnnotationFields is what can be written on a trade.
+var AnnotationFields = reflect.TypeFor[markFields]()

@@ -102,6 +102,7 @@ type importPreview struct {
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
 	MissingMapping    []string                       `json:"missing_mapping" doc:"What column_mapping must name before this file can be committed."`
+	MappingTargets    []imports.MappingTarget        `json:"mapping_targets" doc:"Everything that column_mapping can name, in the order for a form."`
 	Reconciliation    []imports.Reconciliation       `json:"reconciliation"`
 }
 
@@ -114,7 +115,8 @@ func shapePreview(p imports.Preview) importPreview {
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
 		NewRows: p.NewRows, Duplicates: p.Duplicates, Completed: p.Completed, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
 		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
-		Warnings: p.Warnings, MissingMapping: p.MissingMapping, Reconciliation: p.Reconciliation,
+		Warnings: p.Warnings, MissingMapping: p.MissingMapping, MappingTargets: imports.MappingTargets(),
+		Reconciliation: p.Reconciliation,
 	}
 	if a := p.PendingAccount; a != nil {
 		shaped.PendingAccount.value = shapePendingAccount(*a)

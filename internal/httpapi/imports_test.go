@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fillbook/internal/imports/statement"
 )
 
 const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
@@ -117,9 +119,13 @@ func TestMappingIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const strange = "a,b,c,d\nAAPL,2026-01-05T15:00:00Z,5,10\nAAPL,2026-01-05T16:00:00Z,-5,11\n"
 	const mapping = `{"symbol":"a","executed_at":"b","quantity":"c","price":"d"}`
-	eachWorld(t, func(_ *testing.T, w *world) {
+	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		d.upload("/imports", strange).want(http.StatusOK).is("missing_mapping", `["symbol","quantity","price","executed_at"]`)
+		preview := d.upload("/imports", strange).want(http.StatusOK).is("missing_mapping", `["symbol","quantity","price","executed_at"]`)
+		preview.is("mapping_targets.0", `{"label":"Symbol","name":"symbol"}`)
+		if n := preview.count("mapping_targets"); n != len(statement.Targets()) {
+			t.Errorf("%d mapping targets, want %d", n, len(statement.Targets()))
+		}
 		refused := d.upload("/imports/commit", strange).wantError(http.StatusBadRequest, "mapping_required")
 		id := refused.text("error.details.import_batch_id")
 		d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`)

@@ -46,9 +46,9 @@ type missedFields struct {
 	ObservedAt opt[instant]            `json:"observed_at"`
 	AccountID  opt[journal.AccountID]  `json:"account_id" required:"false"`
 	SetupID    opt[journal.SetupID]    `json:"setup_id" required:"false"`
-	Entry      opt[decimal.Decimal]    `json:"entry" required:"false"`
-	Stop       opt[decimal.Decimal]    `json:"stop" required:"false"`
-	Target     opt[decimal.Decimal]    `json:"target" required:"false"`
+	Entry      opt[decimal.Decimal]    `json:"entry" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
+	Stop       opt[decimal.Decimal]    `json:"stop" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
+	Target     opt[decimal.Decimal]    `json:"target" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
 	Reason     opt[playbook.Reason]    `json:"reason" required:"false" enum:",hesitated,away,rules,other"`
 	Outcome    opt[playbook.Outcome]   `json:"outcome" required:"false" enum:"unknown,target,stop,no_trigger"`
 	Notes      opt[string]             `json:"notes" required:"false"`

@@ -35,8 +35,8 @@ type setupFields struct {
 	Thesis      opt[string]             `json:"thesis" required:"false"`
 	Symbol      opt[string]             `json:"symbol" required:"false"`
 	Direction   opt[playbook.Direction] `json:"direction" required:"false" enum:"long,short,"`
-	TargetPrice opt[decimal.Decimal]    `json:"target_price" required:"false"`
-	StopPrice   opt[decimal.Decimal]    `json:"stop_price" required:"false"`
+	TargetPrice opt[decimal.Decimal]    `json:"target_price" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
+	StopPrice   opt[decimal.Decimal]    `json:"stop_price" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
 	Checklist   opt[[]string]           `json:"checklist" required:"false"`
 }
 

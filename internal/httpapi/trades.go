@@ -229,14 +229,18 @@ func (a *API) tradePage(ctx context.Context, owner journal.UserID, query ledger.
 	}
 	query.Limit = size + 1
 	var rows []placed
-	err := a.eachTrade(ctx, owner, query, func(t Trade, at ledger.TradeCursor) error {
-		rows = append(rows, placed{t, at})
-		return nil
+	var total int
+	err := a.DB.View(ctx, func(tx *db.Tx) (err error) {
+		err = a.tradesIn(ctx, tx, owner, query, func(t Trade, at ledger.TradeCursor) error {
+			rows = append(rows, placed{t, at})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		total, err = a.Ledger.CountTradesIn(ctx, tx, owner, query)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	total, err := a.Ledger.CountTrades(ctx, owner, query)
 	if err != nil {
 		return nil, err
 	}
@@ -247,26 +251,31 @@ func (a *API) tradePage(ctx context.Context, owner journal.UserID, query ledger.
 
 // eachTrade reads trades with their marks, in one snapshot.
 func (a *API) eachTrade(ctx context.Context, owner journal.UserID, query ledger.TradeQuery, emit func(Trade, ledger.TradeCursor) error) error {
-	return a.DB.View(ctx, func(tx *db.Tx) error {
-		names, err := tagsByID(ctx, tx, owner)
-		if err != nil {
+	return a.DB.View(ctx, func(tx *db.Tx) error { return a.tradesIn(ctx, tx, owner, query, emit) })
+}
+
+// tradesIn is the step of eachTrade.
+func (a *API) tradesIn(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, emit func(Trade, ledger.TradeCursor) error,
+) error {
+	names, err := tagsByID(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	left := query.Limit
+	for {
+		part := query
+		part.Limit = chunk
+		if left > 0 {
+			part.Limit = min(left, chunk)
+		}
+		n, last, err := a.someTrades(ctx, tx, owner, part, names, emit)
+		if err != nil || n < part.Limit || n == left {
 			return err
 		}
-		left := query.Limit
-		for {
-			part := query
-			part.Limit = chunk
-			if left > 0 {
-				part.Limit = min(left, chunk)
-			}
-			n, last, err := a.someTrades(ctx, tx, owner, part, names, emit)
-			if err != nil || n < part.Limit || n == left {
-				return err
-			}
-			left -= min(left, n)
-			query.After = &last
-		}
-	})
+		left -= min(left, n)
+		query.After = &last
+	}
 }
 
 // someTrades reads one chunk and tells how many there were, and the last.

@@ -65,14 +65,18 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 	}
 	query.Limit = size + 1
 	var rows []placed
-	err = a.eachSorted(ctx, owner, query, order, func(t Trade, at ledger.Ranked) error {
-		rows = append(rows, placed{t, at})
-		return nil
+	var total int
+	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
+		err = a.sortedIn(ctx, tx, owner, query, order, func(t Trade, at ledger.Ranked) error {
+			rows = append(rows, placed{t, at})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		total, err = a.Ledger.CountTradesIn(ctx, tx, owner, query)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	total, err := a.Ledger.CountTrades(ctx, owner, query)
 	if err != nil {
 		return nil, err
 	}
@@ -83,26 +87,31 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 func (a *API) eachSorted(
 	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.Ranked) error,
 ) error {
-	return a.DB.View(ctx, func(tx *db.Tx) error {
-		names, err := tagsByID(ctx, tx, owner)
-		if err != nil {
+	return a.DB.View(ctx, func(tx *db.Tx) error { return a.sortedIn(ctx, tx, owner, query, order, emit) })
+}
+
+// sortedIn is the step of eachSorted.
+func (a *API) sortedIn(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.Ranked) error,
+) error {
+	names, err := tagsByID(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	by, err := valued(ctx, tx, owner, *order)
+	if err != nil {
+		return err
+	}
+	ranked, err := ledger.RankTrades(ctx, tx, owner, query, by)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(ranked, chunk) {
+		if err := emitRanked(ctx, tx, owner, part, names, emit); err != nil {
 			return err
 		}
-		by, err := valued(ctx, tx, owner, *order)
-		if err != nil {
-			return err
-		}
-		ranked, err := ledger.RankTrades(ctx, tx, owner, query, by)
-		if err != nil {
-			return err
-		}
-		for part := range slices.Chunk(ranked, chunk) {
-			if err := emitRanked(ctx, tx, owner, part, names, emit); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func emitRanked(

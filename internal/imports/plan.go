@@ -76,12 +76,24 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	s.Fills = taken
 	warnOneSided(s)
 	p.takeCash(s, account)
+	p.takeMarks(s)
+	return p
+}
+
+// takeMarks plans what was written on the trades of the fills that go in.
+func (p *plan) takeMarks(s *statement.Statement) {
 	for _, m := range s.Marks {
-		if p.index[m.Fill] != leftOut {
+		if p.index[m.Fill] == leftOut {
+			continue
+		}
+		for _, reason := range cleanMarks(m) {
+			p.problems = append(p.problems, Problem{Row: m.Row, Message: reason})
+		}
+		if !m.IsEmpty() {
 			p.marks = append(p.marks, m)
 		}
 	}
-	return p
+	s.Marks = p.marks
 }
 
 // warnOneSided warns about a file that only buys or only sells: nothing in it

@@ -54,6 +54,21 @@ type Preview struct {
 	Outcome *Outcome
 }
 
+// MappingTarget is something that a column of a file can be mapped to.
+type MappingTarget struct {
+	Name  string `json:"name" doc:"The key in column_mapping."`
+	Label string `json:"label" doc:"The name for people."`
+}
+
+// MappingTargets lists everything that a column can be mapped to.
+func MappingTargets() []MappingTarget {
+	var list []MappingTarget
+	for _, target := range statement.Targets() {
+		list = append(list, MappingTarget{Name: string(target), Label: target.Label()})
+	}
+	return list
+}
+
 // SampleTrade is one of the trades that the file's own fills make.
 type SampleTrade struct {
 	Symbol     string          `json:"symbol"`

@@ -53,7 +53,10 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Completed: done.Completed, Trades: done.Trades,
 		Annotated: done.Annotated, CashInserted: done.CashInserted, CashSkipped: done.CashSkipped, SetupsUpserted: done.SetupsUpserted,
 		Warnings: append([]string{}, done.Warnings...), Reconciliation: []Reconciliation{},
-		Restored: &Restored{Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, Routines: done.Routines},
+		Restored: &Restored{
+			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
+			Routines: done.Routines,
+		},
 	}
 	if len(done.Accounts) == 1 {
 		result.AccountID = done.Accounts[0].ID

@@ -42,6 +42,8 @@ type Restored struct {
 	Missed   int `json:"missed_trades"`
 	Routines int `json:"routines"`
 
+	MissedUpdated int `json:"missed_trades_updated" doc:"Stored missed trades whose empty fields were filled."`
+
 	Attachments int `json:"attachments"`
 }
 

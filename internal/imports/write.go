@@ -161,7 +161,11 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	if m.Quality > 0 {
 		change.TradeQuality = journal.Some(m.Quality)
 	}
-	return playbook.NewMarks(trade, a.batch.Account, change, a.s.clock())
+	reviewed := a.s.clock()
+	if !m.ReviewedAt.IsZero() {
+		change.Reviewed, reviewed = journal.Some(true), m.ReviewedAt
+	}
+	return playbook.NewMarks(trade, a.batch.Account, change, priceRule(m), reviewed)
 }
 
 func optional(n decimal.Null) journal.Opt[decimal.Decimal] {

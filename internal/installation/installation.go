@@ -72,7 +72,10 @@ func New(options Options) (*Installation, error) {
 	i.Identity = identity.New(i.DB, i.Keys, i.Clock, i.Log, options.Identity)
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
-		Known: playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, Marked: ledger.TouchTrade, Unlinked: ledger.TouchAccount},
+		Known: playbook.Known{
+			Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType,
+			Marked: ledger.TouchTrade, Unlinked: ledger.TouchAccount,
+		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)

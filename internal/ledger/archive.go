@@ -94,10 +94,7 @@ func RestoreArchived(ctx context.Context, tx *db.Tx, owner journal.UserID, fills
 		if err != nil {
 			return err
 		}
-		origin, err := journal.Prose("origin", fills[id].Origin)
-		if err != nil || len(origin) > maxOrigin {
-			origin = ""
-		}
+		origin := cleanOrigin(fills[id].Origin)
 		_, err = tx.Exec(ctx, `
 			UPDATE executions SET origin = COALESCE($1, origin), external_id = COALESCE($2, external_id)
 			WHERE user_id = $3 AND id = $4`, orNull(origin), orNull(external), owner, id)
@@ -106,6 +103,16 @@ func RestoreArchived(ctx context.Context, tx *db.Tx, owner journal.UserID, fills
 		}
 	}
 	return nil
+}
+
+// cleanOrigin returns an origin of a backup, or nothing for one that cannot be a
+// key, because it would never be looked for.
+func cleanOrigin(text string) string {
+	origin, err := journal.Prose("origin", text)
+	if err != nil || len(origin) > maxOrigin {
+		return ""
+	}
+	return origin
 }
 
 // Check tells whether a cash transaction could be stored in an account of that
@@ -126,6 +133,7 @@ func (n NewCash) cleanFor(currency string) (Cash, error) {
 	}
 	b := &book{account: Account{BaseCurrency: currency}}
 	err := b.checkCash(context.Background(), &c) // it asks the database about the trade only, and there is none
+	c.arriveWith(n.Archived)
 	return c, err
 }
 
@@ -138,16 +146,11 @@ func CashDuplicates(
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]int{}
-	repeats := make([]bool, len(list))
+	rows := make([]Cash, len(list))
 	for i, in := range list {
-		c, err := in.cleanFor(b.account.BaseCurrency)
-		if err != nil {
-			return nil, err
-		}
-		if repeats[i], err = b.repeatsCash(ctx, &c, known); err != nil {
+		if rows[i], err = in.cleanFor(b.account.BaseCurrency); err != nil {
 			return nil, err
 		}
 	}
-	return repeats, nil
+	return b.repeatedCash(ctx, rows, list)
 }

@@ -40,7 +40,19 @@ type Cash struct {
 	Note       string
 	Trade      *journal.TradeID
 	Batch      *journal.BatchID
-	CreatedAt  time.Time
+	// Origin is the key that the row arrived with, by which an import knows
+	// it again after an edit.
+	Origin    string
+	CreatedAt time.Time
+}
+
+// EditedOrigin returns the key that an edited row arrived with, and nothing for
+// a row that still says what it said then.
+func (c *Cash) EditedOrigin() string {
+	if c.Origin == c.contentKey() {
+		return ""
+	}
+	return c.Origin
 }
 
 // NewCash is what a cash transaction is made from. Deposits come in and
@@ -53,6 +65,17 @@ type NewCash struct {
 	OccurredAt time.Time
 	Note       string
 	Trade      *journal.TradeID
+	// Archived is set for a row of a backup.
+	Archived *ArchivedCash
+}
+
+// ArchivedCash is what a cash row of a backup has that no other new row has.
+type ArchivedCash struct {
+	// Origin is the key that an edited row arrived with; empty for one that
+	// was not edited.
+	Origin string
+	// CreatedAt is when the row was stored first; zero if that is not known.
+	CreatedAt time.Time
 }
 
 // CashChange is a partial change of a cash transaction.
@@ -171,12 +194,12 @@ func (s *Service) editingCash(
 	})
 }
 
-const cashSelect = `SELECT id, account, type, amount, currency, occurred_at, note, trade_id, import_batch_id, created_at
+const cashSelect = `SELECT id, account, type, amount, currency, occurred_at, note, trade_id, import_batch_id, origin, created_at
 	FROM cash_transactions`
 
 func scanCash(row db.Scanner) (c Cash, account int64, err error) {
 	err = row.Scan(&c.ID, &account, &c.Type, &c.Amount, &c.Currency, db.Instant(&c.OccurredAt), &c.Note,
-		&c.Trade, &c.Batch, db.Instant(&c.CreatedAt))
+		&c.Trade, &c.Batch, &c.Origin, db.Instant(&c.CreatedAt))
 	return c, account, err
 }
 
@@ -197,7 +220,23 @@ func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 		c.Currency = b.account.BaseCurrency
 	}
 	err := b.checkCash(ctx, &c)
+	c.arriveWith(in.Archived)
 	return c, err
+}
+
+// arriveWith sets the origin and the first instant of a new row: those of the
+// backup that it comes from, or else what it says and now.
+func (c *Cash) arriveWith(archived *ArchivedCash) {
+	c.Origin = c.contentKey()
+	if archived == nil {
+		return
+	}
+	if origin := cleanOrigin(archived.Origin); origin != "" {
+		c.Origin = origin
+	}
+	if !archived.CreatedAt.IsZero() {
+		c.CreatedAt = archived.CreatedAt.UTC().Truncate(time.Microsecond)
+	}
 }
 
 // changeCash gives a cash transaction with the change made.
@@ -283,8 +322,9 @@ func dividendsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, id journa
 	return total, err
 }
 
-// origin is the key by which an import knows the row again.
-func (c *Cash) origin() string {
+// contentKey is the key of a row by what it says. The one that it arrives with
+// is its origin.
+func (c *Cash) contentKey() string {
 	return fmt.Sprintf("%s|%s|%d", c.Type, c.Amount, db.Micros(c.OccurredAt))
 }
 
@@ -293,7 +333,7 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	for i, c := range list {
 		rows[i] = []any{
 			b.owner, c.ID, b.account.number, c.Type, c.Amount, c.Currency, db.Micros(c.OccurredAt), c.Note,
-			c.Trade, c.Batch, c.origin(), db.Micros(c.CreatedAt),
+			c.Trade, c.Batch, c.Origin, db.Micros(c.CreatedAt),
 		}
 	}
 	_, err := b.tx.InsertMany(ctx, "cash_transactions", []string{
@@ -301,65 +341,6 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 		"trade_id", "import_batch_id", "origin", "created_at",
 	}, "", rows)
 	return err
-}
-
-// CashResult tells what became of the cash rows of an import.
-type CashResult struct {
-	Inserted, Skipped int
-	// Known reports for each row, in the order given, whether it was skipped.
-	Known []bool
-}
-
-// InsertCash stores the cash rows of one file or backup as one step. Rows that
-// are stored already, by type, amount and instant, are skipped; of rows that
-// say the same within the call as many are kept as the call has.
-func (s *Service) InsertCash(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
-) (result CashResult, err error) {
-	err = s.writing(ctx, tx, owner, account, func(b *book) error {
-		var fresh []Cash
-		known := map[string]int{}
-		result.Known = make([]bool, len(list))
-		for i, in := range list {
-			c, err := b.cleanCash(ctx, in)
-			if err != nil {
-				return fmt.Errorf("cash row %d: %w", i+1, err)
-			}
-			repeats, err := b.repeatsCash(ctx, &c, known)
-			if err != nil {
-				return err
-			}
-			if repeats {
-				result.Known[i] = true
-				result.Skipped++
-				continue
-			}
-			if batch != "" {
-				c.Batch = &batch
-			}
-			fresh = append(fresh, c)
-		}
-		result.Inserted = len(fresh)
-		return b.insertCash(ctx, fresh)
-	})
-	return result, err
-}
-
-// repeatsCash tells whether a row is stored already. known counts the stored
-// rows of each key that no row of the call has answered for yet.
-func (b *book) repeatsCash(ctx context.Context, c *Cash, known map[string]int) (bool, error) {
-	origin := c.origin()
-	left, asked := known[origin]
-	if !asked {
-		err := b.tx.QueryRow(ctx,
-			`SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND account = $2 AND origin = $3`,
-			b.owner, b.account.number, origin).Scan(&left)
-		if err != nil {
-			return false, err
-		}
-	}
-	known[origin] = left - 1
-	return left > 0, nil
 }
 
 // moveCash keeps the links of cash rows on living trades.

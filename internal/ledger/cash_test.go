@@ -55,6 +55,7 @@ func TestCashIsStoredAndChanged(t *testing.T) {
 		want := ledger.Cash{
 			ID: added.ID, Account: d.account, Type: ledger.Dividend, Amount: decimal.Must("12.5"), Currency: "USD",
 			OccurredAt: begin.Add(1000), Note: "Q1\nspecial", Trade: &trade, CreatedAt: d.clock.Now(),
+			Origin: "dividend|12.5|1767623400000001", // an edit leaves it
 		}
 		got, err := d.ledger.CashTransaction(t.Context(), d.owner, added.ID)
 		must(t, err)

@@ -86,17 +86,23 @@ func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q Exe
 // cursor.
 func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (n int, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		accounts, err := resolveList(ctx, tx, owner, q.Scope)
-		if err != nil || len(accounts) == 0 {
-			return err
-		}
-		q.After = nil
-		var f filter
-		text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.where}.union(&f)
-		n, err = s.counts.count(ctx, tx, accounts, text, f.args)
+		n, err = s.CountExecutionsIn(ctx, tx, owner, q)
 		return err
 	})
 	return n, err
+}
+
+// CountExecutionsIn is the step of [Service.CountExecutions], for a count of the
+// snapshot that a list is read from.
+func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery) (int, error) {
+	accounts, err := resolveList(ctx, tx, owner, q.Scope)
+	if err != nil || len(accounts) == 0 {
+		return 0, err
+	}
+	q.After = nil
+	var f filter
+	text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.where}.union(&f)
+	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
 // EachExecution is the step of that name. fn must not run statements.

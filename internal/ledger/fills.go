@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
 )
@@ -40,6 +41,8 @@ type NewFill struct {
 	AllowDuplicate bool
 	// Facts says how well the values above are known.
 	Facts Facts
+	// CreatedAt is when a fill of a backup was stored first; zero means now.
+	CreatedAt time.Time
 }
 
 // fill is a row of executions, and where it will belong.
@@ -158,6 +161,9 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 		at: db.Micros(n.ExecutedAt), side: n.Side, quantity: n.Quantity, price: n.Price, fees: n.Fees,
 		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, facts: n.Facts.clean(n), state: added,
 	}
+	if !n.CreatedAt.IsZero() {
+		f.createdAt = db.Micros(n.CreatedAt)
+	}
 	if f.externalID, err = journal.Name("external_id", n.ExternalID); err != nil {
 		return nil, Instrument{}, err
 	}
@@ -231,7 +237,7 @@ func (f *fill) check(kind string) error {
 	if f.quantity.Sign() <= 0 {
 		return journal.InvalidField("quantity", "quantity must be above zero.")
 	}
-	if f.price.Sign() < 0 && kind != "future" && kind != "option" {
+	if f.price.Sign() < 0 && !instruments.AllowsNegativePrice(kind) {
 		return journal.InvalidField("price", "price must not be below zero, except for a future or an option.")
 	}
 	for _, amount := range []struct {

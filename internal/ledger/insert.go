@@ -154,7 +154,10 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
 	for _, a := range arrivals {
 		if a.known == nil {
-			a.seq, a.id, a.createdAt = b.nextSeq, journal.NewID[journal.ExecutionID](), db.Micros(b.now)
+			a.seq, a.id = b.nextSeq, journal.NewID[journal.ExecutionID]()
+			if a.createdAt == 0 {
+				a.createdAt = db.Micros(b.now)
+			}
 			taken.firstAt, taken.lastAt = min(taken.firstAt, a.at), max(taken.lastAt, a.at)
 			b.nextSeq++
 		}

@@ -30,6 +30,19 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return accountOf(ctx, tx, owner, "trades", string(id), "trade")
 }
 
+// InstrumentType is a step for packages that write something on trades: it
+// returns the type of the instrument of a trade of the owner.
+func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (string, error) {
+	trades, err := TradesByID(ctx, tx, owner, []journal.TradeID{id})
+	if err != nil {
+		return "", err
+	}
+	if len(trades) == 0 {
+		return "", journal.NotFound("trade")
+	}
+	return trades[0].Instrument.Type, nil
+}
+
 // TouchTrade raises the revision of a trade and its account, because something
 // that figures depend on was written on the trade. It is a step; the account
 // must be locked, as [LockTrade] leaves it.

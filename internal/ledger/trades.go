@@ -147,29 +147,34 @@ func (s *Service) EachTrade(ctx context.Context, owner journal.UserID, q TradeQu
 
 // CountTrades counts what EachTrade would list without its limit and cursor.
 func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q TradeQuery) (n int, err error) {
-	if err := q.check(); err != nil {
-		return 0, err
-	}
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		accounts, err := resolveList(ctx, tx, owner, q.Scope)
-		if err != nil || len(accounts) == 0 {
-			return err
-		}
-		q.After = nil
-		var f filter
-		head := "SELECT 1 FROM trades"
-		if len(q.Symbols) > 0 || q.InstrumentType != "" { // to look up every stream costs more than to count
-			head = "SELECT 1" + tradesFrom
-		}
-		text := selection{"trades", owner, accounts, head, q.where}.union(&f)
-		if len(q.Where) > 0 { // what others know of trades has revisions of its own
-			n, err = countRows(ctx, tx, text, f.args)
-		} else {
-			n, err = s.counts.count(ctx, tx, accounts, text, f.args)
-		}
+		n, err = s.CountTradesIn(ctx, tx, owner, q)
 		return err
 	})
 	return n, err
+}
+
+// CountTradesIn is the step of [Service.CountTrades], for a count of the
+// snapshot that a list is read from.
+func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery) (int, error) {
+	if err := q.check(); err != nil {
+		return 0, err
+	}
+	accounts, err := resolveList(ctx, tx, owner, q.Scope)
+	if err != nil || len(accounts) == 0 {
+		return 0, err
+	}
+	q.After = nil
+	var f filter
+	head := "SELECT 1 FROM trades"
+	if len(q.Symbols) > 0 || q.InstrumentType != "" { // to look up every stream costs more than to count
+		head = "SELECT 1" + tradesFrom
+	}
+	text := selection{"trades", owner, accounts, head, q.where}.union(&f)
+	if len(q.Where) > 0 { // what others know of trades has revisions of its own
+		return countRows(ctx, tx, text, f.args)
+	}
+	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
 // EachTrade is the step of that name. fn must not run statements.

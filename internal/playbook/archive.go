@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"fillbook/internal/db"
@@ -54,9 +55,7 @@ func WaitingMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	list := make([]Waiting, len(orphans))
 	for i, o := range orphans {
 		list[i].Orphan = o
-		list[i].FillKeys, err = db.List(ctx, tx, db.Single[string],
-			`SELECT fill_key FROM orphaned_fills WHERE user_id = $1 AND trade_id = $2 ORDER BY fill_key`, owner, o.Trade)
-		if err != nil {
+		if list[i].FillKeys, err = fillKeysOf(ctx, tx, owner, o.Trade); err != nil {
 			return nil, err
 		}
 	}
@@ -72,14 +71,11 @@ const maxFillKey = 4 << 10
 type Restorer struct {
 	waiting map[string][]journal.TradeID
 	notes   map[string][]journal.NoteID
-	missed  map[string][]journal.MissedID
 }
 
 // NewRestorer begins a restore.
 func NewRestorer() *Restorer {
-	return &Restorer{
-		waiting: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}, missed: map[string][]journal.MissedID{},
-	}
+	return &Restorer{waiting: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}}
 }
 
 // claim takes one of the stored records that are the same by a key. They are
@@ -103,13 +99,9 @@ func claim[T any](known map[string][]T, key string, find func() ([]T, error)) (r
 // has yet, unless equal ones wait already. The account, tags and setups must be
 // the owner's.
 func (r *Restorer) Waiting(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) (id journal.TradeID, added bool, err error) {
-	key := fmt.Sprintf("%s|%d|%s", w.Account, db.Micros(w.OrphanedAt), w.Symbol)
-	id, known, err := claim(r.waiting, key, func() ([]journal.TradeID, error) {
-		return db.List(ctx, tx, db.Single[journal.TradeID], `
-			SELECT trade_id FROM orphaned_marks
-			WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
-			owner, w.Account, w.Symbol, db.Micros(w.OrphanedAt))
-	})
+	w.FillKeys = cleanFillKeys(w.FillKeys)
+	key := fmt.Sprintf("%s|%d|%s|%q", w.Account, db.Micros(w.OrphanedAt), w.Symbol, w.FillKeys)
+	id, known, err := claim(r.waiting, key, func() ([]journal.TradeID, error) { return sameOrphans(ctx, tx, owner, w) })
 	if err != nil || known {
 		return id, false, err
 	}
@@ -128,14 +120,53 @@ func (r *Restorer) Waiting(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	return w.Trade, true, insertLostFills(ctx, tx, owner, w)
 }
 
-// insertLostFills notes what an orphan waits for. A key that no fill can have
-// is passed over.
-func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) error {
-	var rows [][]any
-	for _, key := range w.FillKeys {
-		if _, err := journal.Prose("fill_keys", key); err == nil && key != "" && len(key) <= maxFillKey {
-			rows = append(rows, []any{owner, w.Account, key, w.Trade})
+// sameOrphans finds the stored orphans that wait for the same fills since the
+// same instant. Trades of one symbol that lose their fills together share all
+// but those.
+func sameOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) ([]journal.TradeID, error) {
+	ids, err := db.List(ctx, tx, db.Single[journal.TradeID], `
+		SELECT trade_id FROM orphaned_marks
+		WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
+		owner, w.Account, w.Symbol, db.Micros(w.OrphanedAt))
+	if err != nil {
+		return nil, err
+	}
+	var same []journal.TradeID
+	for _, id := range ids {
+		keys, err := fillKeysOf(ctx, tx, owner, id)
+		if err != nil {
+			return nil, err
 		}
+		if slices.Equal(cleanFillKeys(keys), w.FillKeys) {
+			same = append(same, id)
+		}
+	}
+	return same, nil
+}
+
+// fillKeysOf lists the keys of the fills that an orphan waits for.
+func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan journal.TradeID) ([]string, error) {
+	return db.List(ctx, tx, db.Single[string],
+		`SELECT fill_key FROM orphaned_fills WHERE user_id = $1 AND trade_id = $2 ORDER BY fill_key`, owner, orphan)
+}
+
+// cleanFillKeys returns the keys that a fill can have, each once and sorted.
+func cleanFillKeys(keys []string) []string {
+	clean := []string{}
+	for _, key := range keys {
+		if _, err := journal.Prose("fill_keys", key); err == nil && key != "" && len(key) <= maxFillKey {
+			clean = append(clean, key)
+		}
+	}
+	slices.Sort(clean)
+	return slices.Compact(clean)
+}
+
+// insertLostFills stores the keys of the fills that an orphan waits for.
+func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) error {
+	rows := make([][]any, len(w.FillKeys))
+	for i, key := range w.FillKeys {
+		rows[i] = []any{owner, w.Account, key, w.Trade}
 	}
 	_, err := tx.InsertMany(ctx, "orphaned_fills", []string{"user_id", "account_id", "fill_key", "trade_id"},
 		`ON CONFLICT (user_id, account_id, fill_key, trade_id) DO NOTHING`, rows)
@@ -180,27 +211,6 @@ func (r *Restorer) Note(
 		return id, false, err
 	}
 	return note.ID, true, insertNote(ctx, tx, owner, note)
-}
-
-// Missed records a missed trade unless one of the same symbol, direction and
-// instant is stored. Account and setup must be known to be the owner's.
-func (r *Restorer) Missed(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change MissedChange,
-) (id journal.MissedID, added bool, err error) {
-	missed, err := newMissed(change, created)
-	if err != nil {
-		return "", false, err
-	}
-	key := fmt.Sprintf("%d|%s|%s", db.Micros(missed.ObservedAt), missed.Direction, missed.Symbol)
-	id, known, err := claim(r.missed, key, func() ([]journal.MissedID, error) {
-		return db.List(ctx, tx, db.Single[journal.MissedID], `
-			SELECT id FROM missed_trades WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4
-			ORDER BY id`, owner, db.Micros(missed.ObservedAt), missed.Symbol, missed.Direction)
-	})
-	if err != nil || known {
-		return id, false, err
-	}
-	return missed.ID, true, insertMissed(ctx, tx, owner, missed)
 }
 
 // ReadAttachment gives a file of the owner to read as one step, so that a

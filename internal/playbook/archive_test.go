@@ -118,20 +118,12 @@ func TestRestoredRecordsAreCounted(t *testing.T) {
 		later.OccurredAt = journal.Some(playbook.MomentOf("2026-03-03"))
 		_, err := w.CreateNote(w.ctx, w.ann, body)
 		must(w.t, err)
-		miss := playbook.MissedChange{
-			Symbol: journal.Some("ES"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.clock.Now()),
-		}
 		for round, want := range [][]bool{{false, true, true}, {false, false, false}} {
 			w.update(func(tx *db.Tx) error {
 				r := playbook.NewRestorer()
 				for i, change := range []playbook.NoteChange{body, body, later} {
 					if _, added, err := r.Note(w.ctx, tx, w.ann, w.clock.Now(), change); err != nil || added != want[i] {
 						w.t.Errorf("round %d, note %d: added %v, %v", round, i, added, err)
-					}
-				}
-				for i := range 2 {
-					if _, added, err := r.Missed(w.ctx, tx, w.ann, w.clock.Now(), miss); err != nil || added != (round == 0) {
-						w.t.Errorf("round %d, miss %d: added %v, %v", round, i, added, err)
 					}
 				}
 				_, _, err := r.Note(w.ctx, tx, w.ann, w.clock.Now(), playbook.NoteChange{})

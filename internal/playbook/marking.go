@@ -31,7 +31,7 @@ const maxLinks = 100
 
 // apply gives the marks after the change, or says what is wrong with it. Whether
 // the tags and setups exist is not its business.
-func (c MarkChange) apply(m Marks, now time.Time) (Marks, error) {
+func (c MarkChange) apply(m Marks, rule PriceRule, now time.Time) (Marks, error) {
 	var err error
 	// What two merged trades say may be longer than what one may say, so notes
 	// and tags are held to their limits only where they are sent.
@@ -48,7 +48,12 @@ func (c MarkChange) apply(m Marks, now time.Time) (Marks, error) {
 	if m.InitialRisk, err = price("initial_risk", c.InitialRisk, m.InitialRisk); err != nil {
 		return Marks{}, err
 	}
-	m.StopPrice, m.TargetPrice = orNull(c.StopPrice, m.StopPrice), orNull(c.TargetPrice, m.TargetPrice)
+	if m.StopPrice, err = rule.apply("stop_price", c.StopPrice, m.StopPrice); err != nil {
+		return Marks{}, err
+	}
+	if m.TargetPrice, err = rule.apply("target_price", c.TargetPrice, m.TargetPrice); err != nil {
+		return Marks{}, err
+	}
 	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
 	if m.EmotionalState, err = journal.Name("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
 		return Marks{}, err
@@ -122,8 +127,9 @@ func united[T comparable](a, b []T) []T {
 }
 
 // MarkCheck is the [Check] of a trade's marks. It is given the transaction too,
-// because what a client has read of a trade is more than its marks.
-type MarkCheck func(tx *db.Tx, stored Marks) error
+// because what a client has read of a trade is more than its marks, and may take
+// fields out of the change.
+type MarkCheck func(tx *db.Tx, stored Marks, change *MarkChange) error
 
 // Mark changes what is written on a trade. A trade that is not the owner's is
 // not found; a tag or setup that is not the owner's is a wrong field.
@@ -135,11 +141,15 @@ func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.
 			return err
 		}
 		if check != nil {
-			if err := check(tx, old); err != nil {
+			if err := check(tx, old, &change); err != nil {
 				return err
 			}
 		}
-		if marks, err = change.apply(old, s.clock()); err != nil {
+		rule, err := s.priceRule(ctx, tx, owner, trade, change)
+		if err != nil {
+			return err
+		}
+		if marks, err = change.apply(old, rule, s.clock()); err != nil {
 			return err
 		}
 		if err := checkLinks(ctx, tx, owner, old, marks, change); err != nil {
@@ -232,10 +242,11 @@ func replaceMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, mar
 	return saveMarks(ctx, tx, owner, marks)
 }
 
-// NewMarks gives the marks that a change makes of none, checked like a request.
-// It is how a row of a file becomes marks for [Annotate].
-func NewMarks(trade journal.TradeID, account journal.AccountID, change MarkChange, now time.Time) (Marks, error) {
-	return change.apply(Marks{Trade: trade, Account: account}, now)
+// NewMarks gives the marks that a change makes of none, checked like a request
+// by the rule of the trade's instrument. It is how a row of a file becomes marks
+// for [Annotate].
+func NewMarks(trade journal.TradeID, account journal.AccountID, change MarkChange, rule PriceRule, now time.Time) (Marks, error) {
+	return change.apply(Marks{Trade: trade, Account: account}, rule, now)
 }
 
 // Annotate adds marks to trades the way an import or a backup does: what is

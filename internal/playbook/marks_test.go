@@ -96,7 +96,7 @@ func TestMarkRefusals(t *testing.T) {
 		}
 		_, err = w.Mark(w.ctx, w.ann, w.bobTrade, playbook.MarkChange{Notes: journal.Some("x")}, nil)
 		refused(w.t, err, journal.KindNotFound, "")
-		_, err = w.Mark(w.ctx, w.ann, w.annTrade, playbook.MarkChange{Notes: journal.Some("x")}, func(_ *db.Tx, stored playbook.Marks) error {
+		_, err = w.Mark(w.ctx, w.ann, w.annTrade, playbook.MarkChange{Notes: journal.Some("x")}, func(_ *db.Tx, stored playbook.Marks, _ *playbook.MarkChange) error {
 			if stored.Notes != "kept" {
 				w.t.Errorf("the check sees %+v", stored)
 			}
@@ -186,7 +186,7 @@ func TestAnnotate(t *testing.T) {
 			given, err := playbook.NewMarks(w.annTrade, w.annCash, playbook.MarkChange{
 				Notes: journal.Some("from the file"), Confidence: journal.Some(5), InitialRisk: number("10"),
 				Tags: journal.Some([]journal.TagID{a}), Setup: journal.Some(gap),
-			}, w.clock.Now())
+			}, playbook.PricesAboveZero, w.clock.Now())
 			must(w.t, err)
 			var changed []journal.TradeID
 			w.update(func(tx *db.Tx) (err error) {
@@ -216,7 +216,7 @@ func TestAnnotate(t *testing.T) {
 		if changed := annotate(); len(changed) != 0 {
 			w.t.Errorf("the second time changed %v", changed)
 		}
-		_, err := playbook.NewMarks(other, w.annCash, playbook.MarkChange{Confidence: journal.Some(9)}, w.clock.Now())
+		_, err := playbook.NewMarks(other, w.annCash, playbook.MarkChange{Confidence: journal.Some(9)}, playbook.PricesAboveZero, w.clock.Now())
 		refused(w.t, err, journal.KindInvalid, "confidence")
 	})
 }

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -135,27 +136,25 @@ func outcome(o Outcome) (Outcome, error) {
 
 // applyPlan takes the three prices and demands that a full plan makes sense.
 func (c MissedChange) applyPlan(m Missed) (Missed, error) {
-	var err error
-	if m.Entry, err = price("entry", c.Entry, m.Entry); err != nil {
-		return Missed{}, err
-	}
-	if m.Stop, err = price("stop", c.Stop, m.Stop); err != nil {
-		return Missed{}, err
-	}
-	if m.Target, err = price("target", c.Target, m.Target); err != nil {
-		return Missed{}, err
-	}
+	m.Entry, m.Stop, m.Target = orNull(c.Entry, m.Entry), orNull(c.Stop, m.Stop), orNull(c.Target, m.Target)
+	rule := priceRuleOfSymbol(m.Symbol)
+	err := cmp.Or(rule.Check("entry", m.Entry), rule.Check("stop", m.Stop), rule.Check("target", m.Target), m.checkPlan())
+	return m, err
+}
+
+// checkPlan refuses a full plan that makes no sense.
+func (m Missed) checkPlan() error {
 	if !m.hasPlan() {
-		return m, nil
+		return nil
 	}
 	low, high := m.Stop.Decimal, m.Target.Decimal
 	if m.Direction == Short {
 		low, high = high, low
 	}
 	if low.Cmp(m.Entry.Decimal) >= 0 || m.Entry.Decimal.Cmp(high) >= 0 {
-		return Missed{}, journal.InvalidField("entry", "The entry must lie between the stop and the target, with the target on the side of the trade.")
+		return journal.InvalidField("entry", "The entry must lie between the stop and the target, with the target on the side of the trade.")
 	}
-	return m, nil
+	return nil
 }
 
 const selectMissed = `

@@ -40,6 +40,9 @@ type Known struct {
 	// the trade's row (or the account's): a trade that is marked must not be
 	// regrouped away before the marks are committed.
 	Trade func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (journal.AccountID, error)
+	// InstrumentType returns the type of the instrument of a trade of the
+	// owner. It may be nil; prices must be above zero then.
+	InstrumentType func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (string, error)
 	// Marked may be nil. It is told of each trade whose marks were changed,
 	// before the change is committed, so that whoever keeps figures derived
 	// from them can notice.

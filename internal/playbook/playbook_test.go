@@ -48,7 +48,7 @@ func each(t *testing.T, fn func(w *world)) {
 func newWorld(t *testing.T, d *db.DB, options playbook.Options) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), db: d, clock: testkit.NewClock(), trades: map[journal.TradeID]holder{}}
-	options.Known = playbook.Known{Account: w.knownAccount, Trade: w.knownTrade, Marked: w.noteMarked}
+	options.Known = playbook.Known{Account: w.knownAccount, Trade: w.knownTrade, InstrumentType: knownFuture, Marked: w.noteMarked}
 	if d.Engine() == db.SQLite {
 		w.dir = t.TempDir()
 		files, err := playbook.OpenFiles(w.dir)
@@ -114,6 +114,11 @@ func (w *world) knownTrade(_ context.Context, _ *db.Tx, owner journal.UserID, tr
 		return h.account, nil
 	}
 	return "", journal.NotFound("trade")
+}
+
+// knownFuture makes every trade one of a future, whose prices may be negative.
+func knownFuture(context.Context, *db.Tx, journal.UserID, journal.TradeID) (string, error) {
+	return "future", nil
 }
 
 func (w *world) noteMarked(_ context.Context, _ *db.Tx, _ journal.UserID, _ journal.AccountID, trade journal.TradeID) error {

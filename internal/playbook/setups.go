@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,10 +58,9 @@ func (c SetupChange) apply(setup Setup) (Setup, error) {
 	if !slices.Contains([]Direction{"", Long, Short}, setup.Direction) {
 		return Setup{}, journal.InvalidField("direction", "direction must be long, short or empty.")
 	}
-	if setup.TargetPrice, err = price("target_price", c.TargetPrice, setup.TargetPrice); err != nil {
-		return Setup{}, err
-	}
-	if setup.StopPrice, err = price("stop_price", c.StopPrice, setup.StopPrice); err != nil {
+	setup.TargetPrice, setup.StopPrice = orNull(c.TargetPrice, setup.TargetPrice), orNull(c.StopPrice, setup.StopPrice)
+	rule := priceRuleOfSymbol(setup.Symbol) // a new symbol may not allow the prices that were there
+	if err := cmp.Or(rule.Check("target_price", setup.TargetPrice), rule.Check("stop_price", setup.StopPrice)); err != nil {
 		return Setup{}, err
 	}
 	setup.Checklist, err = checklist(c.Checklist.Or(setup.Checklist))
@@ -186,7 +186,15 @@ func insertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) 
 // UpsertSetup makes a setup, or changes the one that has the name already. It is
 // a step of an import; changed tells whether anything was written.
 func UpsertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change SetupChange) (id journal.SetupID, changed bool, err error) {
-	fresh, err := newSetup(change, now)
+	return RestoreSetup(ctx, tx, owner, now, now, change)
+}
+
+// RestoreSetup is [UpsertSetup] for a setup of a backup: a new one was created
+// at an instant in the past, a change is made now.
+func RestoreSetup(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, created, now time.Time, change SetupChange,
+) (id journal.SetupID, changed bool, err error) {
+	fresh, err := newSetup(change, created)
 	if err != nil {
 		return "", false, err
 	}

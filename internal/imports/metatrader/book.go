@@ -103,7 +103,7 @@ func (b *book) position(w *statement.Row) *position {
 		p = &position{id: id, symbol: w.Text("Symbol"), side: side, openedAt: w.Text("Time"), price: price, dealt: b.opened[id]}
 		b.positions[id] = p
 	}
-	p.stop, p.target = level(stop), level(target)
+	p.stop, p.target = level(stop), statement.NonZero(target)
 	return p
 }
 

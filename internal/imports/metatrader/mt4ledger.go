@@ -75,7 +75,7 @@ func (l *ledger) part(w *statement.Row) {
 	c := ticketClosing(w)
 	p := &position{
 		id: id, lot: id, fillID: id + "/open", symbol: w.Text("Item"), side: side, openedAt: w.Text("Open Time"), price: w.Required("Price"),
-		stop: level(w.Null("S / L")), target: level(w.Null("T / P")), comment: ticketComment(w.Text("Comment")),
+		stop: level(w.Null("S / L")), target: statement.NonZero(w.Null("T / P")), comment: ticketComment(w.Text("Comment")),
 	}
 	if w.Failed() {
 		return

@@ -53,6 +53,10 @@ const (
 	TargetMAE         Target = "mae"
 	TargetMFE         Target = "mfe"
 	TargetConfidence  Target = "confidence"
+
+	TargetEmotionalState Target = "emotional_state"
+	TargetTradeQuality   Target = "trade_quality"
+	TargetReviewedAt     Target = "reviewed_at"
 )
 
 // Targets lists everything that a column can be.
@@ -63,7 +67,7 @@ func Targets() []Target {
 		TargetInstrumentType, TargetOptionRight, TargetStrike, TargetExpiry, TargetMultiplier, TargetExternalID, TargetCurrency,
 		TargetOpenTime, TargetOpenDate, TargetOpenPrice, TargetCloseTime, TargetCloseDate, TargetClosePrice,
 		TargetPnL, TargetNetPnL, TargetTags, TargetSetup, TargetNotes, TargetInitialRisk, TargetStopPrice, TargetTargetPrice,
-		TargetStatus, TargetAccount, TargetMAE, TargetMFE, TargetConfidence,
+		TargetStatus, TargetAccount, TargetMAE, TargetMFE, TargetConfidence, TargetEmotionalState, TargetTradeQuality, TargetReviewedAt,
 	}
 }
 

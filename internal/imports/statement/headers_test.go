@@ -48,6 +48,8 @@ func TestSuggestTarget(t *testing.T) {
 		statement.TargetStopPrice: "S / L|S/L|SL|Stop|stop_price|決済逆指値(S/L)", statement.TargetTargetPrice: "T / P|TP|Target|target_price",
 		statement.TargetNotes: "Notes|Comment|Kommentar|コメント", statement.TargetSetup: "Setup|Setups|Strategy|Stratégie", statement.TargetInstrumentType: "Instrument Type|asset_class|SecurityType|Symbol type", //nolint:misspell // not English, or a broker's own spelling
 		statement.TargetMultiplier: "Multiplier|Contract size|Point value", statement.TargetAccount: "Account|Konto|Compte|AccountName", statement.TargetStatus: "Status|State|Order status",
+		statement.TargetEmotionalState: "Emotional State|emotion|Mood|Stimmung", statement.TargetTradeQuality: "Quality|Trade Quality|Rating|trade_quality",
+		statement.TargetReviewedAt: "Reviewed At|reviewed_at|Review Date",
 	} {
 		for header := range strings.SplitSeq(headers, "|") {
 			if got, ok := statement.SuggestTarget(header); !ok || got != target {

@@ -189,6 +189,15 @@ var targetWords = map[Target][]string{
 	TargetMAE:        {"mae", "position mae", "max adverse excursion", "maximum adverse excursion"},
 	TargetMFE:        {"mfe", "position mfe", "max favorable excursion", "max favourable excursion", "maximum favorable excursion"},
 	TargetConfidence: {"confidence", "conviction", "vertrauen", "confiance", "confianza", "fiducia", "confiança"},
+	TargetEmotionalState: {
+		"emotional state", "emotion", "emotions", "mood", "feeling", "psychology", "stimmung", "gefühl", "émotion", "humeur", "emoción", "estado de ánimo",
+		"emozione", "umore", "emoção", "humor", "emotie", "stemming", "känsla",
+	},
+	TargetTradeQuality: {
+		"trade quality", "quality", "trade rating", "rating", "trade grade", "grade", "qualität", "bewertung", "qualité", "note du trade", "calidad", "calificación",
+		"qualità", "valutazione", "qualidade", "avaliação", "kwaliteit", "beoordeling", "kvalitet", "betyg",
+	},
+	TargetReviewedAt: {"reviewed at", "reviewed on", "review date", "date reviewed", "review time", "überprüft am", "revisado el", "revisado em"},
 }
 
 var noteWords = []string{

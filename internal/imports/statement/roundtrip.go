@@ -206,16 +206,17 @@ func (m mapping) times(w *Row, t *Trip) {
 // marks reads what was written on the trade.
 func (m mapping) marks(w *Row, on *Fill) {
 	marks := Marks{
-		Fill: on, Notes: m.text(w, "notes"), InitialRisk: m.positive(w, "initial_risk"),
-		StopPrice: m.positive(w, "stop_price"), TargetPrice: m.positive(w, "target_price"),
+		Fill: on, Notes: m.text(w, "notes"), InitialRisk: NonZero(m.null(w, "initial_risk")),
+		StopPrice: NonZero(m.null(w, "stop_price")), TargetPrice: NonZero(m.null(w, "target_price")),
 		MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
-		Setups: List(m.text(w, "setup")),
+		Setups: List(m.text(w, "setup")), EmotionalState: m.text(w, "emotional_state"),
+		Confidence: Grade(m.text(w, "confidence")), Quality: Grade(m.text(w, "trade_quality")),
 	}
-	if n, err := strconv.Atoi(m.text(w, "confidence")); err == nil && n >= 1 && n <= 5 {
-		marks.Confidence = n
+	if m.text(w, "reviewed_at") != "" {
+		marks.ReviewedAt = m.whole(w, m["reviewed_at"]).At
 	}
 	for _, tag := range List(m.text(w, "tags")) {
-		if mistake, ok := strings.CutPrefix(strings.ToLower(tag), "mistake:"); ok {
+		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
 			marks.Mistakes = append(marks.Mistakes, strings.TrimSpace(mistake))
 			continue
 		}
@@ -224,11 +225,20 @@ func (m mapping) marks(w *Row, on *Fill) {
 	w.Mark(marks)
 }
 
-// positive is a number where 0 means none.
-func (m mapping) positive(w *Row, t Target) decimal.Null {
-	n := m.null(w, t)
-	if n.Decimal.Sign() <= 0 {
+// NonZero returns a number of a file in which 0 means that there is none, as
+// platforms write it for an absent stop or target.
+func NonZero(n decimal.Null) decimal.Null {
+	if n.Decimal.IsZero() {
 		return decimal.Null{}
+	}
+	return n
+}
+
+// Grade reads a grade from 1 to 5; 0 means that the cell has none.
+func Grade(text string) int {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
+	if err != nil || n < 1 || n > 5 {
+		return 0
 	}
 	return n
 }

@@ -303,14 +303,15 @@ func (w *Row) Money(c Cash) {
 // are dropped.
 func (w *Row) Mark(m Marks) {
 	m.Row = w.Number
-	if !m.empty() {
+	if !m.IsEmpty() {
 		w.marks = append(w.marks, &m)
 	}
 }
 
-func (m *Marks) empty() bool {
+// IsEmpty reports whether the marks say nothing.
+func (m *Marks) IsEmpty() bool {
 	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
-		m.Confidence == 0 && m.Quality == 0 &&
+		m.Confidence == 0 && m.Quality == 0 && m.ReviewedAt.IsZero() &&
 		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid && !m.MFE.Valid
 }
 

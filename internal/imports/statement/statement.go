@@ -164,7 +164,8 @@ type Marks struct {
 	StopPrice, TargetPrice decimal.Null
 	MAE, MFE               decimal.Null
 	EmotionalState         string
-	Confidence, Quality    int // 1 to 5, 0 for none
+	Confidence, Quality    int       // 1 to 5, 0 for none
+	ReviewedAt             time.Time // zero for a trade that was not reviewed
 }
 
 // Problem says why a row was left out.

@@ -81,3 +81,18 @@ func TestLabelsLoad(t *testing.T) {
 		}
 	}
 }
+
+func TestTargetsHaveLabels(t *testing.T) {
+	t.Parallel()
+	seen := map[string]Target{}
+	for _, target := range Targets() {
+		label := target.Label()
+		if other, known := seen[label]; label == "" || known {
+			t.Errorf("the label of %s is %q, as that of %q", target, label, other)
+		}
+		seen[label] = target
+	}
+	if len(targetLabels) != len(Targets()) {
+		t.Errorf("%d labels of %d targets", len(targetLabels), len(Targets()))
+	}
+}

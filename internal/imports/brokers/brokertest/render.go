@@ -94,6 +94,10 @@ func contract(f *statement.Fill) string {
 }
 
 func marks(m *statement.Marks) string {
-	return fmt.Sprintf("%3d marks notes %q tags %q mistakes %q setups %q risk %s stop %s target %s mae %s mfe %s emotion %q confidence %d quality %d\n",
+	text := fmt.Sprintf("%3d marks notes %q tags %q mistakes %q setups %q risk %s stop %s target %s mae %s mfe %s emotion %q confidence %d quality %d",
 		m.Row, m.Notes, m.Tags, m.Mistakes, m.Setups, m.InitialRisk, m.StopPrice, m.TargetPrice, m.MAE, m.MFE, m.EmotionalState, m.Confidence, m.Quality)
+	if !m.ReviewedAt.IsZero() {
+		text += " reviewed " + journal.FormatInstant(m.ReviewedAt)
+	}
+	return text + "\n"
 }

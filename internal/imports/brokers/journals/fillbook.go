@@ -1,6 +1,7 @@
 package journals
 
 import (
+	"slices"
 	"strings"
 
 	"fillbook/internal/imports/statement"
@@ -9,7 +10,7 @@ import (
 
 // fillbook knows our own tables. Fills say all that trades say of prices, so
 // where a workbook has both, and that is how many names tell, the fills are
-// read. What was written on trades is complete only in the JSON backup.
+// read, and of the trades what was written on them.
 func fillbook() []*statement.Preset {
 	const broker = "Fillbook"
 	return []*statement.Preset{
@@ -39,15 +40,30 @@ func fillbookFills(r *statement.Reader) error {
 	r.EachRow(fillbookFill)
 	closeAccounts(r)
 	for _, table := range r.File.Tables {
-		if len(table.Rows) > 0 && isCashTable(table.Rows[0]) {
+		switch {
+		case len(table.Rows) == 0:
+		case isCashTable(table.Rows[0]):
 			r.Section(table, 0, len(table.Rows)).EachRow(fillbookCash)
+		case isTradeTable(table.Rows[0]):
+			newOpenings(r.Out.Fills).readAnnotations(r.Section(table, 0, len(table.Rows)))
 		}
 	}
 	return nil
 }
 
+// isCashTable reports whether a table is that of cash: it may have more columns
+// than this version writes.
 func isCashTable(header tabular.Row) bool {
-	return strings.Join(header.Cells, ",") == "Account,Occurred At,Type,Amount,Currency,Note"
+	return hasColumns(header, "Account", "Occurred At", "Type", "Amount", "Currency", "Note")
+}
+
+// isTradeTable reports whether a table is that of trades.
+func isTradeTable(header tabular.Row) bool {
+	return hasColumns(header, "Account", "Symbol", "Type", "Side", "Status", "Open Time", "Entry Price", "Emotional State")
+}
+
+func hasColumns(header tabular.Row, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(header.Cells, name) })
 }
 
 func fillbookFill(w *statement.Row) {
@@ -83,11 +99,28 @@ func fillbookTrade(w *statement.Row) {
 	} else if t.ClosePrice.Valid {
 		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
 	}
+	fillbookAnnotations(w, emit(w, t))
+}
+
+// fillbookAnnotations reads what was written on the trade of a fill.
+func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
 	m := statement.Marks{
-		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), InitialRisk: above(w.Null("Initial Risk")),
-		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
-		EmotionalState: w.Text("Emotional State"), Confidence: grade(w.Text("Confidence")), Quality: grade(w.Text("Quality")),
+		Fill: on, Notes: w.Text("Notes"), InitialRisk: w.Null("Initial Risk"),
+		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
+		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
 	}
-	tagged(&m, statement.List(w.Text("Tags")))
+	if w.Text("Reviewed At") != "" {
+		m.ReviewedAt = w.Moment("Reviewed At").At
+	}
+	for _, tag := range statement.SplitList(w.Text("Tags")) {
+		if tag.Kind == statement.MistakeKind {
+			m.Mistakes = append(m.Mistakes, tag.Name)
+		} else {
+			m.Tags = append(m.Tags, tag.Name)
+		}
+	}
+	for _, setup := range statement.SplitList(w.Text("Setups")) {
+		m.Setups = append(m.Setups, setup.Name)
+	}
 	w.Mark(m)
 }

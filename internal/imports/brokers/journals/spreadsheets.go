@@ -39,7 +39,7 @@ func forexSheet(w *statement.Row) {
 	}
 	t.Commission, t.GrossPnL = w.Cost("Commission"), w.Null("PnL|P&L|Profit")
 	w.Mark(statement.Marks{
-		Fill: emit(w, t), Notes: w.Text("Notes"), StopPrice: above(w.Null("SL|Stop Loss")), TargetPrice: above(w.Null("TP|Take Profit")),
+		Fill: emit(w, t), Notes: w.Text("Notes"), StopPrice: statement.NonZero(w.Null("SL|Stop Loss")), TargetPrice: statement.NonZero(w.Null("TP|Take Profit")),
 	})
 }
 

@@ -30,8 +30,8 @@ func traderMemosTrade(w *statement.Row) {
 		traderMemosDividends(w, &t)
 	}
 	m := statement.Marks{
-		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setup")), Confidence: grade(w.Text("Confidence")),
-		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")),
+		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setup")), Confidence: statement.Grade(w.Text("Confidence")),
+		StopPrice: statement.NonZero(w.Null("Stop")), TargetPrice: statement.NonZero(w.Null("Target")),
 	}
 	tagged(&m, statement.List(w.Text("Tags")))
 	w.Mark(m)

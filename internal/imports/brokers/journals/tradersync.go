@@ -40,7 +40,7 @@ func traderSyncTrade(w *statement.Row) {
 	}
 	m := statement.Marks{
 		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), Mistakes: statement.List(w.Text("Mistakes")),
-		InitialRisk: above(w.Null("Risk|risk1")), StopPrice: above(w.Null("stop1")), TargetPrice: above(w.Null("target1")),
+		InitialRisk: statement.NonZero(w.Null("Risk|risk1")), StopPrice: statement.NonZero(w.Null("stop1")), TargetPrice: statement.NonZero(w.Null("target1")),
 		MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 	}
 	w.Mark(m)

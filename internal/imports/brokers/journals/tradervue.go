@@ -51,7 +51,7 @@ func tradervueTrade(w *statement.Row) {
 		}
 	}
 	m := statement.Marks{
-		Fill: emit(w, t), Notes: strings.TrimSpace(w.Text("Notes")), InitialRisk: above(w.Null("Initial Risk")),
+		Fill: emit(w, t), Notes: strings.TrimSpace(w.Text("Notes")), InitialRisk: statement.NonZero(w.Null("Initial Risk")),
 		MAE: w.Null("Position MAE"), MFE: w.Null("Position MFE"),
 	}
 	tagged(&m, statement.List(w.Text("Tags")))

@@ -2,7 +2,6 @@ package journals
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"fillbook/internal/decimal"
@@ -85,15 +84,6 @@ func tagged(m *statement.Marks, tags []string) {
 			m.Tags = append(m.Tags, tag)
 		}
 	}
-}
-
-// grade reads a mark from 1 to 5; others are none.
-func grade(text string) int {
-	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
-	if err != nil || n < 1 || n > 5 {
-		return 0
-	}
-	return n
 }
 
 // above is a number where 0 means none.

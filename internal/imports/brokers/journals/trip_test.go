@@ -25,8 +25,8 @@ func TestTagged(t *testing.T) {
 
 func TestGrade(t *testing.T) {
 	for text, want := range map[string]int{"1": 1, "5": 5, "4.0": 4, "0": 0, "6": 0, "": 0, "3.5": 0, "good": 0, "-1": 0} {
-		if got := grade(text); got != want {
-			t.Errorf("grade(%q) = %d, want %d", text, got, want)
+		if got := statement.Grade(text); got != want {
+			t.Errorf("Grade(%q) = %d, want %d", text, got, want)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestWorkbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Fillbook, executions: rows 4, fills 2, cash 1, marks 0, problems 1; costs 0, gross 10, net 10, cash in 1000, out 0"
+	want := "Fillbook, executions: rows 5, fills 2, cash 1, marks 0, problems 1; costs 0, gross 10, net 10, cash in 1000, out 0"
 	if got := brokertest.Facts(s); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}

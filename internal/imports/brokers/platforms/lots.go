@@ -65,10 +65,7 @@ func (c lots) trade(w *statement.Row) {
 	if stop.Decimal.Sign() > 0 {
 		t.Details["stop"] = stop.String()
 	}
-	marks := statement.Marks{Fill: w.Trip(t), TargetPrice: w.Null(c.target)}
-	if marks.TargetPrice.Decimal.Sign() <= 0 {
-		marks.TargetPrice = decimal.Null{}
-	}
+	marks := statement.Marks{Fill: w.Trip(t), TargetPrice: statement.NonZero(w.Null(c.target))}
 	if risk := risk(&t, stop); risk.Valid {
 		marks.StopPrice, marks.InitialRisk = stop, risk
 	}

@@ -1,0 +1,190 @@
+package backup
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// listFields lists every member of the JSON of a type with its kind, one a
+// line, parents before their members.
+func listFields(of reflect.Type, path string) (lines []string) {
+	for _, f := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if len(f.Index) > 1 || !f.IsExported() || name == "-" || f.Anonymous && name != "" {
+			continue
+		}
+		if f.Anonymous {
+			lines = append(lines, listFields(f.Type, path)...)
+			continue
+		}
+		lines = append(lines, path+name+" "+kindOf(f.Type))
+		inner, step := f.Type, "."
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			if inner.Kind() == reflect.Slice {
+				step = "[]."
+			}
+			inner = inner.Elem()
+		}
+		if kindOf(inner) == "object" {
+			lines = append(lines, listFields(inner, path+name+step)...)
+		}
+	}
+	return lines
+}
+
+// kindOf returns what a value of the type is in JSON.
+func kindOf(of reflect.Type) string {
+	switch of {
+	case reflect.TypeFor[Instant]():
+		return "instant"
+	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[SetNumber]():
+		return "number"
+	case reflect.TypeFor[journal.Day]():
+		return "day"
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		return kindOf(of.Elem())
+	case reflect.Slice:
+		return "list of " + kindOf(of.Elem())
+	case reflect.Map:
+		return "map"
+	case reflect.Struct:
+		return "object"
+	}
+	return of.Kind().String()
+}
+
+func readFields(t *testing.T, version int) []string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("testdata/fields-%d.txt", version))
+	if err != nil {
+		t.Fatalf("format version %d has no list of its fields: %v", version, err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// A field that is added to the document without raising the format version
+// would be dropped silently by programs that know the version and not the
+// field. A list that was released is never edited: raise formatVersion and
+// begin testdata/fields-N.txt.
+func TestFieldsAreThoseOfTheVersion(t *testing.T) {
+	t.Parallel()
+	got := listFields(reflect.TypeFor[Document](), "")
+	want := readFields(t, formatVersion)
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("%q is not a field of format version %d", line, formatVersion)
+		}
+	}
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("%q is a field of format version %d and not in the document", line, formatVersion)
+		}
+	}
+	for version := 1; version < formatVersion; version++ {
+		newer := fieldNames(readFields(t, version+1))
+		for _, name := range fieldNames(readFields(t, version)) {
+			if !slices.Contains(newer, name) {
+				t.Errorf("format version %d has no %s; version %d cannot be read", version+1, name, version)
+			}
+		}
+	}
+}
+
+func fieldNames(lines []string) (names []string) {
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, " ")
+		names = append(names, name)
+	}
+	return names
+}
+
+// oldFiles are backups that earlier versions of the program wrote, one of all
+// accounts and one of a single account each.
+func oldFiles(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for version := 1; version < formatVersion; version++ {
+		for _, name := range []string{fmt.Sprintf("version-%d.json", version), fmt.Sprintf("version-%d-account.json", version)} {
+			text, err := os.ReadFile("testdata/" + name)
+			must(t, err)
+			files[name] = string(text)
+		}
+	}
+	return files
+}
+
+// Every backup that an earlier version wrote is restored whole, and restored
+// again changes nothing.
+func TestOldVersionsAreRead(t *testing.T) {
+	t.Parallel()
+	for name, text := range oldFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachHouse(t, func(t *testing.T, h *house) {
+				owner := h.user(t)
+				result := h.restore(t, owner, text)
+				sound(t, result)
+				if result.Inserted != 3 || result.CashInserted != 1 || result.Annotated != 2 || result.Waiting != 1 || result.SetupsUpserted != 1 ||
+					result.Tags != 1 || result.Notes != 1 || result.Missed != 1 || result.Overrides != 1 || len(result.Files) != 2 {
+					t.Errorf("%+v", result)
+				}
+				account := journal.AccountID("")
+				if strings.Contains(name, "account") {
+					account = result.Accounts[0].ID
+				}
+				h.clock.Advance(time.Hour)
+				unchanged(t, h.restore(t, owner, text))
+				h.sameButVersion(t, owner, account, text)
+				h.checkHouse(t)
+			})
+		})
+	}
+}
+
+// sameButVersion demands that the records of an old file are in the export of
+// the journal that it was restored into, with every member they have there.
+func (h *house) sameButVersion(t *testing.T, owner journal.UserID, account journal.AccountID, old string) {
+	t.Helper()
+	want, got := h.decode(t, old), h.decode(t, h.export(t, owner, account))
+	for i, b := range want.Accounts {
+		after := got.Accounts[i]
+		for place := range after.Executions { // new in version 2
+			after.Executions[place].CreatedAt = Instant{}
+		}
+		for place := range after.Cash {
+			after.Cash[place].CreatedAt = Instant{}
+		}
+		if !reflect.DeepEqual(after, b) {
+			t.Errorf("account %d is\n%+v\nwant\n%+v", i, after, b)
+		}
+	}
+	want.Version, got.Version = 0, 0
+	want.Accounts, got.Accounts = nil, nil
+	want.Attachments, got.Attachments = nil, nil // their content is not in the JSON
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+// A zip that an earlier version wrote is restored with its files.
+func TestOldZipIsRead(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/version-1.zip")
+	must(t, err)
+	h := oneHouse(t)
+	result, attached := h.restoreZip(t, h.user(t), content)
+	sound(t, result)
+	if attached != 2 {
+		t.Errorf("%d files, want 2", attached)
+	}
+}

@@ -1,0 +1,363 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/httpapi"
+	"fillbook/internal/testkit"
+)
+
+// recordKind is a kind of records that the test follows.
+type recordKind struct {
+	name, path string
+	// except are fields that are not followed, and why.
+	except map[string]string
+}
+
+const (
+	ownID     = "a restored record gets an id of its own"
+	ownTime   = "a backup does not say when a record was changed last"
+	ownImport = "a restore is an import of its own"
+)
+
+var recordKinds = []recordKind{
+	{name: "trade", path: "/trades"},
+	{name: "orphan", path: "/trades/orphans", except: map[string]string{
+		"trade_id": ownID, "attachments": "the JSON has no content of files; the zip has",
+	}},
+	{name: "execution", path: "/executions", except: map[string]string{"id": ownID, "import_batch_id": ownImport}},
+	{name: "cash", path: "/cash-transactions", except: map[string]string{"id": ownID, "import_batch_id": ownImport}},
+	{name: "note", path: "/notes", except: map[string]string{"id": ownID, "updated_at": ownTime}},
+	{name: "setup", path: "/setups", except: map[string]string{"updated_at": ownTime}},
+	{name: "missed trade", path: "/missed-trades", except: map[string]string{"id": ownID, "updated_at": ownTime}},
+	{name: "routine item", path: "/routines?day=2026-03-12", except: map[string]string{"id": ownID}},
+	{name: "tag", path: "/tags"},
+}
+
+// readAs says under which name an annotation is read that has another one when
+// it is written.
+var readAs = map[string]string{"setup_id": "setup_ids", "reviewed": "reviewed_at"}
+
+// TestEveryFieldSurvives follows every field that the API has: annotations from
+// one trade to the one that it is merged into, to an orphan and to the trade
+// that adopts it; all records through a backup, a second restore, a restore
+// into their own journal, tables, and a copy to the other engine. A field that
+// is new to the API fails here until it has a value and comes back everywhere.
+func TestEveryFieldSurvives(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		owner := w.setUp()
+		j := newFullJournal(t, owner.desk("Main"))
+		j.fillRecords()
+		j.followAnnotations()
+		want := j.readAll(j.client)
+		checkComplete(t, want)
+
+		w.clock.Advance(5 * time.Minute)
+		text := j.exported(j.client, "json")
+		other := w.addUser(owner, "other@example.org")
+		other.form("/imports/commit", part{"file", "backup.json", text}).want(http.StatusOK).is("error_count", "0")
+		j.same("restored", j.readAll(other), want)
+		equalExports(t, "restored", j.exported(other, "json"), text)
+		for name, c := range map[string]*client{"restored again": other, "restored into its own journal": j.client} {
+			c.form("/imports/commit", part{"file", "backup.json", text}).want(http.StatusOK)
+			j.same(name, j.readAll(c), want)
+			equalExports(t, name, j.exported(c, "json"), text)
+		}
+		j.followTables(owner)
+		j.followCopy(want)
+	})
+}
+
+// fullJournal is a journal in which every field has a value.
+type fullJournal struct {
+	t *testing.T
+	desk
+	tags, setups []string
+}
+
+func newFullJournal(t *testing.T, d desk) *fullJournal {
+	j := &fullJournal{t: t, desk: d}
+	for _, tag := range []more{
+		{"name": "gap, up", "kind": "custom", "color": "#112233", "description": "opened above"},
+		{"name": "late; again", "kind": "mistake", "color": "#445566", "description": "chased"},
+	} {
+		j.tags = append(j.tags, d.made("/tags", tag).text("id"))
+	}
+	for _, name := range []string{"Opening drive", "Fade; late"} {
+		j.setups = append(j.setups, d.made("/setups", more{
+			"name": name, "description": "range", "thesis": "trend", "symbol": "CL", "direction": "long", "target_price": 5, "stop_price": -5,
+			"checklist": []string{"volume"},
+		}).text("id"))
+	}
+	return j
+}
+
+// annotations has a value for each field that can be written on a trade.
+func (j *fullJournal) annotations() more {
+	values := more{
+		"notes": "=Waited,\nfor the \"retest\"", "setup_id": j.setups[1], "setup_ids": []string{j.setups[1], j.setups[0]}, "tag_ids": j.tags,
+		"initial_risk": 50, "stop_price": -1.5, "target_price": 9.5, "mae": -3, "mfe": 12.5, "emotional_state": "calm", "confidence": 4,
+		"trade_quality": 5, "reviewed": true,
+	}
+	for _, name := range jsonNames(httpapi.AnnotationFields) {
+		if _, there := values[name]; !there {
+			j.t.Errorf("the annotation %s has no value in this test", name)
+		}
+	}
+	return values
+}
+
+var future = more{"instrument_type": "future", "multiplier": 10, "fees": 0.5, "commission": 1.25}
+
+// followAnnotations writes every annotation and follows them while trades merge,
+// lose their fills and adopt what is left.
+func (j *fullJournal) followAnnotations() {
+	for i, text := range []string{"buy 2@10", "sell 2@11", "buy 2@10", "sell 2@12"} {
+		j.fill("CLK6", text, 10*i, future)
+	}
+	last := j.get("/trades?symbol=CLK6").want(http.StatusOK).text("0.id")
+	want := j.annotationsOf(j.mark(last, j.annotations()).value(""))
+	j.sameAnnotations("the trade", j.trade(last).value(""), want)
+	j.sameAnnotations("the list", j.get("/trades?symbol=CLK6").value("0"), want)
+
+	merged := j.fill("CLK6", "buy 1@10", 5, future).text("trade_id")
+	if merged == last {
+		j.t.Error("the annotated trade is the one that goes on; the test needs the other")
+	}
+	j.sameAnnotations("the merged trade", j.trade(merged).value(""), want)
+	fills, _ := j.trade(merged).value("fills").([]any)
+	for _, fill := range fills {
+		j.delete("/executions/" + fill.(map[string]any)["id"].(string)).want(http.StatusNoContent)
+	}
+	orphans := j.get("/trades/orphans").want(http.StatusOK)
+	j.sameAnnotations("the orphan", orphans.value("0"), want)
+
+	j.fill("NGK6", "buy 1@3", 20, future)
+	home := j.fill("NGK6", "sell 1@4", 25, future).text("trade_id")
+	j.post("/trades/orphans/"+orphans.text("0.trade_id")+"/adopt", more{"trade_id": home}).want(http.StatusOK)
+	j.sameAnnotations("the adopting trade", j.trade(home).value(""), want)
+
+	// Another one stays an orphan.
+	lost := j.fill("NGM6", "buy 1@3", 40, future)
+	j.mark(lost.text("trade_id"), j.annotations())
+	j.delete("/executions/" + lost.text("id")).want(http.StatusNoContent)
+}
+
+// annotationsOf takes the annotations out of a trade or an orphan, as texts.
+func (j *fullJournal) annotationsOf(record any) map[string]string {
+	j.t.Helper()
+	object, _ := record.(map[string]any)
+	found := map[string]string{}
+	for _, name := range jsonNames(httpapi.AnnotationFields) {
+		if other, renamed := readAs[name]; renamed {
+			name = other
+		}
+		value, there := object[name]
+		if text := jsonText(value); !there || isEmptyText(text) {
+			j.t.Errorf("the annotation %s is %s", name, text)
+		} else {
+			found[name] = text
+		}
+	}
+	return found
+}
+
+func (j *fullJournal) sameAnnotations(where string, record any, want map[string]string) {
+	j.t.Helper()
+	got := j.annotationsOf(record)
+	for name, text := range want {
+		if got[name] != text {
+			j.t.Errorf("%s: the annotation %s is %s, want %s", where, name, got[name], text)
+		}
+	}
+}
+
+// fillRecords makes the records that are no annotations, and edits some.
+func (j *fullJournal) fillRecords() {
+	open := j.fill("AAPL", "buy 3@10", 0, more{"fees": 1}).text("trade_id") // stays open, with a risk that follows from its stop
+	j.mark(open, more{"stop_price": 9})
+	option := more{
+		"instrument_type": "option", "details": more{"option_right": "put", "strike": "450", "expiry": "2026-06-19", "lot": "a", "venue": "ARCA"},
+	}
+	j.fill("SPY", "sell 2@1.5", 30, option, more{"external_id": "X-1"})
+	closed := j.fill("SPY", "buy 2@1", 35, option, more{"stated_pnl": 99.5, "commission": 2})
+	j.patch("/executions/"+closed.text("id"), more{"price": 0.5, "stated_pnl": 199.5}).want(http.StatusOK)
+
+	dividend := j.made("/cash-transactions", more{
+		"account_id": j.account, "type": "dividend", "amount": 2.5, "occurred_at": at(60), "note": "quarterly", "trade_id": open,
+	})
+	j.put("/cash-transactions/"+dividend.text("id"), more{"amount": 3.5}).want(http.StatusOK)
+	note := j.made("/notes", more{
+		"type": "daily_log", "occurred_at": at(1), "title": "Monday", "body": "a page", "symbols": []more{{"symbol": "ES", "body": "quiet"}},
+		"account_id": j.account, "trade_id": open,
+	})
+	j.patch("/notes/"+note.text("id"), more{"body": "another page"}).want(http.StatusOK)
+	missed := j.made("/missed-trades", more{
+		"account_id": j.account, "setup_id": j.setups[0], "symbol": "CL", "direction": "long", "observed_at": at(2), "entry": -1, "stop": -3,
+		"target": 4, "reason": "away", "outcome": "target", "notes": "too slow",
+	})
+	j.put("/missed-trades/"+missed.text("id"), more{"notes": "far too slow"}).want(http.StatusOK)
+	item := j.made("/routines", more{"title": "Read", "stage": "pre", "weekdays": []int{1, 2, 3}, "day": "2026-03-09"})
+	j.put("/routines/day/2026-03-10/items/"+item.text("id"), more{"done": true}).want(http.StatusOK)
+	j.patch("/routines/"+item.text("id"), more{"weekdays": []int{4}, "day": "2026-03-11"}).want(http.StatusOK)
+}
+
+// readAll reads all records of a journal. The ids in them are replaced by what
+// they are of, so that two journals can be compared.
+func (j *fullJournal) readAll(c *client) map[string][]map[string]string {
+	j.t.Helper()
+	names := map[string]string{}
+	for path, fields := range map[string][]string{"/accounts": {"name"}, "/setups": {"name"}, "/tags": {"name"}, "/trades": {"symbol", "opened_at"}} {
+		list, _ := c.get(path).want(http.StatusOK).value("").([]any)
+		for _, element := range list {
+			record, _ := element.(map[string]any)
+			name := path
+			for _, field := range fields {
+				name += " " + jsonText(record[field])
+			}
+			names[record["id"].(string)] = name
+		}
+	}
+	all := map[string][]map[string]string{}
+	for _, kind := range recordKinds {
+		value := c.get(kind.path).want(http.StatusOK).value("")
+		if object, ok := value.(map[string]any); ok {
+			value = object["items"]
+		}
+		list, _ := value.([]any)
+		for _, element := range list {
+			record := map[string]string{}
+			for name, value := range element.(map[string]any) {
+				if kind.except[name] == "" {
+					record[name] = jsonText(withNames(value, names))
+				}
+			}
+			all[kind.name] = append(all[kind.name], record)
+		}
+	}
+	return all
+}
+
+// withNames replaces ids by names, however deep they lie.
+func withNames(value any, names map[string]string) any {
+	switch v := value.(type) {
+	case string:
+		if name, known := names[v]; known {
+			return name
+		}
+	case []any:
+		for i := range v {
+			v[i] = withNames(v[i], names)
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = withNames(v[key], names)
+		}
+	}
+	return value
+}
+
+// checkComplete demands that each field of the API has a value in some record.
+func checkComplete(t *testing.T, all map[string][]map[string]string) {
+	t.Helper()
+	for _, kind := range recordKinds {
+		for _, name := range jsonNames(httpapi.RecordTypes[kind.name]) {
+			has := func(record map[string]string) bool { return !isEmptyText(record[name]) }
+			if kind.except[name] == "" && !slices.ContainsFunc(all[kind.name], has) {
+				t.Errorf("no %s of this test has a value in %s", kind.name, name)
+			}
+		}
+	}
+	if len(recordKinds) != len(httpapi.RecordTypes) {
+		t.Errorf("%d of %d kinds of records are followed", len(recordKinds), len(httpapi.RecordTypes))
+	}
+}
+
+// same compares all records of two journals field by field.
+func (j *fullJournal) same(where string, got, want map[string][]map[string]string) {
+	j.t.Helper()
+	for _, kind := range recordKinds {
+		if len(got[kind.name]) != len(want[kind.name]) {
+			j.t.Errorf("%s: %d records of the kind %s, want %d", where, len(got[kind.name]), kind.name, len(want[kind.name]))
+			continue
+		}
+		for i, record := range want[kind.name] {
+			for name, text := range record {
+				if other := got[kind.name][i][name]; other != text {
+					j.t.Errorf("%s: %s of %s %d is %s, want %s", where, name, kind.name, i+1, other, text)
+				}
+			}
+		}
+	}
+}
+
+// exported gives an export of a journal without the instant that it was made at.
+func (j *fullJournal) exported(c *client, query string) string {
+	j.t.Helper()
+	return string(c.get("/exports?format=" + query).want(http.StatusOK).body)
+}
+
+func equalExports(t *testing.T, where, got, want string) {
+	t.Helper()
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] && !strings.HasPrefix(a[i], `"exported_at"`) {
+			t.Errorf("%s: line %d of the export is\n%s\nwant\n%s", where, i+1, a[i], b[i])
+			return
+		}
+	}
+	if len(a) != len(b) {
+		t.Errorf("%s: the export has %d lines, want %d", where, len(a), len(b))
+	}
+}
+
+// followCopy copies the installation to the other engine, or to a second file
+// where there is no PostgreSQL.
+func (j *fullJournal) followCopy(want map[string][]map[string]string) {
+	j.t.Helper()
+	engine := db.SQLite
+	if j.w.db.Engine() == db.SQLite && os.Getenv("SVC_TEST_POSTGRES") != "" {
+		engine = db.PostgreSQL
+	}
+	other := newWorld(j.t, testkit.Open(j.t, engine))
+	if _, err := j.w.services.CopyTo(j.t.Context(), other.services, nil); err != nil {
+		j.t.Fatal(err)
+	}
+	other.clock.Advance(5 * time.Minute)
+	there := other.as(j.token)
+	j.same("copied", j.readAll(there), want)
+	equalExports(j.t, "copied", j.exported(there, "json"), j.exported(j.client, "json"))
+}
+
+// jsonNames lists the JSON names of a struct, embedded ones included.
+func jsonNames(of reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(of) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func jsonText(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(text)
+}
+
+// isEmptyText reports whether a JSON value is none.
+func isEmptyText(text string) bool {
+	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "0", "false"}, text)
+}

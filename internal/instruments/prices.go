@@ -1,0 +1,18 @@
+package instruments
+
+// AllowsNegativePrice reports whether the price of an instrument of that type
+// may be zero or below: that of a future or an option.
+func AllowsNegativePrice(instrumentType string) bool {
+	return instrumentType == TypeFuture || instrumentType == TypeOption
+}
+
+// SymbolAllowsNegativePrice reports whether a symbol alone may be that of a
+// future or an option. A root that is also the symbol of a share counts,
+// because nothing else is known of it.
+func SymbolAllowsNegativePrice(symbol string) bool {
+	if _, ok := Future(symbol); ok {
+		return true
+	}
+	_, ok := ParseOption(symbol)
+	return ok
+}

@@ -1,0 +1,132 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// CashResult tells what became of the cash rows of an import.
+type CashResult struct {
+	Inserted, Skipped int
+	// Known reports for each row, in the order given, whether it was skipped.
+	Known []bool
+}
+
+// InsertCash stores the cash rows of one file or backup as one step. Rows that
+// are stored already are skipped; [cashDedup] says which those are.
+func (s *Service) InsertCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
+) (result CashResult, err error) {
+	err = s.writing(ctx, tx, owner, account, func(b *book) error {
+		rows := make([]Cash, len(list))
+		for i, in := range list {
+			if rows[i], err = b.cleanCash(ctx, in); err != nil {
+				return fmt.Errorf("cash row %d: %w", i+1, err)
+			}
+			if batch != "" {
+				rows[i].Batch = &batch
+			}
+		}
+		repeats, err := b.repeatedCash(ctx, rows, list)
+		if err != nil {
+			return err
+		}
+		var fresh []Cash
+		for i, c := range rows {
+			if !repeats[i] {
+				fresh = append(fresh, c)
+			}
+		}
+		result = CashResult{Inserted: len(fresh), Skipped: len(rows) - len(fresh), Known: repeats}
+		return b.insertCash(ctx, fresh)
+	})
+	return result, err
+}
+
+// cashDedup finds out which cash rows are stored already. A row is the stored
+// one that arrived with the same type, amount and instant, however that was
+// edited since. A row of a backup may also be the stored one that says the same
+// now: backups of version 1 do not have the key that an edited row arrived
+// with. Each stored row answers for one row of the call: of three equal rows,
+// of which two are stored, the third is new.
+type cashDedup struct {
+	b     *book
+	found map[string][]Cash // by condition and key, each read once
+	taken map[journal.CashID]bool
+}
+
+// The two ways to look for a stored row.
+const (
+	cashByOrigin  = "origin"
+	cashByInstant = "occurred_at"
+)
+
+// repeatedCash reports for each row whether it is stored already. given are the
+// rows as they came.
+func (b *book) repeatedCash(ctx context.Context, rows []Cash, given []NewCash) ([]bool, error) {
+	d := &cashDedup{b: b, found: map[string][]Cash{}, taken: map[journal.CashID]bool{}}
+	repeats := make([]bool, len(rows))
+	for i := range rows {
+		var err error
+		if repeats[i], err = d.takeOrigin(ctx, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range rows {
+		if repeats[i] || given[i].Archived == nil {
+			continue
+		}
+		var err error
+		if repeats[i], err = d.takeContent(ctx, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return repeats, nil
+}
+
+// takeOrigin takes a stored row that arrived with the key of c; of several
+// preferably one that says the same now.
+func (d *cashDedup) takeOrigin(ctx context.Context, c *Cash) (bool, error) {
+	same, err := d.stored(ctx, cashByOrigin, c.Origin, c.Origin)
+	if err != nil {
+		return false, err
+	}
+	return d.take(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }) || d.take(same, func(*Cash) bool { return true }), nil
+}
+
+// takeContent takes a stored row that says what c says.
+func (d *cashDedup) takeContent(ctx context.Context, c *Cash) (bool, error) {
+	at := db.Micros(c.OccurredAt)
+	same, err := d.stored(ctx, cashByInstant, db.FromMicros(at).String(), at)
+	if err != nil {
+		return false, err
+	}
+	return d.take(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }), nil
+}
+
+// take takes the first row that fits and that no other row was found to be.
+func (d *cashDedup) take(among []Cash, fits func(*Cash) bool) bool {
+	for i := range among {
+		if s := &among[i]; !d.taken[s.ID] && fits(s) {
+			d.taken[s.ID] = true
+			return true
+		}
+	}
+	return false
+}
+
+// stored reads the rows of the account that have a value in a column.
+func (d *cashDedup) stored(ctx context.Context, column, key string, value any) ([]Cash, error) {
+	if list, known := d.found[column+" "+key]; known {
+		return list, nil
+	}
+	list, err := db.List(ctx, d.b.tx, func(row db.Scanner) (Cash, error) {
+		c, _, err := scanCash(row)
+		return c, err
+	}, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+column+` = $3 ORDER BY id`, d.b.owner, d.b.account.number, value)
+	d.found[column+" "+key] = list
+	return list, err
+}
