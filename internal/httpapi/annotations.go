@@ -22,6 +22,7 @@ type tradeDetail struct {
 	Attachments   []attachment    `json:"attachments"`
 	DividendTotal decimal.Decimal `json:"dividend_total" doc:"Dividends that are linked to the trade."`
 	TotalPnL      decimal.Null    `json:"total_pnl" doc:"Net result and dividends; null until the trade is closed."`
+	Warnings      []string        `json:"warnings,omitempty" doc:"What to check about the annotations, as sentences."`
 }
 
 // tradeFill is a fill with its share in this trade: all of it, or for one that
@@ -69,6 +70,7 @@ func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found l
 	detail := tradeDetail{
 		Trade: shapeTrade(found.Trade, marks[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
 		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
+		Warnings: derivedFigures(found.Trade, marks[found.ID]).Warnings(),
 	}
 	if found.NetPnL.Valid {
 		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
@@ -103,6 +105,7 @@ type markFields struct {
 	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false"`
 	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false"`
 	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false"`
+	LastStop       opt[decimal.Decimal]   `json:"last_stop" required:"false" doc:"The last stop that a statement showed; no risk follows from it."`
 	MAE            opt[decimal.Decimal]   `json:"mae" required:"false"`
 	MFE            opt[decimal.Decimal]   `json:"mfe" required:"false"`
 	EmotionalState opt[string]            `json:"emotional_state" required:"false"`
@@ -114,7 +117,7 @@ type markFields struct {
 func (f markFields) change() playbook.MarkChange {
 	return playbook.MarkChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
-		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
+		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
 		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
 		Reviewed: f.Reviewed.Opt,
 	}
@@ -178,6 +181,7 @@ type orphan struct {
 	InitialRisk    decimal.Null      `json:"initial_risk"`
 	StopPrice      decimal.Null      `json:"stop_price"`
 	TargetPrice    decimal.Null      `json:"target_price"`
+	LastStop       decimal.Null      `json:"last_stop"`
 	MAE            decimal.Null      `json:"mae"`
 	MFE            decimal.Null      `json:"mfe"`
 	EmotionalState string            `json:"emotional_state"`
@@ -190,7 +194,7 @@ type orphan struct {
 func shapeOrphan(o playbook.Orphan) orphan {
 	return orphan{
 		o.Trade, o.Account, o.Symbol, o.OpenedAt, o.OrphanedAt, o.Notes, o.Tags, o.Setups, o.InitialRisk, o.StopPrice,
-		o.TargetPrice, o.MAE, o.MFE, o.EmotionalState, orAbsent(o.Confidence), orAbsent(o.TradeQuality), o.ReviewedAt,
+		o.TargetPrice, o.LastStop, o.MAE, o.MFE, o.EmotionalState, orAbsent(o.Confidence), orAbsent(o.TradeQuality), o.ReviewedAt,
 		shapeAll(o.Attachments, shapeAttachment),
 	}
 }

@@ -178,7 +178,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 			return nil, Instrument{}, err
 		}
 	}
-	after.seq, after.id, after.createdAt, after.links = f.seq, f.id, f.createdAt, f.links
+	after.seq, after.arrival, after.id, after.createdAt, after.links = f.seq, f.arrival, f.id, f.createdAt, f.links
 	after.origin, after.state, after.was = f.origin, edited, f.at
 	if after.externalID != f.externalID && after.externalID != "" {
 		known, err := b.fillsByExternalID(ctx, []string{after.externalID})
@@ -243,7 +243,10 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 	}
 	if to == from && sameFigures(before, after) {
 		after.next = after.links
-		return b.updateFill(ctx, after)
+		if err := b.updateFill(ctx, after); err != nil || after.externalID == before.externalID {
+			return err
+		}
+		return b.updateFirstExternal(ctx, after)
 	}
 	old := &changes{stream: from}
 	old.remove(before)

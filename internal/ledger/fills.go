@@ -31,6 +31,9 @@ type NewFill struct {
 	ExecutedAt time.Time
 	// ExternalID is the broker's id of the fill, empty where there is none.
 	ExternalID string
+	// Arrival is the number in the order of arrival that a restore gives back; 0
+	// takes the next. Those of one call must not fall.
+	Arrival int64
 	// Details may hold option_right, strike, expiry and lot, which are part of
 	// the instrument, and whatever else the source tells.
 	Details map[string]string
@@ -42,7 +45,8 @@ type NewFill struct {
 
 // fill is a row of executions, and where it will belong.
 type fill struct {
-	seq        int64
+	seq        int64 // in the account
+	arrival    int64 // over all accounts
 	id         journal.ExecutionID
 	stream     int64
 	at         int64 // microseconds
@@ -153,7 +157,7 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 	}
 	f := &fill{
 		at: db.Micros(n.ExecutedAt), side: n.Side, quantity: n.Quantity, price: n.Price, fees: n.Fees,
-		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, state: added,
+		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, arrival: n.Arrival, state: added,
 	}
 	if f.externalID, err = journal.Name("external_id", n.ExternalID); err != nil {
 		return nil, Instrument{}, err
@@ -269,7 +273,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 // fillColumns are the columns of a fill in the order of scan and args.
 var fillColumns = []string{
 	"seq", "id", "stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier",
-	"stated_pnl", "external_id", "origin", "details", "created_at", "trade_id", "flip_trade_id",
+	"stated_pnl", "external_id", "origin", "details", "created_at", "trade_id", "flip_trade_id", "arrival",
 }
 
 var (
@@ -301,6 +305,7 @@ func (f *fill) scan() []any {
 		&f.details, &f.createdAt,
 		&f.links.trade,
 		orEmpty[journal.TradeID]{&f.links.flip},
+		&f.arrival,
 	}
 }
 
@@ -311,7 +316,7 @@ func (f *fill) args() []any {
 	return []any{
 		f.seq, string(f.id), f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(),
 		f.commission.String(), f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details,
-		f.createdAt, string(f.next.trade), orNull(f.next.flip),
+		f.createdAt, string(f.next.trade), orNull(f.next.flip), f.arrival,
 	}
 }
 

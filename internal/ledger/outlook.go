@@ -86,8 +86,9 @@ var errReadEnough = errors.New("more was to be read than may be")
 func (b *book) foresee(ctx context.Context, arrivals []*arrival, o *Outlook) error {
 	for i, a := range arrivals {
 		if a.known == nil {
-			a.id, a.seq = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq
+			a.id, a.seq, a.arrival = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq, b.arrivals+1
 			b.nextSeq++
+			b.arrivals++
 		}
 	}
 	byStream, err := changesOf(ctx, arrivals, b.likelyStream)
@@ -137,7 +138,7 @@ func (b *book) count(r *regrouping, o *Outlook) {
 	}
 	for i := range r.trades {
 		trade := &r.trades[i]
-		row, was := newTradeRow(ids[i], r.streams[i], trade), before[ids[i]]
+		row, was := newTradeRow(ids[i], r.streams[i], trade, r.firstFill(i)), before[ids[i]]
 		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
 		switch {
 		case was == nil:

@@ -20,7 +20,7 @@ func (r Rate) IsKnown() bool { return !r.Stated.Valid || !r.Priced.Decimal.IsZer
 // Convert returns an amount in the currency of the account, by the rule for
 // averages. It is absent where the rate is unknown.
 func (r Rate) Convert(amount decimal.Decimal) decimal.Null {
-	worth, divisor, known := r.fraction(amount)
+	worth, divisor, known := r.Fraction(amount)
 	if !known {
 		return decimal.Null{}
 	}
@@ -30,7 +30,7 @@ func (r Rate) Convert(amount decimal.Decimal) decimal.Null {
 // Ratio returns a / (b × rate) rounded half to even to scale decimals. It is
 // absent where b is zero or the rate unknown.
 func (r Rate) Ratio(a, b decimal.Decimal, scale int32) decimal.Null {
-	worth, divisor, known := r.fraction(b)
+	worth, divisor, known := r.Fraction(b)
 	if !known || worth.IsZero() {
 		return decimal.Null{}
 	}
@@ -40,8 +40,9 @@ func (r Rate) Ratio(a, b decimal.Decimal, scale int32) decimal.Null {
 // Equal reports whether both are the same fraction, written alike.
 func (r Rate) Equal(s Rate) bool { return r.Stated.Equal(s.Stated) && r.Priced.Equal(s.Priced) }
 
-// fraction returns amount × rate as a dividend and a divisor.
-func (r Rate) fraction(amount decimal.Decimal) (dividend, divisor decimal.Decimal, known bool) {
+// Fraction returns amount × rate as a dividend and a divisor, to be rounded once
+// at the end of a computation. known is false where the rate is unknown.
+func (r Rate) Fraction(amount decimal.Decimal) (dividend, divisor decimal.Decimal, known bool) {
 	if !r.Stated.Valid {
 		return amount, decimal.New(1), true
 	}

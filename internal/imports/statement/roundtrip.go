@@ -202,7 +202,7 @@ func (m mapping) marks(w *Row, on *Fill) {
 	marks := Marks{
 		Fill: on, Notes: m.text(w, "notes"), InitialRisk: m.positive(w, "initial_risk"),
 		StopPrice: m.positive(w, "stop_price"), TargetPrice: m.positive(w, "target_price"),
-		MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
+		LastStop: m.null(w, "last_stop"), MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
 		Setups: List(m.text(w, "setup")),
 	}
 	if n, err := strconv.Atoi(m.text(w, "confidence")); err == nil && n >= 1 && n <= 5 {

@@ -85,7 +85,7 @@ func fillbookTrade(w *statement.Row) {
 	}
 	m := statement.Marks{
 		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), InitialRisk: above(w.Null("Initial Risk")),
-		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
+		StopPrice: above(w.Null("Stop")), TargetPrice: above(w.Null("Target")), LastStop: w.Null("Last Stop"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 		EmotionalState: w.Text("Emotional State"), Confidence: grade(w.Text("Confidence")), Quality: grade(w.Text("Quality")),
 	}
 	tagged(&m, statement.List(w.Text("Tags")))
