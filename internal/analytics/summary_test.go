@@ -115,9 +115,33 @@ func TestSummaryEdges(t *testing.T) {
 			summary.max_drawdown_pct = 0
 			summary.median_trade = 1.5
 			evidence.profit_factor.low = null`,
-		"equal closes go by id": `
-			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5
+		"equal closes go by their opening": `
+			trade a AAA long 2026-01-05T10:01 2026-01-05T11:00 net=-5
+			trade b AAA long 2026-01-05T10:02 2026-01-05T11:00 net=4
 			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"then by symbol": `
+			trade a BBB long 2026-01-05T10:00 2026-01-05T11:00 net=-5
+			trade b CCC long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"then by the account's name": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5 account=b external=1
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4 account=c
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4 account=a external=9
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"then by the first fill's id, absent first": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5 external=1
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4 external=10
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"at last by arrival": `
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5
 			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
 			summary.max_consecutive_wins = 1
 			summary.max_drawdown = 5`,
