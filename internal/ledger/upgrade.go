@@ -53,7 +53,8 @@ func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) e
 // averages of several fills or of prices with more than 12 decimals, multipliers
 // that differ, stated results.
 const outdatedStreams = `
-	SELECT stream FROM trades WHERE user_id = $1 AND account = $2 AND execution_count > 2
+	SELECT stream FROM trades WHERE user_id = $1 AND account = $2
+		AND (execution_count > 2 OR is_open AND execution_count > 1)
 	UNION SELECT stream FROM executions WHERE user_id = $1 AND account = $2
 		AND (stated_pnl IS NOT NULL OR price LIKE '%.%_____________')
 	ORDER BY stream`

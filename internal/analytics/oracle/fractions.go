@@ -25,6 +25,9 @@ func each(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	return out
 }
 
+// volume is left out of sums where it is unknown.
+func volume(t *Trade) *big.Rat { return orZero(t.Volume) }
+
 func net(t *Trade) *big.Rat  { return t.Net }
 func hold(t *Trade) *big.Rat { return seconds(t.held()) }
 

@@ -28,7 +28,7 @@ type Account struct {
 	Currency string
 }
 
-// Trade is a closed trade. Risk and MFE are nil when unknown; Grade is 0 without
+// Trade is a closed trade. Risk, MFE and Volume are nil when unknown; Grade is 0 without
 // one.
 type Trade struct {
 	ID, Account, Symbol, Instrument string
