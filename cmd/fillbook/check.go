@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func (s *settings) journals(env *environment) (*installation.Installation, func(
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.journalsOf(d)
+	return s.journalsOf(env.ctx, d)
 }
 
 // emptyJournals is journals for a database that may have to be made.
@@ -79,19 +80,26 @@ func (s *settings) emptyJournals(env *environment) (*installation.Installation, 
 	if err := d.Migrate(env.ctx); err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}
-	return s.journalsOf(d)
+	return s.journalsOf(env.ctx, d)
 }
 
-func (s *settings) journalsOf(d *db.DB) (*installation.Installation, func(), error) {
+// journalsOf ties the services of an open database together. A database whose
+// upgrade was interrupted is brought up to date first.
+func (s *settings) journalsOf(ctx context.Context, d *db.DB) (*installation.Installation, func(), error) {
 	var none *secrets.Keys
 	services, err := s.install(d, none, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}
-	return services, func() {
+	done := func() {
 		_ = services.Close()
 		_ = d.Close()
-	}, nil
+	}
+	if err := upgrade(ctx, services); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return services, done, nil
 }
 
 // brokenOff is drawn where work ends before its time: the bar stays as it is,

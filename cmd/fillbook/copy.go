@@ -107,8 +107,15 @@ func (s *settings) openPlace(env *environment, place string, target bool) (*inst
 	if err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}
-	return services, func() {
+	done := func() {
 		_ = services.Close()
 		_ = d.Close()
-	}, nil
+	}
+	if target {
+		if err := upgrade(env.ctx, services); err != nil {
+			done()
+			return nil, nil, err
+		}
+	}
+	return services, done, nil
 }

@@ -146,9 +146,14 @@ func (migrateCommand) Run(env *environment, s *settings) error {
 	if err == nil {
 		err = d.Migrate(env.ctx)
 	}
-	if err = errors.Join(err, d.Close()); err != nil {
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	_, done, err := s.journalsOf(env.ctx, d) // computes trades again where the rules have changed
+	if err != nil {
 		return err
 	}
+	done()
 	_, err = fmt.Fprintf(env.stdout, "schema version %d → %d\n", before, db.Latest())
 	return err
 }

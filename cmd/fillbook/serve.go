@@ -57,6 +57,9 @@ func (s *settings) serve(
 		return errors.Join(err, clean())
 	}
 	server, err := s.assemble(ctx, d, log)
+	if err == nil {
+		err = upgrade(ctx, server.services)
+	}
 	if err != nil {
 		return errors.Join(err, clean()) // a start that was refused is no crash
 	}
@@ -79,6 +82,16 @@ func migrate(ctx context.Context, d *db.DB) error {
 	err := d.Migrate(ctx)
 	if errors.Is(err, db.ErrReadOnly) {
 		return fmt.Errorf("%w: the database is of an older version, and it cannot be brought up to date because it can only be read", errUnusable)
+	}
+	return err
+}
+
+// upgrade computes again what an older version of the program computed by other
+// rules. It does nothing where everything is current.
+func upgrade(ctx context.Context, services *installation.Installation) error {
+	err := services.Ledger.Upgrade(ctx, nil)
+	if errors.Is(err, db.ErrReadOnly) {
+		return fmt.Errorf("%w: trades must be computed again by the rules of this version, and the database can only be read", errUnusable)
 	}
 	return err
 }

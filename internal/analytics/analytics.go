@@ -22,10 +22,6 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// meanScale is the number of decimals that averages of money are rounded to,
-// half to even. Sums are not rounded.
-const meanScale = 12
-
 // Side says which way a trade pointed.
 type Side uint8
 
@@ -53,13 +49,13 @@ const (
 	ByOpening
 )
 
-// mean is an average of money: the exact sum, divided and rounded once. The
-// mean of nothing is 0.
+// mean returns an average of money: the exact sum, divided once by the rule for
+// averages. The mean of nothing is 0.
 func mean(sum decimal.Decimal, n int) decimal.Decimal {
 	if n == 0 {
 		return decimal.Zero
 	}
-	return sum.DivRound(decimal.New(int64(n)), meanScale)
+	return sum.DivAverage(decimal.New(int64(n)))
 }
 
 // fraction is part / whole, and 0 of nothing.

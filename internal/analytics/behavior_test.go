@@ -18,7 +18,8 @@ import (
 
 func byOpening(rows []Trade) []Trade {
 	return slices.SortedFunc(slices.Values(rows), func(a, b Trade) int {
-		return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), cmp.Compare(a.Symbol, b.Symbol), a.ClosedAt.Compare(b.ClosedAt),
+			cmp.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
 	})
 }
 
@@ -107,7 +108,9 @@ func busyTrades() *rapid.Generator[[]Trade] {
 				ID: journal.TradeID(fmt.Sprintf("t%02d", rapid.IntRange(0, 9).Draw(t, "prefix")*100+i)), Symbol: rapid.SampledFrom([]string{"AAA", "BBB", "CCC"}).Draw(t, "symbol"),
 				OpenedAt: at, ClosedAt: at.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 3, 9, 70}).Draw(t, "held")) * time.Minute),
 				Net: net, Gross: net, EntryNotional: decimal.New(rapid.SampledFrom([]int64{-300, 0, 100, 200, 200, 300, 450}).Draw(t, "size")),
+				Arrival: int64(i) + 1,
 			}
+			rows[i].Instrument = rows[i].Symbol
 		}
 		return rows
 	})

@@ -31,8 +31,9 @@ func madeUp(n int) []Trade {
 			ID: journal.TradeID(uuid.UUID{1, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i), 9}.String()), Symbol: fmt.Sprintf("SYM%d", dice.IntN(50)),
 			InstrumentType: "stock", Side: Side(dice.IntN(2)), OpenedAt: at,
 			ClosedAt: at.Add(time.Duration(dice.ExpFloat64()*900) * time.Second), Net: gross.Sub(fees), Gross: gross, Fees: fees,
-			EntryNotional: entry, Volume: entry.Add(entry).Add(gross), Quality: uint8(dice.IntN(6)),
+			EntryNotional: entry, Volume: entry.Add(entry).Add(gross), Quality: uint8(dice.IntN(6)), Arrival: int64(i) + 1,
 		}
+		row.Instrument = row.Symbol
 		if i%3 == 0 {
 			row.InitialRisk = decimal.Of(decimal.FromScaled(int64(dice.IntN(20000))+1000, 2))
 			row.MFE = decimal.Of(decimal.FromScaled(int64(dice.IntN(60000)), 2))

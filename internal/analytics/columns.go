@@ -1,9 +1,7 @@
 package analytics
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/decimal"
@@ -20,7 +18,8 @@ type Trade struct {
 	ClosedAt         time.Time
 	Net, Gross, Fees decimal.Decimal // Fees are all costs: fees and commission
 	// EntryNotional is what the opening fills cost; its absolute value is the
-	// size of the trade. Volume is the traded notional, entry and exit.
+	// size of the trade. Volume is the traded notional, entry and exit, and 0
+	// where it is unknown: it is only added up.
 	EntryNotional, Volume decimal.Decimal
 	// InitialRisk is what the trader stated, or what follows from the stop.
 	InitialRisk decimal.Null
@@ -30,6 +29,12 @@ type Trade struct {
 	Quality uint8
 	Setups  []journal.SetupID
 	Tags    []journal.TagID
+	// Instrument, External and Arrival order trades of the same instants: symbol,
+	// contract and lot as a text that compares as they do, the first fill's id at
+	// the broker, and the number of that fill in the order of arrival, which no
+	// other trade of the account has.
+	Instrument, External string
+	Arrival              int64
 }
 
 // Columns are the closed trades of one account. They never change:
@@ -37,7 +42,11 @@ type Trade struct {
 // disturbed. They lie in pages in the order of closing, and a change copies the
 // pages that it touches, so it costs the same however long the history is.
 type Columns struct {
-	account  journal.AccountID
+	account journal.AccountID
+	// name and number order trades of several accounts; see [Columns.Named].
+	name   string
+	number int64
+
 	pages    []*page // none is empty
 	pageRows int     // in a full page
 }
@@ -70,15 +79,22 @@ func Concat(account journal.AccountID, parts ...*Columns) *Columns {
 	return c
 }
 
-// inOrder lists trades in the order of closing, then of id.
+// Named returns the same columns for an account of that name and number. Trades
+// of the same instants and instrument are in the order of the accounts' names,
+// and where everything else is equal in that of their numbers.
+func (c *Columns) Named(name string, number int64) *Columns {
+	named := *c
+	named.name, named.number = name, number
+	return &named
+}
+
+// inOrder lists trades in the order of closing.
 func inOrder(rows []Trade) []*Trade {
 	sorted := make([]*Trade, len(rows))
 	for i := range rows {
 		sorted[i] = &rows[i]
 	}
-	slices.SortFunc(sorted, func(a, b *Trade) int {
-		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), strings.Compare(string(a.ID), string(b.ID)))
-	})
+	slices.SortFunc(sorted, compareTrades)
 	return sorted
 }
 
@@ -122,7 +138,7 @@ func (c *Columns) With(changed []Trade, removed []journal.TradeID) *Columns {
 	for i := range changed {
 		ids.add(changed[i].ID)
 	}
-	out := &Columns{account: c.account, pageRows: c.pageRows}
+	out := &Columns{account: c.account, name: c.name, number: c.number, pageRows: c.pageRows}
 	fresh := inOrder(changed)
 	for i, p := range c.pages {
 		its := fresh

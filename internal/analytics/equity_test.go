@@ -204,9 +204,9 @@ func TestCurveEdges(t *testing.T) {
 			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-50
 			equity.max_drawdown = 50
 			equity.max_drawdown_pct = null`,
-		"trades closing together go by id": `
-			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-50
-			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=70
+		"trades closing together go by their content": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-50 external=2
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=70 external=1
 			equity.points.1.equity = 70
 			equity.points.2.equity = 20
 			equity.points.0.at = 2026-01-05T11:00:00Z`,

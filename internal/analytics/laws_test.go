@@ -63,9 +63,11 @@ func anyTrades(size int) *rapid.Generator[[]Trade] {
 				Side: Side(rapid.IntRange(0, 1).Draw(t, "side")), ClosedAt: anyInstant().Draw(t, "closed"),
 				Gross: money.Draw(t, "gross"), Fees: money.Draw(t, "fees"), EntryNotional: money.Draw(t, "entry"), Volume: money.Draw(t, "volume").Abs(),
 				InitialRisk: some("risk"), MFE: some("mfe"), MAE: some("mae"), Quality: uint8(rapid.IntRange(0, 5).Draw(t, "grade")),
-				Tags:   rapid.SampledFrom([][]journal.TagID{nil, {"x"}, {"y"}, {"x", "y"}, {"mistake"}}).Draw(t, "tags"),
-				Setups: rapid.SampledFrom([][]journal.SetupID{nil, {"s"}, {"s", "u"}}).Draw(t, "setups"),
+				Tags:     rapid.SampledFrom([][]journal.TagID{nil, {"x"}, {"y"}, {"x", "y"}, {"mistake"}}).Draw(t, "tags"),
+				Setups:   rapid.SampledFrom([][]journal.SetupID{nil, {"s"}, {"s", "u"}}).Draw(t, "setups"),
+				External: rapid.SampledFrom([]string{"", "", "1", "10", "2"}).Draw(t, "external"), Arrival: int64(i) + 1,
 			}
+			row.Instrument = row.Symbol
 			if rapid.Bool().Draw(t, "uuid") {
 				row.ID = journal.TradeID(fmt.Sprintf("0198c0de-0000-7000-8000-%012d", i))
 			}
@@ -192,7 +194,39 @@ func oneOf[T comparable](wanted []T, have ...T) bool {
 
 func sortedByClosing(rows []Trade) []Trade {
 	return slices.SortedFunc(slices.Values(rows), func(a, b Trade) int {
-		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), cmp.Compare(a.Symbol, b.Symbol),
+			cmp.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
+	})
+}
+
+// TestIDsDoNotMatter gives every trade another id, as a restore does: no figure
+// may change.
+func TestIDsDoNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := anyTrades(25).Draw(t, "rows")
+		zone := anyZone().Draw(t, "zone")
+		names := map[journal.TradeID]journal.TradeID{}
+		others := rapid.Permutation(rows).Draw(t, "others")
+		restored := slices.Clone(rows)
+		for i := range rows {
+			restored[i].ID = others[i].ID
+			names[others[i].ID] = rows[i].ID
+		}
+		figures := func(rows []Trade, name func(journal.TradeID) journal.TradeID) string {
+			s := Select([]*Columns{paged(t, "a", rows)}, Filter{})
+			order := []journal.TradeID{}
+			for i := range s.Len() {
+				order = append(order, name(s.ID(i)))
+			}
+			text, err := json.Marshal([]any{order, Summarize(s, Capital{}), Drawdowns(s, Capital{}, 10), Daily(s, zone)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		same(t, "with other ids", figures(rows, func(id journal.TradeID) journal.TradeID { return id }),
+			figures(restored, func(id journal.TradeID) journal.TradeID { return names[id] }))
 	})
 }
 

@@ -55,12 +55,15 @@ type Spread struct {
 	P95 decimal.Decimal `json:"p95"`
 }
 
+// ruinScale is the number of decimals of the money whose loss is ruin.
+const ruinScale = 12
+
 // MonteCarlo simulates futures.
 func MonteCarlo(s *Selection, sim Simulation) Futures {
 	sim = sim.bounded(s.Len())
 	// The line of ruin must fit the scale of the amounts, so it is a column too.
 	var line amounts
-	line.push(sim.Capital.Starting.Mul(sim.RuinPct).DivRound(decimal.New(percent), meanScale).Neg())
+	line.push(sim.Capital.Starting.Mul(sim.RuinPct).DivRound(decimal.New(percent), ruinScale).Neg())
 	with := *s
 	with.chooseScale(&line)
 	if with.unbounded {

@@ -26,6 +26,7 @@ import (
 //
 // A figure is a path into the JSON of an answer, as in daily.0.net_pnl.
 type scenario struct {
+	trades   int64 // so far, over all accounts
 	accounts map[journal.AccountID][]Trade
 	names    []journal.AccountID
 	cash     []CashEvent
@@ -110,12 +111,16 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 			row.Setups = split[journal.SetupID](strings.ReplaceAll(value, ",", separator))
 		case "type":
 			row.InstrumentType = value
+		case "external":
+			row.External = value
 		case "account":
 			account = journal.AccountID(value)
 		default:
 			t.Fatalf("what is %q?", word)
 		}
 	}
+	s.trades++
+	row.Instrument, row.Arrival = row.Symbol, s.trades
 	row.Gross = row.Net.Add(row.Fees)
 	row.Volume = volume.Or(row.EntryNotional.Add(row.EntryNotional))
 	if s.accounts[account] == nil {
@@ -127,7 +132,7 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 func (s *scenario) columns() []*Columns {
 	var list []*Columns
 	for _, name := range s.names {
-		list = append(list, Build(name, s.accounts[name]))
+		list = append(list, Build(name, s.accounts[name]).Named(string(name), 0))
 	}
 	return list
 }

@@ -1,12 +1,9 @@
 package analytics
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,14 +13,16 @@ import (
 )
 
 // page is a part of the closed trades of one account, a slice for each field, in
-// the order of closing (then of id). It never changes.
+// the order of closing. It never changes.
 type page struct {
 	account journal.AccountID
 	ids     idColumn
 	opened  []int64 // microseconds since 1970, as is closed
 	closed  []int64
-	// byOpening lists the rows in the order of opening (then of id).
+	// byOpening lists the rows in the order of opening.
 	byOpening []int32
+	external  texts
+	arrival   []int64
 
 	net, gross, fees, size, volume amounts
 	risk, mae, mfe                 optional
@@ -34,6 +33,7 @@ type page struct {
 	instrument dictionary
 	setups     dictionary // the ids of one trade, joined
 	tags       dictionary
+	order      dictionary // symbol, contract and lot, to be compared
 }
 
 // newPage makes a page from trades in the order of closing.
@@ -46,16 +46,14 @@ func newPage(account journal.AccountID, sorted []*Trade) *page {
 	for row := range c.byOpening {
 		c.byOpening[row] = int32(row)
 	}
-	slices.SortFunc(c.byOpening, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(c.opened[a], c.opened[b]), compareIDs(&c.ids, a, &c.ids, b))
-	})
+	slices.SortFunc(c.byOpening, func(a, b int32) int { return compareOpening(c, a, c, b, 0) })
 	return c
 }
 
 func empty(account journal.AccountID, n int) *page {
 	c := &page{
 		account: account,
-		opened:  make([]int64, 0, n), closed: make([]int64, 0, n),
+		opened:  make([]int64, 0, n), closed: make([]int64, 0, n), arrival: make([]int64, 0, n),
 		side: make([]Side, 0, n), quality: make([]uint8, 0, n),
 	}
 	c.ids.keys = make([]idKey, 0, n)
@@ -75,7 +73,7 @@ func (c *page) money() []*amounts {
 func (c *page) optionals() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
 
 func (c *page) words() []*dictionary {
-	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags}
+	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags, &c.order}
 }
 
 func (c *page) push(t *Trade) {
@@ -94,12 +92,15 @@ func (c *page) push(t *Trade) {
 	c.instrument.push(t.InstrumentType)
 	c.setups.push(join(t.Setups))
 	c.tags.push(join(t.Tags))
+	c.order.push(t.Instrument)
+	c.external.push(t.External)
+	c.arrival = append(c.arrival, t.Arrival)
 }
 
 func (c *page) len() int { return len(c.closed) }
 
 func (c *page) bytes() int {
-	n := cap(c.ids.keys)*16 + (cap(c.opened)+cap(c.closed))*8 + cap(c.byOpening)*4 + cap(c.side) + cap(c.quality)
+	n := cap(c.ids.keys)*16 + (cap(c.opened)+cap(c.closed)+cap(c.arrival))*8 + c.external.bytes() + cap(c.byOpening)*4 + cap(c.side) + cap(c.quality)
 	for _, text := range c.ids.others {
 		n += len(text) + 16
 	}
@@ -122,6 +123,7 @@ func (c *page) trade(r int32) Trade {
 		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
 		Setups: split[journal.SetupID](c.setups.at(r)), Tags: split[journal.TagID](c.tags.at(r)),
+		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 	}
 }
 
@@ -152,13 +154,8 @@ func (c *page) cut(first, end int32) *page {
 
 // notBefore counts the trades, in order, that come before the first of the page.
 func (c *page) notBefore(sorted []*Trade) int {
-	return sort.Search(len(sorted), func(i int) bool {
-		at := sorted[i].ClosedAt.UnixMicro()
-		if at != c.closed[0] {
-			return at > c.closed[0]
-		}
-		return sorted[i].ID >= c.ids.at(0)
-	})
+	first := c.trade(0)
+	return sort.Search(len(sorted), func(i int) bool { return compareTrades(sorted[i], &first) >= 0 })
 }
 
 // moves tells where the rows of the two sources of a merge went.
@@ -207,16 +204,15 @@ func (c *page) merge(old *page, gone []int32, fresh *page) moves {
 
 // before tells whether a row comes before a row of another page.
 func (c *page) before(row int32, other *page, its int32) bool {
-	if c.closed[row] != other.closed[its] {
-		return c.closed[row] < other.closed[its]
-	}
-	return compareIDs(&c.ids, row, &other.ids, its) < 0
+	return compareClosing(c, row, other, its, 0) < 0
 }
 
 func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	c.ids.appendRange(&from.ids, first, end)
 	c.opened = append(c.opened, from.opened[first:end]...)
 	c.closed = append(c.closed, from.closed[first:end]...)
+	c.arrival = append(c.arrival, from.arrival[first:end]...)
+	c.external.appendRange(&from.external, first, end)
 	c.side = append(c.side, from.side[first:end]...)
 	c.quality = append(c.quality, from.quality[first:end]...)
 	for i, a := range c.money() {
@@ -251,10 +247,7 @@ func (c *page) mergeOpenings(old, fresh *page, moved moves) {
 
 // openedBefore tells whether a row was opened before a row of another page.
 func (c *page) openedBefore(row int32, other *page, its int32) bool {
-	if c.opened[row] != other.opened[its] {
-		return c.opened[row] < other.opened[its]
-	}
-	return compareIDs(&c.ids, row, &other.ids, its) < 0
+	return compareOpening(c, row, other, its, 0) < 0
 }
 
 // idColumn keeps ids in 16 bytes each. Ours are UUIDs; any other text is kept
@@ -351,12 +344,4 @@ func (c *idColumn) appendRange(from *idColumn, first, end int32) {
 	for row := first; row < end; row++ {
 		c.push(from.at(row))
 	}
-}
-
-// compareIDs compares ids as text; the bytes of two UUIDs sort like their text.
-func compareIDs(a *idColumn, i int32, b *idColumn, j int32) int {
-	if x, y := &a.keys[i], &b.keys[j]; !x.other() && !y.other() {
-		return bytes.Compare(x[:], y[:])
-	}
-	return strings.Compare(string(a.at(i)), string(b.at(j)))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"fillbook/internal/journal"
@@ -23,9 +24,10 @@ type Filter struct {
 }
 
 // Selection is the trades of a question: closed trades of some accounts, in the
-// order of closing, then of id. It may be used for any number of figures.
+// order of closing. It may be used for any number of figures.
 type Selection struct {
 	pages []*page
+	owner []*Columns // of each page
 	picks []pick
 	basis Basis
 	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
@@ -52,15 +54,22 @@ func Select(columns []*Columns, f Filter) *Selection {
 		for _, p := range c.pages {
 			runs[i] = p.selected(runs[i], int32(len(s.pages)), f)
 			s.renumber = append(s.renumber, s.symbols.learn(&p.symbol))
-			s.pages = append(s.pages, p)
+			s.pages, s.owner = append(s.pages, p), append(s.owner, c)
 		}
 	}
-	s.picks = merged(runs, func(a, b pick) int {
-		x, y := s.pages[a.source], s.pages[b.source]
-		return cmp.Or(cmp.Compare(x.closed[a.row], y.closed[b.row]), compareIDs(&x.ids, a.row, &y.ids, b.row))
-	})
+	s.picks = merged(runs, func(a, b pick) int { return s.compare(compareClosing, a, b) })
 	s.chooseScale()
 	return s
+}
+
+// compare compares two picks by one of the two orders.
+func (s *Selection) compare(order func(x *page, i int32, y *page, j int32, accounts int) int, a, b pick) int {
+	x, y := s.pages[a.source], s.pages[b.source]
+	of, and := s.owner[a.source], s.owner[b.source]
+	if of == and {
+		return order(x, a.row, y, b.row, 0)
+	}
+	return cmp.Or(order(x, a.row, y, b.row, strings.Compare(of.name, and.name)), cmp.Compare(of.number, and.number))
 }
 
 // upTo is the most trades that can pass a filter.
@@ -306,14 +315,12 @@ func optionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values
 func riskOf(c *page) *optional { return &c.risk }
 func mfeOf(c *page) *optional  { return &c.mfe }
 
-// byOpening lists the selected trades in the order of opening, then of id. A
+// byOpening lists the selected trades in the order of opening. A
 // selection that is most of its accounts follows their order; a small one out of
 // large accounts is sorted.
 func (s *Selection) byOpening() []int32 {
 	compare := func(a, b int32) int {
-		p, q := s.picks[a], s.picks[b]
-		x, y := s.pages[p.source], s.pages[q.source]
-		return cmp.Or(cmp.Compare(x.opened[p.row], y.opened[q.row]), compareIDs(&x.ids, p.row, &y.ids, q.row))
+		return s.compare(compareOpening, s.picks[a], s.picks[b])
 	}
 	all := 0
 	for _, c := range s.pages {

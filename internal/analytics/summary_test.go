@@ -115,9 +115,33 @@ func TestSummaryEdges(t *testing.T) {
 			summary.max_drawdown_pct = 0
 			summary.median_trade = 1.5
 			evidence.profit_factor.low = null`,
-		"equal closes go by id": `
-			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5
+		"equal closes go by their opening": `
+			trade a AAA long 2026-01-05T10:01 2026-01-05T11:00 net=-5
+			trade b AAA long 2026-01-05T10:02 2026-01-05T11:00 net=4
 			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"then by symbol": `
+			trade a BBB long 2026-01-05T10:00 2026-01-05T11:00 net=-5
+			trade b CCC long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"then by the account's name": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5 account=b external=1
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4 account=c
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4 account=a external=9
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"then by the first fill's id, absent first": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5 external=1
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4 external=10
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			summary.max_consecutive_wins = 1
+			summary.max_drawdown = 5`,
+		"at last by arrival": `
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=-5
 			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=4
 			summary.max_consecutive_wins = 1
 			summary.max_drawdown = 5`,
@@ -129,11 +153,22 @@ func TestSummaryEdges(t *testing.T) {
 			summary.median_win = 0.0000000000000000015
 			summary.median_loss = 1.5
 			summary.median_trade = -0.4999999999999999995`,
-		"averages are rounded half to even at 12 decimals": `
+		"averages that terminate are given in full up to 18 decimals": `
 			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=0.000000000001
 			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=0
-			summary.avg_trade = 0
+			summary.avg_trade = 0.0000000000005
 			summary.avg_win = 0.000000000001`,
+		"beyond 18 decimals they are rounded half to even": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=0.000000000000000003
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=0
+			summary.avg_trade = 0.000000000000000002
+			summary.expectancy = 0.000000000000000002`,
+		"averages that do not terminate are rounded half to even at 12 decimals": `
+			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=2
+			trade b AAA long 2026-01-05T10:00 2026-01-05T11:00 net=0
+			trade c AAA long 2026-01-05T10:00 2026-01-05T11:00 net=0
+			summary.avg_trade = 0.666666666667
+			summary.avg_win = 2`,
 		"numbers beyond 128 bits": `
 			trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=123456789012345678901234567890.123456789012345678
 			trade b AAA long 2026-01-05T12:00 2026-01-05T13:00 net=-123456789012345678901234567890.123456789012345677

@@ -81,6 +81,9 @@ type Execution struct {
 	// Facts are the names of [ledger.Facts]: which values the source stated,
 	// how finely its time was written, and which values were edited.
 	Facts []string `json:"facts,omitempty"`
+	// Arrival is the place of the fill in the order in which the fills of all
+	// accounts of the file were stored.
+	Arrival int64 `json:"arrival,omitzero"`
 	// Origin is what a fill that was edited said when it arrived, as the
 	// ledger's key; imports know it by that.
 	Origin    string  `json:"origin,omitzero"`
@@ -100,6 +103,7 @@ type Words struct {
 	InitialRisk    decimal.Null `json:"initial_risk,omitzero"`
 	StopPrice      decimal.Null `json:"stop_price,omitzero"`
 	TargetPrice    decimal.Null `json:"target_price,omitzero"`
+	LastStop       decimal.Null `json:"last_stop,omitzero"`
 	MAE            decimal.Null `json:"mae,omitzero"`
 	MFE            decimal.Null `json:"mfe,omitzero"`
 	EmotionalState string       `json:"emotional_state,omitzero"`
@@ -112,7 +116,7 @@ type Words struct {
 
 // isEmpty tells that nothing was said.
 func (w Words) isEmpty() bool {
-	return isBlank(w.Notes) && !w.InitialRisk.Valid && !w.StopPrice.Valid && !w.TargetPrice.Valid && !w.MAE.Valid &&
+	return isBlank(w.Notes) && !w.InitialRisk.Valid && !w.StopPrice.Valid && !w.TargetPrice.Valid && !w.LastStop.Valid && !w.MAE.Valid &&
 		!w.MFE.Valid && w.EmotionalState == "" && w.Confidence == 0 && w.TradeQuality == 0 && w.ReviewedAt.IsZero() &&
 		len(w.Tags) == 0 && len(w.Setups) == 0
 }

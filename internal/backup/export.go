@@ -52,6 +52,7 @@ type exporter struct {
 	scope Scope
 
 	accounts []ledger.Account
+	arrivals []int64 // of all fills, in order
 	tags     []playbook.Tag
 	setups   []playbook.Setup
 	tagNames map[journal.TagID]string
@@ -86,6 +87,9 @@ func (e *exporter) load() (err error) {
 	}
 	for i, a := range e.accounts {
 		e.places[a.ID] = i
+	}
+	if e.arrivals, err = ledger.Arrivals(e.ctx, e.tx, e.owner, e.accounts); err != nil {
+		return err
 	}
 	if e.tags, err = playbook.ListTags(e.ctx, e.tx, e.owner); err != nil {
 		return err
@@ -246,9 +250,18 @@ func (e *exporter) writeExecutions(a ledger.Account, fills spokenFills) error {
 				}
 			}
 			place++
-			return e.element(executionOf(x, origins[x.ID]))
+			out := executionOf(x, origins[x.ID])
+			out.Arrival = e.arrival(x)
+			return e.element(out)
 		})
 	})
+}
+
+// arrival returns the place of a fill in the order of arrival: a number from 1
+// on, so that the same journal gives the same file wherever it is kept.
+func (e *exporter) arrival(x ledger.Execution) int64 {
+	place, _ := slices.BinarySearch(e.arrivals, x.Cursor.Arrival)
+	return int64(place) + 1
 }
 
 func executionOf(x ledger.Execution, origin string) Execution {
@@ -306,7 +319,7 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 
 func (e *exporter) words(m playbook.Marks) Words {
 	w := Words{
-		InitialRisk: m.InitialRisk, StopPrice: m.StopPrice, TargetPrice: m.TargetPrice, MAE: m.MAE, MFE: m.MFE,
+		InitialRisk: m.InitialRisk, StopPrice: m.StopPrice, TargetPrice: m.TargetPrice, LastStop: m.LastStop, MAE: m.MAE, MFE: m.MFE,
 		EmotionalState: m.EmotionalState, Confidence: m.Confidence, TradeQuality: m.TradeQuality,
 	}
 	if !isBlank(m.Notes) {

@@ -335,6 +335,7 @@ func (in fields) words() (w Words, err error) {
 		{&w.InitialRisk, []string{"initialrisk", "risk"}},
 		{&w.StopPrice, []string{"stopprice", "stop", "stoploss"}},
 		{&w.TargetPrice, []string{"targetprice", "target", "takeprofit"}},
+		{&w.LastStop, []string{"laststop"}},
 		{&w.MAE, []string{"mae"}},
 		{&w.MFE, []string{"mfe"}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -71,7 +72,7 @@ type RestoredAccount struct {
 func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Result, error) {
 	r := newRestorer(ctx, tx, services, order)
 	for _, step := range []func() error{
-		r.findAccounts, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreMarks, r.restoreWaiting,
+		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreMarks, r.restoreWaiting,
 		r.restoreNotes, r.restoreMissed, r.restoreUser, r.listFiles,
 	} {
 		if err := step(); err != nil {
@@ -92,10 +93,14 @@ type restorer struct {
 	playbook *playbook.Restorer
 
 	bundles []*restoredBundle
-	tags    map[string]journal.TagID
-	setups  map[string]journal.SetupID
-	notes   map[int]journal.NoteID // by place in the file
-	result  Result
+	// arrivals are the places in the order of arrival that the fills of the file
+	// have, in order; the fills of the first take the number nextArrival.
+	arrivals    []int64
+	nextArrival int64
+	tags        map[string]journal.TagID
+	setups      map[string]journal.SetupID
+	notes       map[int]journal.NoteID // by place in the file
+	result      Result
 }
 
 // restoredBundle is an account of the file and where its records went.
@@ -228,6 +233,7 @@ func (x Execution) fill() ledger.NewFill {
 
 func (r *restorer) restoreFills(b *restoredBundle) error {
 	fills, places, problems := b.NewFills()
+	r.orderByArrival(b, fills, places)
 	r.result.Errors = append(r.result.Errors, problems...)
 	b.fills = make([]ledger.Outcome, len(b.Executions))
 	if len(fills) == 0 {
@@ -258,6 +264,49 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 		}
 	}
 	return ledger.RestoreArchived(r.ctx, r.tx, r.Owner, archived)
+}
+
+// numberArrivals finds out in which order the fills of all accounts of the file
+// arrived, so that those of one instant keep it across accounts.
+func (r *restorer) numberArrivals() (err error) {
+	for _, b := range r.bundles {
+		for _, x := range b.Executions {
+			if x.Arrival > 0 {
+				r.arrivals = append(r.arrivals, x.Arrival)
+			}
+		}
+	}
+	slices.Sort(r.arrivals)
+	r.arrivals = slices.Compact(r.arrivals)
+	r.nextArrival, err = ledger.NextArrival(r.ctx, r.tx, r.Owner)
+	return err
+}
+
+// orderByArrival gives the fills of an account their numbers and sorts them by
+// those, with their places in the file. Fills without one stay where they are in
+// the file, after the others.
+func (r *restorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, places []int) {
+	if len(r.arrivals) == 0 {
+		return
+	}
+	type placed struct {
+		fill  ledger.NewFill
+		place int
+	}
+	list := make([]placed, len(fills))
+	for i, fill := range fills {
+		if arrival := b.Executions[places[i]].Arrival; arrival > 0 {
+			rank, _ := slices.BinarySearch(r.arrivals, arrival)
+			fill.Arrival = r.nextArrival + int64(rank)
+		}
+		list[i] = placed{fill, places[i]}
+	}
+	slices.SortStableFunc(list, func(x, y placed) int {
+		return cmp.Or(cmp.Compare(cmp.Or(x.fill.Arrival, math.MaxInt64), cmp.Or(y.fill.Arrival, math.MaxInt64)), cmp.Compare(x.place, y.place))
+	})
+	for i, p := range list {
+		fills[i], places[i] = p.fill, p.place
+	}
 }
 
 // hideRepeatedIDs takes the ids of the broker's off fills of which an earlier

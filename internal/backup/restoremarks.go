@@ -132,7 +132,7 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 // together keep all that was said.
 func (r *restorer) marks(w Words, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Marks, error) {
 	change := playbook.MarkChange{
-		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice),
+		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice), LastStop: optional(w.LastStop),
 		MAE: optional(w.MAE), MFE: optional(w.MFE), EmotionalState: journal.Some(w.EmotionalState),
 		Confidence: grade(w.Confidence), TradeQuality: grade(w.TradeQuality), Reviewed: journal.Some(!w.ReviewedAt.IsZero()),
 	}

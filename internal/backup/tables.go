@@ -128,7 +128,7 @@ var tradeTable = table{"Trades", []string{
 	"Account", "Symbol", "Type", "Side", "Status", "Quantity", "Open Time", "Close Time", "Entry Price", "Exit Price",
 	"Multiplier", "Gross P&L", "Fees", "Commission", "Net P&L", "Currency", "Return %", "Option Right", "Strike", "Expiry",
 	"Executions", "Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
-	"Confidence", "Quality", "Reviewed At", "Notes",
+	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop",
 }, (*tabler).trades}
 
 // tradesAtOnce is how many trades are in memory at a time.
@@ -164,8 +164,8 @@ func (t *tabler) trades(write rowWriter) error {
 
 func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
 	derived := playbook.Derive(playbook.Figures{
-		Long: trade.Direction == "long", AvgEntry: trade.AvgEntry, QtyOpened: trade.QtyOpened,
-		Multiplier: trade.Multiplier, NetPnL: trade.NetPnL,
+		Long: trade.Direction == "long", EntryNotional: trade.EntryNotional, EntrySize: trade.EntrySize,
+		Rate: trade.Rate, NetPnL: trade.NetPnL,
 	}, marks)
 	status := ledger.StatusClosed
 	if trade.Open() {
@@ -180,7 +180,7 @@ func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
 		whole(trade.Executions), numberOr(marks.InitialRisk), numberOr(marks.StopPrice), numberOr(marks.TargetPrice),
 		numberOr(derived.RMultiple), numberOr(marks.MAE), numberOr(marks.MFE), text(joined(marks.Setups, t.setups)),
 		text(joined(marks.Tags, t.tags)), text(marks.EmotionalState), whole(marks.Confidence), whole(marks.TradeQuality),
-		instantOr(marks.ReviewedAt), text(marks.Notes),
+		instantOr(marks.ReviewedAt), text(marks.Notes), numberOr(marks.LastStop),
 	}
 }
 

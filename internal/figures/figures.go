@@ -116,7 +116,7 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		if err != nil {
 			return nil, err
 		}
-		b.Columns = append(b.Columns, held.columns)
+		b.Columns = append(b.Columns, held.columns.Named(a.Name, a.Number()))
 		b.revisions = append(b.revisions, held.revision)
 		b.cash = append(b.cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
@@ -237,7 +237,7 @@ func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks)
 // row is a closed trade as analytics see it.
 func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
-		Long: t.Direction == matching.Long, AvgEntry: t.AvgEntry, QtyOpened: t.QtyOpened, Multiplier: t.Multiplier, NetPnL: decimal.Of(t.Net),
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),
 	}, m)
 	side := analytics.Short
 	if t.Direction == matching.Long {
@@ -246,8 +246,9 @@ func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
 	return analytics.Trade{
 		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side,
 		OpenedAt: t.OpenedAt, ClosedAt: t.ClosedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
-		EntryNotional: t.EntryNotional, Volume: t.Volume, InitialRisk: derived.InitialRisk, MAE: unsigned(m.MAE), MFE: unsigned(m.MFE),
+		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: unsigned(m.MAE), MFE: unsigned(m.MFE),
 		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
+		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
 	}
 }
 

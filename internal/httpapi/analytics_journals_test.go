@@ -341,10 +341,10 @@ func (tr *trial) regroup() {
 	}
 	for _, stream := range streams {
 		var fills []matched.Fill
-		instants := map[string]time.Time{}
+		instants, arrivals := map[string]time.Time{}, map[string]int{}
 		for _, s := range stream {
 			fills = append(fills, s.fill)
-			instants[s.fill.ID] = s.at
+			instants[s.fill.ID], arrivals[s.fill.ID] = s.at, int(s.fill.Seq)
 		}
 		for _, m := range matched.Recompute(fills) {
 			if m.Net == nil {
@@ -355,10 +355,9 @@ func (tr *trial) regroup() {
 				ID: tr.common(ids, m.FillIDs), Account: stream[0].account, Symbol: stream[0].listing.symbol,
 				Instrument: stream[0].listing.instrument, Long: m.Long, OpenedAt: instants[first], ClosedAt: instants[last],
 				Net: m.Net, Gross: m.Gross, Fees: new(big.Rat).Add(m.Fees, m.Commission), Entry: m.Entry,
-				// Within a listing all prices have the same sign.
-				Volume: new(big.Rat).Abs(new(big.Rat).Add(m.Entry, m.Exit)),
+				Volume: m.Volume, AccountName: tr.accountName(stream[0].account), Arrival: arrivals[first],
 			}
-			tr.describe(&t, m, stream[0].fill.Multiplier)
+			tr.describe(&t, m)
 			tr.journal.Trades = append(tr.journal.Trades, t)
 		}
 	}
@@ -395,7 +394,7 @@ func (tr *trial) common(ids map[string][]string, fills []string) string {
 }
 
 // describe adds what was written on a trade.
-func (tr *trial) describe(t *oracle.Trade, m matched.Trade, multiplier *big.Rat) {
+func (tr *trial) describe(t *oracle.Trade, m matched.Trade) {
 	marks := tr.marks[t.ID]
 	number := func(field string) *big.Rat {
 		if text, ok := marks[field].(json.Number); ok {
@@ -409,26 +408,24 @@ func (tr *trial) describe(t *oracle.Trade, m matched.Trade, multiplier *big.Rat)
 	}
 	t.Tags, _ = marks["tag_ids"].([]string)
 	t.Setups, _ = marks["setup_ids"].([]string)
-	if stop := number("stop_price"); stop != nil && t.Risk == nil {
-		size := new(big.Rat).Mul(m.Opened, multiplier)
-		entry := fraction(new(big.Rat).Quo(m.Entry, size).FloatString(40))
-		average := halfEven(entry)
-		distance := new(big.Rat).Sub(average, stop)
-		t.Risk = size.Mul(size, distance.Abs(distance))
+	if stop := number("stop_price"); stop != nil && t.Risk == nil && m.Rate != nil {
+		loss := new(big.Rat).Sub(m.Entry, stop.Mul(stop, m.Size))
+		if !m.Long {
+			loss.Neg(loss)
+		}
+		if loss.Sign() > 0 {
+			t.Risk = loss.Mul(loss, m.Rate)
+		}
 	}
 }
 
-// halfEven rounds as averages are, at 12 decimals.
-func halfEven(r *big.Rat) *big.Rat {
-	text := r.FloatString(12) // half away from zero
-	down, up := fraction(text), big.NewRat(1, 1_000_000_000_000)
-	off := new(big.Rat).Sub(down, r)
-	half := new(big.Rat).Quo(up, big.NewRat(2, 1))
-	if new(big.Rat).Abs(off).Cmp(half) == 0 && strings.ContainsAny(text[len(text)-1:], "13579") {
-		if off.Sign() > 0 {
-			return down.Sub(down, up)
+// accountName is the name of an account, by which trades of one instant are
+// ordered.
+func (tr *trial) accountName(id string) string {
+	for _, a := range tr.journal.Accounts {
+		if a.ID == id {
+			return a.Name
 		}
-		return down.Add(down, up)
 	}
-	return down
+	return ""
 }

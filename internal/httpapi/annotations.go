@@ -22,6 +22,7 @@ type tradeDetail struct {
 	Attachments   []attachment    `json:"attachments"`
 	DividendTotal decimal.Decimal `json:"dividend_total" doc:"Dividends that are linked to the trade."`
 	TotalPnL      decimal.Null    `json:"total_pnl" doc:"Net result and dividends; null until the trade is closed."`
+	Warnings      []string        `json:"warnings,omitempty" doc:"What to check about the annotations, as sentences."`
 }
 
 // tradeFill is a fill with its share in this trade: all of it, or for one that
@@ -69,6 +70,7 @@ func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found l
 	detail := tradeDetail{
 		Trade: shapeTrade(found.Trade, marks[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
 		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
+		Warnings: derivedFigures(found.Trade, marks[found.ID]).Warnings(),
 	}
 	if found.NetPnL.Valid {
 		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
@@ -103,6 +105,7 @@ type markFields struct {
 	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false" doc:"Above zero. A derived risk that is sent back as it was read stays derived."`
 	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false" doc:"Above zero, except for a future or an option."`
 	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false" doc:"Above zero, except for a future or an option."`
+	LastStop       opt[decimal.Decimal]   `json:"last_stop" required:"false" doc:"The last stop that a statement showed; no risk follows from it."`
 	MAE            opt[decimal.Decimal]   `json:"mae" required:"false"`
 	MFE            opt[decimal.Decimal]   `json:"mfe" required:"false"`
 	EmotionalState opt[string]            `json:"emotional_state" required:"false"`
@@ -114,7 +117,7 @@ type markFields struct {
 func (f markFields) change() playbook.MarkChange {
 	return playbook.MarkChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
-		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
+		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
 		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
 		Reviewed: f.Reviewed.Opt,
 	}
@@ -201,6 +204,7 @@ type orphan struct {
 	InitialRisk    decimal.Null      `json:"initial_risk"`
 	StopPrice      decimal.Null      `json:"stop_price"`
 	TargetPrice    decimal.Null      `json:"target_price"`
+	LastStop       decimal.Null      `json:"last_stop"`
 	MAE            decimal.Null      `json:"mae"`
 	MFE            decimal.Null      `json:"mfe"`
 	EmotionalState string            `json:"emotional_state"`
@@ -214,7 +218,7 @@ func shapeOrphan(o playbook.Orphan) orphan {
 	return orphan{
 		TradeID: o.Trade, AccountID: o.Account, Symbol: o.Symbol, OpenedAt: o.OpenedAt, OrphanedAt: o.OrphanedAt,
 		Notes: o.Notes, TagIDs: o.Tags, SetupIDs: o.Setups, InitialRisk: o.InitialRisk, StopPrice: o.StopPrice,
-		TargetPrice: o.TargetPrice, MAE: o.MAE, MFE: o.MFE, EmotionalState: o.EmotionalState,
+		TargetPrice: o.TargetPrice, LastStop: o.LastStop, MAE: o.MAE, MFE: o.MFE, EmotionalState: o.EmotionalState,
 		Confidence: orAbsent(o.Confidence), TradeQuality: orAbsent(o.TradeQuality), ReviewedAt: o.ReviewedAt,
 		Attachments: shapeAll(o.Attachments, shapeAttachment),
 	}

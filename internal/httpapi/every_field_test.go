@@ -106,7 +106,7 @@ func newFullJournal(t *testing.T, d desk) *fullJournal {
 func (j *fullJournal) annotations() more {
 	values := more{
 		"notes": "=Waited,\nfor the \"retest\"", "setup_id": j.setups[1], "setup_ids": []string{j.setups[1], j.setups[0]}, "tag_ids": j.tags,
-		"initial_risk": 50, "stop_price": -1.5, "target_price": 9.5, "mae": -3, "mfe": 12.5, "emotional_state": "calm", "confidence": 4,
+		"initial_risk": 50, "stop_price": -1.5, "target_price": 9.5, "last_stop": -0.5, "mae": -3, "mfe": 12.5, "emotional_state": "calm", "confidence": 4,
 		"trade_quality": 5, "reviewed": true,
 	}
 	for _, name := range jsonNames(httpapi.AnnotationFields) {

@@ -254,7 +254,7 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 }
 
 func executionKeys(e ledger.Execution) []string {
-	return []string{strconv.FormatInt(e.Cursor.At, 10), strconv.FormatInt(e.Cursor.Seq, 10), strconv.FormatInt(e.Cursor.Account, 10)}
+	return []string{strconv.FormatInt(e.Cursor.At, 10), strconv.FormatInt(e.Cursor.Arrival, 10), strconv.FormatInt(e.Cursor.Account, 10)}
 }
 
 func executionPosition(p *Paging) (*ledger.ExecutionCursor, error) {
@@ -268,5 +268,5 @@ func executionPosition(p *Paging) (*ledger.ExecutionCursor, error) {
 			return nil, badCursor()
 		}
 	}
-	return &ledger.ExecutionCursor{At: numbers[0], Seq: numbers[1], Account: numbers[2]}, nil
+	return &ledger.ExecutionCursor{At: numbers[0], Arrival: numbers[1], Account: numbers[2]}, nil
 }

@@ -41,7 +41,7 @@ func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
 		"symbol", "side", "quantity", "price", "executed_at", "instrument_type", "fees", "commission", "multiplier", "stated_pnl", "external_id", "details",
 	}
 	mark := []string{
-		"notes", "setup_id", "setup_ids", "tag_ids", "initial_risk", "stop_price", "target_price", "mae", "mfe", "emotional_state", "confidence", "trade_quality", "reviewed",
+		"notes", "setup_id", "setup_ids", "tag_ids", "initial_risk", "stop_price", "target_price", "last_stop", "mae", "mfe", "emotional_state", "confidence", "trade_quality", "reviewed",
 	}
 	cash := []string{"type", "amount", "currency", "occurred_at", "note", "trade_id"}
 	note := []string{"type", "occurred_at", "title", "body", "symbols", "account_id", "trade_id"}

@@ -108,6 +108,8 @@ func TestRisk(t *testing.T) {
 			{long, `{"stop_price":null}`, `{"initial_risk":100,"initial_risk_derived":false,"planned_r":1}`},
 			{long, `{"initial_risk":null}`, `{"initial_risk":null,"initial_risk_derived":false,"r_multiple":null,"planned_r":null}`},
 			{long, `{"stop_price":10}`, `{"initial_risk":null,"r_multiple":null}`}, // nothing is risked, and nothing divided by
+			{long, `{"stop_price":11}`, `{"initial_risk":null,"r_multiple":null,"planned_r":null,"warnings":["The stop is on the wrong side of the average entry, so no risk follows from it. Check stop_price."]}`},
+			{long, `{"stop_price":null,"last_stop":9}`, `{"initial_risk":null,"r_multiple":null,"last_stop":9}`}, // no plan
 			{long, `{"initial_risk":3}`, `{"r_multiple":66.666666666667}`},
 			{short, `{"stop_price":21,"target_price":17}`, `{"initial_risk":50,"initial_risk_derived":true,"r_multiple":2,"planned_r":3}`},
 			{future, `{"stop_price":4990}`, `{"initial_risk":1000,"initial_risk_derived":true,"r_multiple":null,"net_pnl":null}`},

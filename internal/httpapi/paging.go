@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 )
 
@@ -90,6 +91,39 @@ func (p *Paging) timePosition() (at time.Time, id string, given bool, err error)
 		return time.Time{}, "", false, badCursor()
 	}
 	return time.UnixMicro(micros).UTC(), keys[1], true, nil
+}
+
+// placeKeys is how many keys the place of a trade has.
+const placeKeys = 8
+
+// tradeKeys are the keys of a trade in a list of trades.
+func tradeKeys(at ledger.TradeCursor) []string {
+	keys := make([]string, 0, placeKeys)
+	for _, number := range []int64{at.ListedAt, at.OpenedAt, at.ClosedAt, at.Arrival, at.Number} {
+		keys = append(keys, strconv.FormatInt(number, 10))
+	}
+	return append(keys, at.Instrument, at.Account, at.External)
+}
+
+// tradePosition reads what tradeKeys wrote, nil where there is no cursor.
+func (p *Paging) tradePosition() (*ledger.TradeCursor, error) {
+	keys, err := p.position(placeKeys)
+	if err != nil || keys == nil {
+		return nil, err
+	}
+	return parsePlace(keys)
+}
+
+func parsePlace(keys []string) (*ledger.TradeCursor, error) {
+	at := &ledger.TradeCursor{Instrument: keys[5], Account: keys[6], External: keys[7]}
+	for i, into := range []*int64{&at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Arrival, &at.Number} {
+		number, err := strconv.ParseInt(keys[i], 10, 64)
+		if err != nil {
+			return nil, badCursor()
+		}
+		*into = number
+	}
+	return at, nil
 }
 
 // playbookPage is the page in the playbook's words. It asks for one record

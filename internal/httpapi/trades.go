@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +48,7 @@ type Trade struct {
 	InitialRiskDerived bool               `json:"initial_risk_derived" doc:"The initial risk follows from the stop."`
 	StopPrice          decimal.Null       `json:"stop_price"`
 	TargetPrice        decimal.Null       `json:"target_price"`
+	LastStop           decimal.Null       `json:"last_stop" doc:"The last stop that a statement showed; no risk follows from it."`
 	RMultiple          decimal.Null       `json:"r_multiple"`
 	PlannedR           decimal.Null       `json:"planned_r"`
 	EmotionalState     string             `json:"emotional_state"`
@@ -69,10 +69,15 @@ type tradeTag struct {
 
 type tagNames map[journal.TagID]playbook.Tag
 
-func shapeTrade(t ledger.Trade, m playbook.Marks, names tagNames) Trade {
-	derived := playbook.Derive(playbook.Figures{
-		Long: t.Direction == matching.Long, AvgEntry: t.AvgEntry, QtyOpened: t.QtyOpened, Multiplier: t.Multiplier, NetPnL: t.NetPnL,
+// derivedFigures returns what follows from a trade and its annotations.
+func derivedFigures(t ledger.Trade, m playbook.Marks) playbook.Derived {
+	return playbook.Derive(playbook.Figures{
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
 	}, m)
+}
+
+func shapeTrade(t ledger.Trade, m playbook.Marks, names tagNames) Trade {
+	derived := derivedFigures(t, m)
 	out := Trade{
 		ID: t.ID, AccountID: t.Account, Symbol: t.Instrument.Symbol, InstrumentType: t.Instrument.Type, Direction: t.Direction,
 		Status: ledger.StatusOpen, OpenedAt: t.OpenedAt, ClosedAt: t.ClosedAt, QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
@@ -81,7 +86,7 @@ func shapeTrade(t ledger.Trade, m playbook.Marks, names tagNames) Trade {
 		ExecutionCount: t.Executions, OptionRight: orAbsent(t.Instrument.OptionRight), Strike: t.Instrument.Strike,
 		Expiry: orAbsent(t.Instrument.Expiry), Notes: m.Notes, Tags: []tradeTag{}, TagIDs: m.Tags, SetupIDs: m.Setups,
 		InitialRisk: derived.InitialRisk, InitialRiskDerived: derived.InitialRiskDerived, StopPrice: m.StopPrice,
-		TargetPrice: m.TargetPrice, RMultiple: derived.RMultiple, PlannedR: derived.PlannedR, EmotionalState: m.EmotionalState,
+		TargetPrice: m.TargetPrice, LastStop: m.LastStop, RMultiple: derived.RMultiple, PlannedR: derived.PlannedR, EmotionalState: m.EmotionalState,
 		Confidence: orAbsent(m.Confidence), TradeQuality: orAbsent(m.TradeQuality), MAE: m.MAE, MFE: m.MFE, ReviewedAt: m.ReviewedAt,
 	}
 	if t.ClosedAt != nil {
@@ -203,12 +208,8 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	if order != nil {
 		return a.sortedTrades(ctx, owner, query, order, &in.Paging)
 	}
-	at, id, given, err := in.timePosition()
-	if err != nil {
+	if query.After, err = in.tradePosition(); err != nil {
 		return nil, err
-	}
-	if given {
-		query.After = &ledger.TradeCursor{At: at.UnixMicro(), ID: journal.TradeID(id)}
 	}
 	size, err := in.size()
 	if err != nil {
@@ -244,9 +245,7 @@ func (a *API) tradePage(ctx context.Context, owner journal.UserID, query ledger.
 	if err != nil {
 		return nil, err
 	}
-	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string {
-		return []string{strconv.FormatInt(r.at.At, 10), string(r.at.ID)}
-	})
+	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string { return tradeKeys(r.at) })
 }
 
 // eachTrade reads trades with their marks, in one snapshot.

@@ -160,7 +160,9 @@ func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.S
 		case order.By == sortQuality:
 			return decimal.Of(decimal.New(int64(marks.TradeQuality)))
 		}
-		derived := playbook.Derive(playbook.Figures{AvgEntry: f.AvgEntry, QtyOpened: f.QtyOpened, Multiplier: f.Multiplier, NetPnL: f.NetPnL}, marks)
+		derived := playbook.Derive(playbook.Figures{
+			Long: f.Long, EntryNotional: f.EntryNotional, EntrySize: f.EntrySize, Rate: f.Rate, NetPnL: f.NetPnL,
+		}, marks)
 		if order.By == sortRisk {
 			return derived.InitialRisk
 		}
@@ -176,7 +178,7 @@ func rankKeys(order ledger.Sort, at ledger.Ranked) []string {
 	if at.Number.Valid {
 		value = at.Number.Decimal.String()
 	}
-	return []string{orderName(order), value, string(at.ID)}
+	return append([]string{orderName(order), value}, tradeKeys(at.Place)...)
 }
 
 func orderName(order ledger.Sort) string {
@@ -188,11 +190,15 @@ func orderName(order ledger.Sort) string {
 
 // rank reads what rankKeys wrote, nil where there is no cursor.
 func (p *Paging) rank(order ledger.Sort) (*ledger.Ranked, error) {
-	keys, err := p.position(3)
+	keys, err := p.position(2 + placeKeys)
 	if err != nil || keys == nil {
 		return nil, err
 	}
-	at := &ledger.Ranked{ID: journal.TradeID(keys[2])}
+	place, err := parsePlace(keys[2:])
+	if err != nil {
+		return nil, err
+	}
+	at := &ledger.Ranked{Place: *place}
 	switch {
 	case keys[0] != orderName(order):
 		return nil, badCursor()

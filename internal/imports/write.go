@@ -152,7 +152,7 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	}
 	change := playbook.MarkChange{
 		Notes: journal.Some(m.Notes), Tags: journal.Some(tags), Setups: journal.Some(setups), EmotionalState: journal.Some(m.EmotionalState),
-		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice),
+		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice), LastStop: optional(m.LastStop),
 		MAE: optional(m.MAE), MFE: optional(m.MFE),
 	}
 	if m.Confidence > 0 {

@@ -30,6 +30,10 @@ type Account struct {
 	number int64
 }
 
+// Number returns the account's number in its user: the greater, the later it was
+// made. It orders what arrived in several accounts at the same time.
+func (a Account) Number() int64 { return a.number }
+
 // NewAccount is what an account is made from. Only Name is required.
 type NewAccount struct {
 	Name            string
@@ -199,11 +203,11 @@ func insertAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 			return Account{}, err
 		}
 		n, err := tx.Exec(ctx, `
-			INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at, rules)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (user_id, number) DO NOTHING`,
 			owner, a.ID, a.number, a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance,
-			db.Micros(a.CreatedAt), db.Micros(a.UpdatedAt))
+			db.Micros(a.CreatedAt), db.Micros(a.UpdatedAt), currentRules)
 		if err != nil || n == 1 {
 			return a, err
 		}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -98,6 +99,9 @@ func RestoreArchived(ctx context.Context, tx *db.Tx, owner journal.UserID, fills
 		_, err = tx.Exec(ctx, `
 			UPDATE executions SET origin = COALESCE($1, origin), external_id = COALESCE($2, external_id)
 			WHERE user_id = $3 AND id = $4`, orNull(origin), orNull(external), owner, id)
+		if err == nil && external != "" {
+			err = orderByExternal(ctx, tx, owner, id, external)
+		}
 		if err != nil {
 			return err
 		}
@@ -113,6 +117,24 @@ func cleanOrigin(text string) string {
 		return ""
 	}
 	return origin
+}
+
+// orderByExternal gives the trade that a fill opens the fill's external id to be
+// ordered by. The trade was made in the same transaction, so nobody has read it.
+func orderByExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
+	var account, at, seq int64
+	err := tx.QueryRow(ctx, `SELECT account, executed_at, seq FROM executions WHERE user_id = $1 AND id = $2`, owner, id).
+		Scan(&account, &at, &seq)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil // not the owner's
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE trades SET first_external = $1 WHERE user_id = $2 AND account = $3 AND opened_at = $4 AND first_seq = $5`,
+		external, owner, account, at, seq)
+	return err
 }
 
 // Check tells whether a cash transaction could be stored in an account of that

@@ -22,6 +22,7 @@ type book struct {
 	revision   int64 // this write's
 	nextSeq    int64
 	nextStream int64
+	arrivals   int64 // the last arrival number of all the user's accounts
 	since      int64 // after which revision the log is complete
 
 	streams map[streamKey]*stream
@@ -33,6 +34,12 @@ type book struct {
 	newTrades, changedTrades []*tradeRow
 
 	change Regrouped
+	// reordered are trades whose place among others may be another one, while
+	// their fills and figures are as they were.
+	reordered []journal.TradeID
+	// renamed are fills whose external id has changed and nothing that makes
+	// trades.
+	renamed []*fill
 
 	// read counts the rows that cursors fetched: tests hold it against the
 	// size of the change. mostRead is how many they may be, 0 for any number.
@@ -60,11 +67,24 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	b := &book{
 		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: Regrouped{Account: id},
 	}
+	var all int64
 	err := tx.QueryRow(ctx, `
-		SELECT `+accountColumns+`, next_seq, next_stream, logged_since
+		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, `+lastArrival+`
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
-		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.since)...)
+		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.since, &b.arrivals, &all)...)
+	// After a wait for the lock only what is read of the row itself is current.
+	b.arrivals = max(b.arrivals, all)
 	return b, orNotFound(err, "account")
+}
+
+// lastArrival is the last arrival number that any account of the user $1 took.
+const lastArrival = `(SELECT COALESCE(MAX(arrivals), 0) FROM accounts AS every WHERE every.user_id = $1)`
+
+// NextArrival returns the number that the next fill of the owner's would take in
+// the order of arrival over all accounts. It is a step.
+func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT `+lastArrival+` + 1`, owner).Scan(&n)
+	return n, err
 }
 
 // writing runs fn on the open book of an account, in a step of tx.
@@ -106,9 +126,9 @@ func (b *book) store(ctx context.Context) error {
 		return err
 	}
 	_, err := b.tx.Exec(ctx, `
-		UPDATE accounts SET revision = $1, next_seq = $2, next_stream = $3, logged_since = $4
-		WHERE user_id = $5 AND id = $6`,
-		b.revision, b.nextSeq, b.nextStream, b.since, b.owner, b.account.ID)
+		UPDATE accounts SET revision = $1, next_seq = $2, next_stream = $3, logged_since = $4, arrivals = $5
+		WHERE user_id = $6 AND id = $7`,
+		b.revision, b.nextSeq, b.nextStream, b.since, b.arrivals, b.owner, b.account.ID)
 	return err
 }
 
@@ -123,6 +143,11 @@ func (b *book) flush(ctx context.Context) error {
 	}
 	if err := b.updateNotes(ctx, b.noted); err != nil {
 		return err
+	}
+	for _, f := range b.renamed {
+		if err := b.updateFirstExternal(ctx, f); err != nil {
+			return err
+		}
 	}
 	if err := b.updateFills(ctx, b.edited); err != nil {
 		return err
@@ -149,7 +174,7 @@ const (
 
 // log leaves word of the trades that the write touched.
 func (b *book) log(ctx context.Context) error {
-	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed)
+	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if len(touched) == 0 {
 		return nil
 	}

@@ -23,20 +23,28 @@ func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account 
 			if err != nil {
 				return err
 			}
-			for _, number := range numbers {
-				found, err := b.streamNumbered(ctx, number)
-				if err != nil {
-					return err
-				}
-				if err := b.apply(ctx, &changes{stream: found, whole: true}); err != nil {
-					return err
-				}
+			if err := b.regroupStreams(ctx, numbers); err != nil {
+				return err
 			}
 			changed = len(b.change.Created) + len(b.change.Changed) + len(b.change.Removed)
 			return nil
 		})
 	})
 	return changed, err
+}
+
+// regroupStreams builds the trades of some streams again from their fills.
+func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
+	for _, number := range numbers {
+		found, err := b.streamNumbered(ctx, number)
+		if err != nil {
+			return err
+		}
+		if err := b.apply(ctx, &changes{stream: found, whole: true}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
@@ -151,6 +159,9 @@ func (c *checker) stream(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
+	if err := c.orderKey(ctx, s); err != nil {
+		return err
+	}
 	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
 	fills.seek(matching.Position{})
@@ -171,6 +182,16 @@ func (c *checker) stream(ctx context.Context, number int64) error {
 		c.problem(string(t.id), "The trade has no fills.")
 	}
 	return trades.err
+}
+
+// orderKey compares the stored order key of a stream with the one it must have.
+func (c *checker) orderKey(ctx context.Context, s *stream) error {
+	var key string
+	err := c.tx.QueryRow(ctx, `SELECT order_key FROM streams WHERE user_id = $1 AND number = $2`, c.owner, s.number).Scan(&key)
+	if err == nil && key != s.key.order() {
+		c.problem("", "The instrument %s is out of order.", s.key.symbol)
+	}
+	return err
 }
 
 // nextSegment takes fills up to the next that leaves the position flat.
@@ -199,6 +220,10 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
 		grouped[i], retold[i] = f.matching(), f.oracle()
 	}
 	told := oracle.Recompute(retold)
+	byID := make(map[string]*fill, len(part))
+	for _, f := range part {
+		byID[string(f.id)] = f
+	}
 	in := map[string]links{}
 	for i, want := range matching.Group(grouped, matching.Head{}) {
 		t := trades.takeBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
@@ -210,7 +235,7 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
 			continue
 		}
 		row := want // its parts are wanted below
-		c.trade(t, newTradeRow(t.id, s.number, &row), told, i)
+		c.trade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), told, i)
 		for _, p := range want.Parts {
 			l := in[p.FillID]
 			l.add(t.id)
@@ -241,7 +266,9 @@ func agrees(t *tradeRow, o oracle.Trade) bool {
 		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
 		t.EntryNotional.Rat().Cmp(o.Entry) == 0 && t.ExitNotional.Rat().Cmp(o.Exit) == 0 &&
 		t.FeesTotal.Rat().Cmp(o.Fees) == 0 && t.Commission.Rat().Cmp(o.Commission) == 0 &&
-		sameOrNone(t.GrossPnL, o.Gross) && sameOrNone(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0
+		sameOrNone(t.GrossPnL, o.Gross) && sameOrNone(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
+		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && sameOrNone(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
+		sameOrNone(t.ReturnPct, o.Return) && sameOrNone(t.Rate.Convert(t.Volume), o.Volume)
 }
 
 func sameOrNone(n decimal.Null, r *big.Rat) bool {
@@ -282,6 +309,9 @@ var rowChecks = []struct{ what, query string }{
 	{"The execution's arrival number is one that the account has not given yet.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2
 			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
+	{"The execution's number in the order of arrival is one that the account has not taken yet.", `
+		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND (arrival < 1
+			OR arrival > (SELECT arrivals FROM accounts WHERE user_id = $1 AND number = $2)) ORDER BY id`},
 	{"The cash transaction is linked to a trade that the account does not have.", `
 		SELECT id FROM cash_transactions WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
 			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2) ORDER BY id`},

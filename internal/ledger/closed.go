@@ -19,35 +19,57 @@ type Closed struct {
 	Symbol, InstrumentType       string
 	Direction                    matching.Direction
 	OpenedAt, ClosedAt           time.Time
-	QtyOpened, AvgEntry          decimal.Decimal
-	Multiplier                   decimal.Decimal
-	EntryNotional, Volume        decimal.Decimal
+	EntryNotional, EntrySize     decimal.Decimal
+	Rate                         matching.Rate
+	Volume                       decimal.Null // in the account's currency
 	Gross, Net, Fees, Commission decimal.Decimal
+	// Instrument, External and Arrival are what trades of the same instants are
+	// ordered by; see [TradeCursor].
+	Instrument, External string
+	Arrival              int64
 }
 
-// Cursor is the place of the trade in the order of [ClosedTrades].
-func (c *Closed) Cursor() TradeCursor { return TradeCursor{At: db.Micros(c.ClosedAt), ID: c.ID} }
+// Cursor returns the place of the trade in the order of [ClosedTrades], which
+// are all of one account.
+func (c *Closed) Cursor() TradeCursor {
+	at := db.Micros(c.ClosedAt)
+	return TradeCursor{
+		ListedAt: at, OpenedAt: db.Micros(c.OpenedAt), ClosedAt: at,
+		Instrument: c.Instrument, External: c.External, Arrival: c.Arrival,
+	}
+}
 
 // Newest is the place before all trades.
-func Newest() TradeCursor { return TradeCursor{At: math.MaxInt64} }
+func Newest() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
 
-const closedSelect = `
-	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at, qty_opened, avg_entry,
-		multiplier, entry_notional, volume, gross_pnl, net_pnl, fees, commission` + tradesFrom + `
+const (
+	closedSelect = `
+	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
+		entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume, gross_pnl, net_pnl, fees, commission,
+		order_key, first_external, first_arrival` + tradesFrom + `
 	WHERE trades.user_id = $1 AND is_open = FALSE`
 
+	// Within one account the order of closing is this, read backwards.
+	closedAfter = `
+		AND trades.account = $2 AND list_at <= $3
+		AND (list_at, opened_at, order_key, first_external, first_arrival) < ($3, $4, $5, $6, $7)
+		ORDER BY list_at DESC, opened_at DESC, order_key DESC, first_external DESC, first_arrival DESC`
+)
+
 func scanClosed(row db.Scanner) (c Closed, err error) {
+	var t matching.Trade
 	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionOf{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
-		&c.QtyOpened, &c.AvgEntry, &c.Multiplier, &c.EntryNotional, &c.Volume, &c.Gross, &c.Net, &c.Fees, &c.Commission)
+		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
+		&c.Gross, &c.Net, &c.Fees, &c.Commission, &c.Instrument, &c.External, &c.Arrival)
+	c.EntrySize, c.Volume = t.EntrySize, c.Rate.Convert(t.Volume)
 	return c, err
 }
 
 // ClosedTrades gives the closed trades of an account that come after a place, the
 // newest first, so many of them at most.
 func ClosedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]Closed, error) {
-	return db.List(ctx, tx, scanClosed, closedSelect+`
-		AND trades.account = $2 AND (list_at, trades.id) < ($3, $4) ORDER BY list_at DESC, trades.id DESC`+db.Limit(5),
-		owner, account.number, after.At, after.ID, most)
+	return db.List(ctx, tx, scanClosed, closedSelect+closedAfter+db.Limit(8),
+		owner, account.number, after.ListedAt, after.OpenedAt, after.Instrument, after.External, after.Arrival, most)
 }
 
 // ClosedByID gives those of some trades that the owner has and that are closed,

@@ -162,7 +162,7 @@ func (b *book) storeKnown(ctx context.Context, known *knownFills) error {
 	moved := make([]*fill, 0, len(known.changed))
 	for _, k := range known.changed {
 		if sameFigures(k.before, k.after) {
-			b.noted = append(b.noted, k.after)
+			b.note(k.before, k.after)
 		}
 		if k.before.at != k.after.at {
 			moved = append(moved, k.after)

@@ -186,6 +186,20 @@ func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) (f
 	return found
 }
 
+// updateFirstExternal keeps the external id that a trade is ordered by equal to
+// that of its first fill, after the fill was written without a regrouping.
+func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
+	ids, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND opened_at = $3 AND first_seq = $4`,
+		b.owner, b.account.number, f.at, f.seq)
+	for _, id := range ids { // at most one: no two trades open with the same fill
+		_, err = b.tx.Exec(ctx, `UPDATE trades SET first_external = $1, revision = $2 WHERE user_id = $3 AND id = $4`,
+			f.externalID, b.revision, b.owner, id)
+	}
+	b.reordered = append(b.reordered, ids...)
+	return err
+}
+
 // findKnown finds the stored fill that a single new one repeats. An id of the
 // broker that a different fill has is refused.
 func (b *book) findKnown(ctx context.Context, a *arrival) error {

@@ -180,7 +180,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 			return nil, Instrument{}, err
 		}
 	}
-	after.seq, after.id, after.createdAt, after.links = f.seq, f.id, f.createdAt, f.links
+	after.seq, after.arrival, after.id, after.createdAt, after.links = f.seq, f.arrival, f.id, f.createdAt, f.links
 	after.origin, after.state, after.was = f.origin, edited, f.at
 	after.facts = f.factsEdited(after, was.Instrument.key() != instrument.key())
 	if after.externalID != f.externalID && after.externalID != "" {
@@ -246,7 +246,7 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 	}
 	if to == from && sameFigures(before, after) {
 		after.next = after.links
-		b.noted = append(b.noted, after)
+		b.note(before, after)
 		return nil
 	}
 	old := &changes{stream: from}

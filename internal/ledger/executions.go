@@ -43,10 +43,10 @@ type Execution struct {
 }
 
 // ExecutionCursor is a place in the order of lists: by instant, then by
-// arrival, then by account.
+// arrival over all accounts, then by account.
 type ExecutionCursor struct {
 	At      int64 // microseconds since 1970
-	Seq     int64
+	Arrival int64
 	Account int64 // the account's number in its user
 }
 
@@ -116,7 +116,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		return err
 	}
 	var f filter
-	text := selection{"executions", owner, accounts, executionSelect, q.where}.inOrder(tx, &f, "executed_at, seq, account_number", q.Limit)
+	text := selection{"executions", owner, accounts, executionSelect, q.where}.inOrder(tx, &f, executionOrder, q.Limit)
 	known := byNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64
@@ -133,6 +133,8 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	}, text, f.args...)
 }
 
+const executionOrder = "executed_at, arrival, account_number"
+
 var executionSelect = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
 
@@ -140,8 +142,9 @@ var executionSelect = fillSelectOnly + `, executions.account AS account_number, 
 func (q ExecutionQuery) where(f *filter) {
 	f.during("executions.executed_at", q.Scope.Period)
 	if q.After != nil {
-		f.terms = append(f.terms, fmt.Sprintf("(executions.executed_at, executions.seq, executions.account) > (%s, %s, %s)",
-			f.arg(q.After.At), f.arg(q.After.Seq), f.arg(q.After.Account)))
+		at, arrival, account := f.arg(q.After.At), f.arg(q.After.Arrival), f.arg(q.After.Account)
+		f.terms = append(f.terms, "executions.executed_at >= "+at, // what the index can be searched by
+			fmt.Sprintf("(executions.executed_at, executions.arrival, executions.account) > (%s, %s, %s)", at, arrival, account))
 	}
 }
 
@@ -151,7 +154,7 @@ func (f *fill) execution(a Account, key streamKey, batch *journal.BatchID, in li
 		ID: f.id, Account: a.ID, Instrument: key.instrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
 		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
-		Cursor: ExecutionCursor{At: f.at, Seq: f.seq, Account: a.number},
+		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
 	}
 	if f.externalID != "" {
 		e.ExternalID = &f.externalID

@@ -36,7 +36,7 @@ func TestAnExecutionIsStoredAsGiven(t *testing.T) {
 			Fees: decimal.Must("0.1"), Commission: decimal.Must("-0.02"), Multiplier: decimal.New(100), StatedPnL: decimal.Of(decimal.New(7)),
 			ExecutedAt: begin.Add(123456000), ExternalID: &id, CreatedAt: d.clock.Now(), TradeIDs: added.TradeIDs,
 			Details: map[string]string{"option_right": "call", "strike": "150.5", "expiry": "2026-06-19", "lot": "L1", "venue": "CBOE"},
-			Cursor:  ledger.ExecutionCursor{At: begin.Add(123456000).UnixMicro(), Seq: 1, Account: 1},
+			Cursor:  ledger.ExecutionCursor{At: begin.Add(123456000).UnixMicro(), Arrival: 1, Account: 1},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -273,12 +273,12 @@ func TestExecutionList(t *testing.T) {
 		}
 		from, to := minute(2), minute(5)
 		for want, q := range map[string]ledger.ExecutionQuery{
-			"2 6 4 1 5 3":  {},
+			"2 6 4 1 3 5":  {},
 			"2 4 1 3":      {Scope: journal.Scope{Accounts: []journal.AccountID{first}}},
 			"6 5":          {Scope: journal.Scope{Accounts: []journal.AccountID{second}}},
-			"6 4 1 5 3":    {Scope: journal.Scope{Period: journal.Period{From: &from}}},
+			"6 4 1 3 5":    {Scope: journal.Scope{Period: journal.Period{From: &from}}},
 			"6 4":          {Scope: journal.Scope{Period: journal.Period{From: &from, To: new(minute(4))}}},
-			"2 6 4 1 5 3 ": {Scope: journal.Scope{Period: journal.Period{To: &to}}},
+			"2 6 4 1 3 5 ": {Scope: journal.Scope{Period: journal.Period{To: &to}}},
 		} {
 			if got := list(q); got != strings.TrimSpace(want) {
 				t.Errorf("%+v: %s, want %s", q, got, want)
@@ -294,7 +294,7 @@ func TestExecutionList(t *testing.T) {
 				return nil
 			}))
 		}
-		if got := strings.Join(pages, " "); got != "2 6 4 1 5 3 " {
+		if got := strings.Join(pages, " "); got != "2 6 4 1 3 5 " {
 			t.Errorf("page by page: %s", got)
 		}
 		err := d.ledger.EachExecution(t.Context(), d.owner, ledger.ExecutionQuery{Scope: journal.Scope{Period: journal.Period{From: &to, To: &from}}}, nil)

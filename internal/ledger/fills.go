@@ -32,6 +32,9 @@ type NewFill struct {
 	ExecutedAt time.Time
 	// ExternalID is the broker's id of the fill, empty where there is none.
 	ExternalID string
+	// Arrival is the number in the order of arrival that a restore gives back; 0
+	// takes the next. Those of one call must not fall.
+	Arrival int64
 	// Details may hold option_right, strike, expiry and lot, which are part of
 	// the instrument, and whatever else the source tells.
 	Details map[string]string
@@ -47,7 +50,8 @@ type NewFill struct {
 
 // fill is a row of executions, and where it will belong.
 type fill struct {
-	seq        int64
+	seq        int64 // in the account
+	arrival    int64 // over all accounts
 	id         journal.ExecutionID
 	stream     int64
 	at         int64 // microseconds
@@ -159,7 +163,8 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 	}
 	f := &fill{
 		at: db.Micros(n.ExecutedAt), side: n.Side, quantity: n.Quantity, price: n.Price, fees: n.Fees,
-		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, facts: n.Facts.clean(n), state: added,
+		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, facts: n.Facts.clean(n),
+		arrival: n.Arrival, state: added,
 	}
 	if !n.CreatedAt.IsZero() {
 		f.createdAt = db.Micros(n.CreatedAt)
@@ -278,7 +283,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 // fillColumns are the columns of a fill in the order of scan and args.
 var fillColumns = []string{
 	"seq", "id", "stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier",
-	"stated_pnl", "external_id", "origin", "details", "facts", "created_at", "trade_id", "flip_trade_id",
+	"stated_pnl", "external_id", "origin", "details", "facts", "created_at", "trade_id", "flip_trade_id", "arrival",
 }
 
 var (
@@ -315,6 +320,7 @@ func (f *fill) scan() []any {
 		&f.details, &f.facts, &f.createdAt,
 		&f.links.trade,
 		orEmpty[journal.TradeID]{&f.links.flip},
+		&f.arrival,
 	}
 }
 
@@ -325,7 +331,7 @@ func (f *fill) args() []any {
 	return []any{
 		f.seq, string(f.id), f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(),
 		f.commission.String(), f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details,
-		int64(f.facts), f.createdAt, string(f.next.trade), orNull(f.next.flip),
+		int64(f.facts), f.createdAt, string(f.next.trade), orNull(f.next.flip), f.arrival,
 	}
 }
 
@@ -381,6 +387,14 @@ func (f *fill) changeable() []any {
 		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(), f.commission.String(),
 		f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details, int64(f.facts),
 		string(f.next.trade), orNull(f.next.flip),
+	}
+}
+
+// note keeps a fill whose figures and place are as stored for updateNotes.
+func (b *book) note(before, after *fill) {
+	b.noted = append(b.noted, after)
+	if before.externalID != after.externalID {
+		b.renamed = append(b.renamed, after)
 	}
 }
 

@@ -24,8 +24,8 @@ func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 		list, err := db.List(ctx, tx, func(row db.Scanner) (Trade, error) {
 			t := listedTrade{}
 			err := row.Scan(t.scan()...)
-			return t.trade(known[t.account], ByClosing), err
-		}, tradesSelect+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
+			return t.trade(known[t.account]), err
+		}, unranked(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
 		if err != nil {
 			return nil, err
 		}

@@ -151,6 +151,7 @@ func (b *book) prepare(ctx context.Context, fills []CheckedFill) (arrivals []*ar
 // number gives the new fills their ids and arrival numbers. Those of an import
 // are consecutive, which is how the import is found again.
 func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
+	last := int64(0) // arrival number of this call
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
 	for _, a := range arrivals {
 		if a.known == nil {
@@ -158,6 +159,10 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 			if a.createdAt == 0 {
 				a.createdAt = db.Micros(b.now)
 			}
+			if a.arrival <= last {
+				a.arrival = b.arrivals + 1
+			}
+			last, b.arrivals = a.arrival, max(b.arrivals, a.arrival)
 			taken.firstAt, taken.lastAt = min(taken.firstAt, a.at), max(taken.lastAt, a.at)
 			b.nextSeq++
 		}

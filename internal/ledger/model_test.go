@@ -251,7 +251,7 @@ func (m *model) verify(t *rapid.T, s state) {
 	for _, e := range s.fills {
 		key := fmt.Sprintf("%+v", e.Instrument)
 		streams[key] = append(streams[key], matching.Fill{
-			ID: string(e.ID), At: db.Micros(e.ExecutedAt), Seq: e.Cursor.Seq, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
+			ID: string(e.ID), At: db.Micros(e.ExecutedAt), Seq: e.Cursor.Arrival, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
 			Multiplier: e.Multiplier, Fees: e.Fees, Commission: e.Commission, StatedPnL: e.StatedPnL,
 		})
 	}
@@ -296,16 +296,16 @@ func (s state) identity(t *rapid.T, want matching.Trade) (id journal.TradeID) {
 
 func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 	type figures struct {
-		Direction                                                      matching.Direction
-		Opened, Last                                                   int64
-		QtyOpened, QtyRemaining, Entry, Exit, Volume, AvgEntry, Factor decimal.Decimal
-		AvgExit, Gross, Net, Return                                    decimal.Null
-		Fees, Commission, Realized                                     decimal.Decimal
-		Count                                                          int
+		Direction                                                    matching.Direction
+		Opened, Last                                                 int64
+		QtyOpened, QtyRemaining, Entry, Exit, Size, AvgEntry, Factor decimal.Decimal
+		Volume, AvgExit, Gross, Net, Return                          decimal.Null
+		Fees, Commission, Realized                                   decimal.Decimal
+		Count                                                        int
 	}
 	stored := figures{
-		got.Direction, db.Micros(got.OpenedAt), 0, got.QtyOpened, got.QtyRemaining, got.EntryNotional, got.ExitNotional, got.Volume,
-		got.AvgEntry, got.Multiplier, got.AvgExit, got.GrossPnL, got.NetPnL, got.ReturnPct, got.Fees, got.Commission, got.RealizedPnL,
+		got.Direction, db.Micros(got.OpenedAt), 0, got.QtyOpened, got.QtyRemaining, got.EntryNotional, got.ExitNotional, got.EntrySize,
+		got.AvgEntry, got.Multiplier, got.Volume, got.AvgExit, got.GrossPnL, got.NetPnL, got.ReturnPct, got.Fees, got.Commission, got.RealizedPnL,
 		got.Executions,
 	}
 	if got.ClosedAt != nil {
@@ -313,8 +313,8 @@ func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 	}
 	closedAt, _ := want.ClosedAt()
 	made := figures{
-		want.Direction, want.OpenedAt(), closedAt, want.QtyOpened, want.QtyRemaining, want.EntryNotional, want.ExitNotional, want.Volume,
-		want.AvgEntry, want.Multiplier, want.AvgExit, want.GrossPnL, want.NetPnL, want.ReturnPct, want.FeesTotal, want.Commission,
+		want.Direction, want.OpenedAt(), closedAt, want.QtyOpened, want.QtyRemaining, want.EntryNotional, want.ExitNotional, want.EntrySize,
+		want.AvgEntry, want.Multiplier, want.Rate.Convert(want.Volume), want.AvgExit, want.GrossPnL, want.NetPnL, want.ReturnPct, want.FeesTotal, want.Commission,
 		want.RealizedPnL, len(want.Parts),
 	}
 	if diff := cmp.Diff(made, stored); diff != "" {

@@ -92,8 +92,9 @@ var errReadEnough = errors.New("more was to be read than may be")
 func (b *book) foresee(ctx context.Context, arrivals []*arrival, known *knownFills, o *Outlook) error {
 	for i, a := range arrivals {
 		if a.known == nil {
-			a.id, a.seq = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq
+			a.id, a.seq, a.arrival = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq, b.arrivals+1
 			b.nextSeq++
+			b.arrivals++
 		}
 	}
 	set, err := b.changesOf(ctx, arrivals, known, b.likelyStream)
@@ -143,7 +144,7 @@ func (b *book) count(r *regrouping, o *Outlook) {
 	}
 	for i := range r.trades {
 		trade := &r.trades[i]
-		row, was := newTradeRow(ids[i], r.streams[i], trade), before[ids[i]]
+		row, was := newTradeRow(ids[i], r.streams[i], trade, r.firstFill(i)), before[ids[i]]
 		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
 		switch {
 		case was == nil:

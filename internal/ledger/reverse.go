@@ -306,7 +306,7 @@ func (r *reversal) regroupFills(ctx context.Context) error {
 	var moved []*fill
 	for _, k := range r.changed {
 		if r.to[k.after] == k.key && sameFigures(k.before, k.after) {
-			r.noted = append(r.noted, k.after)
+			r.note(k.before, k.after)
 			continue
 		}
 		if err := set.replace(ctx, k.before, k.after, k.key, r.to[k.after]); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fillbook/internal/db"
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
 )
@@ -21,11 +22,18 @@ type tradeRow struct {
 	count  int64 // of its fills
 	open   bool
 	listed int64 // the instant that from and to test
+	// external and arrival are those of the first fill: trades that are equal in
+	// everything else are ordered by them.
+	external string
+	arrival  int64
 }
 
-// newTradeRow takes a trade over: its parts are counted and forgotten.
-func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade) *tradeRow {
-	row := &tradeRow{Trade: t, id: id, stream: stream, count: int64(len(t.Parts))}
+// newTradeRow takes a trade over, with its first fill: its parts are counted and
+// forgotten.
+func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first *fill) *tradeRow {
+	row := &tradeRow{
+		Trade: t, id: id, stream: stream, count: int64(len(t.Parts)), external: first.externalID, arrival: first.arrival,
+	}
 	row.Parts = nil
 	row.open, row.listed = !t.Closed(), t.OpenedAt()
 	if at, closed := t.ClosedAt(); closed {
@@ -43,7 +51,8 @@ func (t *tradeRow) same(u *tradeRow) bool {
 		t.AvgEntry.Equal(u.AvgEntry) && t.AvgExit.Equal(u.AvgExit) && t.Multiplier.Equal(u.Multiplier) &&
 		t.FeesTotal.Equal(u.FeesTotal) && t.Commission.Equal(u.Commission) &&
 		t.GrossPnL.Equal(u.GrossPnL) && t.NetPnL.Equal(u.NetPnL) && t.RealizedPnL.Equal(u.RealizedPnL) &&
-		t.ReturnPct.Equal(u.ReturnPct)
+		t.ReturnPct.Equal(u.ReturnPct) && t.EntrySize.Equal(u.EntrySize) && t.Rate.Equal(u.Rate) &&
+		t.external == u.external && t.arrival == u.arrival
 }
 
 // tradeColumns are the columns of a trade in the order of scan and args.
@@ -51,6 +60,7 @@ var tradeColumns = []string{
 	"id", "stream", "is_long", "opened_at", "first_seq", "head", "last_at", "last_seq", "qty_opened", "qty_remaining",
 	"entry_notional", "exit_notional", "volume", "avg_entry", "avg_exit", "multiplier", "fees", "commission",
 	"gross_pnl", "net_pnl", "realized_pnl", "return_pct", "execution_count", "is_open", "list_at",
+	"entry_size", "rate_stated", "rate_priced", "first_external", "first_arrival",
 }
 
 var (
@@ -72,6 +82,8 @@ func (t *tradeRow) scan() []any {
 		&t.QtyOpened, &t.QtyRemaining, &t.EntryNotional, &t.ExitNotional, &t.Volume, &t.AvgEntry, &t.AvgExit,
 		&t.Multiplier, &t.FeesTotal, &t.Commission, &t.GrossPnL, &t.NetPnL, &t.RealizedPnL, &t.ReturnPct, &t.count,
 		&t.open, &t.listed,
+		entrySizeOf{t.Trade},
+		&t.Rate.Stated, &t.Rate.Priced, &t.external, &t.arrival,
 	}
 }
 
@@ -83,7 +95,17 @@ func (t *tradeRow) args() []any {
 		t.ExitNotional.String(), t.Volume.String(), t.AvgEntry.String(), numberOrNull(t.AvgExit), t.Multiplier.String(),
 		t.FeesTotal.String(), t.Commission.String(), numberOrNull(t.GrossPnL), numberOrNull(t.NetPnL),
 		t.RealizedPnL.String(), numberOrNull(t.ReturnPct), t.count, t.open, t.listed,
+		t.storedSize(), numberOrNull(t.Rate.Stated), numberOrNull(t.Rate.Priced), t.external, t.arrival,
 	}
+}
+
+// storedSize returns the entry size as it is stored: not at all where it follows
+// from the quantity and the one multiplier of all opening fills.
+func (t *tradeRow) storedSize() any {
+	if t.EntrySize.Equal(t.QtyOpened.Mul(t.Multiplier)) {
+		return nil
+	}
+	return t.EntrySize.String()
 }
 
 func scanTradeRow(row db.Scanner) (*tradeRow, error) {
@@ -156,6 +178,19 @@ func (d directionOf) Scan(value any) error {
 	*d.direction = matching.Short
 	if long {
 		*d.direction = matching.Long
+	}
+	return err
+}
+
+// entrySizeOf scans an entry size. Quantity and multiplier must be scanned before.
+type entrySizeOf struct{ *matching.Trade }
+
+func (e entrySizeOf) Scan(value any) error {
+	var size decimal.Null
+	err := size.Scan(value)
+	e.EntrySize = size.Decimal
+	if !size.Valid {
+		e.EntrySize = e.QtyOpened.Mul(e.Multiplier)
 	}
 	return err
 }

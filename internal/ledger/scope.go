@@ -91,6 +91,10 @@ const maxBranches = 60
 type filter struct {
 	args  []any
 	terms []string
+	// ranks are those of the accounts' names, and rank is the expression for the
+	// part of the query that is being written.
+	ranks nameRanks
+	rank  string
 }
 
 // arg adds an argument and gives its placeholder.
@@ -133,26 +137,32 @@ type selection struct {
 // of an index that begins with the account. Beyond maxBranches accounts it is one
 // SELECT.
 func (s selection) parts(f *filter) []string {
-	groups := make([][]int64, 0, len(s.accounts))
-	for _, a := range s.accounts {
-		groups = append(groups, []int64{a.number})
-	}
+	groups := slices.Collect(slices.Chunk(s.accounts, 1))
 	if len(s.accounts) > maxBranches {
-		groups = [][]int64{slices.Concat(groups...)}
+		groups = [][]Account{s.accounts}
 	}
+	f.ranks = rankNames(s.accounts)
 	parts := make([]string, 0, len(groups))
-	for _, numbers := range groups {
-		f.terms = nil
+	for _, group := range groups {
+		f.terms, f.rank = nil, f.ranks.expression(s.table, group)
 		f.add(s.table+".user_id =", s.owner)
-		if len(numbers) == 1 {
-			f.add(s.table+".account =", numbers[0])
+		if len(group) == 1 {
+			f.add(s.table+".account =", group[0].number)
 		} else {
-			in(f, s.table+".account", numbers)
+			in(f, s.table+".account", numbersOf(group))
 		}
 		s.where(f)
-		parts = append(parts, s.head+" WHERE "+strings.Join(f.terms, " AND "))
+		parts = append(parts, ranked(s.head, f.rank)+" WHERE "+strings.Join(f.terms, " AND "))
 	}
 	return parts
+}
+
+func numbersOf(accounts []Account) []int64 {
+	numbers := make([]int64, len(accounts))
+	for i, a := range accounts {
+		numbers[i] = a.number
+	}
+	return numbers
 }
 
 // union writes all of it, in no order.

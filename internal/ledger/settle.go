@@ -197,7 +197,7 @@ func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[jou
 		before[t.id] = t
 	}
 	for i := range r.trades {
-		row := newTradeRow(ids[i], r.streams[i], &r.trades[i])
+		row := newTradeRow(ids[i], r.streams[i], &r.trades[i], r.firstFill(i))
 		was := before[row.id]
 		if was == nil {
 			b.newTrades = append(b.newTrades, row)
@@ -213,6 +213,9 @@ func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[jou
 		}
 	}
 }
+
+// firstFill returns the fill that opens a new trade.
+func (r *regrouping) firstFill(trade int) *fill { return r.byID[r.trades[trade].Parts[0].FillID] }
 
 // noteEmptied remembers the streams in which no trade is left.
 func (b *book) noteEmptied(r *regrouping) {

@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/matching"
 )
 
 // SortKey names what a list of trades can be sorted by, as the API spells it.
@@ -43,7 +44,8 @@ var sortColumns = map[SortKey]string{
 }
 
 // Sort is an order of trades other than newest first. Trades without a value
-// come last in either direction, and equal ones are in the order of their ids.
+// come last in either direction. Equal ones are in the order of closing, or of
+// opening where that is what they are sorted by, and in its reverse with Down.
 type Sort struct {
 	By   SortKey
 	Down bool
@@ -55,24 +57,29 @@ type Sort struct {
 
 // SortFigures are what Sort.Of can tell a value from.
 type SortFigures struct {
-	Trade                           journal.TradeID
-	AvgEntry, QtyOpened, Multiplier decimal.Decimal
-	Fees, Commission                decimal.Decimal
-	NetPnL                          decimal.Null
+	Trade                    journal.TradeID
+	Long                     bool
+	EntryNotional, EntrySize decimal.Decimal
+	Rate                     matching.Rate
+	Fees, Commission         decimal.Decimal
+	NetPnL                   decimal.Null
 }
 
 // Ranked is a trade with what it was sorted by: a number, or a text for the
-// symbol.
+// symbol, and its place among equal ones.
 type Ranked struct {
 	ID     journal.TradeID
 	Number decimal.Null
 	Text   string
+	Place  TradeCursor
 }
 
 // compare is negative where r comes before o.
 func (s Sort) compare(r, o Ranked) int {
-	byID := cmp.Compare(r.ID, o.ID)
-	order := cmp.Or(cmp.Compare(r.Text, o.Text), r.Number.Decimal.Cmp(o.Number.Decimal), byID)
+	order := cmp.Or(cmp.Compare(r.Text, o.Text), r.Number.Decimal.Cmp(o.Number.Decimal))
+	if order == 0 {
+		order = r.Place.Compare(&o.Place, s.basis())
+	}
 	switch {
 	case r.Number.Valid != o.Number.Valid && s.By != SortSymbol:
 		if r.Number.Valid {
@@ -83,6 +90,14 @@ func (s Sort) compare(r, o Ranked) int {
 		return -order
 	}
 	return order
+}
+
+// basis says in which of the two orders equal trades are.
+func (s Sort) basis() DateBasis {
+	if s.By == SortOpenedAt {
+		return ByOpening
+	}
+	return ByClosing
 }
 
 // RankTrades gives the trades of a query in the order of a sort, as one step.
@@ -99,10 +114,11 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, by.head(q), q.where}.union(&f)
+	text := selection{"trades", owner, accounts, by.head(), q.where}.union(&f)
+	known := byNumber(accounts)
 	var list []Ranked
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
-		r, err := by.scan(row)
+		r, err := by.scan(row, known)
 		if err != nil || by.After != nil && by.compare(r, *by.After) <= 0 {
 			return err
 		}
@@ -119,30 +135,35 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	return list, err
 }
 
-// head is the SELECT of the values. Streams are looked up only where the query
-// or the order wants them.
-func (s Sort) head(q TradeQuery) string {
-	from := " FROM trades"
-	if s.By == SortSymbol || len(q.Symbols) > 0 || q.InstrumentType != "" {
-		from = tradesFrom
-	}
+// head is the SELECT of the places and the values.
+func (s Sort) head() string {
+	const places = "SELECT trades.id, list_at, opened_at, " + closingColumn + ", order_key, first_external, first_arrival, trades.account, "
 	if s.Of != nil {
-		return "SELECT trades.id, avg_entry, qty_opened, multiplier, fees, commission, net_pnl" + from
+		return places + "is_long, entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, fees, commission, net_pnl" + tradesFrom
 	}
-	return "SELECT trades.id, " + sortColumns[s.By] + from
+	return places + sortColumns[s.By] + tradesFrom
 }
 
-func (s Sort) scan(row db.Scanner) (r Ranked, err error) {
+func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r Ranked, err error) {
+	at := &r.Place
+	place := []any{
+		&r.ID, &at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Instrument, &at.External, &at.Arrival, &at.Number,
+	}
 	switch {
 	case s.Of != nil:
-		var f SortFigures
-		err = row.Scan(&f.Trade, &f.AvgEntry, &f.QtyOpened, &f.Multiplier, &f.Fees, &f.Commission, &f.NetPnL)
-		r.ID, r.Number = f.Trade, s.Of(f)
+		var t matching.Trade
+		err = row.Scan(append(place, directionOf{&t.Direction}, &t.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t},
+			&t.Rate.Stated, &t.Rate.Priced, &t.FeesTotal, &t.Commission, &t.NetPnL)...)
+		r.Number = s.Of(SortFigures{
+			Trade: r.ID, Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
+			Fees: t.FeesTotal, Commission: t.Commission, NetPnL: t.NetPnL,
+		})
 	case s.By == SortSymbol:
-		err = row.Scan(&r.ID, &r.Text)
+		err = row.Scan(append(place, &r.Text)...)
 	default:
-		err = row.Scan(&r.ID, &r.Number)
+		err = row.Scan(append(place, &r.Number)...)
 	}
+	at.Account = accounts[at.Number].Name
 	return r, err
 }
 

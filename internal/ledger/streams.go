@@ -69,9 +69,9 @@ func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 	b.nextStream++
 	b.streams[key] = s
 	_, err = b.tx.Exec(ctx, `
-		INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot)
+		INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.order())
 	return s, err
 }
 

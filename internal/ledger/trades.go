@@ -25,12 +25,18 @@ type Trade struct {
 	// ClosedAt is nil while the trade is open.
 	ClosedAt *time.Time
 
-	QtyOpened, QtyRemaining             decimal.Decimal
-	EntryNotional, ExitNotional, Volume decimal.Decimal
-	AvgEntry                            decimal.Decimal
-	AvgExit                             decimal.Null
-	Multiplier                          decimal.Decimal
-	Fees, Commission                    decimal.Decimal
+	QtyOpened, QtyRemaining     decimal.Decimal
+	EntryNotional, ExitNotional decimal.Decimal
+	// EntrySize is quantity × multiplier summed over the opening fills.
+	EntrySize decimal.Decimal
+	// Rate converts notionals to the currency of the account. Volume, the traded
+	// notional, is converted; it is absent where the rate is unknown.
+	Rate             matching.Rate
+	Volume           decimal.Null
+	AvgEntry         decimal.Decimal
+	AvgExit          decimal.Null
+	Multiplier       decimal.Decimal
+	Fees, Commission decimal.Decimal
 	// GrossPnL, NetPnL and ReturnPct are absent while the trade is open;
 	// RealizedPnL is the result of what was closed so far.
 	GrossPnL, NetPnL, ReturnPct decimal.Null
@@ -84,12 +90,6 @@ const (
 	StatusOpen   Status = "open"
 	StatusClosed Status = "closed"
 )
-
-// TradeCursor is a place in the order of a list of trades.
-type TradeCursor struct {
-	At int64 // microseconds since 1970
-	ID journal.TradeID
-}
 
 // Condition is a condition on trades that another package knows how to ask. It
 // appends its arguments and gives the text, in which the trade's row is named
@@ -187,49 +187,57 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := selection{"trades", owner, accounts, tradesSelect, q.where}.inOrder(tx, &f, q.Basis.column()+" DESC, id DESC", q.Limit)
+	text := selection{"trades", owner, accounts, tradesSelect, q.where}.inOrder(tx, &f, q.Basis.newestFirst(), q.Limit)
 	known := byNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		t := listedTrade{}
 		if err := row.Scan(t.scan()...); err != nil {
 			return err
 		}
-		return fn(t.trade(known[t.account], q.Basis))
+		return fn(t.trade(known[t.account]))
 	}, text, f.args...)
 }
 
 const tradesFrom = `
 	FROM trades JOIN streams ON streams.user_id = trades.user_id AND streams.number = trades.stream`
 
-var tradesSelect = tradeSelectOnly + `, trades.account, revision, ` + streamColumns + tradesFrom
+var tradesSelect = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns + `, ` + streamColumns + tradesFrom
 
 // listedTrade is what tradesSelect reads.
 type listedTrade struct {
 	tradeRow
 	account, revision int64
+	order             string // the stream's order key
+	closing, rank     int64  // what lists are sorted by; see placeColumns
 	key               streamKey
 }
 
 func (t *listedTrade) scan() []any {
-	return append(append(t.tradeRow.scan(), &t.account, &t.revision), t.key.scan()...)
+	return append(append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank), t.key.scan()...)
+}
+
+// place returns where the trade of an account is in the order of trades.
+func (t *listedTrade) place(a Account) TradeCursor {
+	return TradeCursor{
+		ListedAt: t.listed, OpenedAt: t.First.At, ClosedAt: t.closing, Instrument: t.order, Account: a.Name,
+		External: t.external, Arrival: t.arrival, Number: t.account,
+	}
 }
 
 // trade gives the row in the words of the package's users.
-func (t *listedTrade) trade(a Account, basis DateBasis) Trade {
+func (t *listedTrade) trade(a Account) Trade {
 	out := Trade{
 		ID: t.id, Account: a.ID, Currency: a.BaseCurrency, Instrument: t.key.instrument(), Direction: t.Direction,
 		OpenedAt: db.FromMicros(t.First.At), QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
-		EntryNotional: t.EntryNotional, ExitNotional: t.ExitNotional, Volume: t.Volume, AvgEntry: t.AvgEntry,
+		EntryNotional: t.EntryNotional, ExitNotional: t.ExitNotional, EntrySize: t.EntrySize, Rate: t.Rate,
+		Volume: t.Rate.Convert(t.Volume), AvgEntry: t.AvgEntry,
 		AvgExit: t.AvgExit, Multiplier: t.Multiplier, Fees: t.FeesTotal, Commission: t.Commission,
 		GrossPnL: t.GrossPnL, NetPnL: t.NetPnL, ReturnPct: t.ReturnPct, RealizedPnL: t.RealizedPnL,
-		Executions: int(t.count), Revision: t.revision, Cursor: TradeCursor{At: t.listed, ID: t.id},
+		Executions: int(t.count), Revision: t.revision, Cursor: t.place(a),
 	}
 	if at, closed := t.ClosedAt(); closed {
 		closedAt := db.FromMicros(at)
 		out.ClosedAt = &closedAt
-	}
-	if basis == ByOpening {
-		out.Cursor.At = t.First.At
 	}
 	return out
 }
@@ -272,7 +280,7 @@ func (q TradeQuery) where(f *filter) {
 		f.terms = append(f.terms, "("+condition(&f.args)+")")
 	}
 	if q.After != nil {
-		f.terms = append(f.terms, fmt.Sprintf("(%s, trades.id) < (%s, %s)", column, f.arg(q.After.At), f.arg(q.After.ID)))
+		q.Basis.after(f, q.After)
 	}
 }
 
@@ -287,7 +295,7 @@ func upper(symbols []string) []string {
 
 func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade, error) {
 	t := &listedTrade{}
-	err := b.tx.QueryRow(ctx, tradesSelect+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
+	err := b.tx.QueryRow(ctx, unranked(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
 		b.owner, id, b.account.number).Scan(t.scan()...)
 	return t, orNotFound(err, "trade")
 }
@@ -326,7 +334,7 @@ func (b *book) detail(ctx context.Context, t *listedTrade) (TradeDetail, error) 
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	out := TradeDetail{Trade: t.trade(b.account, ByClosing), Fills: make([]TradeFill, len(fills))}
+	out := TradeDetail{Trade: t.trade(b.account), Fills: make([]TradeFill, len(fills))}
 	if out.DividendTotal, err = dividendsOf(ctx, b.tx, b.owner, t.id); err != nil {
 		return TradeDetail{}, err
 	}

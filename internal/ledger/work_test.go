@@ -243,13 +243,13 @@ func TestPlans(t *testing.T) {
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
 		fillSelect + editedFills: {"executions_origin (user_id=? AND account=?"},
-		list("executions", executionSelect, "executed_at, seq, account_number", ExecutionQuery{Scope: scope}.where): {
+		list("executions", executionSelect, executionOrder, ExecutionQuery{Scope: scope}.where): {
 			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",
 		},
-		list("trades", tradesSelect, "list_at DESC, id DESC", TradeQuery{Scope: scope}.where): {
+		list("trades", tradesSelect, ByClosing.newestFirst(), TradeQuery{Scope: scope}.where): {
 			"trades_listed (user_id=? AND account=? AND list_at>? AND list_at<?)", "MERGE (UNION ALL)",
 		},
-		list("trades", tradesSelect, "opened_at DESC, id DESC", TradeQuery{Scope: scope, Basis: ByOpening}.where): {
+		list("trades", tradesSelect, ByOpening.newestFirst(), TradeQuery{Scope: scope, Basis: ByOpening}.where): {
 			"trades_opened (user_id=? AND account=? AND opened_at>? AND opened_at<?)", "MERGE (UNION ALL)",
 		},
 	} {
@@ -278,8 +278,8 @@ func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
 		selection
 		order string
 	}{
-		"trades_listed":   {selection{"trades", s.owner, two, tradesSelect, TradeQuery{}.where}, "list_at DESC, id DESC"},
-		"executions_pkey": {selection{"executions", s.owner, two, executionSelect, ExecutionQuery{}.where}, "executed_at, seq, account_number"},
+		"trades_listed":   {selection{"trades", s.owner, two, tradesSelect, TradeQuery{}.where}, ByClosing.newestFirst()},
+		"executions_pkey": {selection{"executions", s.owner, two, executionSelect, ExecutionQuery{}.where}, executionOrder},
 	} {
 		var plan strings.Builder
 		err := database.View(t.Context(), func(tx *db.Tx) error {

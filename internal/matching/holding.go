@@ -12,6 +12,8 @@ type holding struct {
 	openNotional, openCosts decimal.Decimal
 	// gross is the result of the closings so far, spent the costs they carry.
 	gross, spent decimal.Decimal
+	// rate sums up the closings whose result is stated.
+	rate Rate
 }
 
 func openWith(p piece) *holding {
@@ -37,6 +39,7 @@ func (h *holding) enter(p piece) {
 	t.QtyOpened = t.QtyOpened.Add(p.quantity)
 	t.QtyRemaining = t.QtyRemaining.Add(p.quantity)
 	t.EntryNotional = t.EntryNotional.Add(notional)
+	t.EntrySize = t.EntrySize.Add(p.quantity.Mul(p.fill.Multiplier))
 	h.record(p, Opening, notional)
 }
 
@@ -48,7 +51,11 @@ func (h *holding) exit(p piece) {
 	entry, h.openNotional = h.share(h.openNotional, p.quantity)
 	entryCosts, h.openCosts = h.share(h.openCosts, p.quantity)
 	h.exited = h.exited.Add(value)
-	h.gross = h.gross.Add(p.fill.StatedPnL.Or(t.Direction.signed(notional.Sub(entry))))
+	priced := t.Direction.signed(notional.Sub(entry))
+	h.gross = h.gross.Add(p.fill.StatedPnL.Or(priced))
+	if p.fill.StatedPnL.Valid {
+		h.rate = h.rate.add(p.fill.StatedPnL.Decimal, priced)
+	}
 	h.spent = decimal.Sum(h.spent, entryCosts, p.costs())
 	t.QtyRemaining = t.QtyRemaining.Sub(p.quantity)
 	t.ExitNotional = t.ExitNotional.Add(notional)
@@ -82,17 +89,16 @@ func (h *holding) closed() bool { return h != nil && h.trade.Closed() }
 // settle works out the figures that need the whole trade.
 func (h *holding) settle() Trade {
 	t := h.trade
-	t.AvgEntry = h.entered.DivRound(t.QtyOpened, DisplayScale)
+	t.AvgEntry = h.entered.DivAverage(t.QtyOpened)
 	if exited := t.QtyOpened.Sub(t.QtyRemaining); !exited.IsZero() {
-		t.AvgExit = decimal.Of(h.exited.DivRound(exited, DisplayScale))
+		t.AvgExit = decimal.Of(h.exited.DivAverage(exited))
 	}
+	t.Rate = h.rate.settled(t.Closed())
 	t.RealizedPnL = h.gross.Sub(h.spent)
 	if !t.Closed() {
 		return t
 	}
 	t.GrossPnL, t.NetPnL = decimal.Of(h.gross), decimal.Of(t.RealizedPnL)
-	if invested := t.EntryNotional.Abs(); !invested.IsZero() {
-		t.ReturnPct = decimal.Of(t.RealizedPnL.Mul(decimal.New(100)).DivRound(invested, DisplayScale))
-	}
+	t.ReturnPct = t.Rate.Ratio(decimal.New(100).Mul(t.RealizedPnL), t.EntryNotional.Abs(), PercentScale)
 	return t
 }

@@ -38,7 +38,8 @@ func (d *drawn) next(t *rapid.T, mayState bool) {
 	n := len(d.fills)
 	d.at += rapid.Int64Range(0, 2).Draw(t, "wait")
 	f := Fill{ID: "f" + strconv.Itoa(n), At: d.at, Seq: int64(n), Side: Buy}
-	f.Quantity = decimal.FromScaled(rapid.Int64Range(1, 40).Draw(t, "quantity"), rapid.Int32Range(0, 2).Draw(t, "fineness"))
+	f.Quantity = decimal.FromScaled(rapid.OneOf(rapid.Int64Range(1, 40), rapid.SampledFrom([]int64{4096, 8191, 32768})).Draw(t, "quantity"),
+		rapid.Int32Range(0, 2).Draw(t, "fineness"))
 	if rapid.Bool().Draw(t, "sell") {
 		f.Side = Sell
 	}
@@ -291,16 +292,19 @@ func wordsOf(t Trade) []string {
 		ids = append(ids, p.FillID)
 	}
 	return words(ids, t.Direction == Long, t.QtyOpened.Rat(), t.QtyRemaining.Rat(), t.EntryNotional.Rat(), t.ExitNotional.Rat(),
-		t.FeesTotal.Rat(), t.Commission.Rat(), null(t.GrossPnL), null(t.NetPnL), t.RealizedPnL.Rat())
+		t.FeesTotal.Rat(), t.Commission.Rat(), null(t.GrossPnL), null(t.NetPnL), t.RealizedPnL.Rat(),
+		t.AvgEntry.Rat(), null(t.AvgExit), t.EntrySize.Rat(), null(t.ReturnPct), null(t.Rate.Convert(t.Volume)))
 }
 
 func wordsOfOracle(t oracle.Trade) []string {
-	return words(t.FillIDs, t.Long, t.Opened, t.Remaining, t.Entry, t.Exit, t.Fees, t.Commission, t.Gross, t.Net, t.Realized)
+	return words(t.FillIDs, t.Long, t.Opened, t.Remaining, t.Entry, t.Exit, t.Fees, t.Commission, t.Gross, t.Net, t.Realized,
+		t.EntryPrice, t.ExitPrice, t.Size, t.Return, t.Volume)
 }
 
 func words(ids []string, long bool, figures ...*big.Rat) []string {
 	out := []string{fmt.Sprint(ids), fmt.Sprint("long ", long)}
-	names := []string{"opened", "remaining", "entry", "exit", "fees", "commission", "gross", "net", "realized"}
+	names := []string{"opened", "remaining", "entry", "exit", "fees", "commission", "gross", "net", "realized",
+		"entry price", "exit price", "size", "return", "volume"}
 	for i, figure := range figures {
 		text := "absent"
 		if figure != nil {

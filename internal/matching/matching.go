@@ -37,9 +37,9 @@ import (
 const (
 	// CostScale is for shares of an entry notional and of costs.
 	CostScale = 12
-	// DisplayScale is for averages and percentages, which are computed last and
-	// never computed with.
-	DisplayScale = 12
+	// PercentScale is for percentages, which are computed last and never computed
+	// with. Averages follow [decimal.Decimal.DivAverage].
+	PercentScale = 12
 )
 
 // Group returns the trades of a stream in time order; only the last can be open.

@@ -82,7 +82,7 @@ func written(trades []Trade) string {
 		}
 		fmt.Fprintf(&b, "%s %s, remaining %s, opened at %d, %s\n", t.Direction, t.QtyOpened, t.QtyRemaining, t.OpenedAt(), state)
 		fmt.Fprintf(&b, "  price     %s -> %s, multiplier %s\n", t.AvgEntry, t.AvgExit, t.Multiplier)
-		fmt.Fprintf(&b, "  notional  %s -> %s, volume %s\n", t.EntryNotional, t.ExitNotional, t.Volume)
+		fmt.Fprintf(&b, "  notional  %s -> %s, volume %s\n", t.EntryNotional, t.ExitNotional, t.Rate.Convert(t.Volume))
 		fmt.Fprintf(&b, "  costs     fees %s, commission %s\n", t.FeesTotal, t.Commission)
 		fmt.Fprintf(&b, "  result    gross %s, net %s, realized %s, return %s\n", t.GrossPnL, t.NetPnL, t.RealizedPnL, t.ReturnPct)
 		for _, p := range t.Parts {

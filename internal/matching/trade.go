@@ -37,10 +37,17 @@ type Trade struct {
 	// EntryNotional and ExitNotional are the exact sums of price × quantity ×
 	// multiplier over opening and closing parts, each with its fill's multiplier.
 	EntryNotional, ExitNotional decimal.Decimal
-	// Volume is the traded notional: the exact sum over all parts, without signs.
+	// EntrySize is the exact sum of quantity × multiplier over the opening parts:
+	// what one unit of price is worth for the whole position.
+	EntrySize decimal.Decimal
+	// Volume is the traded notional: the exact sum over all parts, without signs,
+	// in the currency of the prices.
 	Volume decimal.Decimal
+	// Rate converts notionals to the currency of the account.
+	Rate Rate
 	// AvgEntry and AvgExit are the mean prices of all opening and all closing
-	// parts, rounded for display. AvgExit is absent until something was closed.
+	// parts, by the rule for averages; nothing is computed from them. AvgExit is
+	// absent until something was closed.
 	AvgEntry decimal.Decimal
 	AvgExit  decimal.Null
 	// Multiplier is that of the fill that opened the trade.
@@ -55,8 +62,9 @@ type Trade struct {
 	// RealizedPnL is the result of what was closed so far, after its own costs
 	// and its share of the entry's. For a closed trade it is NetPnL.
 	RealizedPnL decimal.Decimal
-	// ReturnPct is NetPnL in percent of the entry notional without its sign,
-	// rounded; absent while the trade is open or when that notional is zero.
+	// ReturnPct is NetPnL in percent of the entry notional without its sign, in
+	// the currency of the account, rounded; absent while the trade is open, when
+	// that notional is zero or the rate unknown.
 	ReturnPct decimal.Null
 
 	// Parts are the fills of the trade in time order, each once; their number is

@@ -1,60 +1,90 @@
 package playbook
 
-import "fillbook/internal/decimal"
+import (
+	"fillbook/internal/decimal"
+	"fillbook/internal/matching"
+)
 
-// Figures are what a trade itself tells about R.
+// Figures are what a trade itself tells about R. Risk goes by notionals, never by
+// a rounded average price.
 type Figures struct {
-	Long       bool
-	AvgEntry   decimal.Decimal
-	QtyOpened  decimal.Decimal
-	Multiplier decimal.Decimal
-	NetPnL     decimal.Null // absent while the trade is open
+	Long          bool
+	EntryNotional decimal.Decimal
+	// EntrySize is quantity × multiplier summed over the opening fills.
+	EntrySize decimal.Decimal
+	// Rate converts notionals to the currency of the account.
+	Rate   matching.Rate
+	NetPnL decimal.Null // absent while the trade is open
 }
 
-// Derived are the figures that follow from a trade and its marks together.
+// Derived are the figures that follow from a trade and its annotations together.
 type Derived struct {
 	// InitialRisk is what the trader stated, or else what the stop implies.
 	InitialRisk decimal.Null
-	// InitialRiskDerived tells that it is the latter.
+	// InitialRiskDerived reports that it is the latter.
 	InitialRiskDerived bool
 	// RMultiple is the net result in units of the initial risk.
 	RMultiple decimal.Null
 	// PlannedR is the planned reward in units of the planned risk; below zero
 	// where the target lies on the wrong side of the entry.
 	PlannedR decimal.Null
+	// StopOnWrongSide reports that the stop lies above the entry of a long trade,
+	// or below that of a short one: no risk follows from it.
+	StopOnWrongSide bool
 }
 
-// ratioScale is the number of decimals that ratios are rounded to, half to even;
-// averages have as many.
+// ratioScale is the number of decimals that ratios are rounded to, half to even.
 const ratioScale = 12
 
-// Derive computes what follows from a trade and its marks. Without a stated risk
-// the initial risk is |average entry − stop| × opened quantity × multiplier; a
-// stop at the entry risks nothing and gives no R. The planned R is the way from
-// the entry to the target against the way to the stop or, without a stop, against
-// the stated risk.
+// Derive computes what follows from a trade and its annotations. Without a stated
+// risk the initial risk is the loss at the stop: quantity × multiplier × (price −
+// stop) summed over the opening fills, with the sign of the direction, converted
+// to the currency of the account. A stop at the entry or beyond it gives none,
+// and so does an unknown rate. The planned R is the way from the entry to the
+// target against the way to the stop or, without a stop, against the stated risk.
 func Derive(f Figures, m Marks) Derived {
-	size := f.QtyOpened.Mul(f.Multiplier)
-	d := Derived{InitialRisk: m.InitialRisk}
-	if risk := f.AvgEntry.Sub(m.StopPrice.Decimal).Abs().Mul(size); !d.InitialRisk.Valid && m.StopPrice.Valid && risk.Sign() > 0 {
-		d.InitialRisk, d.InitialRiskDerived = decimal.Of(risk), true
-	}
-	if d.InitialRisk.Valid && f.NetPnL.Valid {
-		d.RMultiple = ratio(f.NetPnL.Decimal, d.InitialRisk.Decimal)
+	distance := f.lossAt(m.StopPrice.Decimal)
+	hasStop := m.StopPrice.Valid && distance.Sign() > 0
+	d := Derived{InitialRisk: m.InitialRisk, StopOnWrongSide: m.StopPrice.Valid && distance.Sign() < 0}
+	switch {
+	case m.InitialRisk.Valid && f.NetPnL.Valid:
+		d.RMultiple = ratio(f.NetPnL.Decimal, m.InitialRisk.Decimal)
+	case !m.InitialRisk.Valid && hasStop:
+		d.InitialRisk = f.Rate.Convert(distance)
+		d.InitialRiskDerived = d.InitialRisk.Valid
+		if f.NetPnL.Valid {
+			d.RMultiple = f.Rate.Ratio(f.NetPnL.Decimal, distance, ratioScale)
+		}
 	}
 	if !m.TargetPrice.Valid {
 		return d
 	}
-	reward := m.TargetPrice.Decimal.Sub(f.AvgEntry)
-	if !f.Long {
-		reward = reward.Neg()
-	}
-	if m.StopPrice.Valid {
-		d.PlannedR = ratio(reward, f.AvgEntry.Sub(m.StopPrice.Decimal).Abs())
-	} else if m.InitialRisk.Valid {
-		d.PlannedR = ratio(reward.Mul(size), m.InitialRisk.Decimal)
+	reward := f.lossAt(m.TargetPrice.Decimal).Neg()
+	if hasStop {
+		d.PlannedR = ratio(reward, distance)
+	} else if worth, divisor, known := f.Rate.Fraction(reward); known && m.InitialRisk.Valid && !m.StopPrice.Valid {
+		d.PlannedR = ratio(worth, divisor.Mul(m.InitialRisk.Decimal))
 	}
 	return d
+}
+
+// Warnings returns what the trader should know about the annotations, as
+// sentences.
+func (d Derived) Warnings() []string {
+	if !d.StopOnWrongSide {
+		return nil
+	}
+	return []string{"The stop is on the wrong side of the average entry, so no risk follows from it. Check stop_price."}
+}
+
+// lossAt returns what the whole position loses between its entry and a price, in
+// the currency of the prices.
+func (f Figures) lossAt(price decimal.Decimal) decimal.Decimal {
+	loss := f.EntryNotional.Sub(price.Mul(f.EntrySize))
+	if f.Long {
+		return loss
+	}
+	return loss.Neg()
 }
 
 func ratio(a, b decimal.Decimal) decimal.Null {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
 )
 
@@ -19,6 +20,7 @@ func TestDerive(t *testing.T) {
 		short                           bool
 		entry, quantity, multiplier     string
 		net, risk, stopPrice, goalPrice string
+		stated, priced                  string // the rate
 	}
 	for name, test := range map[string]struct {
 		in
@@ -26,6 +28,7 @@ func TestDerive(t *testing.T) {
 		derived bool
 		r       string
 		planned string
+		wrong   bool
 	}{
 		"nothing said":               {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200"}},
 		"a stated risk":              {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", risk: "80"}, risk: "80", r: "2.5"},
@@ -44,14 +47,41 @@ func TestDerive(t *testing.T) {
 		"a target behind the entry":  {in: in{entry: "100", quantity: "10", multiplier: "1", stopPrice: "98", goalPrice: "99"}, risk: "20", derived: true, planned: "-0.5"},
 		"a plan without a stop":      {in: in{entry: "100", quantity: "10", multiplier: "2", risk: "40", goalPrice: "105"}, risk: "40", planned: "2.5"},
 		"a target alone":             {in: in{entry: "100", quantity: "10", multiplier: "2", goalPrice: "105"}},
+		"a stop above a long":        {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", stopPrice: "11", goalPrice: "12"}, wrong: true},
+		"a stop below a short":       {in: in{short: true, entry: "10", quantity: "100", multiplier: "1", net: "200", stopPrice: "9", goalPrice: "8"}, wrong: true},
+		"stated beside a wrong stop": {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", risk: "80", stopPrice: "11", goalPrice: "12"}, risk: "80", r: "2.5", wrong: true},
+		"stated, stop at the entry":  {in: in{entry: "10", quantity: "100", multiplier: "1", net: "200", risk: "80", stopPrice: "10", goalPrice: "12"}, risk: "80", r: "2.5"},
+		"a rate":                     {in: in{entry: "1.09", quantity: "0.31", multiplier: "1", net: "155", stopPrice: "1.085", goalPrice: "1.10", stated: "155", priced: "0.00155"}, risk: "155", derived: true, r: "1", planned: "2"},
+		"a rate that does not end":   {in: in{entry: "10", quantity: "1", multiplier: "1", net: "1", stopPrice: "9", stated: "1", priced: "3"}, risk: "0.333333333333", derived: true, r: "3"},
+		"an unknown rate":            {in: in{entry: "10", quantity: "1", multiplier: "1", net: "0", stopPrice: "9", goalPrice: "12", stated: "0", priced: "0"}, planned: "2"},
+		"a stated risk and a rate":   {in: in{entry: "10", quantity: "1", multiplier: "1", net: "1", risk: "4", goalPrice: "12", stated: "1", priced: "3"}, risk: "4", r: "0.25", planned: "0.166666666667"},
 	} {
 		got := playbook.Derive(playbook.Figures{
-			Long: !test.short, AvgEntry: decimal.Must(test.entry), QtyOpened: decimal.Must(test.quantity),
-			Multiplier: decimal.Must(test.multiplier), NetPnL: maybe(test.net),
+			Long: !test.short, EntryNotional: decimal.Must(test.entry).Mul(decimal.Must(test.quantity)).Mul(decimal.Must(test.multiplier)),
+			EntrySize: decimal.Must(test.quantity).Mul(decimal.Must(test.multiplier)), NetPnL: maybe(test.net),
+			Rate: matching.Rate{Stated: maybe(test.stated), Priced: maybe(test.priced)},
 		}, playbook.Marks{InitialRisk: maybe(test.in.risk), StopPrice: maybe(test.stopPrice), TargetPrice: maybe(test.goalPrice)})
 		if !got.InitialRisk.Equal(maybe(test.risk)) || got.InitialRiskDerived != test.derived ||
-			!got.RMultiple.Equal(maybe(test.r)) || !got.PlannedR.Equal(maybe(test.planned)) {
-			t.Errorf("%s: risk %s (derived: %v), r %s, planned %s", name, got.InitialRisk, got.InitialRiskDerived, got.RMultiple, got.PlannedR)
+			!got.RMultiple.Equal(maybe(test.r)) || !got.PlannedR.Equal(maybe(test.planned)) ||
+			got.StopOnWrongSide != test.wrong || len(got.Warnings()) > 0 != test.wrong {
+			t.Errorf("%s: risk %s (derived: %v), r %s, planned %s, warnings %q",
+				name, got.InitialRisk, got.InitialRiskDerived, got.RMultiple, got.PlannedR, got.Warnings())
 		}
+	}
+}
+
+// TestDeriveWithDifferentMultipliers takes the risk over the opening fills, each
+// with its own multiplier: 2 × 50 × (100 − 90) + 1 × 10 × (110 − 90).
+func TestDeriveWithDifferentMultipliers(t *testing.T) {
+	t.Parallel()
+	trades := matching.Group([]matching.Fill{
+		{ID: "1", At: 1, Side: matching.Buy, Quantity: decimal.New(2), Price: decimal.New(100), Multiplier: decimal.New(50)},
+		{ID: "2", At: 2, Side: matching.Buy, Quantity: decimal.New(1), Price: decimal.New(110), Multiplier: decimal.New(10)},
+	}, matching.Head{})
+	got := playbook.Derive(playbook.Figures{
+		Long: true, EntryNotional: trades[0].EntryNotional, EntrySize: trades[0].EntrySize, Rate: trades[0].Rate,
+	}, playbook.Marks{StopPrice: maybe("90")})
+	if got.InitialRisk.String() != "1200" {
+		t.Errorf("the risk is %s", got.InitialRisk)
 	}
 }

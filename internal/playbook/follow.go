@@ -143,6 +143,7 @@ func merge(winner, other Marks) Marks {
 	m.Notes = mergeNotes(winner.Notes, other.Notes)
 	fill(&m.InitialRisk, other.InitialRisk, !m.InitialRisk.Valid)
 	fill(&m.StopPrice, other.StopPrice, !m.StopPrice.Valid)
+	fill(&m.LastStop, other.LastStop, !m.LastStop.Valid)
 	fill(&m.TargetPrice, other.TargetPrice, !m.TargetPrice.Valid)
 	fill(&m.MAE, other.MAE, !m.MAE.Valid)
 	fill(&m.MFE, other.MFE, !m.MFE.Valid)

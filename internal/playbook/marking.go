@@ -19,6 +19,7 @@ type MarkChange struct {
 	Tags                   journal.Opt[[]journal.TagID]
 	InitialRisk            journal.Opt[decimal.Decimal]
 	StopPrice, TargetPrice journal.Opt[decimal.Decimal]
+	LastStop               journal.Opt[decimal.Decimal]
 	MAE, MFE               journal.Opt[decimal.Decimal]
 	EmotionalState         journal.Opt[string]
 	Confidence             journal.Opt[int]
@@ -54,6 +55,7 @@ func (c MarkChange) apply(m Marks, rule PriceRule, now time.Time) (Marks, error)
 	if m.TargetPrice, err = rule.apply("target_price", c.TargetPrice, m.TargetPrice); err != nil {
 		return Marks{}, err
 	}
+	m.LastStop = orNull(c.LastStop, m.LastStop)
 	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
 	if m.EmotionalState, err = journal.Name("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
 		return Marks{}, err

@@ -23,21 +23,24 @@ type Marks struct {
 	// [Derive] for the risk that a stop implies.
 	InitialRisk            decimal.Null
 	StopPrice, TargetPrice decimal.Null
-	MAE, MFE               decimal.Null // worst and best excursion
-	EmotionalState         string
-	Confidence             int // 1 to 5, 0 for none
-	TradeQuality           int // 1 to 5, 0 for none
-	ReviewedAt             *time.Time
-	UpdatedAt              time.Time
-	Tags                   []journal.TagID   // by name
-	Setups                 []journal.SetupID // in the order given
+	// LastStop is the stop that a broker's statement showed at the end. It may
+	// have been trailed, so no risk follows from it.
+	LastStop       decimal.Null
+	MAE, MFE       decimal.Null // worst and best excursion
+	EmotionalState string
+	Confidence     int // 1 to 5, 0 for none
+	TradeQuality   int // 1 to 5, 0 for none
+	ReviewedAt     *time.Time
+	UpdatedAt      time.Time
+	Tags           []journal.TagID   // by name
+	Setups         []journal.SetupID // in the order given
 }
 
 // isEmpty tells whether nothing is written in the marks themselves. Notes and
 // attachments may hang on them all the same.
 func (m Marks) isEmpty() bool {
 	return isBlank(m.Notes) && !m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid &&
-		!m.MFE.Valid && m.EmotionalState == "" && m.Confidence == 0 && m.TradeQuality == 0 && m.ReviewedAt == nil &&
+		!m.LastStop.Valid && !m.MFE.Valid && m.EmotionalState == "" && m.Confidence == 0 && m.TradeQuality == 0 && m.ReviewedAt == nil &&
 		len(m.Tags) == 0 && len(m.Setups) == 0
 }
 
@@ -45,7 +48,7 @@ func (m Marks) isEmpty() bool {
 func (m Marks) row() []any {
 	return []any{
 		m.Notes, stored(m.InitialRisk), stored(m.StopPrice), stored(m.TargetPrice), stored(m.MAE), stored(m.MFE),
-		m.EmotionalState, rating(m.Confidence), rating(m.TradeQuality), db.NullMicros(m.ReviewedAt),
+		m.EmotionalState, rating(m.Confidence), rating(m.TradeQuality), db.NullMicros(m.ReviewedAt), stored(m.LastStop),
 	}
 }
 
@@ -157,14 +160,14 @@ func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 
 const selectMarks = `
 	SELECT m.trade_id, m.account_id, m.notes, m.initial_risk, m.stop_price, m.target_price, m.mae, m.mfe,
-		m.emotional_state, m.confidence, m.trade_quality, m.reviewed_at, m.updated_at
+		m.emotional_state, m.confidence, m.trade_quality, m.reviewed_at, m.last_stop, m.updated_at
 	FROM trade_marks m`
 
 func scanMarks(row db.Scanner) (Marks, error) {
 	var m Marks
 	var confidence, quality *int
 	err := row.Scan(&m.Trade, &m.Account, &m.Notes, &m.InitialRisk, &m.StopPrice, &m.TargetPrice, &m.MAE, &m.MFE,
-		&m.EmotionalState, &confidence, &quality, db.NullInstant(&m.ReviewedAt), db.Instant(&m.UpdatedAt))
+		&m.EmotionalState, &confidence, &quality, db.NullInstant(&m.ReviewedAt), &m.LastStop, db.Instant(&m.UpdatedAt))
 	none := 0
 	m.Confidence = *cmp.Or(confidence, &none)
 	m.TradeQuality = *cmp.Or(quality, &none)
@@ -212,7 +215,7 @@ func Anchor(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.
 
 var markColumns = []string{
 	"user_id", "trade_id", "account_id", "notes", "initial_risk", "stop_price", "target_price", "mae", "mfe",
-	"emotional_state", "confidence", "trade_quality", "reviewed_at", "updated_at",
+	"emotional_state", "confidence", "trade_quality", "reviewed_at", "last_stop", "updated_at",
 }
 
 func (m Marks) values(owner journal.UserID) []any {

@@ -39,7 +39,7 @@ func (j *Journal) row(by, key string, list []*Trade) Object {
 		with("losses", len(losses)).with("breakeven", len(list)-len(wins)-len(losses)).
 		with("gross_pnl", sum(each(list, func(t *Trade) *big.Rat { return t.Gross }))).
 		with("fees", sum(each(list, func(t *Trade) *big.Rat { return t.Fees }))).
-		with("volume", sum(each(list, func(t *Trade) *big.Rat { return t.Volume }))).
+		with("volume", sum(each(list, volume))).
 		with("avg_trade", average(each(list, net))).
 		with("profit_factor", float(over(sum(each(wins, net)), neg(sum(each(losses, net)))))).
 		with("avg_r", float(mean(r))).with("trades_with_r", len(r)).

@@ -46,7 +46,7 @@ func (j *Journal) Daily(q *Question) List {
 		out = append(out, Object{
 			"date": d.date, "net_pnl": d.net(), "gross_pnl": sum(each(d.trades, func(t *Trade) *big.Rat { return t.Gross })),
 			"fees":   sum(each(d.trades, func(t *Trade) *big.Rat { return t.Fees })),
-			"volume": sum(each(d.trades, func(t *Trade) *big.Rat { return t.Volume })),
+			"volume": sum(each(d.trades, volume)),
 			"trades": len(d.trades), "wins": wins, "losses": losses, "win_rate": float(share(wins, len(d.trades))), "cumulative_pnl": total,
 		})
 	}

@@ -114,6 +114,7 @@ func (e *example) trade(t *testing.T, words []string) {
 		OpenedAt: instant(t, words[3]), ClosedAt: instant(t, words[4]), Net: number(t, fields["net"]), Fees: number(t, fields["fees"]),
 		Entry: number(t, fields["size"]), Risk: optional("risk"), MFE: optional("mfe"), Tags: listed("tags"), Setups: listed("setups"),
 	}
+	one.AccountName, one.External, one.Arrival = one.Account, fields["external"], len(e.journal.Trades)+1
 	one.Gross = new(big.Rat).Add(one.Net, one.Fees)
 	one.Volume = new(big.Rat).Add(one.Entry, one.Entry)
 	one.Grade, _ = strconv.Atoi(fields["grade"])

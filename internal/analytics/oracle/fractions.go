@@ -25,6 +25,9 @@ func each(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	return out
 }
 
+// volume is left out of sums where it is unknown.
+func volume(t *Trade) *big.Rat { return orZero(t.Volume) }
+
 func net(t *Trade) *big.Rat  { return t.Net }
 func hold(t *Trade) *big.Rat { return seconds(t.held()) }
 
@@ -122,11 +125,25 @@ func rounded(r *big.Rat, decimals int64) *big.Rat {
 	return new(big.Rat).SetFrac(floor, unit)
 }
 
-// averageDecimals is where averages of money are rounded.
-const averageDecimals = 12
+// Averages of money are rounded at averageDecimals, but those that end are
+// written out up to exactDecimals.
+const averageDecimals, exactDecimals = 12, 18
 
 // average is the mean of money, and nothing for the mean of nothing.
-func average(values []*big.Rat) *big.Rat { return rounded(orZero(mean(values)), averageDecimals) }
+func average(values []*big.Rat) *big.Rat {
+	m := orZero(mean(values))
+	if ends(m) {
+		return rounded(m, exactDecimals)
+	}
+	return rounded(m, averageDecimals)
+}
+
+// ends reports whether a fraction in lowest terms has finitely many decimals: its
+// denominator then divides a power of ten.
+func ends(r *big.Rat) bool {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(r.Denom().BitLen())), nil)
+	return power.Rem(power, r.Denom()).Sign() == 0
+}
 
 func share(part, all int) *big.Rat { return over(whole(part), whole(all)) }
 

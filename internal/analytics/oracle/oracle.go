@@ -28,7 +28,7 @@ type Account struct {
 	Currency string
 }
 
-// Trade is a closed trade. Risk and MFE are nil when unknown; Grade is 0 without
+// Trade is a closed trade. Risk, MFE and Volume are nil when unknown; Grade is 0 without
 // one.
 type Trade struct {
 	ID, Account, Symbol, Instrument string
@@ -38,6 +38,13 @@ type Trade struct {
 	Risk, MFE                       *big.Rat
 	Grade                           int
 	Setups, Tags                    []string
+	// What trades of one instant are ordered by, beside the symbol: the contract
+	// (Strike nil without one) and lot, the name of the account, the broker's id of
+	// the first fill and its place in the order of arrival.
+	Right, Expiry, Lot    string
+	Strike                *big.Rat
+	AccountName, External string
+	Arrival               int
 }
 
 // Cash is a cash transaction; Flow marks deposits and withdrawals.
@@ -112,13 +119,38 @@ func (j *Journal) Selected(q *Question) []*Trade {
 	return closing(list)
 }
 
-// closing sorts trades by their end, opening by their beginning; then by id.
+// closing sorts trades by their end, opening by their beginning; those of one
+// instant by what they are.
 func closing(list []*Trade) []*Trade {
-	return sorted(list, func(a, b *Trade) int { return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), strings.Compare(a.ID, b.ID)) })
+	return sorted(list, func(a, b *Trade) int {
+		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), a.against(b), a.arrived(b))
+	})
 }
 
 func opening(list []*Trade) []*Trade {
-	return sorted(list, func(a, b *Trade) int { return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), strings.Compare(a.ID, b.ID)) })
+	return sorted(list, func(a, b *Trade) int {
+		return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), a.against(b), a.ClosedAt.Compare(b.ClosedAt), a.arrived(b))
+	})
+}
+
+// against compares what was traded, and then where.
+func (t *Trade) against(u *Trade) int {
+	strikes := 0
+	switch {
+	case t.Strike != nil && u.Strike != nil:
+		strikes = t.Strike.Cmp(u.Strike)
+	case t.Strike != nil:
+		strikes = 1
+	case u.Strike != nil:
+		strikes = -1
+	}
+	return cmp.Or(strings.Compare(t.Symbol, u.Symbol), strings.Compare(t.Right, u.Right), strikes,
+		strings.Compare(t.Expiry, u.Expiry), strings.Compare(t.Lot, u.Lot), strings.Compare(t.AccountName, u.AccountName))
+}
+
+// arrived compares the first fills.
+func (t *Trade) arrived(u *Trade) int {
+	return cmp.Or(strings.Compare(t.External, u.External), cmp.Compare(t.Arrival, u.Arrival))
 }
 
 func sorted[T any](list []T, order func(a, b T) int) []T {

@@ -23,7 +23,7 @@ func (j *Journal) Summary(q *Question) Object {
 		"win_rate": float(orZero(share(len(wins), len(list)))),
 		"net_pnl":  sum(nets), "gross_pnl": sum(each(list, func(t *Trade) *big.Rat { return t.Gross })),
 		"total_fees":   sum(each(list, func(t *Trade) *big.Rat { return t.Fees })),
-		"volume":       sum(each(list, func(t *Trade) *big.Rat { return t.Volume })),
+		"volume":       sum(each(list, volume)),
 		"gross_profit": sum(won), "gross_loss": sum(lost), "profit_factor": float(over(sum(won), sum(lost))), "payoff_ratio": float(payoff),
 		"avg_win": average(won), "avg_loss": average(lost), "avg_trade": average(nets), "expectancy": average(nets),
 		"median_win": orZero(median(won)), "median_loss": orZero(median(lost)), "median_trade": orZero(median(nets)),

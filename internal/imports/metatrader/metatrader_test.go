@@ -132,30 +132,6 @@ func TestTicketCircle(t *testing.T) {
 	}
 }
 
-// TestRisk values a stop by what a closing made.
-func TestRisk(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ side, price, stop, closed, profit, want string }{
-		{"buy", "100", "90", "120", "40", "20"},
-		{"sell", "100", "110", "80", "40", "20"},
-		{"buy", "100", "90", "90", "-20", "20"},
-		{"buy", "100", "110", "120", "40", "null"}, // pulled behind the entry
-		{"buy", "100", "90", "100", "0", "null"},   // no move
-		{"buy", "100", "90", "101", "0.1", "null"}, // too coarse
-		{"buy", "100", "90", "120", "-40", "null"}, // a result against the move
-		{"sell", "100", "100", "80", "40", "null"}, // at the entry
-	} {
-		p := &position{side: "buy", price: decimal.Must(c.price), stop: decimal.Of(decimal.Must(c.stop)), closed: decimal.New(1)}
-		if c.side == "sell" {
-			p.side = "sell"
-		}
-		p.closings = []*closing{{price: decimal.Must(c.closed), volume: decimal.New(1), profit: decimal.Must(c.profit)}}
-		if got := p.risk().String(); got != c.want {
-			t.Errorf("%+v: risk %s", c, got)
-		}
-	}
-}
-
 // FuzzPresets feeds arbitrary text: nothing may panic, and what is read must be
 // sound.
 func FuzzPresets(f *testing.F) {

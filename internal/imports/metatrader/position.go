@@ -117,82 +117,13 @@ func opposite(side matching.Side) matching.Side {
 	return matching.Buy
 }
 
-// mark notes the target, and the stop with what was at risk. The journal would
-// work the risk out from stop and volume, but a volume in lots gives no money;
-// the stated result of a closing does, as it says what a move of the price was
-// worth. A stop that was pulled behind the entry says nothing about the risk at
-// the start, and one without any result to go by cannot be valued: it is kept
-// with the fill only.
+// mark notes the target and the stop. The statement shows the last stop, which
+// may have been trailed: it says nothing about the risk at the start.
 func (p *position) mark(w *statement.Row, on *statement.Fill) {
-	marks := statement.Marks{Fill: on, TargetPrice: p.target}
 	if p.stop.Valid {
 		on.Details["stop"] = p.stop.String()
-		if risk := p.risk(); risk.Valid {
-			marks.StopPrice, marks.InitialRisk = p.stop, risk
-		}
 	}
-	w.Mark(marks)
-}
-
-// risk is what the position would have lost at its stop.
-func (p *position) risk() decimal.Null {
-	c := p.telling()
-	if c == nil {
-		return decimal.Null{}
-	}
-	return AtRisk(Exit{
-		Short: p.side == matching.Sell, Entry: p.price, Volume: p.volume(), Price: c.price, Closed: c.volume, Profit: c.profit,
-	}, p.stop.Decimal)
-}
-
-// Exit is a position, and how some or all of it was closed.
-type Exit struct {
-	Short         bool
-	Entry, Volume decimal.Decimal
-	Price, Closed decimal.Decimal
-	Profit        decimal.Decimal
-}
-
-// AtRisk is what a position in lots would have lost at a stop, at cents. Its
-// exit tells what a move of the price was worth, unless it made too little to
-// tell, or went against the price. A stop behind the entry puts nothing at risk.
-func AtRisk(e Exit, stop decimal.Decimal) decimal.Null {
-	const cents = 2
-	distance := e.Entry.Sub(stop)
-	if e.Short {
-		distance = distance.Neg()
-	}
-	if distance.Sign() <= 0 || !e.tells() {
-		return decimal.Null{}
-	}
-	worth := e.Profit.Abs().Mul(e.Volume).Mul(distance)
-	risk := worth.DivRound(e.Price.Sub(e.Entry).Abs().Mul(e.Closed), cents)
-	if risk.Sign() <= 0 {
-		return decimal.Null{}
-	}
-	return decimal.Of(risk)
-}
-
-// tells says whether the exit shows what a move of the price is worth.
-func (e Exit) tells() bool {
-	moved := e.Price.Sub(e.Entry).Sign()
-	if e.Short {
-		moved = -moved
-	}
-	coarse := decimal.Must("0.5") // a result of cents is rounded too much
-	return moved != 0 && moved == e.Profit.Sign() && e.Closed.Sign() > 0 && e.Profit.Abs().Cmp(coarse) >= 0
-}
-
-// telling is the closing that tells best what a move of the price is worth: the
-// one that made or lost most.
-func (p *position) telling() *closing {
-	var best *closing
-	for _, c := range p.closings {
-		if best == nil || c.profit.Abs().Cmp(best.profit.Abs()) > 0 {
-			best = c
-		}
-	}
-	return best
+	w.Mark(statement.Marks{Fill: on, TargetPrice: p.target, LastStop: p.stop})
 }
 
 // level is a price at which something was to happen; 0 means none.

@@ -48,6 +48,7 @@ const (
 	TargetInitialRisk Target = "initial_risk"
 	TargetStopPrice   Target = "stop_price"
 	TargetTargetPrice Target = "target_price"
+	TargetLastStop    Target = "last_stop"
 	TargetStatus      Target = "status"
 	TargetAccount     Target = "account"
 	TargetMAE         Target = "mae"
@@ -66,7 +67,7 @@ func Targets() []Target {
 		TargetFees, TargetCommission, TargetSwap,
 		TargetInstrumentType, TargetOptionRight, TargetStrike, TargetExpiry, TargetMultiplier, TargetExternalID, TargetCurrency,
 		TargetOpenTime, TargetOpenDate, TargetOpenPrice, TargetCloseTime, TargetCloseDate, TargetClosePrice,
-		TargetPnL, TargetNetPnL, TargetTags, TargetSetup, TargetNotes, TargetInitialRisk, TargetStopPrice, TargetTargetPrice,
+		TargetPnL, TargetNetPnL, TargetTags, TargetSetup, TargetNotes, TargetInitialRisk, TargetStopPrice, TargetTargetPrice, TargetLastStop,
 		TargetStatus, TargetAccount, TargetMAE, TargetMFE, TargetConfidence, TargetEmotionalState, TargetTradeQuality, TargetReviewedAt,
 	}
 }

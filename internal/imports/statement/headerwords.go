@@ -174,6 +174,7 @@ var targetWords = map[Target][]string{
 	TargetStopPrice: {
 		"stop loss", "stop loss price", "s/l", "stop", "initial stop", "stop price", "決済逆指値 s/l", "決済逆指値",
 	},
+	TargetLastStop: {"last stop", "last stop price", "final stop"},
 	TargetTargetPrice: {
 		"take profit", "take profit price", "t/p", "target", "profit target", "target price", "kursziel", "objectif", "objetivo", "obiettivo",
 		"決済指値 t/p", "決済指値",

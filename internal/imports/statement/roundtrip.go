@@ -208,7 +208,7 @@ func (m mapping) marks(w *Row, on *Fill) {
 	marks := Marks{
 		Fill: on, Notes: m.text(w, "notes"), InitialRisk: NonZero(m.null(w, "initial_risk")),
 		StopPrice: NonZero(m.null(w, "stop_price")), TargetPrice: NonZero(m.null(w, "target_price")),
-		MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
+		LastStop: m.null(w, "last_stop"), MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
 		Setups: List(m.text(w, "setup")), EmotionalState: m.text(w, "emotional_state"),
 		Confidence: Grade(m.text(w, "confidence")), Quality: Grade(m.text(w, "trade_quality")),
 	}

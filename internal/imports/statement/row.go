@@ -312,7 +312,7 @@ func (w *Row) Mark(m Marks) {
 func (m *Marks) IsEmpty() bool {
 	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
 		m.Confidence == 0 && m.Quality == 0 && m.ReviewedAt.IsZero() &&
-		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid && !m.MFE.Valid
+		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.LastStop.Valid && !m.MAE.Valid && !m.MFE.Valid
 }
 
 // settle takes what the row emitted, or the reason why it cannot be.

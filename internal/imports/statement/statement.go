@@ -162,10 +162,14 @@ type Marks struct {
 	Tags, Mistakes, Setups []string
 	InitialRisk            decimal.Null
 	StopPrice, TargetPrice decimal.Null
-	MAE, MFE               decimal.Null
-	EmotionalState         string
-	Confidence, Quality    int       // 1 to 5, 0 for none
-	ReviewedAt             time.Time // zero for a trade that was not reviewed
+	// LastStop is the stop that a report of a broker or platform shows: the last
+	// one, which may have been trailed. A stop that the trader planned with is
+	// StopPrice.
+	LastStop            decimal.Null
+	MAE, MFE            decimal.Null
+	EmotionalState      string
+	Confidence, Quality int       // 1 to 5, 0 for none
+	ReviewedAt          time.Time // zero for a trade that was not reviewed
 }
 
 // Problem says why a row was left out.

@@ -52,6 +52,15 @@ type Trade struct {
 	Gross, Net *big.Rat
 	// Realized is the result of the closed part after its costs.
 	Realized *big.Rat
+
+	// EntryPrice and ExitPrice are the average prices, ExitPrice nil until
+	// something was closed. Size is what one unit of price is worth for all that
+	// was opened.
+	EntryPrice, ExitPrice, Size *big.Rat
+	// Rate is what one unit of the prices' currency is worth in the account's; nil
+	// where the trade does not tell. Return is the percentage that Net is of the
+	// entry, nil without one, and Volume all that was traded; both go by Rate.
+	Rate, Return, Volume *big.Rat
 }
 
 // Recompute returns the trades of a stream in time order. The fills may come in

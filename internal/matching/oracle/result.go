@@ -2,8 +2,12 @@ package oracle
 
 import "math/big"
 
-// shareDecimals is the rule's number of decimals for shares that must be rounded.
-const shareDecimals = 12
+// shareDecimals is the rule's number of decimals for shares that must be rounded
+// and for averages that have no end; endDecimals is for averages that have one.
+const (
+	shareDecimals = 12
+	endDecimals   = 18
+)
 
 // describe works out one trade from its cuts, the first of which gives the
 // direction.
@@ -27,16 +31,61 @@ func describe(cuts []cut) Trade {
 		t.Opened, t.Entry, t.Exit = sold, received, paid
 	}
 	t.Remaining = abs(sub(bought, sold))
-	closings, stated := replay(cuts)
+	closings := replay(cuts)
 	t.Realized = sub(closings.result, closings.costs)
 	if t.Remaining.Sign() == 0 {
 		t.Gross = sub(received, paid)
-		if stated {
+		if closings.stated != nil {
 			t.Gross = closings.result
 		}
 		t.Net = sub(t.Gross, add(t.Fees, t.Commission))
 	}
+	t.price(cuts)
+	t.convert(cuts, closings)
 	return t
+}
+
+// price works out the averages: each side's money over its quantity, one unit of
+// multiplier each.
+func (t *Trade) price(cuts []cut) {
+	t.Size = new(big.Rat)
+	value := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
+	quantity := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
+	for _, c := range cuts {
+		entry := c.fill.Buy == t.Long
+		value[entry] = add(value[entry], mul(c.fill.Price, c.quantity))
+		quantity[entry] = add(quantity[entry], c.quantity)
+		if entry {
+			t.Size = add(t.Size, mul(c.quantity, c.fill.Multiplier))
+		}
+	}
+	t.EntryPrice = roundAverage(quo(value[true], quantity[true]))
+	if quantity[false].Sign() != 0 {
+		t.ExitPrice = roundAverage(quo(value[false], quantity[false]))
+	}
+}
+
+// convert works out what goes by the rate that the stated results imply.
+func (t *Trade) convert(cuts []cut, closings closed) {
+	switch {
+	case closings.stated == nil:
+		t.Rate = big.NewRat(1, 1)
+	case t.Net != nil && closings.priced.Sign() != 0:
+		if rate := quo(closings.stated, closings.priced); rate.Sign() > 0 {
+			t.Rate = rate
+		}
+	}
+	if t.Rate == nil {
+		return
+	}
+	volume := new(big.Rat)
+	for _, c := range cuts {
+		volume = add(volume, abs(c.notional()))
+	}
+	t.Volume = roundAverage(mul(volume, t.Rate))
+	if invested := mul(abs(t.Entry), t.Rate); t.Net != nil && invested.Sign() != 0 {
+		t.Return = roundShare(mul(quo(t.Net, invested), big.NewRat(100, 1)))
+	}
 }
 
 // notional is what the cut was traded for.
@@ -59,15 +108,17 @@ func (p *pool) draw(quantity *big.Rat) *big.Rat {
 }
 
 // closed sums up the closings of a trade: their results before costs, and their
-// costs with those of the entries they closed.
+// costs with those of the entries they closed. stated is the sum of the results
+// that were stated, nil if there is none, and priced what prices say about the
+// same closings.
 type closed struct {
-	result, costs *big.Rat
+	result, costs, stated, priced *big.Rat
 }
 
 // replay goes through a trade once more at average cost, the one rule that needs
-// the order of its fills, and reports whether any result was stated.
-func replay(cuts []cut) (total closed, stated bool) {
-	total = closed{new(big.Rat), new(big.Rat)}
+// the order of its fills.
+func replay(cuts []cut) closed {
+	total := closed{result: new(big.Rat), costs: new(big.Rat), priced: new(big.Rat)}
 	money, costs := pool{new(big.Rat), new(big.Rat)}, pool{new(big.Rat), new(big.Rat)}
 	for _, c := range cuts {
 		own := add(c.fees, c.commission)
@@ -82,20 +133,37 @@ func replay(cuts []cut) (total closed, stated bool) {
 		}
 		result := add(flow, money.draw(c.quantity))
 		if c.fill.Stated != nil {
-			result, stated = c.fill.Stated, true
+			if total.stated == nil {
+				total.stated = new(big.Rat)
+			}
+			total.stated, total.priced = add(total.stated, c.fill.Stated), add(total.priced, result)
+			result = c.fill.Stated
 		}
 		total.result = add(total.result, result)
 		total.costs = add(total.costs, add(own, costs.draw(c.quantity)))
 		money.held = sub(money.held, c.quantity)
 		costs.held = money.held
 	}
-	return total, stated
+	return total
 }
 
-// roundShare rounds half to even. It cuts the fraction off by integer division of
+// roundShare rounds a share half to even.
+func roundShare(x *big.Rat) *big.Rat { return round(x, shareDecimals) }
+
+// roundAverage rounds as averages are rounded. A fraction in lowest terms has an
+// end if its denominator divides a power of ten that is large enough.
+func roundAverage(x *big.Rat) *big.Rat {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(x.Denom().BitLen())), nil)
+	if power.Rem(power, x.Denom()).Sign() == 0 {
+		return round(x, endDecimals)
+	}
+	return round(x, shareDecimals)
+}
+
+// round rounds half to even. It cuts the fraction off by integer division of
 // twice the scaled value, whose last bit tells the upper half from the lower.
-func roundShare(x *big.Rat) *big.Rat {
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(shareDecimals), nil)
+func round(x *big.Rat, decimals int64) *big.Rat {
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
 	twice := new(big.Int).Mul(abs(x).Num(), unit)
 	twice.Lsh(twice, 1)
 	halves, rest := new(big.Int).QuoRem(twice, x.Denom(), new(big.Int))

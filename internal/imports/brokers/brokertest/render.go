@@ -94,8 +94,12 @@ func contract(f *statement.Fill) string {
 }
 
 func marks(m *statement.Marks) string {
-	text := fmt.Sprintf("%3d marks notes %q tags %q mistakes %q setups %q risk %s stop %s target %s mae %s mfe %s emotion %q confidence %d quality %d",
-		m.Row, m.Notes, m.Tags, m.Mistakes, m.Setups, m.InitialRisk, m.StopPrice, m.TargetPrice, m.MAE, m.MFE, m.EmotionalState, m.Confidence, m.Quality)
+	last := ""
+	if m.LastStop.Valid {
+		last = " last stop " + m.LastStop.String()
+	}
+	text := fmt.Sprintf("%3d marks notes %q tags %q mistakes %q setups %q risk %s stop %s target %s%s mae %s mfe %s emotion %q confidence %d quality %d",
+		m.Row, m.Notes, m.Tags, m.Mistakes, m.Setups, m.InitialRisk, m.StopPrice, m.TargetPrice, last, m.MAE, m.MFE, m.EmotionalState, m.Confidence, m.Quality)
 	if !m.ReviewedAt.IsZero() {
 		text += " reviewed " + journal.FormatInstant(m.ReviewedAt)
 	}

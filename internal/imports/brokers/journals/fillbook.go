@@ -106,7 +106,7 @@ func fillbookTrade(w *statement.Row) {
 func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
 	m := statement.Marks{
 		Fill: on, Notes: w.Text("Notes"), InitialRisk: w.Null("Initial Risk"),
-		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
+		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), LastStop: w.Null("Last Stop"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
 	}
 	if w.Text("Reviewed At") != "" {

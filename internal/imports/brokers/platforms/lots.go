@@ -66,8 +66,8 @@ func (c lots) trade(w *statement.Row) {
 		t.Details["stop"] = stop.String()
 	}
 	marks := statement.Marks{Fill: w.Trip(t), TargetPrice: statement.NonZero(w.Null(c.target))}
-	if risk := risk(&t, stop); risk.Valid {
-		marks.StopPrice, marks.InitialRisk = stop, risk
+	if stop.Decimal.Sign() > 0 {
+		marks.LastStop = stop
 	}
 	w.Mark(marks)
 }
@@ -119,18 +119,6 @@ func again(w *statement.Row, id string) string {
 		return "#" + strconv.Itoa(n)
 	}
 	return ""
-}
-
-// risk is what the trade would have lost at its stop, as far as its result
-// tells what a move of the price was worth.
-func risk(t *statement.Trip, stop decimal.Null) decimal.Null {
-	if stop.Decimal.Sign() <= 0 || !t.ClosePrice.Valid {
-		return decimal.Null{}
-	}
-	gross := t.GrossPnL.Or(t.NetPnL.Decimal.Add(t.Commission).Add(t.Fees))
-	return metatrader.AtRisk(metatrader.Exit{
-		Short: t.Short, Entry: t.OpenPrice, Volume: t.Quantity, Price: t.ClosePrice.Decimal, Closed: t.Quantity, Profit: gross,
-	}, stop.Decimal)
 }
 
 // money reads a row that only moved money.

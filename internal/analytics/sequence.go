@@ -1,0 +1,80 @@
+package analytics
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+)
+
+// The order of closing and the order of opening. Trades of the same instants are
+// ordered by their content and never by their ids, so that figures are the same
+// after a restore or an import in another order.
+
+// compareTrades compares two trades of one account in the order of closing.
+func compareTrades(a, b *Trade) int {
+	if closed := a.ClosedAt.Compare(b.ClosedAt); closed != 0 {
+		return closed
+	}
+	return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), strings.Compare(a.Instrument, b.Instrument),
+		strings.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
+}
+
+// compareClosing compares a row of one page with a row of another in the order of
+// closing. accounts is how the names of their accounts compare.
+func compareClosing(x *page, i int32, y *page, j int32, accounts int) int {
+	if x.closed[i] != y.closed[j] {
+		return cmp.Compare(x.closed[i], y.closed[j])
+	}
+	if x.opened[i] != y.opened[j] {
+		return cmp.Compare(x.opened[i], y.opened[j])
+	}
+	return cmp.Or(strings.Compare(x.order.at(i), y.order.at(j)), accounts, compareFirstFills(x, i, y, j))
+}
+
+// compareOpening compares in the order of opening.
+func compareOpening(x *page, i int32, y *page, j int32, accounts int) int {
+	if x.opened[i] != y.opened[j] {
+		return cmp.Compare(x.opened[i], y.opened[j])
+	}
+	return cmp.Or(strings.Compare(x.order.at(i), y.order.at(j)), accounts, cmp.Compare(x.closed[i], y.closed[j]),
+		compareFirstFills(x, i, y, j))
+}
+
+func compareFirstFills(x *page, i int32, y *page, j int32) int {
+	return cmp.Or(bytes.Compare(x.external.bytesAt(i), y.external.bytesAt(j)), cmp.Compare(x.arrival[i], y.arrival[j]))
+}
+
+// texts is a column of texts that hardly repeat, one after the other.
+type texts struct {
+	all  []byte
+	ends []uint32
+}
+
+func (t *texts) push(text string) {
+	t.all = append(t.all, text...)
+	t.ends = append(t.ends, uint32(len(t.all))) //nolint:gosec // a page of ids of 200 characters is far smaller
+}
+
+func (t *texts) start(row int32) uint32 {
+	if row == 0 {
+		return 0
+	}
+	return t.ends[row-1]
+}
+
+func (t *texts) bytesAt(row int32) []byte { return t.all[t.start(row):t.ends[row]] }
+
+func (t *texts) at(row int32) string { return string(t.bytesAt(row)) }
+
+func (t *texts) appendRange(from *texts, first, end int32) {
+	if first == end {
+		return
+	}
+	start, offset := from.start(first), uint32(len(t.all)) //nolint:gosec // see push
+	t.all = append(t.all, from.all[start:from.ends[end-1]]...)
+	for _, at := range from.ends[first:end] {
+		t.ends = append(t.ends, at-start+offset)
+	}
+}
+
+func (t *texts) bytes() int { return cap(t.all) + 4*cap(t.ends) }

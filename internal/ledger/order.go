@@ -1,0 +1,183 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// The order of trades, and of fills over several accounts. It goes by content,
+// never by an id, so that it is the same after a restore, a copy to the other
+// engine, or an import in another order.
+
+// absent separates the parts of an order key. It is below every character that a
+// symbol or a lot may have, so a text comes before all that begin with it, and
+// an absent one first.
+const absent = "\x01"
+
+// order returns symbol, contract and lot as one text that compares as they do,
+// one after the other: texts by code point, the strike as a number.
+func (k streamKey) order() string {
+	return strings.Join([]string{k.symbol, k.right, orderedNumber(k.strike), k.expiry, k.lot}, absent)
+}
+
+// orderedNumber writes a number so that texts compare as the numbers do: a sign,
+// as many digits as the largest has, and below zero their complements.
+func orderedNumber(text string) string {
+	if text == "" {
+		return ""
+	}
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	digits = strings.Repeat("0", max(0, decimal.MaxIntegerDigits-len(whole))) + whole + fraction
+	if !negative {
+		return "1" + digits
+	}
+	complement := func(r rune) rune { return '9' - (r - '0') }
+	return "0" + strings.Map(complement, digits) + "~" // above every digit: fewer decimals are more
+}
+
+// TradeCursor is the place of a trade in the order of closing or of opening.
+type TradeCursor struct {
+	// ListedAt is the instant of closing, of an open trade that of opening.
+	// ClosedAt is the latest instant there is for an open trade. All are
+	// microseconds since 1970.
+	ListedAt, OpenedAt, ClosedAt int64
+	// Instrument is what [streamKey.order] made of symbol, contract and lot.
+	Instrument string
+	// Account is the account's name, External the first fill's id at the broker,
+	// Arrival its number in the order of arrival over all accounts.
+	Account, External string
+	Arrival           int64
+	// Number is the account's in its user: it decides between fills that arrived
+	// at the same time.
+	Number int64
+}
+
+// Compare returns -1, 0 or +1 as c comes before, at or after d in the order of
+// closing, or with ByOpening in the order of opening.
+func (c *TradeCursor) Compare(d *TradeCursor, basis DateBasis) int {
+	if basis == ByClosing && c.ListedAt != d.ListedAt {
+		return cmp.Compare(c.ListedAt, d.ListedAt)
+	}
+	if c.OpenedAt != d.OpenedAt {
+		return cmp.Compare(c.OpenedAt, d.OpenedAt)
+	}
+	if content := cmp.Or(strings.Compare(c.Instrument, d.Instrument), strings.Compare(c.Account, d.Account)); content != 0 {
+		return content
+	}
+	if basis == ByOpening && c.ClosedAt != d.ClosedAt {
+		return cmp.Compare(c.ClosedAt, d.ClosedAt)
+	}
+	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.Number, d.Number))
+}
+
+// The columns of a place that are not columns of trades.
+const (
+	closingColumn = `CASE WHEN trades.is_open THEN 9223372036854775807 ELSE trades.list_at END`
+	placeColumns  = `streams.order_key, ` + closingColumn + ` AS closing, ` + nameRank
+	nameRank      = rankMark + ` AS name_rank`
+	// rankMark marks where ranked puts the rank of the account by its name.
+	rankMark = `/*rank*/`
+)
+
+// ranked returns a text with the rank of the account filled in.
+func ranked(text, rank string) string { return strings.ReplaceAll(text, rankMark, rank) }
+
+// unranked returns a text that is not sorted, so that the rank does not matter.
+func unranked(text string) string { return ranked(text, "0") }
+
+// What lists of trades are sorted by, each in its direction.
+var (
+	closingOrder = []string{"list_at", "opened_at", "order_key", "name_rank", "first_external", "first_arrival", "account_number"}
+	openingOrder = []string{"opened_at", "order_key", "name_rank", "closing", "first_external", "first_arrival", "account_number"}
+)
+
+// order lists the columns that trades are sorted by.
+func (d DateBasis) order() []string {
+	if d == ByOpening {
+		return openingOrder
+	}
+	return closingOrder
+}
+
+// newestFirst is the ORDER BY of a list of trades.
+func (d DateBasis) newestFirst() string { return strings.Join(d.order(), " DESC, ") + " DESC" }
+
+// after adds the condition that a trade comes after a place in a list that is
+// newest first. The first term is what an index can be searched by.
+func (d DateBasis) after(f *filter, c *TradeCursor) {
+	columns := map[string]struct {
+		text  string
+		value any
+	}{
+		"list_at": {"trades.list_at", c.ListedAt}, "opened_at": {"trades.opened_at", c.OpenedAt},
+		"closing": {closingColumn, c.ClosedAt}, "order_key": {"streams.order_key", c.Instrument},
+		"name_rank": {f.rank, f.ranks.place(c.Account)}, "first_external": {"trades.first_external", c.External},
+		"first_arrival": {"trades.first_arrival", c.Arrival}, "account_number": {"trades.account", c.Number},
+	}
+	var names, values []string
+	for _, name := range d.order() {
+		column := columns[name]
+		names, values = append(names, column.text), append(values, f.arg(column.value))
+	}
+	f.terms = append(f.terms, names[0]+" <= "+values[0],
+		fmt.Sprintf("(%s) < (%s)", strings.Join(names, ", "), strings.Join(values, ", ")))
+}
+
+// nameRanks are the distinct names of some accounts in order. The rank of a name
+// is odd; a name that is not among them has the even number between two ranks.
+type nameRanks []string
+
+func rankNames(accounts []Account) nameRanks {
+	names := make([]string, len(accounts))
+	for i, a := range accounts {
+		names[i] = a.Name
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (r nameRanks) place(name string) int64 {
+	i, found := slices.BinarySearch(r, name)
+	if found {
+		return int64(2*i + 1)
+	}
+	return int64(2 * i)
+}
+
+// expression returns the rank of some accounts as an SQL expression of whole
+// numbers; their names are in none.
+func (r nameRanks) expression(table string, accounts []Account) string {
+	if len(accounts) == 1 {
+		return fmt.Sprint(r.place(accounts[0].Name))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "CASE %s.account", table)
+	for _, a := range accounts {
+		fmt.Fprintf(&b, " WHEN %d THEN %d", a.number, r.place(a.Name))
+	}
+	return b.String() + " ELSE 0 END"
+}
+
+// Arrivals lists the numbers of the fills of some accounts in the order of
+// arrival, each once. It is a step.
+func Arrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) ([]int64, error) {
+	var all []int64
+	for _, a := range accounts {
+		numbers, err := db.List(ctx, tx, db.Single[int64],
+			`SELECT arrival FROM executions WHERE user_id = $1 AND account = $2 ORDER BY executed_at, seq`, owner, a.number)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, numbers...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
