@@ -141,3 +141,12 @@ func BenchmarkWith(b *testing.B) {
 		c.With(changed, nil)
 	}
 }
+
+// BenchmarkExplain makes the summary and explains it; compare BenchmarkSummary.
+func BenchmarkExplain(b *testing.B) {
+	capital := Capital{Starting: decimal.New(100_000)}
+	each(b, func(s *Selection) {
+		summary := Summarize(s, capital)
+		Explain(s, capital, &summary)
+	})
+}

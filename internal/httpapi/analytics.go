@@ -44,16 +44,11 @@ type summaryAnswer struct {
 	Explanation []explained         `json:"explanation,omitempty"`
 }
 
-// explained is how a figure came about.
+// explained is the derivation of a figure, with a link to its trades.
 type explained struct {
 	analytics.Explanation
-	TradeCount int               `json:"trade_count"`
-	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
-	TradesLink string            `json:"trades_link" doc:"The list of all trades of the scope."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades behind the figure; empty where no list can be asked for them."`
 }
-
-// explainedIDs is how many trades an explanation names.
-const explainedIDs = 100
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
 	explain, err := flag("explain", in.Explain)
@@ -76,28 +71,23 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 			out.Evidence = &weighed
 		}
 		if explain {
-			out.Explanation, err = explainAll(q.selection(), q.book.Capital, in.link())
+			out.Explanation = in.explain(q, &out.Summary)
 		}
-		return err
+		return nil
 	})
 	return answer(out, err)
 }
 
-// explainAll explains every figure of a summary.
-func explainAll(s *analytics.Selection, capital analytics.Capital, link string) ([]explained, error) {
-	list := []explained{}
-	for _, name := range analytics.Explainable() {
-		e, err := analytics.Explain(s, capital, name)
-		if err != nil {
-			return nil, err
-		}
-		item := explained{Explanation: e, TradeCount: len(e.Trades), TradeIDs: []journal.TradeID{}, TradesLink: link}
-		for _, i := range e.Trades[:min(len(e.Trades), explainedIDs)] {
-			item.TradeIDs = append(item.TradeIDs, s.ID(i))
-		}
-		list = append(list, item)
+// explain explains every figure of the summary.
+func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []explained {
+	list := figure(q, "explanation", func() []analytics.Explanation {
+		return analytics.Explain(q.selection(), q.book.Capital, summary)
+	})
+	out := make([]explained, len(list))
+	for i := range list {
+		out[i] = explained{Explanation: list[i], TradesLink: in.setLink(list[i].Which)}
 	}
-	return list, nil
+	return out
 }
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {

@@ -123,10 +123,3 @@ func (in FigureQuery) values() url.Values {
 	}
 	return values
 }
-
-// link is the address of the list of the same trades.
-func (in FigureQuery) link() string {
-	values := in.values()
-	values.Set("status", string(ledger.StatusClosed))
-	return prefix + "/trades?" + values.Encode()
-}
