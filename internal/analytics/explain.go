@@ -115,6 +115,9 @@ func Explain(s *Selection, capital Capital, summary *Summary) []Explanation {
 	for i := range table {
 		f := &table[i]
 		e := Explanation{Figure: f.name, Formula: f.formula, Value: values[f.name], Inputs: []Input{}, Which: f.which}
+		if formula, differs := realizedFormulas[f.name]; differs && s.parts {
+			e.Formula = formula
+		}
 		for _, name := range f.inputs {
 			e.Inputs = append(e.Inputs, Input{name, values[name]})
 		}
@@ -149,11 +152,11 @@ type explainedSet struct {
 }
 
 func (s *Selection) tradeSets() *tradeSets {
-	sets := &tradeSets{s: s, found: map[TradeSet]explainedSet{}}
+	sets := &tradeSets{found: map[TradeSet]explainedSet{}}
 	if s.unbounded {
-		sets.members = membersOf[exact](s)
+		sets.s, sets.members = membersOf[exact](s)
 	} else {
-		sets.members = membersOf[int128](s)
+		sets.s, sets.members = membersOf[int128](s)
 	}
 	return sets
 }
@@ -172,12 +175,19 @@ func (t *tradeSets) find(which TradeSet) explainedSet {
 	return set
 }
 
-// membersOf returns a function that lists the trades of a set. Results are read
-// once for all sets.
-func membersOf[T number[T]](s *Selection) func(which TradeSet) tradeList {
-	net := column[T](s, netOf)
+// membersOf returns a function that lists the trades of a set, and the selection
+// that has a place for each trade. Results are read once for all sets.
+func membersOf[T number[T]](s *Selection) (trades *Selection, list func(which TradeSet) tradeList) {
+	parts := column[T](s, netOf)
+	trades, net, _ := mergeParts(s, parts, nil)
 	results := outcomes(net)
-	return func(which TradeSet) tradeList { return members(s, net, results, which) }
+	return trades, func(which TradeSet) tradeList {
+		if which == InDrawdown && s.parts {
+			began, end := deepestFall(parts)
+			return s.tradesBetween(trades, began, end)
+		}
+		return members(trades, net, results, which)
+	}
 }
 
 func members[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
@@ -202,7 +212,8 @@ func members[T number[T]](s *Selection, net []T, results []outcome, which TradeS
 		}
 		return list
 	case InDrawdown:
-		return deepestFall(net)
+		began, end := deepestFall(net)
+		return places(end, func(i int) bool { return i >= began })
 	case LongestWins:
 		return runOf(results, win)
 	case LongestLosses:
@@ -245,15 +256,15 @@ func extreme[T number[T]](net []T, direction int64) tradeList {
 	return tradeList{count: 1, first: []int{best}}
 }
 
-// deepestFall lists the trades from the peak, without the one that made it, to
-// the bottom of the deepest drawdown.
-func deepestFall[T number[T]](net []T) tradeList {
+// deepestFall returns the range of results from the peak, without the one that
+// made it, to the bottom of the deepest drawdown; end is after the last.
+func deepestFall[T number[T]](net []T) (began, end int) {
 	found := episodes(net)
 	if len(found) == 0 {
-		return tradeList{}
+		return 0, 0
 	}
 	deepest := slices.MaxFunc(found, func(a, b fall[T]) int { return a.depth.cmp(b.depth) })
-	return places(deepest.trough+1, func(i int) bool { return i >= deepest.began })
+	return deepest.began, deepest.trough + 1
 }
 
 // runOf is the first of the longest runs of an outcome.

@@ -64,7 +64,7 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 		query = query.undated()
 	}
 	var out summaryAnswer
-	err = a.asked(ctx, query, func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, query, func(_ *db.Tx, q *question) error {
 		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
 			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, q.book.Seed()) })
@@ -92,7 +92,7 @@ func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []expla
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
+	err := a.withBook(ctx, *in, func(_ *db.Tx, q *question) error {
 		out = figure(q, "daily", func() []analytics.Day { return analytics.Daily(q.selection(), q.zone) })
 		return nil
 	})
@@ -110,7 +110,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 		return nil, err
 	}
 	var out analytics.Curve
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		draw := func() analytics.Curve {
 			columns := q.book.Columns
 			if q.none {

@@ -112,11 +112,12 @@ func (tr *trial) question() asked {
 	if oneIn(tr.T, 12, "setups") {
 		q.Setups = []string{set("setup_id", pick(tr.T, "setup", tr.setups...))}
 	}
-	if oneIn(tr.T, 3, "closed") {
+	if q.ClosedOnly = oneIn(tr.T, 3, "closed"); q.ClosedOnly {
 		set("status", "closed")
 	}
 	if q.OpenOnly = oneIn(tr.T, 20, "open"); q.OpenOnly {
 		set("status", "open")
+		q.ClosedOnly = false
 	}
 	return q
 }
@@ -171,9 +172,24 @@ func (tr *trial) ask(q asked) {
 		by := pick(tr.T, "by", oracle.Dimensions()...)
 		tr.agrees(q.path("/analytics/breakdown", "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
 	}
+	tr.askRealized(q, year)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)
+}
+
+// askRealized asks the endpoints that have realized results.
+func (tr *trial) askRealized(q asked, year int) {
+	j := &tr.journal
+	q.Realized = true
+	const name, value = "pnl_basis", "realized"
+	tr.agrees(q.path("/analytics/summary", name, value), j.Summary(&q.Question))
+	tr.agrees(q.path("/analytics/daily", name, value), j.Daily(&q.Question))
+	tr.agrees(q.path("/analytics/equity-curve", name, value), j.Equity(&q.Question))
+	tr.agrees(q.path("/analytics/calendar", name, value, "year", itoa(year)), j.Calendar(&q.Question, year))
+	for _, by := range []string{"weekday", "hour", "month", "session"} {
+		tr.agrees(q.path("/analytics/breakdown", name, value, "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
+	}
 }
 
 // compare asks for the same question on another side.

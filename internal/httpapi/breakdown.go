@@ -45,8 +45,11 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 	if err != nil {
 		return nil, err
 	}
+	if in.isRealized() && !by.IsTime() {
+		return nil, refuseRealized()
+	}
 	out := []breakdownRow{}
-	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
 		names, mistakes, err := a.namesFor(ctx, tx, by, q.book)
 		if err != nil {
 			return err

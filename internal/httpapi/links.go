@@ -22,9 +22,15 @@ func formatLink(values url.Values) string {
 	return prefix + "/trades?" + values.Encode()
 }
 
-// canLink reports whether a list can show all trades of the question: closed
-// trades, none of which there are among open ones.
-func (in FigureQuery) canLink() bool { return in.Status != string(ledger.StatusOpen) }
+// canLink reports whether a list can show all trades of the question. Figures are
+// of closed trades, so with status=open there are none to list. Realized results
+// are also of open trades, and a period tests their parts; a list has neither.
+func (in FigureQuery) canLink() bool {
+	if in.isRealized() {
+		return in.Status == string(ledger.StatusClosed) && in.From == "" && in.To == ""
+	}
+	return in.Status != string(ledger.StatusOpen)
+}
 
 // setLink returns the link to a set of trades of the question. Only the whole can
 // be listed: there is no filter by outcome, risk or place in a run.
@@ -38,7 +44,7 @@ func (in FigureQuery) setLink(which analytics.TradeSet) string {
 // rowLink returns the link to the trades of a row of a breakdown.
 func (in FigureQuery) rowLink(by analytics.Dimension, key string, zone *time.Location) string {
 	values := in.values()
-	if !in.canLink() || key == "" || !in.addRowFilter(values, by, key, zone) {
+	if !in.canLink() || in.isRealized() || key == "" || !in.addRowFilter(values, by, key, zone) {
 		return ""
 	}
 	return formatLink(values)

@@ -12,7 +12,7 @@ type RealizedPart struct {
 	Gross, Costs, Volume *big.Rat
 }
 
-// RealizedParts returns for each trade of [Recompute] its realized parts in time order. It
+// RealizedParts returns for each trade of [Recompute] its parts in time order. It
 // recomputes the stream up to every fill: what a fill realized is what the trade
 // has realized with it, less what it had without it. Gross results are those of
 // the same fills without costs. The share of the entry notional, which volume
@@ -23,42 +23,45 @@ func RealizedParts(fills []Fill) [][]RealizedPart {
 	slices.SortFunc(fills, func(a, b Fill) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
 	})
-	trades := Recompute(fills)
-	out := make([][]RealizedPart, len(trades))
+	whole, free, priced := prefixes(fills), prefixes(without(fills, false)), prefixes(without(fills, true))
+	out := make([][]RealizedPart, len(whole[len(fills)]))
 	for n := 1; n <= len(fills); n++ {
-		for i := range Recompute(fills[:n]) {
-			if c, closed := closingBy(fills, n, i); closed {
-				out[i] = appendPart(out[i], c)
+		for i, t := range whole[n] {
+			exited := whole.change(n, i, func(t Trade) *big.Rat { return sub(t.Opened, t.Remaining) })
+			if exited.Sign() == 0 {
+				continue
 			}
+			net, gross := whole.change(n, i, realized), free.change(n, i, realized)
+			exit := whole.change(n, i, func(t Trade) *big.Rat { return t.Exit })
+			entry := add(exit, priced.change(n, i, realized))
+			if t.Long {
+				entry = sub(exit, priced.change(n, i, realized))
+			}
+			out[i] = appendPart(out[i], RealizedPart{
+				At: fills[n-1].At, Gross: gross, Costs: sub(gross, net), Volume: add(abs(exit), abs(entry)),
+			})
 		}
 	}
 	return out
 }
 
-// closingBy returns what the last of the first n fills realized in trade i, and
-// whether it closed anything of it.
-func closingBy(fills []Fill, n, i int) (RealizedPart, bool) {
-	exited := changeOf(fills, n, i, func(t Trade) *big.Rat { return sub(t.Opened, t.Remaining) })
-	if exited.Sign() == 0 {
-		return RealizedPart{}, false
+func realized(t Trade) *big.Rat { return t.Realized }
+
+// history is the trades of a stream after each number of fills.
+type history [][]Trade
+
+func prefixes(fills []Fill) history {
+	var h history
+	for n := range len(fills) + 1 {
+		h = append(h, Recompute(fills[:n]))
 	}
-	realized := func(t Trade) *big.Rat { return t.Realized }
-	net := changeOf(fills, n, i, realized)
-	free := without(fills, false)
-	gross := changeOf(free, n, i, realized)
-	byPrice := changeOf(without(fills, true), n, i, realized)
-	exit := changeOf(fills, n, i, func(t Trade) *big.Rat { return t.Exit })
-	entry := add(exit, byPrice)
-	if Recompute(fills[:n])[i].Long {
-		entry = sub(exit, byPrice)
-	}
-	return RealizedPart{At: fills[n-1].At, Gross: gross, Costs: sub(gross, net), Volume: add(abs(exit), abs(entry))}, true
+	return h
 }
 
-// changeOf returns how much of a figure of trade i the last of n fills made.
-func changeOf(fills []Fill, n, i int, figure func(Trade) *big.Rat) *big.Rat {
-	after := figure(Recompute(fills[:n])[i])
-	if before := Recompute(fills[:n-1]); i < len(before) {
+// change returns how much of a figure of trade i the last of n fills made.
+func (h history) change(n, i int, figure func(Trade) *big.Rat) *big.Rat {
+	after := figure(h[n][i])
+	if before := h[n-1]; i < len(before) {
 		return sub(after, figure(before[i]))
 	}
 	return after
