@@ -173,6 +173,7 @@ func (tr *trial) ask(q asked) {
 		tr.agrees(q.path("/analytics/breakdown", "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
 	}
 	tr.askRealized(q, year)
+	tr.sameSums(q)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)
@@ -189,6 +190,21 @@ func (tr *trial) askRealized(q asked, year int) {
 	tr.agrees(q.path("/analytics/calendar", name, value, "year", itoa(year)), j.Calendar(&q.Question, year))
 	for _, by := range []string{"weekday", "hour", "month", "session"} {
 		tr.agrees(q.path("/analytics/breakdown", name, value, "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
+	}
+}
+
+// sameSums demands that sums over all trades are the same on both bases, once
+// everything is flat.
+func (tr *trial) sameSums(q asked) {
+	if q.From != nil || q.To != nil || q.OpenOnly || len(tr.journal.Open) > 0 && !q.ClosedOnly {
+		return
+	}
+	closed := tr.c.get(q.path("/analytics/summary")).want(http.StatusOK)
+	realized := tr.c.get(q.path("/analytics/summary", "pnl_basis", "realized")).want(http.StatusOK)
+	for _, name := range []string{"total_trades", "wins", "losses", "net_pnl", "gross_pnl", "total_fees", "volume"} {
+		if a, b := closed.json(name), realized.json(name); a != b {
+			tr.Fatalf("%s: %s is %s closed and %s realized", q.path("/analytics/summary"), name, a, b)
+		}
 	}
 }
 
