@@ -30,8 +30,8 @@ func (h *held) bytes() int {
 	return n
 }
 
-// answers reports whether a question about a revision can be answered from it.
-func (h *held) answers(revision int64, realized bool) bool {
+// canAnswer reports whether a question about a revision can be answered from it.
+func (h *held) canAnswer(revision int64, realized bool) bool {
 	return h != nil && h.revision >= revision && (!realized || h.realized != nil)
 }
 
@@ -51,13 +51,13 @@ type place struct {
 // for. Realized parts cannot be added to columns newer than the snapshot; such a
 // question has everything read for itself.
 func (p *place) bring(revision int64, realized bool, read func(old *held) (*held, error)) (*held, error) {
-	if h := p.get(); h.answers(revision, realized) {
+	if h := p.get(); h.canAnswer(revision, realized) {
 		return h, nil
 	}
 	p.loading.Lock()
 	defer p.loading.Unlock()
 	old := p.get()
-	if old.answers(revision, realized) {
+	if old.canAnswer(revision, realized) {
 		return old, nil
 	}
 	if old != nil && old.revision > revision {

@@ -159,11 +159,11 @@ func (w *spanWalk) scan(row db.Scanner) error {
 		}
 		w.group = &matching.Realizer{Head: w.spans[0].head}
 	}
-	return w.take(w.group.Add(f.matching()))
+	return w.emit(w.group.Add(f.matching()))
 }
 
-// take passes a trade on if it is the one that is looked for.
-func (w *spanWalk) take(trade *matching.Trade, parts []matching.RealizedPart) error {
+// emit passes a trade to fn if it is the next one that is looked for.
+func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
 	if trade == nil || len(w.spans) == 0 {
 		return nil
 	}
@@ -175,12 +175,12 @@ func (w *spanWalk) take(trade *matching.Trade, parts []matching.RealizedPart) er
 	return w.fn(Realized{ID: s.id, Open: s.open, Parts: parts})
 }
 
-// finishStream takes the trade that is open at the end of a stream.
+// finishStream emits the trade that is open at the end of a stream.
 func (w *spanWalk) finishStream() error {
 	if w.group == nil {
 		return nil
 	}
-	err := w.take(w.group.Open())
+	err := w.emit(w.group.Open())
 	w.group = nil
 	return err
 }
