@@ -41,6 +41,12 @@ func Dimensions() []Dimension {
 	}
 }
 
+// IsTime reports whether a dimension groups by time, which realized results can be
+// grouped by.
+func (by Dimension) IsTime() bool {
+	return by == ByWeekday || by == ByHour || by == ByMonth || by == BySession
+}
+
 // ParseDimension reads a dimension by name.
 func ParseDimension(field, text string) (Dimension, error) {
 	by := Dimension(text)
@@ -140,6 +146,9 @@ func breakdown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 
 func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows []rowTally[T]) {
 	g := s.group(q)
+	if s.parts {
+		return g.keys, partTallies[T](s, q, g)
+	}
 	rows = make([]rowTally[T], len(g.keys))
 	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
 	rs, withR := multiples(s, net)

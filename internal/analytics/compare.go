@@ -76,8 +76,8 @@ func precisionIn[T number[T]](s *Selection, zone *time.Location) precision {
 
 // netDays adds up the net results of days, in the order of the calendar.
 func netDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
-	net := column[T](s, netOf)
 	days, of := s.days(newClock(zone))
+	_, net, of := mergeParts(s, column[T](s, netOf), of)
 	sums := make([]dayTally[T], len(days))
 	for i, d := range of {
 		sums[d].add(net[i])

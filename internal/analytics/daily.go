@@ -59,10 +59,13 @@ func daily[T number[T]](s *Selection, zone *time.Location) []Day {
 func dayTallies[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	days, of := s.days(newClock(zone))
 	tallies := make([]dayTally[T], len(days))
-	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	gross, fees, volume := column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	_, net, dayOf := mergeParts(s, column[T](s, netOf), of)
+	for i, d := range dayOf {
+		tallies[d].add(net[i])
+	}
 	for i, d := range of {
 		t := &tallies[d]
-		t.add(net[i])
 		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
 	}
 	for d, day := range days {
@@ -157,6 +160,9 @@ func Calendar(s *Selection, zone *time.Location, year int) Year {
 		case -1:
 			m.RedDays++
 		}
+	}
+	if s.parts {
+		out.recount(s, zone)
 	}
 	return out
 }

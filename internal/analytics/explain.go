@@ -2,22 +2,23 @@ package analytics
 
 import (
 	"slices"
-	"strings"
 
 	"fillbook/internal/journal"
 )
 
-// Explanation tells how a figure of the summary came about: its formula, what
-// went into it, and which trades stand behind it.
+// Explanation is the derivation of one figure of the summary: its formula, the
+// values that enter it, and the trades that it is computed from.
 type Explanation struct {
 	Figure  string  `json:"figure"`
 	Formula string  `json:"formula"`
 	Value   any     `json:"value"`
 	Inputs  []Input `json:"inputs"`
-	// Which names the trades behind the figure, and Trades are their numbers in
-	// the selection, in the order of closing; see Selection.ID.
-	Which  TradeSet `json:"which"`
-	Trades []int    `json:"-"`
+	// Which names the set of trades that the figure is computed from. TradeCount
+	// is their number, and TradeIDs lists the first of them in the order of
+	// closing.
+	Which      TradeSet          `json:"which"`
+	TradeCount int               `json:"trade_count"`
+	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
 }
 
 // Input is a named value of a formula.
@@ -97,38 +98,99 @@ func figures() []figure {
 	}
 }
 
-// Explain explains a figure of the summary.
-func Explain(s *Selection, capital Capital, name string) (Explanation, error) {
+// explainedIDs is how many trades an explanation lists by id.
+const explainedIDs = 100
+
+// Explain returns the explanations of all figures of a summary, in its order. The
+// summary must be that of the selection. Each set of trades is looked up once,
+// however many figures share it.
+func Explain(s *Selection, capital Capital, summary *Summary) []Explanation {
 	table := figures()
-	at := slices.IndexFunc(table, func(f figure) bool { return f.name == name })
-	if at < 0 {
-		return Explanation{}, journal.InvalidField("figure", "figure must be one of %s.", strings.Join(Explainable(), ", "))
+	values := make(map[string]any, len(table))
+	for i := range table {
+		values[table[i].name] = table[i].value(summary)
 	}
-	summary := Summarize(s, capital)
-	f := &table[at]
-	out := Explanation{Figure: f.name, Formula: f.formula, Value: f.value(&summary), Inputs: []Input{}, Which: f.which}
-	for _, input := range f.inputs {
-		source := slices.IndexFunc(table, func(f figure) bool { return f.name == input })
-		out.Inputs = append(out.Inputs, Input{input, table[source].value(&summary)})
+	sets := s.tradeSets()
+	list := make([]Explanation, len(table))
+	for i := range table {
+		f := &table[i]
+		e := Explanation{Figure: f.name, Formula: f.formula, Value: values[f.name], Inputs: []Input{}, Which: f.which}
+		if formula, differs := realizedFormulas[f.name]; differs && s.parts {
+			e.Formula = formula
+		}
+		for _, name := range f.inputs {
+			e.Inputs = append(e.Inputs, Input{name, values[name]})
+		}
+		if f.name == "max_drawdown_pct" {
+			e.Inputs = append(e.Inputs, Input{"starting_balance", capital.Starting})
+		}
+		set := sets.find(f.which)
+		e.TradeCount, e.TradeIDs = set.count, set.ids
+		list[i] = e
 	}
-	if f.name == "max_drawdown_pct" {
-		out.Inputs = append(out.Inputs, Input{"starting_balance", capital.Starting})
-	}
-	out.Trades = s.members(f.which)
-	return out, nil
+	return list
 }
 
-// members lists the trades of a set.
-func (s *Selection) members(which TradeSet) []int {
+// tradeSets looks up the trades of sets, each set once.
+type tradeSets struct {
+	s       *Selection
+	members func(which TradeSet) tradeList
+	found   map[TradeSet]explainedSet
+}
+
+// tradeList is the number of some trades of a selection, and the places of the
+// first of them in the order of closing.
+type tradeList struct {
+	count int
+	first []int
+}
+
+// explainedSet is a set of trades as an explanation shows it.
+type explainedSet struct {
+	count int
+	ids   []journal.TradeID
+}
+
+func (s *Selection) tradeSets() *tradeSets {
+	sets := &tradeSets{found: map[TradeSet]explainedSet{}}
 	if s.unbounded {
-		return members[exact](s, which)
+		sets.s, sets.members = membersOf[exact](s)
+	} else {
+		sets.s, sets.members = membersOf[int128](s)
 	}
-	return members[int128](s, which)
+	return sets
 }
 
-func members[T number[T]](s *Selection, which TradeSet) []int {
-	net := column[T](s, netOf)
+// find returns the trades of a set.
+func (t *tradeSets) find(which TradeSet) explainedSet {
+	if set, known := t.found[which]; known {
+		return set
+	}
+	list := t.members(which)
+	set := explainedSet{count: list.count, ids: make([]journal.TradeID, len(list.first))}
+	for k, i := range list.first {
+		set.ids[k] = t.s.ID(i)
+	}
+	t.found[which] = set
+	return set
+}
+
+// membersOf returns a function that lists the trades of a set, and the selection
+// that has a place for each trade. Results are read once for all sets.
+func membersOf[T number[T]](s *Selection) (trades *Selection, list func(which TradeSet) tradeList) {
+	parts := column[T](s, netOf)
+	trades, net, _ := mergeParts(s, parts, nil)
 	results := outcomes(net)
+	return trades, func(which TradeSet) tradeList {
+		if which == InDrawdown && s.parts {
+			began, end := deepestFall(parts)
+			return s.tradesBetween(trades, began, end)
+		}
+		return members(trades, net, results, which)
+	}
+}
+
+func members[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
 	switch which {
 	case Winners:
 		return places(len(net), func(i int) bool { return results[i] == win })
@@ -144,12 +206,14 @@ func members[T number[T]](s *Selection, which TradeSet) []int {
 		return extreme(net, -1)
 	case WithRisk:
 		_, known := multiples(s, net)
-		return places(len(net), func(i int) bool {
-			_, has := slices.BinarySearch(known, int32(i))
-			return has
-		})
+		list := tradeList{}
+		for _, i := range known {
+			list.add(int(i))
+		}
+		return list
 	case InDrawdown:
-		return deepestFall(net)
+		began, end := deepestFall(net)
+		return places(end, func(i int) bool { return i >= began })
 	case LongestWins:
 		return runOf(results, win)
 	case LongestLosses:
@@ -159,41 +223,52 @@ func members[T number[T]](s *Selection, which TradeSet) []int {
 	return places(len(net), func(int) bool { return true })
 }
 
-func places(n int, are func(i int) bool) []int {
-	list := []int{}
+// add counts one more trade.
+func (l *tradeList) add(place int) {
+	if l.count < explainedIDs {
+		l.first = append(l.first, place)
+	}
+	l.count++
+}
+
+func places(n int, are func(i int) bool) tradeList {
+	var list tradeList
 	for i := range n {
 		if are(i) {
-			list = append(list, i)
+			list.add(i)
 		}
 	}
 	return list
 }
 
 // extreme is the first trade with the greatest result in a direction.
-func extreme[T number[T]](net []T, direction int64) []int {
-	best := []int{}
+func extreme[T number[T]](net []T, direction int64) tradeList {
+	best := nowhere
 	var most T
 	for i, v := range net {
 		if signed := v.times(direction); signed.cmp(most) > 0 {
-			most, best = signed, []int{i}
+			most, best = signed, i
 		}
 	}
-	return best
+	if best == nowhere {
+		return tradeList{}
+	}
+	return tradeList{count: 1, first: []int{best}}
 }
 
-// deepestFall lists the trades from the peak, without the one that made it, to
-// the bottom of the deepest drawdown.
-func deepestFall[T number[T]](net []T) []int {
+// deepestFall returns the range of results from the peak, without the one that
+// made it, to the bottom of the deepest drawdown; end is after the last.
+func deepestFall[T number[T]](net []T) (began, end int) {
 	found := episodes(net)
 	if len(found) == 0 {
-		return []int{}
+		return 0, 0
 	}
 	deepest := slices.MaxFunc(found, func(a, b fall[T]) int { return a.depth.cmp(b.depth) })
-	return places(deepest.trough+1, func(i int) bool { return i >= deepest.began })
+	return deepest.began, deepest.trough + 1
 }
 
 // runOf is the first of the longest runs of an outcome.
-func runOf(results []outcome, of outcome) []int {
+func runOf(results []outcome, of outcome) tradeList {
 	longest, run := longestRun(results, of), 0
 	for i, result := range results {
 		if result != of {
@@ -204,5 +279,5 @@ func runOf(results []outcome, of outcome) []int {
 			return places(i+1, func(k int) bool { return k > i-longest })
 		}
 	}
-	return []int{}
+	return tradeList{}
 }

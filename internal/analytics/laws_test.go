@@ -111,9 +111,10 @@ func everything(t *rapid.T, s *Selection, zone *time.Location) string {
 			answers["by "+string(by)] = Breakdown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: true})
 		}
 	}
+	sets := s.tradeSets()
 	for _, f := range figures() {
 		if key := "trades " + string(f.which); answers[key] == nil {
-			answers[key] = s.members(f.which)
+			answers[key] = fmt.Sprint(sets.find(f.which))
 		}
 	}
 	text, err := json.MarshalIndent(answers, "", " ")

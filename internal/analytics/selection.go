@@ -20,6 +20,13 @@ type Filter struct {
 	Sides           []Side
 	Setups          []journal.SetupID
 	Tags            []journal.TagID
+	// Realized says that the columns have realized parts. The period then tests
+	// the instant of each part, whatever the basis, and the parts of one trade
+	// count as one trade wherever trades are counted.
+	Realized bool
+	// Status selects trades by whether they are open; only realized parts can be
+	// those of an open trade.
+	Status Status
 }
 
 // Selection is the trades of a question: closed trades of some accounts, in the
@@ -28,6 +35,8 @@ type Selection struct {
 	pages []*page
 	picks []pick
 	basis Basis
+	// parts reports whether several rows may be of one trade.
+	parts bool
 	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
 	// not hold them there.
 	scale     int32
@@ -45,7 +54,10 @@ type pick struct{ source, row int32 }
 // Select picks the trades of some accounts that pass a filter. The accounts must
 // be of one currency, and each given once.
 func Select(columns []*Columns, f Filter) *Selection {
-	s := &Selection{basis: f.Basis}
+	if f.Realized {
+		f.Basis = ByClosing
+	}
+	s := &Selection{basis: f.Basis, parts: f.Realized}
 	runs := make([][]pick, len(columns))
 	for i, c := range columns {
 		runs[i] = make([]pick, 0, c.upTo(f))
@@ -133,6 +145,9 @@ func (c *page) test(f Filter) func(row int32) bool {
 	var tests []func(row int32) bool
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
 		tests = append(tests, func(row int32) bool { return f.Period.Holds(time.UnixMicro(c.opened[row])) })
+	}
+	if f.Status != AnyStatus {
+		tests = append(tests, func(row int32) bool { return c.state[row].isOpen() == (f.Status == OnlyOpen) })
 	}
 	if len(f.Sides) > 0 {
 		tests = append(tests, func(row int32) bool { return slices.Contains(f.Sides, c.side[row]) })

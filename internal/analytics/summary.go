@@ -75,7 +75,8 @@ func Summarize(s *Selection, capital Capital) Summary {
 }
 
 func summarize[T number[T]](s *Selection, capital Capital) Summary {
-	net := column[T](s, netOf)
+	parts := column[T](s, netOf)
+	trades, net, _ := mergeParts(s, parts, nil)
 	var all tally[T]
 	for _, v := range net {
 		all.add(v)
@@ -94,13 +95,13 @@ func summarize[T number[T]](s *Selection, capital Capital) Summary {
 	}
 	out.averages()
 	distribution(&out, net, s.scale)
-	deviations(&out, s, net)
-	falls := fallsOf(net, s.scale, capital.Starting)
+	deviations(&out, s, net, parts)
+	falls := fallsOf(parts, s.scale, capital.Starting)
 	out.MaxDrawdown, out.MaxDrawdownPct = falls.deepest.decimal(s.scale), falls.pct()
 	results := outcomes(net)
 	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
-	holds(&out, s, results)
-	rs, _ := multiples(s, net)
+	holds(&out, trades, results)
+	rs, _ := multiples(trades, net)
 	out.TradesWithR, out.AvgR = len(rs), meanR(rs)
 	out.ExpectancyR = out.AvgR
 	return out
@@ -148,8 +149,9 @@ func yearly() float64 {
 }
 
 // deviations computes what needs the spread of results: over trades, and over
-// the trading days in UTC.
-func deviations[T number[T]](out *Summary, s *Selection, net []T) {
+// the trading days in UTC. parts are the results in the order of time, which days
+// are made of.
+func deviations[T number[T]](out *Summary, s *Selection, net, parts []T) {
 	if len(net) == 0 {
 		return
 	}
@@ -157,7 +159,7 @@ func deviations[T number[T]](out *Summary, s *Selection, net []T) {
 	out.StdDev = deviation(floats(net, s.scale), sum/n)
 	out.SQN = over(math.Sqrt(n)*sum/n, out.StdDev)
 
-	days := dayNets(s, newClock(time.UTC), net)
+	days := dayNets(s, newClock(time.UTC), parts)
 	out.TradingDays = len(days)
 	daily := floats(days, s.scale)
 	average := sum / float64(len(days))

@@ -52,6 +52,9 @@ type Book struct {
 	Accounts []ledger.Account
 	Columns  []*analytics.Columns
 	Capital  analytics.Capital
+	// Realized is set where the columns have realized parts; see
+	// [analytics.Filter.Realized].
+	Realized bool
 
 	owner     journal.UserID
 	revisions []int64 // that the columns show, an account each
@@ -82,6 +85,16 @@ func (b *Book) Seed() uint64 {
 // Select picks the trades that a filter lets through.
 func (b *Book) Select(f analytics.Filter) *analytics.Selection { return analytics.Select(b.Columns, f) }
 
+// ReadRealized opens the book of some accounts like [Service.Read], with columns
+// of realized parts.
+func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Book, error) {
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, tx, owner, accounts, true)
+}
+
 // Read opens the book of some accounts, or of all the owner's, as one step of
 // a reading transaction.
 func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Book, error) {
@@ -89,7 +102,7 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, tx, owner, accounts)
+	return s.open(ctx, tx, owner, accounts, false)
 }
 
 // ReadCurrency opens the book of all the owner's accounts that are kept in a
@@ -104,19 +117,23 @@ func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.Use
 		currency = accounts[0].BaseCurrency
 	}
 	accounts = slices.DeleteFunc(accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
-	return s.open(ctx, tx, owner, accounts)
+	return s.open(ctx, tx, owner, accounts, false)
 }
 
-func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (*Book, error) {
-	b := &Book{Accounts: accounts, owner: owner}
+func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, realized bool) (*Book, error) {
+	b := &Book{Accounts: accounts, owner: owner, Realized: realized}
 	for _, a := range accounts {
-		held, err := s.cache.account(owner, a.ID).bring(a.Revision, func(old *held) (*held, error) {
-			return s.load(ctx, tx, owner, a, old)
+		held, err := s.cache.account(owner, a.ID).bring(a.Revision, realized, func(old *held) (*held, error) {
+			return s.load(ctx, tx, owner, a, old, realized)
 		})
 		if err != nil {
 			return nil, err
 		}
-		b.Columns = append(b.Columns, held.columns)
+		columns := held.columns
+		if realized {
+			columns = held.realized
+		}
+		b.Columns = append(b.Columns, columns)
 		b.revisions = append(b.revisions, held.revision)
 		b.cash = append(b.cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
@@ -128,8 +145,20 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 
 // View opens the book of some accounts in a snapshot of its own.
 func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+	return s.view(ctx, owner, ids, s.Read, fn)
+}
+
+// ViewRealized opens the book of [Service.ReadRealized] in a snapshot of its own.
+func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+	return s.view(ctx, owner, ids, s.ReadRealized, fn)
+}
+
+func (s *Service) view(
+	ctx context.Context, owner journal.UserID, ids []journal.AccountID,
+	read func(context.Context, *db.Tx, journal.UserID, []journal.AccountID) (*Book, error), fn func(*db.Tx, *Book) error,
+) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
-		b, err := s.Read(ctx, tx, owner, ids)
+		b, err := read(ctx, tx, owner, ids)
 		if err != nil {
 			return err
 		}
@@ -138,55 +167,73 @@ func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.
 }
 
 // load brings the columns of an account up to its revision: by the trades that
-// were touched since, or where that is not known by all of them.
-func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held) (*held, error) {
+// were touched since, or where that is not known by all of them. Realized parts
+// are read if asked for; those that are there are kept up to date.
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held, realized bool) (*held, error) {
 	fresh := &held{revision: a.Revision}
 	var err error
 	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
 		return nil, err
 	}
+	known := false
 	if old != nil {
-		touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision)
-		if err != nil {
+		var touched []journal.TradeID
+		if touched, known, err = ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision); err != nil {
 			return nil, err
 		}
 		if known {
-			fresh.columns, err = update(ctx, tx, owner, old.columns, touched)
-			return fresh, err
+			err = fresh.update(ctx, tx, owner, old, touched)
 		}
 	}
-	fresh.columns, err = s.readAll(ctx, tx, owner, a)
+	if err == nil && !known {
+		realized = realized || old != nil && old.realized != nil
+		fresh.columns, err = s.readAll(ctx, tx, owner, a)
+	}
+	if err == nil && realized && fresh.realized == nil {
+		fresh.realized, err = readRealized(ctx, tx, owner, a, fresh.columns)
+	}
 	return fresh, err
 }
 
-// update gives the columns in which the touched trades are as they are now.
+// update makes the columns in which the touched trades are as they are now.
 // Those that are gone, or open again, are taken out.
-func update(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, columns *analytics.Columns, touched []journal.TradeID,
-) (*analytics.Columns, error) {
+func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *held, touched []journal.TradeID) error {
+	h.columns, h.realized = old.columns, old.realized
 	if len(touched) == 0 {
-		return columns, nil
+		return nil
 	}
 	trades, err := ledger.ClosedByID(ctx, tx, owner, touched)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	marks, err := playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows := withMarks(trades, marks)
-	there := make(map[journal.TradeID]bool, len(rows))
-	for _, row := range rows {
-		there[row.ID] = true
+	h.columns = old.columns.With(rows, missing(touched, rows))
+	if old.realized == nil {
+		return nil
 	}
-	var removed []journal.TradeID
+	rows, err = realizedRows(ctx, tx, owner, rows, touched)
+	if err == nil {
+		h.realized = old.realized.With(rows, missing(touched, rows))
+	}
+	return err
+}
+
+// missing lists the trades that have no row.
+func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
+	there := make(map[journal.TradeID]bool, len(rows))
+	for i := range rows {
+		there[rows[i].ID] = true
+	}
 	for _, id := range touched {
 		if !there[id] {
-			removed = append(removed, id)
+			ids = append(ids, id)
 		}
 	}
-	return columns.With(rows, removed), nil
+	return ids
 }
 
 // readAll reads the closed trades of an account, newest first and so many at a

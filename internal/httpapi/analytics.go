@@ -45,16 +45,11 @@ type summaryAnswer struct {
 	Explanation []explained         `json:"explanation,omitempty"`
 }
 
-// explained is how a figure came about.
+// explained is the derivation of a figure, with a link to its trades.
 type explained struct {
 	analytics.Explanation
-	TradeCount int               `json:"trade_count"`
-	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
-	TradesLink string            `json:"trades_link" doc:"The list of all trades of the scope."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades behind the figure; empty where no list can be asked for them."`
 }
-
-// explainedIDs is how many trades an explanation names.
-const explainedIDs = 100
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
 	explain, err := flag("explain", in.Explain)
@@ -70,40 +65,35 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 		query = query.undated()
 	}
 	var out summaryAnswer
-	err = a.asked(ctx, query, func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, query, func(_ *db.Tx, q *question) error {
 		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
 			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, q.book.Seed()) })
 			out.Evidence = &weighed
 		}
 		if explain {
-			out.Explanation, err = explainAll(q.selection(), q.book.Capital, in.link())
+			out.Explanation = in.explain(q, &out.Summary)
 		}
-		return err
+		return nil
 	})
 	return answer(out, err)
 }
 
-// explainAll explains every figure of a summary.
-func explainAll(s *analytics.Selection, capital analytics.Capital, link string) ([]explained, error) {
-	list := []explained{}
-	for _, name := range analytics.Explainable() {
-		e, err := analytics.Explain(s, capital, name)
-		if err != nil {
-			return nil, err
-		}
-		item := explained{Explanation: e, TradeCount: len(e.Trades), TradeIDs: []journal.TradeID{}, TradesLink: link}
-		for _, i := range e.Trades[:min(len(e.Trades), explainedIDs)] {
-			item.TradeIDs = append(item.TradeIDs, s.ID(i))
-		}
-		list = append(list, item)
+// explain explains every figure of the summary.
+func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []explained {
+	list := figure(q, "explanation", func() []analytics.Explanation {
+		return analytics.Explain(q.selection(), q.book.Capital, summary)
+	})
+	out := make([]explained, len(list))
+	for i := range list {
+		out[i] = explained{Explanation: list[i], TradesLink: in.setLink(list[i].Which)}
 	}
-	return list, nil
+	return out
 }
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
+	err := a.withBook(ctx, *in, func(_ *db.Tx, q *question) error {
 		out = figure(q, "daily", func() []analytics.Day { return analytics.Daily(q.selection(), q.zone) })
 		return nil
 	})
@@ -121,7 +111,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 		return nil, err
 	}
 	var out analytics.Curve
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		draw := func() analytics.Curve {
 			columns := q.book.Columns
 			if q.none {

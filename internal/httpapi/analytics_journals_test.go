@@ -326,12 +326,12 @@ func (tr *trial) disturb() {
 		tr.c.delete("/cash-transactions/" + tr.journal.Cash[n-1].ID).want(http.StatusNoContent)
 		tr.journal.Cash = tr.journal.Cash[:n-1]
 	}
-	tr.journal.Trades = nil
+	tr.journal.Trades, tr.journal.Open = nil, nil
 	tr.mark()
 	tr.regroup()
 }
 
-// regroup makes the closed trades out of the fills, by the oracle of matching.
+// regroup makes the trades out of the fills, by the oracle of matching.
 func (tr *trial) regroup() {
 	ids := tr.tradesOfFills()
 	streams := map[string][]sent{}
@@ -346,8 +346,9 @@ func (tr *trial) regroup() {
 			fills = append(fills, s.fill)
 			instants[s.fill.ID] = s.at
 		}
-		for _, m := range matched.Recompute(fills) {
-			if m.Net == nil {
+		parts := matched.RealizedParts(fills)
+		for i, m := range matched.Recompute(fills) {
+			if len(parts[i]) == 0 {
 				continue
 			}
 			first, last := m.FillIDs[0], m.FillIDs[len(m.FillIDs)-1]
@@ -359,7 +360,16 @@ func (tr *trial) regroup() {
 				Volume: new(big.Rat).Abs(new(big.Rat).Add(m.Entry, m.Exit)),
 			}
 			tr.describe(&t, m, stream[0].fill.Multiplier)
-			tr.journal.Trades = append(tr.journal.Trades, t)
+			for _, p := range parts[i] {
+				t.Parts = append(t.Parts, oracle.Part{
+					At: time.UnixMicro(p.At).UTC(), Net: new(big.Rat).Sub(p.Gross, p.Costs), Gross: p.Gross, Fees: p.Costs, Volume: p.Volume,
+				})
+			}
+			if m.Net != nil {
+				tr.journal.Trades = append(tr.journal.Trades, t)
+			} else {
+				tr.journal.Open = append(tr.journal.Open, t)
+			}
 		}
 	}
 }

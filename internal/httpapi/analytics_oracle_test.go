@@ -112,11 +112,12 @@ func (tr *trial) question() asked {
 	if oneIn(tr.T, 12, "setups") {
 		q.Setups = []string{set("setup_id", pick(tr.T, "setup", tr.setups...))}
 	}
-	if oneIn(tr.T, 3, "closed") {
+	if q.ClosedOnly = oneIn(tr.T, 3, "closed"); q.ClosedOnly {
 		set("status", "closed")
 	}
 	if q.OpenOnly = oneIn(tr.T, 20, "open"); q.OpenOnly {
 		set("status", "open")
+		q.ClosedOnly = false
 	}
 	return q
 }
@@ -171,9 +172,40 @@ func (tr *trial) ask(q asked) {
 		by := pick(tr.T, "by", oracle.Dimensions()...)
 		tr.agrees(q.path("/analytics/breakdown", "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
 	}
+	tr.askRealized(q, year)
+	tr.sameSums(q)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)
+}
+
+// askRealized asks the endpoints that have realized results.
+func (tr *trial) askRealized(q asked, year int) {
+	j := &tr.journal
+	q.Realized = true
+	const name, value = "pnl_basis", "realized"
+	tr.agrees(q.path("/analytics/summary", name, value), j.Summary(&q.Question))
+	tr.agrees(q.path("/analytics/daily", name, value), j.Daily(&q.Question))
+	tr.agrees(q.path("/analytics/equity-curve", name, value), j.Equity(&q.Question))
+	tr.agrees(q.path("/analytics/calendar", name, value, "year", itoa(year)), j.Calendar(&q.Question, year))
+	for _, by := range []string{"weekday", "hour", "month", "session"} {
+		tr.agrees(q.path("/analytics/breakdown", name, value, "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
+	}
+}
+
+// sameSums demands that sums over all trades are the same on both bases, once
+// everything is flat.
+func (tr *trial) sameSums(q asked) {
+	if q.From != nil || q.To != nil || q.OpenOnly || len(tr.journal.Open) > 0 && !q.ClosedOnly {
+		return
+	}
+	closed := tr.c.get(q.path("/analytics/summary")).want(http.StatusOK)
+	realized := tr.c.get(q.path("/analytics/summary", "pnl_basis", "realized")).want(http.StatusOK)
+	for _, name := range []string{"total_trades", "wins", "losses", "net_pnl", "gross_pnl", "total_fees", "volume"} {
+		if a, b := closed.json(name), realized.json(name); a != b {
+			tr.Fatalf("%s: %s is %s closed and %s realized", q.path("/analytics/summary"), name, a, b)
+		}
+	}
 }
 
 // compare asks for the same question on another side.

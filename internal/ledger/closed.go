@@ -31,10 +31,15 @@ func (c *Closed) Cursor() TradeCursor { return TradeCursor{At: db.Micros(c.Close
 // Newest is the place before all trades.
 func Newest() TradeCursor { return TradeCursor{At: math.MaxInt64} }
 
-const closedSelect = `
+const (
+	closedSelect = figuresSelect + ` AND is_open = FALSE`
+	// figuresSelect also reads open trades: their result is what they realized.
+	figuresSelect = `
 	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at, qty_opened, avg_entry,
-		multiplier, entry_notional, volume, gross_pnl, net_pnl, fees, commission` + tradesFrom + `
-	WHERE trades.user_id = $1 AND is_open = FALSE`
+		multiplier, entry_notional, volume, COALESCE(gross_pnl, realized_pnl), COALESCE(net_pnl, realized_pnl), fees, commission` +
+		tradesFrom + `
+	WHERE trades.user_id = $1`
+)
 
 func scanClosed(row db.Scanner) (c Closed, err error) {
 	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionOf{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),

@@ -27,7 +27,7 @@ func (j *Journal) Breakdown(q *Question, by string) List {
 	}
 	out := List{}
 	for _, key := range keysOf(groups, rowOrder(by, groups)) {
-		out = append(out, j.row(by, key, groups[key]))
+		out = append(out, j.row(by, key, merged(groups[key])))
 	}
 	return out
 }

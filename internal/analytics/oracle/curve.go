@@ -24,8 +24,9 @@ func (j *Journal) events(q *Question) []event {
 			out = append(out, event{c.ID, c.At, c.Amount, true, c.Flow})
 		}
 	}
-	for i := range j.Trades {
-		if t := &j.Trades[i]; q.passes(t) {
+	all := j.counted(q)
+	for i := range all {
+		if t := &all[i]; q.passes(t) {
 			out = append(out, event{id: t.ID, at: t.ClosedAt, amount: t.Net})
 		}
 	}

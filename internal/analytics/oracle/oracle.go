@@ -38,6 +38,14 @@ type Trade struct {
 	Risk, MFE                       *big.Rat
 	Grade                           int
 	Setups, Tags                    []string
+	// Parts are what the trade realized, and when; none means all at ClosedAt.
+	Parts []Part
+}
+
+// Part is what a trade realized at one instant.
+type Part struct {
+	At                       time.Time
+	Net, Gross, Fees, Volume *big.Rat
 }
 
 // Cash is a cash transaction; Flow marks deposits and withdrawals.
@@ -52,7 +60,9 @@ type Cash struct {
 type Journal struct {
 	Accounts []Account
 	Trades   []Trade
-	Cash     []Cash
+	// Open are trades that are not flat yet. Only their parts have figures.
+	Open []Trade
+	Cash []Cash
 	// Names are those of setups and tags by their id, and Mistakes the tags that
 	// are mistakes.
 	Names    map[string]string
@@ -67,13 +77,16 @@ type Question struct {
 	Symbols, Instruments, Setups, Tags []string
 	Side                               string
 	Zone                               *time.Location
-	// OpenOnly asks for trades that are not closed, which have no figures.
-	OpenOnly bool
+	// OpenOnly asks for trades that are not closed, which have no figures save
+	// for what they realized; ClosedOnly for those that are.
+	OpenOnly, ClosedOnly bool
+	// Realized asks for results when they were realized.
+	Realized bool
 }
 
 // basis is the instant that places a trade in time.
 func (q *Question) basis(t *Trade) time.Time {
-	if q.ByOpening {
+	if q.ByOpening && !q.Realized {
 		return t.OpenedAt
 	}
 	return t.ClosedAt
@@ -89,7 +102,7 @@ func (q *Question) passes(t *Trade) bool {
 	if t.Long {
 		side = "long"
 	}
-	return !q.OpenOnly && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
+	return (q.Realized || !q.OpenOnly) && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
 		(q.Side == "" || q.Side == side) && allowsAny(q.Setups, t.Setups) && allowsAny(q.Tags, t.Tags)
 }
 
@@ -101,11 +114,13 @@ func allowsAny(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// Selected gives the trades of a question in the order of closing.
+// Selected gives the trades of a question in the order of closing. Where results
+// count when they are realized, a trade is there once for each part.
 func (j *Journal) Selected(q *Question) []*Trade {
 	var list []*Trade
-	for i := range j.Trades {
-		if t := &j.Trades[i]; q.passes(t) && q.inside(q.basis(t)) {
+	all := j.counted(q)
+	for i := range all {
+		if t := &all[i]; q.passes(t) && q.inside(q.basis(t)) {
 			list = append(list, t)
 		}
 	}

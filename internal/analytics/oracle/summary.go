@@ -11,12 +11,13 @@ const tradingDays = 252
 
 // Summary foretells the summary.
 func (j *Journal) Summary(q *Question) Object {
-	list := j.Selected(q)
+	parts := j.Selected(q)
+	list := merged(parts)
 	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
 	won, lost := each(wins, net), each(losses, func(t *Trade) *big.Rat { return neg(t.Net) })
 	nets := each(list, net)
 	payoff := over(mean(won), mean(lost))
-	deepest, pct := depths(list, j.starting(q))
+	deepest, pct := depths(parts, j.starting(q))
 	r := resultsInR(list)
 	out := Object{
 		"total_trades": len(list), "wins": len(wins), "losses": len(losses), "breakeven": len(list) - len(wins) - len(losses),
@@ -36,7 +37,7 @@ func (j *Journal) Summary(q *Question) Object {
 		"avg_r":              float(mean(r)), "expectancy_r": float(mean(r)), "trades_with_r": len(r),
 		"currency": j.currency(q),
 	}
-	daily := results(byDay(list, q.basis, time.UTC))
+	daily := results(byDay(parts, q.basis, time.UTC))
 	out["trading_days"], out["sharpe"], out["sortino"] = len(daily), sharpe(daily), sortino(daily)
 	return out
 }
