@@ -57,9 +57,9 @@ type figure struct {
 func figures() []figure {
 	return []figure{
 		{"total_trades", "number of closed trades", nil, AllTrades, func(s *Summary) any { return s.TotalTrades }},
-		{"wins", "number of trades with net_pnl above 0", nil, Winners, func(s *Summary) any { return s.Wins }},
-		{"losses", "number of trades with net_pnl below 0", nil, Losers, func(s *Summary) any { return s.Losses }},
-		{"breakeven", "number of trades with net_pnl of exactly 0", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
+		{"wins", "number of trades with net_pnl above 0 and beyond the breakeven tolerance", nil, Winners, func(s *Summary) any { return s.Wins }},
+		{"losses", "number of trades with net_pnl below 0 and beyond the breakeven tolerance", nil, Losers, func(s *Summary) any { return s.Losses }},
+		{"breakeven", "number of trades with net_pnl of 0 or within the breakeven tolerance", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
 		{"win_rate", "wins / total_trades", []string{"wins", "total_trades"}, AllTrades, func(s *Summary) any { return s.WinRate }},
 		{"net_pnl", "gross_pnl - total_fees", []string{"gross_pnl", "total_fees"}, AllTrades, func(s *Summary) any { return s.NetPnL }},
 		{"gross_pnl", "sum of gross_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.GrossPnL }},
@@ -77,13 +77,14 @@ func figures() []figure {
 		{"median_trade", "median of net_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.MedianTrade }},
 		{"largest_win", "greatest net_pnl above 0", nil, LargestWinner, func(s *Summary) any { return s.LargestWin }},
 		{"largest_loss", "smallest net_pnl below 0, without sign", nil, LargestLoser, func(s *Summary) any { return s.LargestLoss }},
-		{"kelly_pct", "(win_rate - (1 - win_rate) / payoff_ratio) * 100", []string{"win_rate", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
-		{"sqn", "sqrt(total_trades) * net_pnl / total_trades / std_dev", []string{"total_trades", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
+		{"kelly_pct", "(win_rate - losses / total_trades / payoff_ratio) * 100", []string{"win_rate", "losses", "total_trades", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
+		{"sqn", "sqrt(total_trades, at most 100) * mean / standard deviation: of R if trades_with_r = total_trades, else of net_pnl, with std_dev", []string{"total_trades", "trades_with_r", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
 		{"std_dev", "standard deviation of net_pnl, with total_trades - 1", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.StdDev }},
-		{"sharpe", "mean of daily net_pnl / its standard deviation * sqrt(252)", []string{"net_pnl", "trading_days"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
-		{"sortino", "mean of daily net_pnl / root mean square of the daily losses * sqrt(252)", []string{"net_pnl", "trading_days"}, AllTrades, func(s *Summary) any { return s.Sortino }},
-		{"max_drawdown", "greatest fall of cumulative net_pnl below its peak", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
-		{"max_drawdown_pct", "greatest fall in percent of starting balance and peak", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
+		{"sharpe", "mean / standard deviation of the daily results * sqrt(252), over all weekdays from the first to the last trading day and traded weekend days; results are net_pnl, or net_pnl / opening equity where basis is returns", []string{"net_pnl", "trading_days", "basis"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
+		{"sortino", "mean of the daily results / sqrt(sum of min(result, 0)^2 / days) * sqrt(252), over the days and the results of sharpe", []string{"sharpe"}, AllTrades, func(s *Summary) any { return s.Sortino }},
+		{"basis", "returns where capital is known and every day opens with an equity above 0, else money", nil, AllTrades, func(s *Summary) any { return s.Basis }},
+		{"max_drawdown", "greatest fall of the cumulative results below their peak: net_pnl of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
+		{"max_drawdown_pct", "greatest fall of the time-weighted index below its peak, in percent: each result multiplies the index by 1 + result / equity right before it", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
 		{"max_consecutive_wins", "longest run of wins in the order of closing", nil, LongestWins, func(s *Summary) any { return s.MaxConsecutiveWins }},
 		{"max_consecutive_losses", "longest run of losses in the order of closing", nil, LongestLosses, func(s *Summary) any { return s.MaxConsecutiveLosses }},
 		{"avg_hold_secs", "mean of closed_at - opened_at, in seconds", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.AvgHoldSecs }},
@@ -114,21 +115,22 @@ func Explain(s *Selection, capital Capital, name string) (Explanation, error) {
 	if f.name == "max_drawdown_pct" {
 		out.Inputs = append(out.Inputs, Input{"starting_balance", capital.Starting})
 	}
-	out.Trades = s.members(f.which)
+	out.Trades = s.members(capital, f.which)
 	return out, nil
 }
 
 // members lists the trades of a set.
-func (s *Selection) members(which TradeSet) []int {
+func (s *Selection) members(capital Capital, which TradeSet) []int {
+	s, cash := s.withCash(capital)
 	if s.unbounded {
-		return members[exact](s, which)
+		return members[exact](s, cash, which)
 	}
-	return members[int128](s, which)
+	return members[int128](s, cash, which)
 }
 
-func members[T number[T]](s *Selection, which TradeSet) []int {
+func members[T number[T]](s *Selection, cash *cashColumn, which TradeSet) []int {
 	net := column[T](s, netOf)
-	results := outcomes(net)
+	results := outcomes(s, net)
 	switch which {
 	case Winners:
 		return places(len(net), func(i int) bool { return results[i] == win })
@@ -139,9 +141,9 @@ func members[T number[T]](s *Selection, which TradeSet) []int {
 	case Decided:
 		return places(len(net), func(i int) bool { return results[i] != breakeven })
 	case LargestWinner:
-		return extreme(net, 1)
+		return extreme(net, results, win)
 	case LargestLoser:
-		return extreme(net, -1)
+		return extreme(net, results, loss)
 	case WithRisk:
 		_, known := multiples(s, net)
 		return places(len(net), func(i int) bool {
@@ -149,7 +151,7 @@ func members[T number[T]](s *Selection, which TradeSet) []int {
 			return has
 		})
 	case InDrawdown:
-		return deepestFall(net)
+		return deepestFall(resultsOf[T](s, cash))
 	case LongestWins:
 		return runOf(results, win)
 	case LongestLosses:
@@ -169,12 +171,12 @@ func places(n int, are func(i int) bool) []int {
 	return list
 }
 
-// extreme is the first trade with the greatest result in a direction.
-func extreme[T number[T]](net []T, direction int64) []int {
+// extreme is the first trade with the greatest result of an outcome.
+func extreme[T number[T]](net []T, results []outcome, of outcome) []int {
 	best := []int{}
 	var most T
 	for i, v := range net {
-		if signed := v.times(direction); signed.cmp(most) > 0 {
+		if signed := v.times(int64(of)); results[i] == of && signed.cmp(most) > 0 {
 			most, best = signed, []int{i}
 		}
 	}
@@ -183,13 +185,19 @@ func extreme[T number[T]](net []T, direction int64) []int {
 
 // deepestFall lists the trades from the peak, without the one that made it, to
 // the bottom of the deepest drawdown.
-func deepestFall[T number[T]](net []T) []int {
-	found := episodes(net)
+func deepestFall[T number[T]](all results[T]) []int {
+	list := []int{}
+	found := episodes(all.amount)
 	if len(found) == 0 {
-		return []int{}
+		return list
 	}
 	deepest := slices.MaxFunc(found, func(a, b fall[T]) int { return a.depth.cmp(b.depth) })
-	return places(deepest.trough+1, func(i int) bool { return i >= deepest.began })
+	for _, trade := range all.trade[deepest.began : deepest.trough+1] {
+		if trade != nowhere {
+			list = append(list, int(trade))
+		}
+	}
+	return list
 }
 
 // runOf is the first of the longest runs of an outcome.

@@ -20,14 +20,34 @@ type Filter struct {
 	Sides           []Side
 	Setups          []journal.SetupID
 	Tags            []journal.TagID
+	// None lets no trade through: the question is about open trades only.
+	None bool
+	// Tolerance decides which trades count as breakeven; it lets all through.
+	Tolerance journal.Tolerance
+}
+
+// isNarrowed reports whether the filter tests anything besides the period.
+func (f *Filter) isNarrowed() bool {
+	return f.None || len(f.Symbols) > 0 || len(f.InstrumentTypes) > 0 || len(f.Sides) > 0 || len(f.Setups) > 0 || len(f.Tags) > 0
+}
+
+// isComplete reports whether every trade that closed before one that passes the
+// filter passes it too.
+func (f *Filter) isComplete() bool {
+	return !f.isNarrowed() && f.Period.From == nil && (f.Basis == ByClosing || f.Period.To == nil)
 }
 
 // Selection is the trades of a question: closed trades of some accounts, in the
 // order of closing, then of id. It may be used for any number of figures.
 type Selection struct {
-	pages []*page
-	picks []pick
-	basis Basis
+	columns []*Columns
+	filter  Filter
+	// complete reports whether no trade of the accounts that closed before a
+	// selected one is left out.
+	complete bool
+	pages    []*page
+	picks    []pick
+	basis    Basis
 	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
 	// not hold them there.
 	scale     int32
@@ -45,7 +65,7 @@ type pick struct{ source, row int32 }
 // Select picks the trades of some accounts that pass a filter. The accounts must
 // be of one currency, and each given once.
 func Select(columns []*Columns, f Filter) *Selection {
-	s := &Selection{basis: f.Basis}
+	s := &Selection{columns: columns, filter: f, complete: f.isComplete(), basis: f.Basis}
 	runs := make([][]pick, len(columns))
 	for i, c := range columns {
 		runs[i] = make([]pick, 0, c.upTo(f))
@@ -109,6 +129,9 @@ func (c *page) selected(picks []pick, source int32, f Filter) []pick {
 
 // within finds the rows of a period of closing without looking at the others.
 func (c *page) within(f Filter) (first, end int) {
+	if f.None {
+		return 0, 0
+	}
 	end = c.len()
 	if f.Basis != ByClosing {
 		return first, end

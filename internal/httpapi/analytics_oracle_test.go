@@ -52,7 +52,7 @@ func aFewTimes(property func(*rapid.T)) func(*rapid.T) {
 
 func shareLinksOn(s *settle) { s.api.ShareLinks = true }
 
-var zones = []string{"UTC", "America/New_York", "Europe/Athens", "Asia/Kolkata", "Australia/Lord_Howe"}
+var zones = []string{"UTC", "America/New_York", "Europe/Athens", "Asia/Kolkata", "Australia/Lord_Howe", "Asia/Beirut"}
 
 // asked is a question in the words of the oracle and of the API.
 type asked struct {
@@ -159,6 +159,9 @@ func (tr *trial) same(path string, want any, got *reply) {
 func (tr *trial) ask(q asked) {
 	j := &tr.journal
 	tr.agrees(q.path("/analytics/summary"), j.Summary(&q.Question))
+	withEvidence := j.Summary(&q.Question)
+	withEvidence["evidence"] = j.Evidence(&q.Question)
+	tr.agrees(q.path("/analytics/summary", "evidence", "true"), withEvidence)
 	tr.agrees(q.path("/analytics/daily"), j.Daily(&q.Question))
 	tr.agrees(q.path("/analytics/equity-curve"), j.Equity(&q.Question))
 	tr.agrees(q.path("/analytics/behavior"), j.Behavior(&q.Question))
@@ -171,9 +174,23 @@ func (tr *trial) ask(q asked) {
 		by := pick(tr.T, "by", oracle.Dimensions()...)
 		tr.agrees(q.path("/analytics/breakdown", "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
 	}
+	tr.rows(q)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)
+}
+
+// rows asks for a breakdown with its intervals.
+func (tr *trial) rows(q asked) {
+	by := pick(tr.T, "by", oracle.Dimensions()...)
+	evidence := tr.journal.RowEvidence(&q.Question, by)
+	want := tr.journal.Breakdown(&q.Question, by)
+	for _, element := range want {
+		row, _ := element.(oracle.Object)
+		key, _ := row["key"].(string)
+		row["evidence"] = evidence[key]
+	}
+	tr.agrees(q.path("/analytics/breakdown", "by", by), want)
 }
 
 // compare asks for the same question on another side.

@@ -34,7 +34,7 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	if err != nil {
 		return analytics.Filter{}, err
 	}
-	f := analytics.Filter{Period: query.Scope.Period, Symbols: query.Symbols}
+	f := analytics.Filter{Period: query.Scope.Period, Symbols: query.Symbols, None: query.Status == ledger.StatusOpen}
 	if query.Basis == ledger.ByOpening {
 		f.Basis = analytics.ByOpening
 	}
@@ -68,20 +68,10 @@ type question struct {
 	book   *figures.Book
 	filter analytics.Filter
 	zone   *time.Location
-	// none tells that only open trades are asked for, which have no figures.
-	none bool
 }
 
 // selection are the trades of the question.
-func (q *question) selection() *analytics.Selection { return q.of(q.book, q.filter) }
-
-// of are the trades that another book and filter have for the question.
-func (q *question) of(book *figures.Book, filter analytics.Filter) *analytics.Selection {
-	if q.none {
-		return analytics.Select(nil, filter)
-	}
-	return book.Select(filter)
-}
+func (q *question) selection() *analytics.Selection { return q.book.Select(q.filter) }
 
 // figure computes an answer to the question, or gives the one that was computed
 // for the same accounts at the same revisions. name says which figure with which
@@ -92,7 +82,7 @@ func figure[T any](q *question, name string, compute func() T) T {
 
 // asked opens the book for a figure query and hands it to fn.
 func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{api: a, none: in.Status == string(ledger.StatusOpen), text: in.values().Encode() + "&" + in.TZ + "&" + in.Status}
+	q := &question{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + in.Status}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err

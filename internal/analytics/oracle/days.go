@@ -91,7 +91,7 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 		green, red := colours(months[month])
 		list = append(list, group(trades).with("month", month).with("green_days", green).with("red_days", red))
 	}
-	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all)}
+	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all), "breakeven_tolerance": j.Tolerance}
 }
 
 // weeks foretells the weeks from Monday that have a day in a year and trades.

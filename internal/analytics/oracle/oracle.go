@@ -38,6 +38,8 @@ type Trade struct {
 	Risk, MFE                       *big.Rat
 	Grade                           int
 	Setups, Tags                    []string
+	// within is how far from zero the result is breakeven; nil is nothing.
+	within *big.Rat
 }
 
 // Cash is a cash transaction; Flow marks deposits and withdrawals.
@@ -57,6 +59,10 @@ type Journal struct {
 	// are mistakes.
 	Names    map[string]string
 	Mistakes map[string]bool
+	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one of
+	// them, and Tolerance is the preference as answers show it.
+	ToleranceAmount, ToleranceR *big.Rat
+	Tolerance                   any
 }
 
 // Question is what is asked for. Empty filters let everything through.
@@ -83,6 +89,11 @@ func (q *Question) inside(at time.Time) bool {
 	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
 }
 
+// narrowed tells whether anything besides accounts and dates is asked for.
+func (q *Question) narrowed() bool {
+	return q.OpenOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
+}
+
 // passes tests everything but the period.
 func (q *Question) passes(t *Trade) bool {
 	side := "short"
@@ -106,10 +117,22 @@ func (j *Journal) Selected(q *Question) []*Trade {
 	var list []*Trade
 	for i := range j.Trades {
 		if t := &j.Trades[i]; q.passes(t) && q.inside(q.basis(t)) {
+			j.tolerate(t)
 			list = append(list, t)
 		}
 	}
 	return closing(list)
+}
+
+// tolerate notes how far from zero the result of a trade is breakeven.
+func (j *Journal) tolerate(t *Trade) {
+	t.within = j.ToleranceAmount
+	if j.ToleranceR != nil {
+		t.within = nil
+		if t.Risk != nil && t.Risk.Sign() > 0 {
+			t.within = mul(j.ToleranceR, t.Risk)
+		}
+	}
 }
 
 // closing sorts trades by their end, opening by their beginning; then by id.
@@ -147,8 +170,8 @@ func (j *Journal) currency(q *Question) string {
 	return ""
 }
 
-func (t *Trade) won() bool  { return t.Net.Sign() > 0 }
-func (t *Trade) lost() bool { return t.Net.Sign() < 0 }
+func (t *Trade) won() bool  { return t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0 }
+func (t *Trade) lost() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0 }
 
 func (t *Trade) held() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 
