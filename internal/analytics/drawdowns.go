@@ -55,7 +55,7 @@ type results[T number[T]] struct {
 }
 
 func resultsOf[T number[T]](s *Selection, cash *cashColumn) results[T] {
-	t := newTimeline[T](s, cash)
+	t := newTimeline(s, column[T](s, netOf), cash)
 	p := newPerformance(t)
 	n := s.Len() + len(cash.events)
 	out := results[T]{

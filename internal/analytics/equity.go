@@ -76,7 +76,7 @@ type walk[T number[T]] struct {
 }
 
 func equity[T number[T]](s *Selection, cash *cashColumn, q CurveQuery, from *time.Time) Curve {
-	t := newTimeline[T](s, cash)
+	t := newTimeline(s, column[T](s, netOf), cash)
 	p := newPerformance(t)
 	n := s.Len() + len(cash.events) + 1
 	w := &walk[T]{

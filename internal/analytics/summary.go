@@ -1,11 +1,9 @@
 package analytics
 
 import (
-	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
-	"time"
 
 	"fillbook/internal/decimal"
 )
@@ -111,7 +109,7 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 	out.TradesWithR, out.AvgR = len(rs), meanR(rs)
 	out.ExpectancyR = out.AvgR
 	deviations(&out, s, net, rs)
-	t := newTimeline[T](s, cash)
+	t := newTimeline(s, net, cash)
 	dailyRatios(&out, t, net)
 	maxDrawdown(&out, t)
 	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
@@ -190,51 +188,37 @@ const minRatioDays = 20
 // without trades counts as 0; there may be any number of them, so they are
 // counted and not listed.
 func dailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
-	days, sums := tradingDays(t.s, net)
-	out.TradingDays, out.Basis = len(days), OnMoney
+	sums := daySums(net, t.s.at)
+	out.TradingDays, out.Basis = len(sums), OnMoney
 	isKnown := t.isCapitalKnown()
-	if len(days) == 0 {
+	if len(sums) == 0 {
 		if isKnown {
 			out.Basis = OnReturns
 		}
 		return
 	}
-	daily := floats(sums, t.s.scale)
+	days, daily := make([]int64, len(sums)), make([]float64, len(sums))
+	n := countWeekdays(sums[0].day, sums[len(sums)-1].day)
+	for i := range sums {
+		if days[i], daily[i] = sums[i].day, sums[i].sum.float(t.s.scale); !isWeekday(days[i]) {
+			n++
+		}
+	}
 	if isKnown {
-		if equity, positive := t.openings(days); positive {
+		closings := sums
+		if !t.s.complete || t.s.basis != ByClosing {
+			closings = daySums(t.net, t.whole.closed)
+		}
+		if equity, positive := t.openings(days, closings); positive {
 			out.Basis = OnReturns
 			for i := range daily {
 				daily[i] /= equity[i].float(t.s.scale)
 			}
 		}
 	}
-	n := countWeekdays(days[0], days[len(days)-1])
-	for _, day := range days {
-		if !isWeekday(day) {
-			n++
-		}
-	}
 	if n >= minRatioDays {
 		out.Sharpe, out.Sortino = sharpeAndSortino(daily, n)
 	}
-}
-
-// tradingDays returns the UTC days with trades, in order, and their net results.
-func tradingDays[T number[T]](s *Selection, net []T) (days []int64, sums []T) {
-	found, of := s.days(newClock(time.UTC))
-	totals := make([]T, len(found))
-	for i, d := range of {
-		totals[d] = totals[d].add(net[i])
-	}
-	order := make([]int, len(found))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(found[a], found[b]) })
-	for _, i := range order {
-		days, sums = append(days, found[i]), append(sums, totals[i])
-	}
-	return days, sums
 }
 
 // sharpeAndSortino returns both ratios of n days, of which those not listed were 0.

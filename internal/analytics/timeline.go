@@ -89,13 +89,14 @@ type timeline[T number[T]] struct {
 	from, to int64 // the window, in microseconds, both inclusive
 }
 
-func newTimeline[T number[T]](s *Selection, cash *cashColumn) *timeline[T] {
-	t := &timeline[T]{s: s, whole: s, cash: cash, from: math.MinInt64, to: math.MaxInt64}
+// newTimeline makes the timeline of a selection, whose net results are given.
+func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
+	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
 	if !s.complete {
 		t.whole = Select(s.columns, Filter{})
 		t.whole.scale, t.whole.unbounded = s.scale, s.unbounded
+		t.net = column[T](t.whole, netOf)
 	}
-	t.net = column[T](t.whole, netOf)
 	t.starting, t.amounts = cashValues[T](cash, s.scale)
 	if at := s.filter.Period.From; at != nil {
 		t.from = ceilMicro(*at)
@@ -216,22 +217,17 @@ func (p *performance[T]) drawdownPct() *float64 {
 // openings returns the equity of the accounts before the first event of each of
 // some UTC days, which must be in order. positive reports whether that equity is
 // above zero on all of them and on every weekday between the first and the last.
-func (t *timeline[T]) openings(days []int64) (equity []T, positive bool) {
-	level := t.starting
+// closings are the sums of the days on which trades of the accounts closed.
+func (t *timeline[T]) openings(days []int64, closings []daySum[T]) (equity []T, positive bool) {
+	level, next, cash := t.starting, 0, 0
 	positive = true
 	since := days[0] // the first day that may open at this level
-	trade, cash := 0, 0
 	for len(equity) < len(days) {
-		at, amount, more := int64(math.MaxInt64), level, false
-		switch {
-		case t.isCashNext(cash, trade):
-			at, amount, more = t.cash.events[cash].At.UnixMicro(), t.amounts[cash], true
-			cash++
-		case trade < len(t.net):
-			at, amount, more = t.whole.closed(trade), t.net[trade], true
-			trade++
+		day, amount, ok := t.nextMove(closings, &next, &cash)
+		until := days[len(days)-1]
+		if ok {
+			until = min(day, until)
 		}
-		until := min(dayOf(at), days[len(days)-1])
 		if level.sign() <= 0 && hasWeekday(since, until) {
 			positive = false
 		}
@@ -240,12 +236,48 @@ func (t *timeline[T]) openings(days []int64) (equity []T, positive bool) {
 			equity = append(equity, level)
 		}
 		since = max(since, until+1)
-		if !more {
-			break
-		}
 		level = level.add(amount)
 	}
 	return equity, positive
+}
+
+// nextMove returns the next day and amount by which equity moves: all trades that
+// closed on a day at once, or one cash event. ok is false when there is no more.
+func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64, amount T, ok bool) {
+	if *cash < len(t.amounts) {
+		day = dayOf(t.cash.events[*cash].At.UnixMicro())
+		if *next == len(closings) || day <= closings[*next].day {
+			amount = t.amounts[*cash]
+			*cash++
+			return day, amount, true
+		}
+	}
+	if *next == len(closings) {
+		return 0, amount, false
+	}
+	move := closings[*next]
+	*next++
+	return move.day, move.sum, true
+}
+
+// daySum is the net result of a day.
+type daySum[T number[T]] struct {
+	day int64
+	sum T
+}
+
+// daySums adds up net results by the UTC day of an instant, in the order of days.
+func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
+	days, of := placesOf(len(net), func(i int) int64 { return dayOf(at(i)) })
+	list := make([]daySum[T], len(days))
+	for d, day := range days {
+		list[d].day = day
+	}
+	for i, d := range of {
+		list[d].sum = list[d].sum.add(net[i])
+	}
+	slices.SortFunc(list, func(a, b daySum[T]) int { return cmp.Compare(a.day, b.day) })
+	return list
 }
 
 // hasWeekday reports whether one of the days from first to last is not on a
