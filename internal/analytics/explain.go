@@ -58,9 +58,9 @@ type figure struct {
 func figures() []figure {
 	return []figure{
 		{"total_trades", "number of closed trades", nil, AllTrades, func(s *Summary) any { return s.TotalTrades }},
-		{"wins", "number of trades with net_pnl above 0", nil, Winners, func(s *Summary) any { return s.Wins }},
-		{"losses", "number of trades with net_pnl below 0", nil, Losers, func(s *Summary) any { return s.Losses }},
-		{"breakeven", "number of trades with net_pnl of exactly 0", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
+		{"wins", "number of trades with net_pnl above 0 and beyond the breakeven tolerance", nil, Winners, func(s *Summary) any { return s.Wins }},
+		{"losses", "number of trades with net_pnl below 0 and beyond the breakeven tolerance", nil, Losers, func(s *Summary) any { return s.Losses }},
+		{"breakeven", "number of trades with net_pnl of 0 or within the breakeven tolerance", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
 		{"win_rate", "wins / total_trades", []string{"wins", "total_trades"}, AllTrades, func(s *Summary) any { return s.WinRate }},
 		{"net_pnl", "gross_pnl - total_fees", []string{"gross_pnl", "total_fees"}, AllTrades, func(s *Summary) any { return s.NetPnL }},
 		{"gross_pnl", "sum of gross_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.GrossPnL }},
@@ -78,13 +78,14 @@ func figures() []figure {
 		{"median_trade", "median of net_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.MedianTrade }},
 		{"largest_win", "greatest net_pnl above 0", nil, LargestWinner, func(s *Summary) any { return s.LargestWin }},
 		{"largest_loss", "smallest net_pnl below 0, without sign", nil, LargestLoser, func(s *Summary) any { return s.LargestLoss }},
-		{"kelly_pct", "(win_rate - (1 - win_rate) / payoff_ratio) * 100", []string{"win_rate", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
-		{"sqn", "sqrt(total_trades) * net_pnl / total_trades / std_dev", []string{"total_trades", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
+		{"kelly_pct", "(win_rate - losses / total_trades / payoff_ratio) * 100", []string{"win_rate", "losses", "total_trades", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
+		{"sqn", "sqrt(total_trades, at most 100) * mean / standard deviation: of R if trades_with_r = total_trades, else of net_pnl, with std_dev", []string{"total_trades", "trades_with_r", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
 		{"std_dev", "standard deviation of net_pnl, with total_trades - 1", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.StdDev }},
-		{"sharpe", "mean of daily net_pnl / its standard deviation * sqrt(252)", []string{"net_pnl", "trading_days"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
-		{"sortino", "mean of daily net_pnl / root mean square of the daily losses * sqrt(252)", []string{"net_pnl", "trading_days"}, AllTrades, func(s *Summary) any { return s.Sortino }},
-		{"max_drawdown", "greatest fall of cumulative net_pnl below its peak", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
-		{"max_drawdown_pct", "greatest fall in percent of starting balance and peak", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
+		{"sharpe", "mean / standard deviation of the daily results * sqrt(252), over all weekdays from the first to the last trading day and traded weekend days; results are net_pnl, or net_pnl / opening equity where basis is returns", []string{"net_pnl", "trading_days", "basis"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
+		{"sortino", "mean of the daily results / sqrt(sum of min(result, 0)^2 / days) * sqrt(252), over the days and the results of sharpe", []string{"sharpe"}, AllTrades, func(s *Summary) any { return s.Sortino }},
+		{"basis", "returns where capital is known and every day opens with an equity above 0, else money", nil, AllTrades, func(s *Summary) any { return s.Basis }},
+		{"max_drawdown", "greatest fall of the cumulative results below their peak: net_pnl of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
+		{"max_drawdown_pct", "greatest fall of the time-weighted index below its peak, in percent: each result multiplies the index by 1 + result / equity right before it", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
 		{"max_consecutive_wins", "longest run of wins in the order of closing", nil, LongestWins, func(s *Summary) any { return s.MaxConsecutiveWins }},
 		{"max_consecutive_losses", "longest run of losses in the order of closing", nil, LongestLosses, func(s *Summary) any { return s.MaxConsecutiveLosses }},
 		{"avg_hold_secs", "mean of closed_at - opened_at, in seconds", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.AvgHoldSecs }},
@@ -110,7 +111,7 @@ func Explain(s *Selection, capital Capital, summary *Summary) []Explanation {
 	for i := range table {
 		values[table[i].name] = table[i].value(summary)
 	}
-	sets := s.tradeSets()
+	sets := s.tradeSets(capital)
 	list := make([]Explanation, len(table))
 	for i := range table {
 		f := &table[i]
@@ -151,12 +152,13 @@ type explainedSet struct {
 	ids   []journal.TradeID
 }
 
-func (s *Selection) tradeSets() *tradeSets {
+func (s *Selection) tradeSets(capital Capital) *tradeSets {
+	s, cash := s.withCash(capital)
 	sets := &tradeSets{found: map[TradeSet]explainedSet{}}
 	if s.unbounded {
-		sets.s, sets.members = membersOf[exact](s)
+		sets.s, sets.members = membersOf[exact](s, cash)
 	} else {
-		sets.s, sets.members = membersOf[int128](s)
+		sets.s, sets.members = membersOf[int128](s, cash)
 	}
 	return sets
 }
@@ -177,19 +179,19 @@ func (t *tradeSets) find(which TradeSet) explainedSet {
 
 // membersOf returns a function that lists the trades of a set, and the selection
 // that has a place for each trade. Results are read once for all sets.
-func membersOf[T number[T]](s *Selection) (trades *Selection, list func(which TradeSet) tradeList) {
-	parts := column[T](s, netOf)
-	trades, net, _ := mergeParts(s, parts, nil)
-	results := outcomes(net)
+func membersOf[T number[T]](s *Selection, cash *cashColumn) (trades *Selection, list func(which TradeSet) tradeList) {
+	trades, net, _ := mergeParts(s, column[T](s, netOf), nil)
+	results := outcomes(trades, net)
 	return trades, func(which TradeSet) tradeList {
-		if which == InDrawdown && s.parts {
-			began, end := deepestFall(parts)
-			return s.tradesBetween(trades, began, end)
+		if which == InDrawdown {
+			return s.tradesAt(trades, deepestFall(resultsOf[T](s, cash)))
 		}
 		return members(trades, net, results, which)
 	}
 }
 
+// members lists the trades of a set other than InDrawdown, which also depends on
+// cash.
 func members[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
 	switch which {
 	case Winners:
@@ -201,9 +203,9 @@ func members[T number[T]](s *Selection, net []T, results []outcome, which TradeS
 	case Decided:
 		return places(len(net), func(i int) bool { return results[i] != breakeven })
 	case LargestWinner:
-		return extreme(net, 1)
+		return extreme(net, results, win)
 	case LargestLoser:
-		return extreme(net, -1)
+		return extreme(net, results, loss)
 	case WithRisk:
 		_, known := multiples(s, net)
 		list := tradeList{}
@@ -211,14 +213,11 @@ func members[T number[T]](s *Selection, net []T, results []outcome, which TradeS
 			list.add(int(i))
 		}
 		return list
-	case InDrawdown:
-		began, end := deepestFall(net)
-		return places(end, func(i int) bool { return i >= began })
 	case LongestWins:
 		return runOf(results, win)
 	case LongestLosses:
 		return runOf(results, loss)
-	case AllTrades:
+	case AllTrades, InDrawdown:
 	}
 	return places(len(net), func(int) bool { return true })
 }
@@ -241,12 +240,12 @@ func places(n int, are func(i int) bool) tradeList {
 	return list
 }
 
-// extreme is the first trade with the greatest result in a direction.
-func extreme[T number[T]](net []T, direction int64) tradeList {
+// extreme is the first trade with the greatest result of an outcome.
+func extreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
 	best := nowhere
 	var most T
 	for i, v := range net {
-		if signed := v.times(direction); signed.cmp(most) > 0 {
+		if signed := v.times(int64(of)); results[i] == of && signed.cmp(most) > 0 {
 			most, best = signed, i
 		}
 	}
@@ -256,15 +255,21 @@ func extreme[T number[T]](net []T, direction int64) tradeList {
 	return tradeList{count: 1, first: []int{best}}
 }
 
-// deepestFall returns the range of results from the peak, without the one that
-// made it, to the bottom of the deepest drawdown; end is after the last.
-func deepestFall[T number[T]](net []T) (began, end int) {
-	found := episodes(net)
+// deepestFall lists the rows of the selection from the peak, without the one that
+// made it, to the bottom of the deepest drawdown.
+func deepestFall[T number[T]](all results[T]) []int32 {
+	found := episodes(all.amount)
 	if len(found) == 0 {
-		return 0, 0
+		return nil
 	}
 	deepest := slices.MaxFunc(found, func(a, b fall[T]) int { return a.depth.cmp(b.depth) })
-	return deepest.began, deepest.trough + 1
+	var rows []int32
+	for _, row := range all.trade[deepest.began : deepest.trough+1] {
+		if row != nowhere {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // runOf is the first of the longest runs of an outcome.

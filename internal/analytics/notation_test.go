@@ -199,6 +199,13 @@ func (s *scenario) filter(t *testing.T) Filter {
 		f.Basis = ByOpening
 	}
 	f.Realized = s.set["pnl"] == "realized"
+	if text := s.set["tolerance"]; text != "" {
+		tolerance, err := journal.ParseTolerance([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Tolerance = tolerance
+	}
 	for symbol := range strings.SplitSeq(s.set["symbol"], ",") {
 		if symbol != "" {
 			f.Symbols = append(f.Symbols, symbol)
@@ -208,10 +215,11 @@ func (s *scenario) filter(t *testing.T) Filter {
 }
 
 func (s *scenario) capital() Capital {
-	if s.set["starting"] == "" {
-		return Capital{Currency: "USD"}
+	capital := Capital{Currency: "USD", Cash: [][]CashEvent{s.cash}}
+	if text := s.set["starting"]; text != "" {
+		capital.Starting = decimal.Must(text)
 	}
-	return Capital{Starting: decimal.Must(s.set["starting"]), Currency: "USD"}
+	return capital
 }
 
 // answer computes the answer that a path begins with.
@@ -223,16 +231,16 @@ func (s *scenario) answer(t *testing.T, name string) any {
 	switch {
 	case isBreakdown:
 		return Breakdown(selection, BreakdownQuery{
-			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "",
+			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "", Seed: Seed,
 		})
 	case name == "summary":
 		return Summarize(selection, s.capital())
 	case name == "daily":
 		return Daily(selection, zone)
 	case name == "equity":
-		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), Cash: s.cash, MaxPoints: s.number("points")})
+		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), MaxPoints: s.number("points")})
 	case name == "behavior":
-		return Behave(selection, BehaviorQuery{Zone: zone})
+		return Behave(selection, BehaviorQuery{Zone: zone, Seed: Seed})
 	case name == "r":
 		return RMultiples(selection)
 	case name == "drawdowns":
@@ -240,11 +248,11 @@ func (s *scenario) answer(t *testing.T, name string) any {
 	case name == "calendar":
 		return Calendar(selection, zone, s.number("year"))
 	case name == "evidence":
-		return Weigh(selection, zone, 0)
+		return Weigh(selection, zone, Seed)
 	case name == "montecarlo":
-		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital()})
+		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital(), Seed: Seed})
 	case name == "share":
-		return Share(selection, ShareQuery{Zone: zone, Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
+		return Share(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
 	case name == "compare":
 		var sides [2]*Selection
 		for i, side := range []Side{Long, Short} {

@@ -153,11 +153,12 @@ func partTallies[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowT
 		t := &rows[of[i]]
 		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
 	}
-	trades, results, groups := mergeParts(s, net, of)
+	trades, sums, groups := mergeParts(s, net, of)
+	results := outcomes(trades, sums)
 	for i, k := range groups {
-		rows[k].add(results[i])
+		rows[k].addAs(sums[i], results[i])
 	}
-	rs, withR := multiples(trades, results)
+	rs, withR := multiples(trades, sums)
 	for k, i := range withR {
 		t := &rows[groups[i]]
 		t.rs += rs[k]
@@ -173,19 +174,27 @@ func partTallies[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowT
 func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int32, c *clock) {
 	days, dayOf := s.days(c)
 	both, place := placesOf(len(of), func(i int) int64 { return int64(of[i])*int64(len(days)) + int64(dayOf[i]) })
-	_, results, groups := mergeParts(s, net, place)
+	trades, sums, groups := mergeParts(s, net, place)
+	results := outcomes(trades, sums)
 	for i, k := range groups {
 		row, day := both[k]/int64(len(days)), both[k]%int64(len(days))
-		rows[row].onDay(days[day], results[i])
+		rows[row].onDay(days[day], sums[i], results[i])
 	}
 }
 
-// tradesBetween lists the trades that have a part in a range of the selection, by
-// their places among the merged trades.
-func (s *Selection) tradesBetween(trades *Selection, began, end int) tradeList {
+// tradesAt lists the trades that have one of some rows of the selection, by their
+// places among the merged trades. The rows are in order.
+func (s *Selection) tradesAt(trades *Selection, rows []int32) tradeList {
+	var list tradeList
+	if !s.parts {
+		for _, row := range rows {
+			list.add(int(row))
+		}
+		return list
+	}
 	inside := map[partKey]bool{}
-	for _, p := range s.picks[began:end] {
-		inside[s.partKey(p, 0)] = true
+	for _, row := range rows {
+		inside[s.partKey(s.picks[row], 0)] = true
 	}
 	return places(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
 }
@@ -196,7 +205,7 @@ var realizedFormulas = map[string]string{
 	"total_trades":           "number of trades with a closing fill in the period",
 	"gross_pnl":              "sum of the gross results that were realized",
 	"total_fees":             "sum of fees and commission of the closing fills and their shares of the entries' costs",
-	"max_drawdown":           "greatest fall of cumulative realized results below its peak",
+	"max_drawdown":           "greatest fall of the cumulative realized results below their peak: those of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash",
 	"max_consecutive_wins":   "longest run of wins in the order of the trades' last closing fills",
 	"max_consecutive_losses": "longest run of losses in the order of the trades' last closing fills",
 	"avg_hold_secs":          "mean of the last closing fill in the period - opened_at, in seconds",
@@ -231,9 +240,10 @@ func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(j
 		of[i] = names.rows[day]
 	}
 	tallies := make([]tally[T], len(names.words))
-	_, net, groups := mergeParts(s, column[T](s, netOf), of)
+	trades, net, groups := mergeParts(s, column[T](s, netOf), of)
+	results := outcomes(trades, net)
 	for i, k := range groups {
-		tallies[k].add(net[i])
+		tallies[k].addAs(net[i], results[i])
 	}
 	out := make(map[string]periodTally, len(tallies))
 	for k := range tallies {

@@ -27,14 +27,36 @@ type Filter struct {
 	// Status selects trades by whether they are open; only realized parts can be
 	// those of an open trade.
 	Status Status
+	// None lets no trade through: the question is about open trades only, and
+	// their results do not count.
+	None bool
+	// Tolerance decides which trades count as breakeven; it lets all through.
+	Tolerance journal.Tolerance
+}
+
+// isNarrowed reports whether the filter tests anything besides the period.
+func (f *Filter) isNarrowed() bool {
+	return f.None || f.Status != AnyStatus ||
+		len(f.Symbols) > 0 || len(f.InstrumentTypes) > 0 || len(f.Sides) > 0 || len(f.Setups) > 0 || len(f.Tags) > 0
+}
+
+// isComplete reports whether every trade that closed before one that passes the
+// filter passes it too.
+func (f *Filter) isComplete() bool {
+	return !f.isNarrowed() && f.Period.From == nil && (f.Basis == ByClosing || f.Period.To == nil)
 }
 
 // Selection is the trades of a question: closed trades of some accounts, in the
 // order of closing, then of id. It may be used for any number of figures.
 type Selection struct {
-	pages []*page
-	picks []pick
-	basis Basis
+	columns []*Columns
+	filter  Filter
+	// complete reports whether no trade of the accounts that closed before a
+	// selected one is left out.
+	complete bool
+	pages    []*page
+	picks    []pick
+	basis    Basis
 	// parts reports whether several rows may be of one trade.
 	parts bool
 	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
@@ -57,7 +79,7 @@ func Select(columns []*Columns, f Filter) *Selection {
 	if f.Realized {
 		f.Basis = ByClosing
 	}
-	s := &Selection{basis: f.Basis, parts: f.Realized}
+	s := &Selection{columns: columns, filter: f, complete: f.isComplete(), basis: f.Basis, parts: f.Realized}
 	runs := make([][]pick, len(columns))
 	for i, c := range columns {
 		runs[i] = make([]pick, 0, c.upTo(f))
@@ -121,6 +143,9 @@ func (c *page) selected(picks []pick, source int32, f Filter) []pick {
 
 // within finds the rows of a period of closing without looking at the others.
 func (c *page) within(f Filter) (first, end int) {
+	if f.None {
+		return 0, 0
+	}
 	end = c.len()
 	if f.Basis != ByClosing {
 		return first, end

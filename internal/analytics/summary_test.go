@@ -82,7 +82,8 @@ func TestSummaryEdges(t *testing.T) {
 			summary.kelly_pct = null
 			summary.max_drawdown = 7
 			summary.max_drawdown_pct = null
-			summary.sortino ~ -15.874507866387544
+			summary.sortino = null
+			summary.basis = money
 			drawdowns.0.peak_at = null
 			drawdowns.0.depth_pct = null`,
 		"all breakeven": `
@@ -112,7 +113,7 @@ func TestSummaryEdges(t *testing.T) {
 			summary.profit_factor = null
 			summary.avg_loss = 0
 			summary.kelly_pct = null
-			summary.max_drawdown_pct = 0
+			summary.max_drawdown_pct = null
 			summary.median_trade = 1.5
 			evidence.profit_factor.low = null`,
 		"equal closes go by id": `
@@ -174,7 +175,6 @@ func TestSummaryIsItsDefinition(t *testing.T) {
 		got := Summarize(Select([]*Columns{Build("a", rows)}, Filter{}), Capital{Starting: decimal.New(5)})
 		var nets, wins, losses []decimal.Decimal
 		level, peak, deepest := decimal.Zero, decimal.Zero, decimal.Zero
-		pct, starting := 0.0, decimal.New(5)
 		for _, row := range rows {
 			nets = append(nets, row.Net)
 			switch row.Net.Sign() {
@@ -186,10 +186,6 @@ func TestSummaryIsItsDefinition(t *testing.T) {
 			level = level.Add(row.Net)
 			peak = decimal.Max(peak, level)
 			deepest = decimal.Max(deepest, peak.Sub(level))
-			pct = max(pct, 100*peak.Sub(level).Float64()/starting.Add(peak).Float64())
-		}
-		if len(rows) > 0 && math.Abs(*got.MaxDrawdownPct-pct) > 1e-9*pct {
-			t.Fatalf("the drawdown is %v percent, want %v", *got.MaxDrawdownPct, pct)
 		}
 		for name, c := range map[string][2]decimal.Decimal{
 			"net": {got.NetPnL, decimal.Sum(nets...)}, "profit": {got.GrossProfit, decimal.Sum(wins...)}, "loss": {got.GrossLoss, decimal.Sum(losses...)},
@@ -239,6 +235,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(summary, "currency")
+	delete(summary, "breakeven_tolerance")
 	for _, explained := range Explain(s, capital, &whole) {
 		name := explained.Figure
 		value := summary[name]

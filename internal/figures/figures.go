@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -56,34 +57,19 @@ type Book struct {
 	// [analytics.Filter.Realized].
 	Realized bool
 
+	// Tolerance is the owner's: which results count as breakeven.
+	Tolerance journal.Tolerance
+
 	owner     journal.UserID
 	revisions []int64 // that the columns show, an account each
-	cash      [][]analytics.CashEvent
 }
 
-// Cash is all cash of the accounts.
-func (b *Book) Cash() []analytics.CashEvent {
-	var all []analytics.CashEvent
-	for _, part := range b.cash {
-		all = append(all, part...)
-	}
-	return all
+// Select picks the trades that a filter lets through, with the owner's breakeven
+// tolerance.
+func (b *Book) Select(f analytics.Filter) *analytics.Selection {
+	f.Tolerance = b.Tolerance
+	return analytics.Select(b.Columns, f)
 }
-
-// Seed is a number that is the same as long as the accounts are: what looks
-// random is then repeatable.
-func (b *Book) Seed() uint64 {
-	seed := uint64(1)
-	for _, a := range b.Accounts {
-		for _, c := range []byte(a.ID) {
-			seed = seed*1099511628211 ^ uint64(c)
-		}
-	}
-	return seed
-}
-
-// Select picks the trades that a filter lets through.
-func (b *Book) Select(f analytics.Filter) *analytics.Selection { return analytics.Select(b.Columns, f) }
 
 // ReadRealized opens the book of some accounts like [Service.Read], with columns
 // of realized parts.
@@ -122,6 +108,10 @@ func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.Use
 
 func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, realized bool) (*Book, error) {
 	b := &Book{Accounts: accounts, owner: owner, Realized: realized}
+	var err error
+	if b.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
+		return nil, err
+	}
 	for _, a := range accounts {
 		held, err := s.cache.account(owner, a.ID).bring(a.Revision, realized, func(old *held) (*held, error) {
 			return s.load(ctx, tx, owner, a, old, realized)
@@ -135,12 +125,26 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		}
 		b.Columns = append(b.Columns, columns)
 		b.revisions = append(b.revisions, held.revision)
-		b.cash = append(b.cash, held.cash)
+		b.Capital.Cash = append(b.Capital.Cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency
 	}
 	s.cache.shrink()
 	return b, nil
+}
+
+// readTolerance reads the owner's breakeven tolerance. A stored value that is not
+// a tolerance, kept by a client before the key had a meaning, counts as none.
+func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Tolerance, error) {
+	value, err := identity.Preference(ctx, tx, owner, journal.ToleranceKey)
+	if err != nil || value == nil {
+		return journal.Tolerance{}, err
+	}
+	tolerance, err := journal.ParseTolerance(value)
+	if err != nil {
+		return journal.Tolerance{}, nil //nolint:nilerr // see above
+	}
+	return tolerance, nil
 }
 
 // View opens the book of some accounts in a snapshot of its own.
@@ -305,7 +309,7 @@ func unsigned(n decimal.Null) decimal.Null {
 	return n
 }
 
-// readCash reads the cash of an account as the equity curve sees it.
+// readCash reads the cash of an account in the order of the equity curve.
 func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.CashEvent, error) {
 	var list []analytics.CashEvent
 	scope := journal.Scope{Accounts: []journal.AccountID{account}}
@@ -314,5 +318,6 @@ func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account jour
 		list = append(list, analytics.CashEvent{ID: c.ID, At: c.OccurredAt, Amount: c.Amount, Flow: flow})
 		return nil
 	})
+	slices.SortStableFunc(list, analytics.CompareCash)
 	return list, err
 }

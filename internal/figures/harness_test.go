@@ -116,9 +116,9 @@ func (h *house) picture(s *figures.Service) string {
 				write(h.t, &out, columns.Trade(row))
 			}
 		}
-		write(h.t, &out, b.Cash())
+		write(h.t, &out, b.Capital.Cash)
 		write(h.t, &out, analytics.Summarize(b.Select(analytics.Filter{}), b.Capital))
-		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital, Cash: b.Cash()}))
+		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital}))
 		return nil
 	}))
 	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {

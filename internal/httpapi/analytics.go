@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
@@ -60,15 +61,11 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 	if err != nil {
 		return nil, err
 	}
-	query := in.FigureQuery
-	if !evidence { // the only part that goes by days of a zone; the summary's own are those of UTC
-		query = query.undated()
-	}
 	var out summaryAnswer
-	err = a.withBook(ctx, query, func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, q.book.Seed()) })
+			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, analytics.Seed) })
 			out.Evidence = &weighed
 		}
 		if explain {
@@ -113,13 +110,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 	var out analytics.Curve
 	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		draw := func() analytics.Curve {
-			columns := q.book.Columns
-			if q.none {
-				columns = nil
-			}
-			return analytics.Equity(columns, analytics.CurveQuery{
-				Filter: q.filter, Capital: q.book.Capital, Cash: q.book.Cash(), MaxPoints: points,
-			})
+			return analytics.Equity(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
 			out = draw()
@@ -135,7 +126,7 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 	var out analytics.Behavior
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
 		out = figure(q, "behavior", func() analytics.Behavior {
-			return analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: q.book.Seed()})
+			return analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
 		return nil
 	})
@@ -190,7 +181,8 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 		if book.Capital.Currency != q.book.Capital.Currency && len(book.Accounts) > 0 && len(q.book.Accounts) > 0 {
 			return mixedCurrencies()
 		}
-		out = analytics.Compare(q.selection(), q.of(book, filterB), q.zone, q.book.Capital, book.Capital)
+		// The days of the probability are those of trading_days in the summaries.
+		out = analytics.Compare(q.selection(), book.Select(filterB), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
@@ -249,7 +241,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 	}
 	var out analytics.Futures
 	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		sim.Capital, sim.Seed = q.book.Capital, q.book.Seed()
+		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
 		out = figure(q, name, func() analytics.Futures { return analytics.MonteCarlo(q.selection(), sim) })
 		return nil

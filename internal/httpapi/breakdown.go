@@ -56,7 +56,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 		}
 		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
 			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
-				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
+				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
 			})
 		})
 		for _, row := range rows {

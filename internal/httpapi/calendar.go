@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"fillbook/internal/analytics"
@@ -25,6 +26,8 @@ type calendarAnswer struct {
 	Weeks  []analytics.Week  `json:"weeks" doc:"Whole weeks with trades; the first and the last may reach into another year."`
 	Months []analytics.Month `json:"months"`
 	Total  analytics.Group   `json:"total"`
+
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"The preference as stored; null by default."`
 }
 
 type calendarDay struct {
@@ -52,7 +55,7 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
 	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
 		figures := analytics.Calendar(q.selection(), q.zone, year)
-		out.Months, out.Total = figures.Months, figures.Total
+		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
 		out.Weeks = analytics.Weeks(q.selection(), q.zone, year, time.Weekday(weekStart))
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {

@@ -67,7 +67,9 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	if _, err := oneOf("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
 		return f, err
 	}
-	if f.Realized = in.isRealized(); f.Realized {
+	if f.Realized = in.isRealized(); !f.Realized {
+		f.None = query.Status == ledger.StatusOpen
+	} else {
 		f.Status = map[ledger.Status]analytics.Status{
 			ledger.StatusOpen: analytics.OnlyOpen, ledger.StatusClosed: analytics.OnlyClosed,
 		}[query.Status]
@@ -93,20 +95,10 @@ type question struct {
 	book   *figures.Book
 	filter analytics.Filter
 	zone   *time.Location
-	// none tells that only open trades are asked for, which have no figures.
-	none bool
 }
 
 // selection are the trades of the question.
-func (q *question) selection() *analytics.Selection { return q.of(q.book, q.filter) }
-
-// of are the trades that another book and filter have for the question.
-func (q *question) of(book *figures.Book, filter analytics.Filter) *analytics.Selection {
-	if q.none {
-		return analytics.Select(nil, filter)
-	}
-	return book.Select(filter)
-}
+func (q *question) selection() *analytics.Selection { return q.book.Select(q.filter) }
 
 // figure computes an answer to the question, or gives the one that was computed
 // for the same accounts at the same revisions. name says which figure with which
@@ -127,8 +119,7 @@ func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *questi
 // withBook opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
 func (a *API) withBook(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{api: a, none: in.Status == string(ledger.StatusOpen) && !in.isRealized()}
-	q.text = in.values().Encode() + "&" + in.TZ + "&" + in.Status + "&" + in.PnLBasis
+	q := &question{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + in.Status + "&" + in.PnLBasis}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err

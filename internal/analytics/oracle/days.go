@@ -93,7 +93,7 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 		green, red := colours(months[month])
 		list = append(list, group(merged(trades)).with("month", month).with("green_days", green).with("red_days", red))
 	}
-	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all)}
+	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all), "breakeven_tolerance": j.Tolerance}
 }
 
 // closedOn counts the closed trades of each day: those that wait for a review.

@@ -168,6 +168,15 @@ func (e *example) settle(t *testing.T) {
 		}
 	}
 	e.question.ByOpening, e.question.Realized = e.set["basis"] == "open", e.set["pnl"] == "realized"
+	if text := e.set["symbol"]; text != "" {
+		e.question.Symbols = strings.Split(text, ",")
+	}
+	switch text := e.set["tolerance"]; {
+	case strings.HasPrefix(text, `{"r":`):
+		e.journal.ToleranceR = number(t, strings.Trim(text, `{"r:}`))
+	case text != "":
+		e.journal.ToleranceAmount = number(t, strings.Trim(text, `{"amount:}`))
+	}
 }
 
 // answer computes the answer that a path begins with; nil where chance decides.

@@ -40,6 +40,10 @@ type Trade struct {
 	Setups, Tags                    []string
 	// Parts are what the trade realized, and when; none means all at ClosedAt.
 	Parts []Part
+	// open is set for a trade that is not flat yet.
+	open bool
+	// within is how far from zero the result is breakeven; nil is nothing.
+	within *big.Rat
 }
 
 // Part is what a trade realized at one instant.
@@ -67,6 +71,10 @@ type Journal struct {
 	// are mistakes.
 	Names    map[string]string
 	Mistakes map[string]bool
+	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one of
+	// them, and Tolerance is the preference as answers show it.
+	ToleranceAmount, ToleranceR *big.Rat
+	Tolerance                   any
 }
 
 // Question is what is asked for. Empty filters let everything through.
@@ -96,14 +104,28 @@ func (q *Question) inside(at time.Time) bool {
 	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
 }
 
+// narrowed tells whether anything besides accounts and dates is asked for.
+func (q *Question) narrowed() bool {
+	return q.OpenOnly || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
+}
+
 // passes tests everything but the period.
 func (q *Question) passes(t *Trade) bool {
 	side := "short"
 	if t.Long {
 		side = "long"
 	}
-	return (q.Realized || !q.OpenOnly) && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
+	return q.passesStatus(t) && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
 		(q.Side == "" || q.Side == side) && allowsAny(q.Setups, t.Setups) && allowsAny(q.Tags, t.Tags)
+}
+
+// passesStatus tests whether a trade is open. Without realized results an open
+// trade has none, so only closed ones are there to be tested.
+func (q *Question) passesStatus(t *Trade) bool {
+	if t.open {
+		return !q.ClosedOnly
+	}
+	return !q.OpenOnly
 }
 
 func allows(filter []string, value string) bool {
@@ -121,10 +143,22 @@ func (j *Journal) Selected(q *Question) []*Trade {
 	all := j.counted(q)
 	for i := range all {
 		if t := &all[i]; q.passes(t) && q.inside(q.basis(t)) {
+			j.tolerate(t)
 			list = append(list, t)
 		}
 	}
 	return closing(list)
+}
+
+// tolerate notes how far from zero the result of a trade is breakeven.
+func (j *Journal) tolerate(t *Trade) {
+	t.within = j.ToleranceAmount
+	if j.ToleranceR != nil {
+		t.within = nil
+		if t.Risk != nil && t.Risk.Sign() > 0 {
+			t.within = mul(j.ToleranceR, t.Risk)
+		}
+	}
 }
 
 // closing sorts trades by their end, opening by their beginning; then by id.
@@ -162,8 +196,8 @@ func (j *Journal) currency(q *Question) string {
 	return ""
 }
 
-func (t *Trade) won() bool  { return t.Net.Sign() > 0 }
-func (t *Trade) lost() bool { return t.Net.Sign() < 0 }
+func (t *Trade) won() bool  { return t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0 }
+func (t *Trade) lost() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0 }
 
 func (t *Trade) held() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 

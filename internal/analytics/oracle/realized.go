@@ -2,7 +2,7 @@ package oracle
 
 import "slices"
 
-// counted lists what counts for a question: the closed trades, or where results
+// counted lists what counts, of all accounts: the closed trades, or where results
 // count when they are realized, one slip for each part of every trade. A slip is
 // the trade with the amounts and the instant of the part.
 func (j *Journal) counted(q *Question) []Trade {
@@ -10,24 +10,21 @@ func (j *Journal) counted(q *Question) []Trade {
 		return j.Trades
 	}
 	var slips []Trade
-	add := func(list []Trade) {
+	add := func(list []Trade, open bool) {
 		for _, t := range list {
+			t.open = open
 			for _, part := range t.Parts {
 				slip := t
 				slip.ClosedAt, slip.Net, slip.Gross, slip.Fees, slip.Volume = part.At, part.Net, part.Gross, part.Fees, part.Volume
 				slips = append(slips, slip)
 			}
-			if len(t.Parts) == 0 {
+			if len(t.Parts) == 0 && !open {
 				slips = append(slips, t)
 			}
 		}
 	}
-	if !q.OpenOnly {
-		add(j.Trades)
-	}
-	if !q.ClosedOnly {
-		add(j.Open)
-	}
+	add(j.Trades, false)
+	add(j.Open, true)
 	return slips
 }
 
