@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,8 @@ type Behavior struct {
 	BySession      []SessionBucket `json:"by_session"`
 	ByHoldTime     []HoldBucket    `json:"by_hold_time"`
 	Streaks        Streaks         `json:"streaks"`
+	// BreakevenTolerance is the user's preference as stored; null by default.
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
 // Detector is what a detector flagged, against the trades that it did not.
@@ -170,7 +173,7 @@ func Behave(s *Selection, q BehaviorQuery) Behavior {
 
 func behave[T number[T]](s *Selection, q BehaviorQuery) Behavior {
 	h := historyOf[T](s, q)
-	out := Behavior{Trades: s.Len()}
+	out := Behavior{Trades: s.Len(), BreakevenTolerance: s.filter.Tolerance.Stored}
 	// The parts only read the history, so they need not wait for each other.
 	var parts sync.WaitGroup
 	parts.Go(func() { h.detectRevenge(&out.Revenge) })
@@ -212,7 +215,7 @@ func historyOf[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 		h.opened[place], h.closed[place], h.symbol[place] = s.opened(int(i)), s.closed(int(i)), s.symbol(int(i))
 	}
 	h.net, h.size = column[T](&turned, netOf), column[T](&turned, sizeOf)
-	h.order, h.results = orderOf(h.size), outcomes(h.net)
+	h.order, h.results = orderOf(h.size), outcomes(&turned, h.net)
 	for place, net := range h.net {
 		h.all.addAs(net, h.results[place])
 	}

@@ -142,3 +142,53 @@ func BenchmarkWith(b *testing.B) {
 		c.With(changed, nil)
 	}
 }
+
+// BenchmarkExplain makes the summary and explains it; compare BenchmarkSummary.
+func BenchmarkExplain(b *testing.B) {
+	capital := Capital{Starting: decimal.New(100_000)}
+	each(b, func(s *Selection) {
+		summary := Summarize(s, capital)
+		Explain(s, capital, &summary)
+	})
+}
+
+// inParts replaces every third trade by three realized parts on three days.
+func inParts(c *Columns, rows []Trade) *Columns {
+	var parts []Trade
+	third := decimal.New(3)
+	for i := 0; i < len(rows); i += 3 {
+		for k := range 3 {
+			part := rows[i]
+			part.Part, part.ClosedAt = true, part.ClosedAt.AddDate(0, 0, k)
+			part.Net = part.Net.DivRound(third, 2)
+			parts = append(parts, part)
+		}
+	}
+	return c.With(parts, nil)
+}
+
+// BenchmarkRealized asks the figures of 100,000 trades, a third of which were
+// closed in three steps; compare the benchmarks of the same names.
+func BenchmarkRealized(b *testing.B) {
+	rows := madeUp(100_000)
+	closed := Build("a", rows)
+	columns := []*Columns{inParts(closed, rows)}
+	s := Select(columns, Filter{Realized: true})
+	capital := Capital{Starting: decimal.New(100_000)}
+	for name, run := range map[string]func(){
+		"Select":    func() { Select(columns, Filter{Realized: true}) },
+		"Summary":   func() { Summarize(s, capital) },
+		"Daily":     func() { Daily(s, time.UTC) },
+		"Calendar":  func() { Calendar(s, time.UTC, 2016) },
+		"Breakdown": func() { Breakdown(s, BreakdownQuery{By: ByMonth, Zone: time.UTC}) },
+		"Equity":    func() { Equity(columns, CurveQuery{Filter: Filter{Realized: true}, Capital: capital}) },
+		"With":      func() { columns[0].With(rows[50_000:50_001], nil) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				run()
+			}
+			b.ReportMetric(float64(columns[0].BytesBeside(closed))/float64(len(rows)), "B/trade")
+		})
+	}
+}

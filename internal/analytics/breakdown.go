@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,12 @@ func Dimensions() []Dimension {
 		BySymbol, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
 		ByGrade, ByAccount,
 	}
+}
+
+// IsTime reports whether a dimension groups by time, which realized results can be
+// grouped by.
+func (by Dimension) IsTime() bool {
+	return by == ByWeekday || by == ByHour || by == ByMonth || by == BySession
 }
 
 // ParseDimension reads a dimension by name.
@@ -87,6 +94,8 @@ type Row struct {
 	Evidence    *Evidence `json:"evidence"`
 	PValue      *float64  `json:"p_value"`
 	Significant bool      `json:"significant"`
+	// BreakevenTolerance is the user's preference as stored; null by default.
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
 // rowDraws is the number of draws for one row: there may be many rows.
@@ -122,7 +131,9 @@ func breakdown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 		if rows[k].trades() == 0 {
 			continue
 		}
-		list = append(list, rows[k].row(keys[k], s.scale))
+		row := rows[k].row(keys[k], s.scale)
+		row.BreakevenTolerance = s.filter.Tolerance.Stored
+		list = append(list, row)
 		if q.Evidence {
 			evidence, p := rows[k].evidence(s.scale, q.Seed)
 			list[len(list)-1].Evidence = &evidence
@@ -140,23 +151,27 @@ func breakdown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 
 func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows []rowTally[T]) {
 	g := s.group(q)
+	if s.parts {
+		return g.keys, partTallies[T](s, q, g)
+	}
 	rows = make([]rowTally[T], len(g.keys))
 	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
 	rs, withR := multiples(s, net)
+	results := outcomes(s, net)
 	c := newClock(q.Zone)
 	next := 0
 	for i := range s.picks {
 		hasR := next < len(withR) && int(withR[next]) == i
 		for _, k := range g.of(i) {
 			t := &rows[k]
-			t.add(net[i])
+			t.addAs(net[i], results[i])
 			t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
 			if hasR {
 				t.rs += rs[next]
 				t.withR++
 			}
 			if q.Evidence {
-				t.onDay(c.day(s.at(i)), net[i])
+				t.onDay(c.day(s.at(i)), net[i], results[i])
 			}
 		}
 		if hasR {
@@ -168,7 +183,7 @@ func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, row
 
 // onDay adds a result to a day of the row; days are kept in order, and nearly
 // always come in it.
-func (t *rowTally[T]) onDay(day int64, net T) {
+func (t *rowTally[T]) onDay(day int64, net T, result outcome) {
 	at := len(t.days) - 1
 	if at < 0 || t.days[at].day < day {
 		at++
@@ -180,7 +195,7 @@ func (t *rowTally[T]) onDay(day int64, net T) {
 			t.days = slices.Insert(t.days, at, dayTally[T]{day: day})
 		}
 	}
-	t.days[at].add(net)
+	t.days[at].addAs(net, result)
 }
 
 func (t *rowTally[T]) row(key string, scale int32) Row {
@@ -192,15 +207,15 @@ func (t *rowTally[T]) row(key string, scale int32) Row {
 	}
 }
 
-// evidence weighs a row. One with too few trades is not looked at, so that it
-// does not count among the looks either.
+// evidence returns the intervals of a row and the probability of its result by
+// chance. A row with too few trades has no probability, so that it does not count
+// among the looks.
 func (t *rowTally[T]) evidence(scale int32, seed uint64) (Evidence, *float64) {
-	if short := lacking(t.trades(), len(t.days)); !short.Enough {
-		e := Evidence{N: t.trades(), Days: len(t.days), Level: evidenceLevel}
-		e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = short, short, short
+	e := evidenceOf(t.days, scale, rowDraws, seed)
+	if !lacking(t.trades(), len(t.days)).Enough {
 		return e, nil
 	}
-	return evidenceOf(t.days, scale, rowDraws, seed), chance(meanError(t.days, scale))
+	return e, chance(meanError(t.days, scale))
 }
 
 // inOrder tells whether the keys of a dimension have an order of their own.

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Trade is one closed trade, as a row.
+// Trade is one closed trade, as a row, or a realized part of one.
 type Trade struct {
 	ID               journal.TradeID
 	Symbol           string
@@ -35,6 +35,12 @@ type Trade struct {
 	// other trade of the account has.
 	Instrument, External string
 	Arrival              int64
+	// Part marks a row that is what the trade realized at one instant, which is
+	// then its ClosedAt. Columns of realized results have a row for each; see
+	// [Filter.Realized].
+	Part bool
+	// Open marks a part of a trade that is not flat yet.
+	Open bool
 }
 
 // Columns are the closed trades of one account. They never change:
@@ -56,7 +62,7 @@ type Columns struct {
 const pageRows = 4096
 
 // Build makes the columns of an account from its closed trades, in any order.
-// Each id must occur once.
+// Each id must occur once; parts of one trade must differ in their instants.
 func Build(account journal.AccountID, rows []Trade) *Columns {
 	return build(account, rows, pageRows)
 }
@@ -127,14 +133,11 @@ func (c *Columns) Trade(row int) Trade {
 	panic("analytics: there is no such row")
 }
 
-// With gives new columns in which the changed trades replace those of the same
+// With gives new columns in which the changed trades replace all rows of the same
 // id, or are added, and the removed ones are gone. An id that is unknown is
 // nothing to remove. The old columns stay as they are.
 func (c *Columns) With(changed []Trade, removed []journal.TradeID) *Columns {
-	ids := &idSet{map[idKey]struct{}{}, map[journal.TradeID]struct{}{}}
-	for _, id := range removed {
-		ids.add(id)
-	}
+	ids := newIDSet(removed)
 	for i := range changed {
 		ids.add(changed[i].ID)
 	}

@@ -76,11 +76,12 @@ func precisionIn[T number[T]](s *Selection, zone *time.Location) precision {
 
 // netDays adds up the net results of days, in the order of the calendar.
 func netDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
-	net := column[T](s, netOf)
 	days, of := s.days(newClock(zone))
+	trades, net, of := mergeParts(s, column[T](s, netOf), of)
+	results := outcomes(trades, net)
 	sums := make([]dayTally[T], len(days))
 	for i, d := range of {
-		sums[d].add(net[i])
+		sums[d].addAs(net[i], results[i])
 		sums[d].day = days[d]
 	}
 	slices.SortFunc(sums, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })

@@ -59,10 +59,14 @@ func daily[T number[T]](s *Selection, zone *time.Location) []Day {
 func dayTallies[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	days, of := s.days(newClock(zone))
 	tallies := make([]dayTally[T], len(days))
-	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	gross, fees, volume := column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	trades, net, dayOf := mergeParts(s, column[T](s, netOf), of)
+	results := outcomes(trades, net)
+	for i, d := range dayOf {
+		tallies[d].addAs(net[i], results[i])
+	}
 	for i, d := range of {
 		t := &tallies[d]
-		t.add(net[i])
 		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
 	}
 	for d, day := range days {
@@ -98,16 +102,6 @@ func placesOf(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 		of[i] = place
 	}
 	return keys, of
-}
-
-// dayNets adds up the net results of days, in no order that matters.
-func dayNets[T number[T]](s *Selection, c *clock, net []T) []T {
-	days, of := s.days(c)
-	sums := make([]T, len(days))
-	for i, d := range of {
-		sums[d] = sums[d].add(net[i])
-	}
-	return sums
 }
 
 // Year is the calendar of one year. The caller joins notes and routines to it.
@@ -157,6 +151,9 @@ func Calendar(s *Selection, zone *time.Location, year int) Year {
 		case -1:
 			m.RedDays++
 		}
+	}
+	if s.parts {
+		out.recount(s, zone)
 	}
 	return out
 }

@@ -1,9 +1,7 @@
 package analytics
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/decimal"
@@ -32,9 +30,6 @@ type CurveQuery struct {
 	// tests the closing, because that is when a result reaches the account.
 	Filter  Filter
 	Capital Capital
-	// Cash is all cash of the accounts, in any order and also from before the
-	// window.
-	Cash []CashEvent
 	// MaxPoints bounds the points; 0 means DefaultPoints.
 	MaxPoints int
 }
@@ -58,147 +53,94 @@ type Point struct {
 	Drawdown decimal.Decimal `json:"drawdown"`
 }
 
-// Equity draws the equity curve of some accounts.
+// Equity draws the equity curve of some accounts. With a filter besides the
+// period it shows the starting balances, deposits, withdrawals and the results
+// of the trades that pass.
 func Equity(columns []*Columns, q CurveQuery) Curve {
 	from := q.Filter.Period.From
 	q.Filter.Basis, q.Filter.Period.From = ByClosing, nil
-	s := Select(columns, q.Filter)
-	cash := cashColumnOf(q)
-	s.chooseScale(&cash.amounts)
-	start := int64(-1 << 63)
-	if from != nil {
-		start = ceilMicro(*from)
-	}
+	s, cash := Select(columns, q.Filter).withCash(q.Capital)
+	s.filter.Period.From = from
 	if s.unbounded {
-		return equity[exact](s, cash, q, start, from)
+		return equity[exact](s, cash, q, from)
 	}
-	return equity[int128](s, cash, q, start, from)
-}
-
-// cashColumn is the cash up to the end of the window, in order, as a column. The
-// starting capital is its first amount, so that it takes part in the scale.
-type cashColumn struct {
-	events  []CashEvent
-	amounts amounts
-}
-
-func cashColumnOf(q CurveQuery) *cashColumn {
-	c := &cashColumn{}
-	for _, event := range q.Cash {
-		if to := q.Filter.Period.To; to == nil || !event.At.After(*to) {
-			c.events = append(c.events, event)
-		}
-	}
-	slices.SortStableFunc(c.events, func(a, b CashEvent) int {
-		return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
-	})
-	c.amounts.push(q.Capital.Starting)
-	for _, event := range c.events {
-		c.amounts.push(event.Amount)
-	}
-	return c
-}
-
-// cashValues gives the starting capital and the amounts of the events.
-func cashValues[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
-	picks := make([]pick, len(c.events)+1)
-	for i := range picks {
-		picks[i].row = int32(i)
-	}
-	values = make([]T, len(picks))
-	starting.gather(values, []*amounts{&c.amounts}, picks, scale)
-	return values[0], values[1:]
+	return equity[int128](s, cash, q, from)
 }
 
 // walk is the state along a curve.
 type walk[T number[T]] struct {
-	scale         int32
 	level, peak   T
-	flow          T
-	falls         falls[T]
+	flow, maxFall T
 	at            []int64
 	levels, below []T
 }
 
-func equity[T number[T]](s *Selection, cash *cashColumn, q CurveQuery, start int64, from *time.Time) Curve {
-	net := column[T](s, netOf)
-	level, amounts := cashValues[T](cash, s.scale)
-	trade, event := 0, 0
-	for ; trade < len(net) && s.closed(trade) < start; trade++ {
-		level = level.add(net[trade])
+func equity[T number[T]](s *Selection, cash *cashColumn, q CurveQuery, from *time.Time) Curve {
+	t := newTimeline(s, column[T](s, netOf), cash)
+	p := newPerformance(t)
+	n := s.Len() + len(cash.events) + 1
+	w := &walk[T]{
+		level: t.starting, peak: t.starting, at: make([]int64, 0, n), levels: make([]T, 0, n), below: make([]T, 0, n),
 	}
-	for ; event < len(amounts) && cash.events[event].At.UnixMicro() < start; event++ {
-		level = level.add(amounts[event])
+	start := t.starting
+	begin := func(at int64) {
+		start, w.peak = w.level, w.level
+		w.point(at)
 	}
-	w := &walk[T]{scale: s.scale, level: level, peak: level, at: make([]int64, 0, len(net)-trade+len(amounts)-event+1)}
-	w.levels, w.below = make([]T, 0, cap(w.at)), make([]T, 0, cap(w.at))
-	w.begin(s, cash, trade, event, from)
-	for trade < len(net) || event < len(amounts) {
-		if event < len(amounts) && (trade == len(net) || cash.events[event].At.UnixMicro() <= s.closed(trade)) {
-			w.cash(cash.events[event], amounts[event])
-			event++
-			continue
+	t.walk(func(e *event[T]) {
+		switch {
+		case !e.inside && e.at <= t.to:
+			w.level = w.level.add(e.amount)
+			return
+		case !e.inside:
+			return
+		case len(w.at) == 0 && from != nil:
+			begin(from.UnixMicro())
+		case len(w.at) == 0:
+			begin(e.at)
 		}
-		w.result(s.closed(trade), net[trade])
-		trade++
+		if !e.flow {
+			p.apply(e, s.scale)
+		}
+		w.add(e)
+	})
+	if len(w.at) == 0 {
+		if start = w.level; from != nil {
+			begin(from.UnixMicro())
+		}
 	}
-	return w.curve(level, q)
+	out := w.curve(start, s.scale, q)
+	out.MaxDrawdownPct = p.drawdownPct()
+	return out
 }
 
-// begin puts the first point: the starting equity, at the beginning of the window
-// or else at the first event.
-func (w *walk[T]) begin(s *Selection, cash *cashColumn, trade, event int, from *time.Time) {
-	var first int64
-	switch hasTrade, hasCash := trade < s.Len(), event < len(cash.events); {
-	case from != nil:
-		first = from.UnixMicro()
-	case hasCash && (!hasTrade || cash.events[event].At.UnixMicro() <= s.closed(trade)):
-		first = cash.events[event].At.UnixMicro()
-	case hasTrade:
-		first = s.closed(trade)
-	default:
-		return
-	}
-	w.point(first)
-}
-
-func (w *walk[T]) cash(e CashEvent, amount T) {
-	if !e.Flow {
-		w.result(e.At.UnixMicro(), amount)
-		return
-	}
-	w.falls.leave(w.peak.float(w.scale), w.scale)
-	w.level, w.peak, w.flow = w.level.add(amount), w.peak.add(amount), w.flow.add(amount)
-	w.point(e.At.UnixMicro())
-}
-
-func (w *walk[T]) result(at int64, amount T) {
-	w.level = w.level.add(amount)
-	if w.level.cmp(w.peak) > 0 {
-		w.falls.leave(w.peak.float(w.scale), w.scale)
+// add puts the point right after an event. A flow moves the peak along.
+func (w *walk[T]) add(e *event[T]) {
+	w.level = w.level.add(e.amount)
+	if e.flow {
+		w.peak, w.flow = w.peak.add(e.amount), w.flow.add(e.amount)
+	} else if w.level.cmp(w.peak) > 0 {
 		w.peak = w.level
 	}
-	w.point(at)
+	w.point(e.at)
 }
 
 func (w *walk[T]) point(at int64) {
 	below := w.peak.sub(w.level)
-	w.falls.fell(below)
+	if below.cmp(w.maxFall) > 0 {
+		w.maxFall = below
+	}
 	w.at, w.levels, w.below = append(w.at, at), append(w.levels, w.level), append(w.below, below)
 }
 
-func (w *walk[T]) curve(start T, q CurveQuery) Curve {
-	if len(w.at) > 0 {
-		w.falls.leave(w.peak.float(w.scale), w.scale)
-	}
+func (w *walk[T]) curve(start T, scale int32, q CurveQuery) Curve {
 	out := Curve{
-		Points: []Point{}, StartingEquity: start.decimal(w.scale), EndingEquity: w.level.decimal(w.scale),
-		MaxDrawdown: w.falls.deepest.decimal(w.scale), MaxDrawdownPct: w.falls.pct(),
-		NetCashFlow: w.flow.decimal(w.scale), Currency: q.Capital.Currency,
+		Points: []Point{}, StartingEquity: start.decimal(scale), EndingEquity: w.level.decimal(scale),
+		MaxDrawdown: w.maxFall.decimal(scale), NetCashFlow: w.flow.decimal(scale), Currency: q.Capital.Currency,
 	}
 	for _, i := range w.thinned(q.MaxPoints) {
 		out.Points = append(out.Points, Point{
-			At: time.UnixMicro(w.at[i]).UTC(), Equity: w.levels[i].decimal(w.scale), Drawdown: w.below[i].decimal(w.scale),
+			At: time.UnixMicro(w.at[i]).UTC(), Equity: w.levels[i].decimal(scale), Drawdown: w.below[i].decimal(scale),
 		})
 	}
 	return out

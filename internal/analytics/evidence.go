@@ -22,9 +22,17 @@ const (
 	mostMissing = 1_000_000
 )
 
+// Seed is the seed of every random figure. It is the same for everybody, so that
+// a restored journal shows the same intervals, and anybody can recompute them.
+const Seed uint64 = 1
+
+// generatorName names the generator of every random figure, see dice.
+const generatorName = "splitmix64"
+
 // Evidence tells how far the figures of a selection can be trusted. Trades of one
 // day are not independent, so whole days are drawn, with replacement, to see how
-// the figures would have varied.
+// expectancy and profit factor would have varied. The interval of the win rate is
+// Wilson's.
 type Evidence struct {
 	N            int           `json:"n"`
 	Days         int           `json:"days"`
@@ -32,6 +40,10 @@ type Evidence struct {
 	Expectancy   MoneyInterval `json:"expectancy"`
 	WinRate      Interval      `json:"win_rate"`
 	ProfitFactor Interval      `json:"profit_factor"`
+	// Generator, Seed and Draws say how the random draws were made.
+	Generator string `json:"generator"`
+	Seed      uint64 `json:"seed"`
+	Draws     int    `json:"draws"`
 }
 
 // Verdict tells whether there are enough trades to rely on a figure and, if not,
@@ -71,7 +83,7 @@ func weigh[T number[T]](s *Selection, zone *time.Location, seed uint64) Evidence
 // drawn is what one draw of days came to.
 type drawn[T number[T]] struct {
 	tally[T]
-	mean, winRate, factor float64
+	mean, factor float64
 }
 
 // evidenceOf draws from days that are in order.
@@ -80,7 +92,9 @@ func evidenceOf[T number[T]](days []dayTally[T], scale int32, draws int, seed ui
 	for i := range days {
 		all = all.with(&days[i].tally)
 	}
-	e := Evidence{N: all.trades(), Days: len(days), Level: evidenceLevel}
+	e := Evidence{
+		N: all.trades(), Days: len(days), Level: evidenceLevel, Generator: generatorName, Seed: seed, Draws: draws,
+	}
 	least := lacking(all.trades(), len(days))
 	e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = least, least, least
 	if len(days) < 2 {
@@ -99,15 +113,24 @@ func evidenceOf[T number[T]](days []dayTally[T], scale int32, draws int, seed ui
 	center := all.net().float(scale) / float64(all.trades())
 	e.Expectancy.judge(all.trades(), (high.mean-low.mean)/2, math.Abs(center), low.mean > 0 || high.mean < 0)
 
-	low, high = bounds(func(d *drawn[T]) float64 { return d.winRate })
-	e.WinRate.Low, e.WinRate.High = finite(low.winRate), finite(high.winRate)
-	width := (high.winRate - low.winRate) / 2
+	lowRate, highRate := wilson(all.wins(), all.trades())
+	e.WinRate.Low, e.WinRate.High = &lowRate, &highRate
+	width := (highRate - lowRate) / 2
 	e.WinRate.judge(all.trades(), width, winRateWidth, width <= winRateWidth)
 
 	low, high = bounds(func(d *drawn[T]) float64 { return d.factor })
 	e.ProfitFactor.Low, e.ProfitFactor.High = finite(low.factor), finite(high.factor)
 	e.ProfitFactor.Verdict = e.Expectancy.Verdict // above one is above zero
 	return e
+}
+
+// wilson returns Wilson's score interval of a share, at the level of the evidence.
+func wilson(part, all int) (low, high float64) {
+	const z = 1.959963984540054
+	n, p := float64(all), fraction(part, all)
+	center := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(0, center-half), min(1, center+half)
 }
 
 // lacking is the verdict of the least numbers of trades and days. Days that are
@@ -165,7 +188,6 @@ func draw[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []d
 			t.tally = t.with(block)
 		}
 		t.mean = t.net().float(scale) / float64(t.trades())
-		t.winRate = t.tally.winRate()
 		t.factor = t.profit().float(scale) / -t.lost().float(scale)
 		if t.lost().sign() == 0 {
 			t.factor = math.Inf(1)

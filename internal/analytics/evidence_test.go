@@ -104,7 +104,7 @@ func TestBlocksHoldEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		days := make([]dayTally[int128], rapid.IntRange(1, 900).Draw(t, "days"))
 		for i := range days {
-			days[i].add(int128Of(int64(i) - 3))
+			days[i].addAs(int128Of(int64(i)-3), outcome(int128Of(int64(i)-3).sign()))
 		}
 		list := blocks(days)
 		var all tally[int128]
@@ -145,9 +145,9 @@ func TestMeanError(t *testing.T) {
 	t.Parallel()
 	// Days of 2 and 1 trades that made 10 and 20: mean 10; off by -10 and 10.
 	days := make([]dayTally[int128], 2)
-	days[0].add(int128Of(4))
-	days[0].add(int128Of(6))
-	days[1].add(int128Of(20))
+	days[0].addAs(int128Of(4), win)
+	days[0].addAs(int128Of(6), win)
+	days[1].addAs(int128Of(20), win)
 	average, spread := meanError(days, 0)
 	if average != 10 || math.Abs(spread-math.Sqrt(2*200)/3) > 1e-15 {
 		t.Errorf("mean %v ± %v", average, spread)

@@ -2,22 +2,23 @@ package analytics
 
 import (
 	"slices"
-	"strings"
 
 	"fillbook/internal/journal"
 )
 
-// Explanation tells how a figure of the summary came about: its formula, what
-// went into it, and which trades stand behind it.
+// Explanation is the derivation of one figure of the summary: its formula, the
+// values that enter it, and the trades that it is computed from.
 type Explanation struct {
 	Figure  string  `json:"figure"`
 	Formula string  `json:"formula"`
 	Value   any     `json:"value"`
 	Inputs  []Input `json:"inputs"`
-	// Which names the trades behind the figure, and Trades are their numbers in
-	// the selection, in the order of closing; see Selection.ID.
-	Which  TradeSet `json:"which"`
-	Trades []int    `json:"-"`
+	// Which names the set of trades that the figure is computed from. TradeCount
+	// is their number, and TradeIDs lists the first of them in the order of
+	// closing.
+	Which      TradeSet          `json:"which"`
+	TradeCount int               `json:"trade_count"`
+	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
 }
 
 // Input is a named value of a formula.
@@ -57,9 +58,9 @@ type figure struct {
 func figures() []figure {
 	return []figure{
 		{"total_trades", "number of closed trades", nil, AllTrades, func(s *Summary) any { return s.TotalTrades }},
-		{"wins", "number of trades with net_pnl above 0", nil, Winners, func(s *Summary) any { return s.Wins }},
-		{"losses", "number of trades with net_pnl below 0", nil, Losers, func(s *Summary) any { return s.Losses }},
-		{"breakeven", "number of trades with net_pnl of exactly 0", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
+		{"wins", "number of trades with net_pnl above 0 and beyond the breakeven tolerance", nil, Winners, func(s *Summary) any { return s.Wins }},
+		{"losses", "number of trades with net_pnl below 0 and beyond the breakeven tolerance", nil, Losers, func(s *Summary) any { return s.Losses }},
+		{"breakeven", "number of trades with net_pnl of 0 or within the breakeven tolerance", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
 		{"win_rate", "wins / total_trades", []string{"wins", "total_trades"}, AllTrades, func(s *Summary) any { return s.WinRate }},
 		{"net_pnl", "gross_pnl - total_fees", []string{"gross_pnl", "total_fees"}, AllTrades, func(s *Summary) any { return s.NetPnL }},
 		{"gross_pnl", "sum of gross_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.GrossPnL }},
@@ -77,13 +78,14 @@ func figures() []figure {
 		{"median_trade", "median of net_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.MedianTrade }},
 		{"largest_win", "greatest net_pnl above 0", nil, LargestWinner, func(s *Summary) any { return s.LargestWin }},
 		{"largest_loss", "smallest net_pnl below 0, without sign", nil, LargestLoser, func(s *Summary) any { return s.LargestLoss }},
-		{"kelly_pct", "(win_rate - (1 - win_rate) / payoff_ratio) * 100", []string{"win_rate", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
-		{"sqn", "sqrt(total_trades) * net_pnl / total_trades / std_dev", []string{"total_trades", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
+		{"kelly_pct", "(win_rate - losses / total_trades / payoff_ratio) * 100", []string{"win_rate", "losses", "total_trades", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
+		{"sqn", "sqrt(total_trades, at most 100) * mean / standard deviation: of R if trades_with_r = total_trades, else of net_pnl, with std_dev", []string{"total_trades", "trades_with_r", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
 		{"std_dev", "standard deviation of net_pnl, with total_trades - 1", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.StdDev }},
-		{"sharpe", "mean of daily net_pnl / its standard deviation * sqrt(252)", []string{"net_pnl", "trading_days"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
-		{"sortino", "mean of daily net_pnl / root mean square of the daily losses * sqrt(252)", []string{"net_pnl", "trading_days"}, AllTrades, func(s *Summary) any { return s.Sortino }},
-		{"max_drawdown", "greatest fall of cumulative net_pnl below its peak", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
-		{"max_drawdown_pct", "greatest fall in percent of starting balance and peak", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
+		{"sharpe", "mean / standard deviation of the daily results * sqrt(252), over all weekdays from the first to the last trading day and traded weekend days; results are net_pnl, or net_pnl / opening equity where basis is returns", []string{"net_pnl", "trading_days", "basis"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
+		{"sortino", "mean of the daily results / sqrt(sum of min(result, 0)^2 / days) * sqrt(252), over the days and the results of sharpe", []string{"sharpe"}, AllTrades, func(s *Summary) any { return s.Sortino }},
+		{"basis", "returns where capital is known and every day opens with an equity above 0, else money", nil, AllTrades, func(s *Summary) any { return s.Basis }},
+		{"max_drawdown", "greatest fall of the cumulative results below their peak: net_pnl of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
+		{"max_drawdown_pct", "greatest fall of the time-weighted index below its peak, in percent: each result multiplies the index by 1 + result / equity right before it", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
 		{"max_consecutive_wins", "longest run of wins in the order of closing", nil, LongestWins, func(s *Summary) any { return s.MaxConsecutiveWins }},
 		{"max_consecutive_losses", "longest run of losses in the order of closing", nil, LongestLosses, func(s *Summary) any { return s.MaxConsecutiveLosses }},
 		{"avg_hold_secs", "mean of closed_at - opened_at, in seconds", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.AvgHoldSecs }},
@@ -97,38 +99,100 @@ func figures() []figure {
 	}
 }
 
-// Explain explains a figure of the summary.
-func Explain(s *Selection, capital Capital, name string) (Explanation, error) {
+// explainedIDs is how many trades an explanation lists by id.
+const explainedIDs = 100
+
+// Explain returns the explanations of all figures of a summary, in its order. The
+// summary must be that of the selection. Each set of trades is looked up once,
+// however many figures share it.
+func Explain(s *Selection, capital Capital, summary *Summary) []Explanation {
 	table := figures()
-	at := slices.IndexFunc(table, func(f figure) bool { return f.name == name })
-	if at < 0 {
-		return Explanation{}, journal.InvalidField("figure", "figure must be one of %s.", strings.Join(Explainable(), ", "))
+	values := make(map[string]any, len(table))
+	for i := range table {
+		values[table[i].name] = table[i].value(summary)
 	}
-	summary := Summarize(s, capital)
-	f := &table[at]
-	out := Explanation{Figure: f.name, Formula: f.formula, Value: f.value(&summary), Inputs: []Input{}, Which: f.which}
-	for _, input := range f.inputs {
-		source := slices.IndexFunc(table, func(f figure) bool { return f.name == input })
-		out.Inputs = append(out.Inputs, Input{input, table[source].value(&summary)})
+	sets := s.tradeSets(capital)
+	list := make([]Explanation, len(table))
+	for i := range table {
+		f := &table[i]
+		e := Explanation{Figure: f.name, Formula: f.formula, Value: values[f.name], Inputs: []Input{}, Which: f.which}
+		if formula, differs := realizedFormulas[f.name]; differs && s.parts {
+			e.Formula = formula
+		}
+		for _, name := range f.inputs {
+			e.Inputs = append(e.Inputs, Input{name, values[name]})
+		}
+		if f.name == "max_drawdown_pct" {
+			e.Inputs = append(e.Inputs, Input{"starting_balance", capital.Starting})
+		}
+		set := sets.find(f.which)
+		e.TradeCount, e.TradeIDs = set.count, set.ids
+		list[i] = e
 	}
-	if f.name == "max_drawdown_pct" {
-		out.Inputs = append(out.Inputs, Input{"starting_balance", capital.Starting})
-	}
-	out.Trades = s.members(f.which)
-	return out, nil
+	return list
 }
 
-// members lists the trades of a set.
-func (s *Selection) members(which TradeSet) []int {
+// tradeSets looks up the trades of sets, each set once.
+type tradeSets struct {
+	s       *Selection
+	members func(which TradeSet) tradeList
+	found   map[TradeSet]explainedSet
+}
+
+// tradeList is the number of some trades of a selection, and the places of the
+// first of them in the order of closing.
+type tradeList struct {
+	count int
+	first []int
+}
+
+// explainedSet is a set of trades as an explanation shows it.
+type explainedSet struct {
+	count int
+	ids   []journal.TradeID
+}
+
+func (s *Selection) tradeSets(capital Capital) *tradeSets {
+	s, cash := s.withCash(capital)
+	sets := &tradeSets{found: map[TradeSet]explainedSet{}}
 	if s.unbounded {
-		return members[exact](s, which)
+		sets.s, sets.members = membersOf[exact](s, cash)
+	} else {
+		sets.s, sets.members = membersOf[int128](s, cash)
 	}
-	return members[int128](s, which)
+	return sets
 }
 
-func members[T number[T]](s *Selection, which TradeSet) []int {
-	net := column[T](s, netOf)
-	results := outcomes(net)
+// find returns the trades of a set.
+func (t *tradeSets) find(which TradeSet) explainedSet {
+	if set, known := t.found[which]; known {
+		return set
+	}
+	list := t.members(which)
+	set := explainedSet{count: list.count, ids: make([]journal.TradeID, len(list.first))}
+	for k, i := range list.first {
+		set.ids[k] = t.s.ID(i)
+	}
+	t.found[which] = set
+	return set
+}
+
+// membersOf returns a function that lists the trades of a set, and the selection
+// that has a place for each trade. Results are read once for all sets.
+func membersOf[T number[T]](s *Selection, cash *cashColumn) (trades *Selection, list func(which TradeSet) tradeList) {
+	trades, net, _ := mergeParts(s, column[T](s, netOf), nil)
+	results := outcomes(trades, net)
+	return trades, func(which TradeSet) tradeList {
+		if which == InDrawdown {
+			return s.tradesAt(trades, deepestFall(resultsOf[T](s, cash)))
+		}
+		return members(trades, net, results, which)
+	}
+}
+
+// members lists the trades of a set other than InDrawdown, which also depends on
+// cash.
+func members[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
 	switch which {
 	case Winners:
 		return places(len(net), func(i int) bool { return results[i] == win })
@@ -139,61 +203,77 @@ func members[T number[T]](s *Selection, which TradeSet) []int {
 	case Decided:
 		return places(len(net), func(i int) bool { return results[i] != breakeven })
 	case LargestWinner:
-		return extreme(net, 1)
+		return extreme(net, results, win)
 	case LargestLoser:
-		return extreme(net, -1)
+		return extreme(net, results, loss)
 	case WithRisk:
 		_, known := multiples(s, net)
-		return places(len(net), func(i int) bool {
-			_, has := slices.BinarySearch(known, int32(i))
-			return has
-		})
-	case InDrawdown:
-		return deepestFall(net)
+		list := tradeList{}
+		for _, i := range known {
+			list.add(int(i))
+		}
+		return list
 	case LongestWins:
 		return runOf(results, win)
 	case LongestLosses:
 		return runOf(results, loss)
-	case AllTrades:
+	case AllTrades, InDrawdown:
 	}
 	return places(len(net), func(int) bool { return true })
 }
 
-func places(n int, are func(i int) bool) []int {
-	list := []int{}
+// add counts one more trade.
+func (l *tradeList) add(place int) {
+	if l.count < explainedIDs {
+		l.first = append(l.first, place)
+	}
+	l.count++
+}
+
+func places(n int, are func(i int) bool) tradeList {
+	var list tradeList
 	for i := range n {
 		if are(i) {
-			list = append(list, i)
+			list.add(i)
 		}
 	}
 	return list
 }
 
-// extreme is the first trade with the greatest result in a direction.
-func extreme[T number[T]](net []T, direction int64) []int {
-	best := []int{}
+// extreme is the first trade with the greatest result of an outcome.
+func extreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
+	best := nowhere
 	var most T
 	for i, v := range net {
-		if signed := v.times(direction); signed.cmp(most) > 0 {
-			most, best = signed, []int{i}
+		if signed := v.times(int64(of)); results[i] == of && signed.cmp(most) > 0 {
+			most, best = signed, i
 		}
 	}
-	return best
+	if best == nowhere {
+		return tradeList{}
+	}
+	return tradeList{count: 1, first: []int{best}}
 }
 
-// deepestFall lists the trades from the peak, without the one that made it, to
-// the bottom of the deepest drawdown.
-func deepestFall[T number[T]](net []T) []int {
-	found := episodes(net)
+// deepestFall lists the rows of the selection from the peak, without the one that
+// made it, to the bottom of the deepest drawdown.
+func deepestFall[T number[T]](all results[T]) []int32 {
+	found := episodes(all.amount)
 	if len(found) == 0 {
-		return []int{}
+		return nil
 	}
 	deepest := slices.MaxFunc(found, func(a, b fall[T]) int { return a.depth.cmp(b.depth) })
-	return places(deepest.trough+1, func(i int) bool { return i >= deepest.began })
+	var rows []int32
+	for _, row := range all.trade[deepest.began : deepest.trough+1] {
+		if row != nowhere {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // runOf is the first of the longest runs of an outcome.
-func runOf(results []outcome, of outcome) []int {
+func runOf(results []outcome, of outcome) tradeList {
 	longest, run := longestRun(results, of), 0
 	for i, result := range results {
 		if result != of {
@@ -204,5 +284,5 @@ func runOf(results []outcome, of outcome) []int {
 			return places(i+1, func(k int) bool { return k > i-longest })
 		}
 	}
-	return []int{}
+	return tradeList{}
 }

@@ -18,7 +18,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-var zoneNames = []string{"UTC", "Europe/Athens", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns"}
+var zoneNames = []string{"UTC", "Europe/Athens", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "Asia/Beirut"}
 
 func anyZone() *rapid.Generator[*time.Location] {
 	return rapid.Custom(func(t *rapid.T) *time.Location {
@@ -31,7 +31,7 @@ func anyZone() *rapid.Generator[*time.Location] {
 }
 
 // days on which clocks change in one of the zones, and some on which they do not.
-var startDays = []string{"2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01", "2006-10-29", "2026-06-15", "2024-02-29"}
+var startDays = []string{"2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01", "2006-10-29", "2026-10-24", "2026-06-15", "2024-02-29"}
 
 func anyInstant() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
@@ -101,21 +101,25 @@ func anyFilter() *rapid.Generator[Filter] {
 
 // everything is all answers about a selection, as a client would read them.
 func everything(t *rapid.T, s *Selection, zone *time.Location) string {
-	capital := Capital{Starting: decimal.New(10), Currency: "USD"}
+	capital := Capital{Starting: decimal.New(10), Currency: "USD", Cash: [][]CashEvent{{
+		{At: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Amount: decimal.New(500), Flow: true},
+		{At: time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC), Amount: decimal.Must("-0.123456789")},
+	}, {{At: time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC), Amount: decimal.New(3)}}}}
 	answers := map[string]any{
 		"summary": Summarize(s, capital), "daily": Daily(s, zone), "behavior": Behave(s, BehaviorQuery{Zone: zone, Seed: 5}),
 		"r": RMultiples(s), "drawdowns": Drawdowns(s, capital, 0), "calendar": Calendar(s, zone, 2026), "evidence": Weigh(s, zone, 5),
-		"montecarlo": MonteCarlo(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": Share(s, ShareQuery{Zone: zone}),
-		"amounts": Share(s, ShareQuery{Zone: zone, ShowAmounts: true}), "compare": Compare(s, s, zone, capital, capital),
+		"montecarlo": MonteCarlo(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": Share(s, ShareQuery{Zone: zone, Capital: capital}),
+		"amounts": Share(s, ShareQuery{Zone: zone, Capital: capital, ShowAmounts: true}), "compare": Compare(s, s, zone, capital, capital),
 	}
 	for _, by := range Dimensions() {
 		if by != ByAccount {
-			answers["by "+string(by)] = Breakdown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: true})
+			answers["by "+string(by)] = Breakdown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: by == BySymbol || by == ByTag})
 		}
 	}
+	sets := s.tradeSets(capital)
 	for _, f := range figures() {
 		if key := "trades " + string(f.which); answers[key] == nil {
-			answers[key] = s.members(f.which)
+			answers[key] = fmt.Sprint(sets.find(f.which))
 		}
 	}
 	text, err := json.MarshalIndent(answers, "", " ")
@@ -404,7 +408,8 @@ func TestClockIsTheZone(t *testing.T) {
 			if got := sessions[eastern.session(micros)]; got != want {
 				t.Fatalf("%s is in %s, want %s", wall, got, want)
 			}
-			if end := endOfDay(journal.DayOf(local), zone); journal.DayOf(end.In(zone)) != journal.DayOf(local) {
+			end := endOfDay(journal.DayOf(local), zone)
+			if wall := end.In(zone).Format("2006-01-02 15:04:05"); wall != local.Format("2006-01-02")+" 23:59:59" || at.Truncate(time.Second).After(end) {
 				t.Fatalf("%s ends at %s", local, end.In(zone))
 			}
 		}

@@ -38,6 +38,9 @@ type Futures struct {
 	// null without capital. Profitable is the share that end above zero.
 	Ruin       *float64 `json:"ruin"`
 	Profitable float64  `json:"profitable"`
+	// Generator and Seed say how the trades were drawn.
+	Generator string `json:"generator"`
+	Seed      uint64 `json:"seed"`
 }
 
 // FanStep is where the futures stand after so many trades.
@@ -107,11 +110,12 @@ func (f *future[T]) add(net T) {
 }
 
 func monteCarlo[T number[T]](s *Selection, sim Simulation, ruin *amounts) Futures {
-	out := Futures{Paths: sim.Paths, Trades: sim.Trades, Fan: []FanStep{}}
+	out := Futures{Fan: []FanStep{}, Generator: generatorName, Seed: sim.Seed}
 	net := column[T](s, netOf)
 	if len(net) == 0 {
-		return Futures{Fan: out.Fan}
+		return out
 	}
+	out.Paths, out.Trades = sim.Paths, sim.Trades
 	line := make([]T, 1)
 	line[0].gather(line, []*amounts{ruin}, make([]pick, 1), s.scale)
 	steps := min(fanSteps, sim.Trades)

@@ -19,6 +19,7 @@ import (
 // scenario is a small journal in the notation of docs/metrics.md:
 //
 //	trade ID SYMBOL SIDE OPENED CLOSED net=200 [fees= size= volume= risk= mae= mfe= grade= tags= setups= type= account=]
+//	part ID AT net=5 [fees= volume=]   what the trade realized then; a trade CLOSED "open" has nothing else
 //	cash ID AT AMOUNT [flow]
 //	set tz= from= to= basis= starting= points= paths= ...
 //	figure = text      the figure, written exactly so
@@ -28,6 +29,7 @@ import (
 type scenario struct {
 	trades   int64 // so far, over all accounts
 	accounts map[journal.AccountID][]Trade
+	parts    map[journal.TradeID][]Trade
 	names    []journal.AccountID
 	cash     []CashEvent
 	set      map[string]string
@@ -38,7 +40,7 @@ type want struct{ path, operator, text string }
 
 func parseScenario(t *testing.T, text string) *scenario {
 	t.Helper()
-	s := &scenario{accounts: map[journal.AccountID][]Trade{}, set: map[string]string{}}
+	s := &scenario{accounts: map[journal.AccountID][]Trade{}, parts: map[journal.TradeID][]Trade{}, set: map[string]string{}}
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for lines.Scan() {
 		line, _, _ := strings.Cut(lines.Text(), "#")
@@ -47,6 +49,8 @@ func parseScenario(t *testing.T, text string) *scenario {
 		case len(words) == 0:
 		case words[0] == "trade":
 			s.addTrade(t, words[1:])
+		case words[0] == "part":
+			s.addPart(t, words[1:])
 		case words[0] == "cash":
 			s.cash = append(s.cash, CashEvent{
 				ID: journal.CashID(words[1]), At: instant(t, words[2]), Amount: decimal.Must(words[3]), Flow: len(words) > 4,
@@ -80,7 +84,10 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 	t.Helper()
 	row := Trade{
 		ID: journal.TradeID(words[0]), Symbol: words[1], InstrumentType: "stock", OpenedAt: instant(t, words[3]),
-		ClosedAt: instant(t, words[4]), EntryNotional: decimal.New(1000),
+		Open: words[4] == "open", EntryNotional: decimal.New(1000),
+	}
+	if !row.Open {
+		row.ClosedAt = instant(t, words[4])
 	}
 	if words[2] == "short" {
 		row.Side = Short
@@ -129,10 +136,38 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 	s.accounts[account] = append(s.accounts[account], row)
 }
 
+// addPart reads ID AT and the fields after them: what a trade realized.
+func (s *scenario) addPart(t *testing.T, words []string) {
+	t.Helper()
+	for _, rows := range s.accounts {
+		for _, row := range rows {
+			if string(row.ID) != words[0] {
+				continue
+			}
+			row.Part, row.ClosedAt, row.Net, row.Fees, row.Volume = true, instant(t, words[1]), decimal.Zero, decimal.Zero, decimal.Zero
+			for _, word := range words[2:] {
+				key, value, _ := strings.Cut(word, "=")
+				*map[string]*decimal.Decimal{"net": &row.Net, "fees": &row.Fees, "volume": &row.Volume}[key] = decimal.Must(value)
+			}
+			row.Gross = row.Net.Add(row.Fees)
+			s.parts[row.ID] = append(s.parts[row.ID], row)
+		}
+	}
+}
+
 func (s *scenario) columns() []*Columns {
 	var list []*Columns
 	for _, name := range s.names {
-		list = append(list, Build(name, s.accounts[name]).Named(string(name), 0))
+		var rows []Trade
+		for _, row := range s.accounts[name] {
+			switch parts := s.parts[row.ID]; {
+			case len(parts) > 0 && s.set["pnl"] == "realized":
+				rows = append(rows, parts...)
+			case !row.Open:
+				rows = append(rows, row)
+			}
+		}
+		list = append(list, Build(name, rows).Named(string(name), 0))
 	}
 	return list
 }
@@ -168,6 +203,14 @@ func (s *scenario) filter(t *testing.T) Filter {
 	if s.set["basis"] == "open" {
 		f.Basis = ByOpening
 	}
+	f.Realized = s.set["pnl"] == "realized"
+	if text := s.set["tolerance"]; text != "" {
+		tolerance, err := journal.ParseTolerance([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Tolerance = tolerance
+	}
 	for symbol := range strings.SplitSeq(s.set["symbol"], ",") {
 		if symbol != "" {
 			f.Symbols = append(f.Symbols, symbol)
@@ -177,10 +220,11 @@ func (s *scenario) filter(t *testing.T) Filter {
 }
 
 func (s *scenario) capital() Capital {
-	if s.set["starting"] == "" {
-		return Capital{Currency: "USD"}
+	capital := Capital{Currency: "USD", Cash: [][]CashEvent{s.cash}}
+	if text := s.set["starting"]; text != "" {
+		capital.Starting = decimal.Must(text)
 	}
-	return Capital{Starting: decimal.Must(s.set["starting"]), Currency: "USD"}
+	return capital
 }
 
 // answer computes the answer that a path begins with.
@@ -192,16 +236,16 @@ func (s *scenario) answer(t *testing.T, name string) any {
 	switch {
 	case isBreakdown:
 		return Breakdown(selection, BreakdownQuery{
-			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "",
+			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "", Seed: Seed,
 		})
 	case name == "summary":
 		return Summarize(selection, s.capital())
 	case name == "daily":
 		return Daily(selection, zone)
 	case name == "equity":
-		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), Cash: s.cash, MaxPoints: s.number("points")})
+		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), MaxPoints: s.number("points")})
 	case name == "behavior":
-		return Behave(selection, BehaviorQuery{Zone: zone})
+		return Behave(selection, BehaviorQuery{Zone: zone, Seed: Seed})
 	case name == "r":
 		return RMultiples(selection)
 	case name == "drawdowns":
@@ -209,11 +253,11 @@ func (s *scenario) answer(t *testing.T, name string) any {
 	case name == "calendar":
 		return Calendar(selection, zone, s.number("year"))
 	case name == "evidence":
-		return Weigh(selection, zone, 0)
+		return Weigh(selection, zone, Seed)
 	case name == "montecarlo":
-		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital()})
+		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital(), Seed: Seed})
 	case name == "share":
-		return Share(selection, ShareQuery{Zone: zone, Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
+		return Share(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
 	case name == "compare":
 		var sides [2]*Selection
 		for i, side := range []Side{Long, Short} {

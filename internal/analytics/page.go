@@ -29,6 +29,7 @@ type page struct {
 
 	side       []Side
 	quality    []uint8
+	state      []rowState
 	symbol     dictionary
 	instrument dictionary
 	setups     dictionary // the ids of one trade, joined
@@ -54,7 +55,7 @@ func empty(account journal.AccountID, n int) *page {
 	c := &page{
 		account: account,
 		opened:  make([]int64, 0, n), closed: make([]int64, 0, n), arrival: make([]int64, 0, n),
-		side: make([]Side, 0, n), quality: make([]uint8, 0, n),
+		side: make([]Side, 0, n), quality: make([]uint8, 0, n), state: make([]rowState, 0, n),
 	}
 	c.ids.keys = make([]idKey, 0, n)
 	for _, a := range c.money() {
@@ -82,6 +83,7 @@ func (c *page) push(t *Trade) {
 	c.closed = append(c.closed, t.ClosedAt.UnixMicro())
 	c.side = append(c.side, t.Side)
 	c.quality = append(c.quality, t.Quality)
+	c.state = append(c.state, stateOf(t))
 	for i, d := range []decimal.Decimal{t.Net, t.Gross, t.Fees, t.EntryNotional.Abs(), t.Volume} {
 		c.money()[i].push(d)
 	}
@@ -100,7 +102,8 @@ func (c *page) push(t *Trade) {
 func (c *page) len() int { return len(c.closed) }
 
 func (c *page) bytes() int {
-	n := cap(c.ids.keys)*16 + (cap(c.opened)+cap(c.closed)+cap(c.arrival))*8 + c.external.bytes() + cap(c.byOpening)*4 + cap(c.side) + cap(c.quality)
+	n := cap(c.ids.keys)*16 + (cap(c.opened)+cap(c.closed)+cap(c.arrival))*8 + c.external.bytes() + cap(c.byOpening)*4 +
+		cap(c.side) + cap(c.quality) + cap(c.state)
 	for _, text := range c.ids.others {
 		n += len(text) + 16
 	}
@@ -124,6 +127,7 @@ func (c *page) trade(r int32) Trade {
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
 		Setups: split[journal.SetupID](c.setups.at(r)), Tags: split[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
+		Part: c.state[r].isPart(), Open: c.state[r].isOpen(),
 	}
 }
 
@@ -215,6 +219,7 @@ func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	c.external.appendRange(&from.external, first, end)
 	c.side = append(c.side, from.side[first:end]...)
 	c.quality = append(c.quality, from.quality[first:end]...)
+	c.state = append(c.state, from.state[first:end]...)
 	for i, a := range c.money() {
 		a.appendRange(from.money()[i], first, end)
 	}
@@ -295,6 +300,14 @@ func (c *idColumn) at(row int32) journal.TradeID {
 type idSet struct {
 	keys   map[idKey]struct{}
 	others map[journal.TradeID]struct{}
+}
+
+func newIDSet(ids []journal.TradeID) *idSet {
+	s := &idSet{map[idKey]struct{}{}, map[journal.TradeID]struct{}{}}
+	for _, id := range ids {
+		s.add(id)
+	}
+	return s
 }
 
 func (s *idSet) add(id journal.TradeID) {

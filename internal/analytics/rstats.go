@@ -1,7 +1,7 @@
 package analytics
 
 import (
-	"math"
+	"encoding/json"
 	"slices"
 	"sort"
 )
@@ -23,6 +23,8 @@ type RStats struct {
 	AvgLossR    *float64  `json:"avg_loss_r"`
 	WinRate     float64   `json:"win_rate"`
 	Buckets     []RBucket `json:"buckets"`
+	// BreakevenTolerance is the user's preference as stored; null by default.
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
 // RBucket counts the trades from one multiple of the risk up to, and without,
@@ -50,11 +52,14 @@ func RMultiples(s *Selection) RStats {
 func rStats[T number[T]](s *Selection) RStats {
 	net := column[T](s, netOf)
 	rs, trades := multiples(s, net)
-	out := RStats{Trades: s.Len(), TradesWithR: len(rs), Buckets: rBuckets(s, net)}
+	out := RStats{
+		Trades: s.Len(), TradesWithR: len(rs), Buckets: rBuckets(s, net), BreakevenTolerance: s.filter.Tolerance.Stored,
+	}
 	var won, lost []float64
+	results := outcomes(s, net)
 	for k, i := range trades {
 		out.TotalR += rs[k]
-		switch outcome(net[i].sign()) {
+		switch results[i] {
 		case win:
 			won = append(won, rs[k])
 		case loss:
@@ -72,7 +77,7 @@ func rStats[T number[T]](s *Selection) RStats {
 	median := (sorted[(n-1)/2] + sorted[n/2]) / 2
 	out.MedianR, out.WorstR, out.BestR = &median, &sorted[0], &sorted[n-1]
 	spread := deviation(rs, *out.AvgR)
-	out.StdDevR, out.SQN = &spread, over(math.Sqrt(float64(n))**out.AvgR, spread)
+	out.StdDevR, out.SQN = &spread, systemQuality(n, *out.AvgR, spread)
 	return out
 }
 

@@ -21,15 +21,46 @@ type Filter struct {
 	Sides           []Side
 	Setups          []journal.SetupID
 	Tags            []journal.TagID
+	// Realized says that the columns have realized parts. The period then tests
+	// the instant of each part, whatever the basis, and the parts of one trade
+	// count as one trade wherever trades are counted.
+	Realized bool
+	// Status selects trades by whether they are open; only realized parts can be
+	// those of an open trade.
+	Status Status
+	// None lets no trade through: the question is about open trades only, and
+	// their results do not count.
+	None bool
+	// Tolerance decides which trades count as breakeven; it lets all through.
+	Tolerance journal.Tolerance
+}
+
+// isNarrowed reports whether the filter tests anything besides the period.
+func (f *Filter) isNarrowed() bool {
+	return f.None || f.Status != AnyStatus ||
+		len(f.Symbols) > 0 || len(f.InstrumentTypes) > 0 || len(f.Sides) > 0 || len(f.Setups) > 0 || len(f.Tags) > 0
+}
+
+// isComplete reports whether every trade that closed before one that passes the
+// filter passes it too.
+func (f *Filter) isComplete() bool {
+	return !f.isNarrowed() && f.Period.From == nil && (f.Basis == ByClosing || f.Period.To == nil)
 }
 
 // Selection is the trades of a question: closed trades of some accounts, in the
 // order of closing. It may be used for any number of figures.
 type Selection struct {
-	pages []*page
-	owner []*Columns // of each page
-	picks []pick
-	basis Basis
+	columns []*Columns
+	filter  Filter
+	// complete reports whether no trade of the accounts that closed before a
+	// selected one is left out.
+	complete bool
+	pages    []*page
+	owner    []*Columns // of each page
+	picks    []pick
+	basis    Basis
+	// parts reports whether several rows may be of one trade.
+	parts bool
 	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
 	// not hold them there.
 	scale     int32
@@ -47,7 +78,10 @@ type pick struct{ source, row int32 }
 // Select picks the trades of some accounts that pass a filter. The accounts must
 // be of one currency, and each given once.
 func Select(columns []*Columns, f Filter) *Selection {
-	s := &Selection{basis: f.Basis}
+	if f.Realized {
+		f.Basis = ByClosing
+	}
+	s := &Selection{columns: columns, filter: f, complete: f.isComplete(), basis: f.Basis, parts: f.Realized}
 	runs := make([][]pick, len(columns))
 	for i, c := range columns {
 		runs[i] = make([]pick, 0, c.upTo(f))
@@ -118,6 +152,9 @@ func (c *page) selected(picks []pick, source int32, f Filter) []pick {
 
 // within finds the rows of a period of closing without looking at the others.
 func (c *page) within(f Filter) (first, end int) {
+	if f.None {
+		return 0, 0
+	}
 	end = c.len()
 	if f.Basis != ByClosing {
 		return first, end
@@ -142,6 +179,9 @@ func (c *page) test(f Filter) func(row int32) bool {
 	var tests []func(row int32) bool
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
 		tests = append(tests, func(row int32) bool { return f.Period.Holds(time.UnixMicro(c.opened[row])) })
+	}
+	if f.Status != AnyStatus {
+		tests = append(tests, func(row int32) bool { return c.state[row].isOpen() == (f.Status == OnlyOpen) })
 	}
 	if len(f.Sides) > 0 {
 		tests = append(tests, func(row int32) bool { return slices.Contains(f.Sides, c.side[row]) })

@@ -83,6 +83,7 @@ type ShareSymbol struct {
 // ShareQuery says what a link may show.
 type ShareQuery struct {
 	Zone        *time.Location
+	Capital     Capital // of the accounts in scope
 	Currency    string
 	ShowAmounts bool
 }
@@ -97,7 +98,7 @@ const (
 func Share(s *Selection, q ShareQuery) ShareView {
 	days := Daily(s, q.Zone)
 	view := ShareView{
-		Summary: q.summary(Summarize(s, Capital{})), Equity: q.equity(days), Months: q.months(days), TopSymbols: q.symbols(s),
+		Summary: q.summary(Summarize(s, q.Capital)), Equity: q.equity(days), Months: q.months(days), TopSymbols: q.symbols(s),
 		TradingDays: len(days), ShowAmounts: q.ShowAmounts, Currency: q.Currency,
 	}
 	colors := make([]outcome, len(days))
@@ -182,8 +183,9 @@ func (q ShareQuery) symbols(s *Selection) []ShareSymbol {
 
 func symbolsOf[T number[T]](s *Selection, q ShareQuery) []ShareSymbol {
 	sums := make([]tally[T], len(s.symbols.words))
-	for i, net := range column[T](s, netOf) {
-		sums[s.symbol(i)].add(net)
+	net := column[T](s, netOf)
+	for i, result := range outcomes(s, net) {
+		sums[s.symbol(i)].addAs(net[i], result)
 	}
 	list := []ShareSymbol{}
 	for k := range sums {

@@ -1,9 +1,9 @@
 package analytics
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
-	"time"
 
 	"fillbook/internal/decimal"
 )
@@ -40,6 +40,8 @@ type Summary struct {
 	StdDev   float64  `json:"std_dev"`
 	Sharpe   *float64 `json:"sharpe"`
 	Sortino  *float64 `json:"sortino"`
+	// Basis says what Sharpe and Sortino are made of.
+	Basis ReturnBasis `json:"basis"`
 
 	MaxDrawdown          decimal.Decimal `json:"max_drawdown"`
 	MaxDrawdownPct       *float64        `json:"max_drawdown_pct"`
@@ -56,29 +58,37 @@ type Summary struct {
 	Volume      decimal.Decimal `json:"volume"`
 	TradingDays int             `json:"trading_days"`
 	Currency    string          `json:"currency"`
+
+	// BreakevenTolerance is the user's preference as stored; null by default.
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// Capital is what the trades of a selection stand on.
-type Capital struct {
-	// Starting is the sum of the accounts' starting balances.
-	Starting decimal.Decimal
-	// Currency is the one that all amounts are in.
-	Currency string
-}
+// ReturnBasis says what daily ratios are computed from.
+type ReturnBasis string
+
+const (
+	// OnReturns divides the result of a day by the equity that it opened with.
+	OnReturns ReturnBasis = "returns"
+	// OnMoney takes the result of a day as it is.
+	OnMoney ReturnBasis = "money"
+)
 
 // Summarize computes the summary of a selection.
 func Summarize(s *Selection, capital Capital) Summary {
+	s, cash := s.withCash(capital)
 	if s.unbounded {
-		return summarize[exact](s, capital)
+		return summarize[exact](s, cash, capital.Currency)
 	}
-	return summarize[int128](s, capital)
+	return summarize[int128](s, cash, capital.Currency)
 }
 
-func summarize[T number[T]](s *Selection, capital Capital) Summary {
-	net := column[T](s, netOf)
+func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Summary {
+	parts := column[T](s, netOf)
+	trades, net, _ := mergeParts(s, parts, nil)
+	results := outcomes(trades, net)
 	var all tally[T]
-	for _, v := range net {
-		all.add(v)
+	for i, v := range net {
+		all.addAs(v, results[i])
 	}
 	out := Summary{
 		TotalTrades: all.trades(), Wins: all.wins(), Losses: all.losses(), Breakeven: all.trades() - all.wins() - all.losses(),
@@ -90,23 +100,26 @@ func summarize[T number[T]](s *Selection, capital Capital) Summary {
 		GrossProfit:  all.profit().decimal(s.scale),
 		GrossLoss:    all.lost().times(-1).decimal(s.scale),
 		ProfitFactor: all.profitFactor(s.scale),
-		Currency:     capital.Currency,
+		Currency:     currency,
+
+		BreakevenTolerance: s.filter.Tolerance.Stored,
 	}
 	out.averages()
-	distribution(&out, net, s.scale)
-	deviations(&out, s, net)
-	falls := fallsOf(net, s.scale, capital.Starting)
-	out.MaxDrawdown, out.MaxDrawdownPct = falls.deepest.decimal(s.scale), falls.pct()
-	results := outcomes(net)
-	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
-	holds(&out, s, results)
-	rs, _ := multiples(s, net)
+	distribution(&out, net, results, s.scale)
+	rs, _ := multiples(trades, net)
 	out.TradesWithR, out.AvgR = len(rs), meanR(rs)
 	out.ExpectancyR = out.AvgR
+	deviations(&out, s, net, rs)
+	t := newTimeline(s, parts, cash)
+	dailyRatios(&out, t, parts)
+	maxDrawdown(&out, t)
+	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
+	holds(&out, trades, results)
 	return out
 }
 
-// averages follow from the sums. The Kelly fraction is W − (1 − W) / payoff.
+// averages follow from the sums. The Kelly fraction is p − q / payoff, where p
+// and q are the shares of wins and losses; breakevens are neither.
 func (out *Summary) averages() {
 	out.AvgWin, out.AvgLoss = mean(out.GrossProfit, out.Wins), mean(out.GrossLoss, out.Losses)
 	out.AvgTrade = mean(out.NetPnL, out.TotalTrades)
@@ -116,12 +129,12 @@ func (out *Summary) averages() {
 	}
 	// (profit / wins) / (loss / losses), from the sums and not from rounded means.
 	payoff := out.GrossProfit.Float64() * float64(out.Losses) / (out.GrossLoss.Float64() * float64(out.Wins))
-	kelly := percent * (out.WinRate - (1-out.WinRate)/payoff)
+	kelly := percent * (out.WinRate - fraction(out.Losses, out.TotalTrades)/payoff)
 	out.PayoffRatio, out.KellyPct = &payoff, &kelly
 }
 
 // distribution finds the medians and extremes.
-func distribution[T number[T]](out *Summary, net []T, scale int32) {
+func distribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
 	order := orderOf(net)
 	median := func(keys []int64) decimal.Decimal {
 		low, high := middle(keys)
@@ -130,7 +143,6 @@ func distribution[T number[T]](out *Summary, net []T, scale int32) {
 	if len(net) > 0 {
 		out.MedianTrade = median(order.keys)
 	}
-	results := outcomes(net)
 	if out.Wins > 0 {
 		wins := only(results, order.keys, win)
 		out.MedianWin, out.LargestWin = median(wins), order.decimal(slices.Max(wins), scale)
@@ -147,32 +159,105 @@ func yearly() float64 {
 	return math.Sqrt(tradingDays)
 }
 
-// deviations computes what needs the spread of results: over trades, and over
-// the trading days in UTC.
-func deviations[T number[T]](out *Summary, s *Selection, net []T) {
+// deviations computes the spread of the results of trades and what follows from
+// it. The system quality number is on R where every trade has one.
+func deviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
 	if len(net) == 0 {
 		return
 	}
-	sum, n := out.NetPnL.Float64(), float64(len(net))
-	out.StdDev = deviation(floats(net, s.scale), sum/n)
-	out.SQN = over(math.Sqrt(n)*sum/n, out.StdDev)
+	average := out.NetPnL.Float64() / float64(len(net))
+	out.StdDev = deviation(floats(net, s.scale), average)
+	if len(rs) == len(net) {
+		out.SQN = systemQuality(len(rs), *out.AvgR, deviation(rs, *out.AvgR))
+		return
+	}
+	out.SQN = systemQuality(len(net), average, out.StdDev)
+}
 
-	days := dayNets(s, newClock(time.UTC), net)
-	out.TradingDays = len(days)
-	daily := floats(days, s.scale)
-	average := sum / float64(len(days))
-	out.Sharpe = over(average*yearly(), deviation(daily, average))
-	var squares float64
-	red := 0
-	for _, v := range daily {
-		if v < 0 {
-			squares += v * v
-			red++
+// systemQuality returns √n × mean / deviation, with n counted up to 100 so that
+// the number does not grow with the length of the history alone.
+func systemQuality(n int, average, deviation float64) *float64 {
+	const most = 100
+	return over(math.Sqrt(float64(min(n, most)))*average, deviation)
+}
+
+// minRatioDays is the number of days below which there is no Sharpe or Sortino.
+const minRatioDays = 20
+
+// dailyRatios computes Sharpe and Sortino over the weekdays from the first to the
+// last trading day in UTC, and the weekend days that were traded on. A day
+// without trades counts as 0; there may be any number of them, so they are
+// counted and not listed. net are the results of the timeline's selection.
+func dailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
+	sums := daySums(net, t.s.at)
+	out.TradingDays, out.Basis = len(sums), OnMoney
+	isKnown := t.isCapitalKnown()
+	if len(sums) == 0 {
+		if isKnown {
+			out.Basis = OnReturns
+		}
+		return
+	}
+	days, daily := make([]int64, len(sums)), make([]float64, len(sums))
+	n := countWeekdays(sums[0].day, sums[len(sums)-1].day)
+	for i := range sums {
+		if days[i], daily[i] = sums[i].day, sums[i].sum.float(t.s.scale); !isWeekday(days[i]) {
+			n++
 		}
 	}
-	if red > 0 {
-		out.Sortino = over(average*yearly(), math.Sqrt(squares/float64(red)))
+	if isKnown {
+		closings := sums
+		if !t.s.complete || t.s.basis != ByClosing {
+			closings = daySums(t.net, t.whole.closed)
+		}
+		if equity, positive := t.openings(days, closings); positive {
+			out.Basis = OnReturns
+			for i := range daily {
+				daily[i] /= equity[i].float(t.s.scale)
+			}
+		}
 	}
+	if n >= minRatioDays {
+		out.Sharpe, out.Sortino = sharpeAndSortino(daily, n)
+	}
+}
+
+// sharpeAndSortino returns both ratios of n days, of which those not listed were 0.
+func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
+	var sum float64
+	for _, v := range daily {
+		sum += v
+	}
+	average := sum / float64(n)
+	squares, downside := float64(n-len(daily))*average*average, 0.0
+	for _, v := range daily {
+		squares += (v - average) * (v - average)
+		downside += min(v, 0) * min(v, 0)
+	}
+	if len(daily) < n || !constant(daily) {
+		sharpe = over(average*yearly(), math.Sqrt(squares/float64(n-1)))
+	}
+	return sharpe, over(average*yearly(), math.Sqrt(downside/float64(n)))
+}
+
+// maxDrawdown finds the greatest fall of the cumulative result, in money and in
+// percent.
+func maxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
+	p := newPerformance(t)
+	var level, peak, deepest T
+	t.walk(func(e *event[T]) {
+		if e.flow || !e.inside {
+			return
+		}
+		p.apply(e, t.s.scale)
+		if level = level.add(e.amount); level.cmp(peak) > 0 {
+			peak = level
+		}
+		if below := peak.sub(level); below.cmp(deepest) > 0 {
+			deepest = below
+		}
+	})
+	out.MaxDrawdown, out.MaxDrawdownPct = deepest.decimal(t.s.scale), p.drawdownPct()
 }
 
 // longestRun is the longest run of one outcome. Any other outcome ends a run, a

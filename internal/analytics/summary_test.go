@@ -2,8 +2,8 @@ package analytics
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +82,8 @@ func TestSummaryEdges(t *testing.T) {
 			summary.kelly_pct = null
 			summary.max_drawdown = 7
 			summary.max_drawdown_pct = null
-			summary.sortino ~ -15.874507866387544
+			summary.sortino = null
+			summary.basis = money
 			drawdowns.0.peak_at = null
 			drawdowns.0.depth_pct = null`,
 		"all breakeven": `
@@ -112,7 +113,7 @@ func TestSummaryEdges(t *testing.T) {
 			summary.profit_factor = null
 			summary.avg_loss = 0
 			summary.kelly_pct = null
-			summary.max_drawdown_pct = 0
+			summary.max_drawdown_pct = null
 			summary.median_trade = 1.5
 			evidence.profit_factor.low = null`,
 		"equal closes go by their opening": `
@@ -209,7 +210,6 @@ func TestSummaryIsItsDefinition(t *testing.T) {
 		got := Summarize(Select([]*Columns{Build("a", rows)}, Filter{}), Capital{Starting: decimal.New(5)})
 		var nets, wins, losses []decimal.Decimal
 		level, peak, deepest := decimal.Zero, decimal.Zero, decimal.Zero
-		pct, starting := 0.0, decimal.New(5)
 		for _, row := range rows {
 			nets = append(nets, row.Net)
 			switch row.Net.Sign() {
@@ -221,10 +221,6 @@ func TestSummaryIsItsDefinition(t *testing.T) {
 			level = level.Add(row.Net)
 			peak = decimal.Max(peak, level)
 			deepest = decimal.Max(deepest, peak.Sub(level))
-			pct = max(pct, 100*peak.Sub(level).Float64()/starting.Add(peak).Float64())
-		}
-		if len(rows) > 0 && math.Abs(*got.MaxDrawdownPct-pct) > 1e-9*pct {
-			t.Fatalf("the drawdown is %v percent, want %v", *got.MaxDrawdownPct, pct)
 		}
 		for name, c := range map[string][2]decimal.Decimal{
 			"net": {got.NetPnL, decimal.Sum(nets...)}, "profit": {got.GrossProfit, decimal.Sum(wins...)}, "loss": {got.GrossLoss, decimal.Sum(losses...)},
@@ -264,7 +260,8 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
 	s := Select([]*Columns{Build("a", madeUp(200))}, Filter{})
 	capital := Capital{Starting: decimal.New(1000), Currency: "USD"}
-	text, err := json.Marshal(Summarize(s, capital))
+	whole := Summarize(s, capital)
+	text, err := json.Marshal(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,12 +270,10 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(summary, "currency")
-	for name, value := range summary {
-		explained, err := Explain(s, capital, name)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+	delete(summary, "breakeven_tolerance")
+	for _, explained := range Explain(s, capital, &whole) {
+		name := explained.Figure
+		value := summary[name]
 		got, err := json.Marshal(explained.Value)
 		if err != nil || string(got) != string(value) {
 			t.Errorf("%s is explained as %s, %v, and is %s", name, got, err, value)
@@ -296,11 +291,38 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	if len(figures()) != len(summary) {
 		t.Errorf("%d figures are explained, the summary has %d", len(figures()), len(summary))
 	}
-	_, err = Explain(s, capital, "luck")
-	var refusal *journal.Error
-	if !errors.As(err, &refusal) || refusal.Kind != journal.KindInvalid || !strings.Contains(refusal.Message, "win_rate") {
-		t.Errorf("an unknown figure: %v", err)
+}
+
+// explainedBy returns the explanations of a selection by the names of figures.
+func explainedBy(s *Selection) map[string]Explanation {
+	summary := Summarize(s, Capital{})
+	found := map[string]Explanation{}
+	for _, e := range Explain(s, Capital{}, &summary) {
+		found[e.Figure] = e
 	}
+	return found
+}
+
+// TestExplainingCostsAboutASummary: the figures are computed once for all
+// explanations, and so are the sets of trades. Memory is measured because it does
+// not depend on the machine: each further summary would allocate its columns.
+func TestExplainingCostsAboutASummary(t *testing.T) {
+	s := Select([]*Columns{Build("a", madeUp(20_000))}, Filter{})
+	var summary Summary
+	plain := allocated(func() { summary = Summarize(s, Capital{}) })
+	explained := allocated(func() { Explain(s, Capital{}, &summary) })
+	if explained > 2*plain {
+		t.Errorf("explaining allocates %d bytes, the summary %d", explained, plain)
+	}
+}
+
+// allocated returns how many bytes fn allocates.
+func allocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // The trades behind a figure are those it is made of.
@@ -314,20 +336,16 @@ func TestTradesBehindFigures(t *testing.T) {
 		trade e AAA long 2026-01-09T10:00 2026-01-09T11:00 net=10 risk=0
 		trade f AAA long 2026-01-12T10:00 2026-01-12T11:00 net=3 risk=1
 		trade g AAA long 2026-01-13T10:00 2026-01-13T11:00 net=-9`)
-	s := Select(parsed.columns(), Filter{})
+	explained := explainedBy(Select(parsed.columns(), Filter{}))
 	for figure, want := range map[string]string{
 		"total_trades": "abcdefg", "wins": "aef", "losses": "bcg", "breakeven": "d", "profit_factor": "abcefg", "largest_win": "a",
 		"largest_loss": "g", "avg_r": "af", "max_drawdown": "g", "max_consecutive_wins": "ef", "max_consecutive_losses": "bc",
 	} {
-		explained, err := Explain(s, Capital{}, figure)
-		if err != nil {
-			t.Fatal(err)
-		}
 		got := ""
-		for _, i := range explained.Trades {
-			got += string(s.ID(i))
+		for _, id := range explained[figure].TradeIDs {
+			got += string(id)
 		}
-		if got != want {
+		if got != want || explained[figure].TradeCount != len(want) {
 			t.Errorf("%s is made of %s, want %s", figure, got, want)
 		}
 	}
@@ -337,10 +355,10 @@ func TestTradesBehindFigures(t *testing.T) {
 func TestExplainNothing(t *testing.T) {
 	t.Parallel()
 	s := Select(nil, Filter{})
+	explained := explainedBy(s)
 	for _, f := range figures() {
-		explained, err := Explain(s, Capital{}, f.name)
-		if err != nil || len(explained.Trades) != 0 {
-			t.Errorf("%s: %v, %v", f.name, explained.Trades, err)
+		if e := explained[f.name]; e.Formula == "" || e.TradeCount != 0 || len(e.TradeIDs) != 0 {
+			t.Errorf("%s: %+v", f.name, e)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// outcome is the sign of a net result.
+// outcome is the sign of a net result, or breakeven within the tolerance.
 type outcome int8
 
 const (
@@ -15,8 +15,12 @@ const (
 	win       outcome = 1
 )
 
-// outcomes gives the outcome of each trade.
-func outcomes[T number[T]](net []T) []outcome {
+// outcomes returns the outcome of each trade of a selection, whose net results
+// are given: those of its rows, or the sums of merged parts.
+func outcomes[T number[T]](s *Selection, net []T) []outcome {
+	if tolerance := s.filter.Tolerance; !tolerance.IsZero() {
+		return tolerantOutcomes(s, net, tolerance)
+	}
 	list := make([]outcome, len(net))
 	for i, v := range net {
 		list[i] = outcome(v.sign())
@@ -31,9 +35,7 @@ type tally[T number[T]] struct {
 	sum   [3]T
 }
 
-func (t *tally[T]) add(net T) { t.addAs(net, outcome(net.sign())) }
-
-// addAs adds a result whose outcome is known. It has no branches.
+// addAs adds a result with its outcome. It has no branches.
 func (t *tally[T]) addAs(net T, result outcome) {
 	at := result - loss
 	t.count[at]++
@@ -45,7 +47,7 @@ func (t *tally[T]) wins() int        { return t.count[win-loss] }
 func (t *tally[T]) losses() int      { return t.count[0] }
 func (t *tally[T]) profit() T        { return t.sum[win-loss] }
 func (t *tally[T]) lost() T          { return t.sum[0] } // zero or negative
-func (t *tally[T]) net() T           { return t.lost().add(t.profit()) }
+func (t *tally[T]) net() T           { return t.lost().add(t.sum[breakeven-loss]).add(t.profit()) }
 func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
 
 // with and without give the tally of more, and of fewer, trades.

@@ -17,12 +17,17 @@ type Week struct {
 	DaysTraded int `json:"days_traded"`
 }
 
+// startOfWeek returns the first day of the week that a day is in.
+func startOfWeek(day journal.Day, first time.Weekday) journal.Day {
+	return day.AddDays(-((day.Weekday() - int(first) + 7) % 7))
+}
+
 // Weeks lists the weeks that have a day in a year and trades, in order. first
 // is the day of the week that weeks begin with.
 func Weeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
 	list := []Week{}
 	for _, day := range Daily(s, zone) {
-		start := day.Date.AddDays(-((day.Date.Weekday() - int(first) + 7) % 7))
+		start := startOfWeek(day.Date, first)
 		end := start.AddDays(6)
 		if start.Year() != year && end.Year() != year {
 			continue
@@ -34,6 +39,9 @@ func Weeks(s *Selection, zone *time.Location, year int, first time.Weekday) []We
 		w.Group.include(day)
 		w.Losses += day.Losses
 		w.DaysTraded++
+	}
+	if s.parts {
+		recountWeeks(list, s, zone, first)
 	}
 	return list
 }

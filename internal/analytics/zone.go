@@ -84,10 +84,21 @@ func dayName(day int64) journal.Day {
 	return journal.DayOf(time.Unix(day*seconds, 0).UTC())
 }
 
-// endOfDay is the last second of a calendar day on the wall of a zone.
+// endOfDay returns 23:59:59 of a calendar day on the wall of a zone: the second
+// one where clocks go back over midnight and it comes twice.
 func endOfDay(day journal.Day, zone *time.Location) time.Time {
-	y, m, d := day.Time().Date()
-	return time.Date(y, m, d, 23, 59, 59, 0, zone).UTC()
+	const beforeMidnight = 24*time.Hour - time.Second
+	wall := day.Time().Add(beforeMidnight)
+	y, m, d := wall.Date()
+	latest := time.Date(y, m, d, 23, 59, 59, 0, zone).UTC()
+	// The wall shows the same time again with the offset after a change of clocks,
+	// which lies at most a day away.
+	_, offset := wall.Add(24 * time.Hour).In(zone).Zone()
+	again := wall.Add(-time.Duration(offset) * time.Second)
+	if _, at := again.In(zone).Zone(); at == offset && again.After(latest) {
+		return again
+	}
+	return latest
 }
 
 // Session is a part of the US-equity trading day, on the clock of New York.

@@ -59,13 +59,14 @@ func (a *answers) put(q question, version string, value any) {
 	delete(a.kept, oldest)
 }
 
-// state tells which accounts the book is about, and which version of them it
-// shows. The columns may be newer than the accounts, when others wrote since the
-// snapshot began: such a mixture is a state of its own, and must not be taken
-// for the newer one.
+// state returns which accounts the book is about, and which version of them and
+// of the owner's breakeven tolerance it shows. The columns may be newer than the
+// accounts, when others wrote since the snapshot began: such a mixture is a state
+// of its own, and must not be taken for the newer one.
 func (b *Book) state() (names, version string) {
 	var ids, revisions strings.Builder
 	ids.WriteString(string(b.owner))
+	revisions.Write(b.Tolerance.Stored)
 	for i, a := range b.Accounts {
 		ids.WriteString("|" + string(a.ID))
 		revisions.WriteString("|" + strconv.FormatInt(a.Revision, 10) + ":" + strconv.FormatInt(b.revisions[i], 10))

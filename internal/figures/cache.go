@@ -14,12 +14,26 @@ type held struct {
 	revision int64
 	columns  *analytics.Columns
 	cash     []analytics.CashEvent
+	// realized has the realized parts of trades in place of the trades; it shares
+	// the pages without any with columns. It is nil until somebody asks for it.
+	realized *analytics.Columns
 }
 
 // cashBytes is about what one cash event takes.
 const cashBytes = 96
 
-func (h *held) bytes() int { return h.columns.Bytes() + cashBytes*len(h.cash) }
+func (h *held) bytes() int {
+	n := h.columns.Bytes() + cashBytes*len(h.cash)
+	if h.realized != nil {
+		n += h.realized.BytesBeside(h.columns)
+	}
+	return n
+}
+
+// canAnswer reports whether a question about a revision can be answered from it.
+func (h *held) canAnswer(revision int64, realized bool) bool {
+	return h != nil && h.revision >= revision && (!realized || h.realized != nil)
+}
 
 // place is where the columns of one account are kept.
 type place struct {
@@ -31,18 +45,23 @@ type place struct {
 	used uint64 // when it was asked for last, in the cache's own count
 }
 
-// bring gives the columns at a revision or a later one, and reads what is
-// missing. A question whose snapshot is older than what is kept gets the newer
-// columns: nothing is ever older than what was asked for.
-func (p *place) bring(revision int64, read func(old *held) (*held, error)) (*held, error) {
-	if h := p.get(); h != nil && h.revision >= revision {
+// bring gives the columns at a revision or a later one, with realized parts if
+// asked for, and reads what is missing. A question whose snapshot is older than
+// what is kept gets the newer columns: nothing is ever older than what was asked
+// for. Realized parts cannot be added to columns newer than the snapshot; such a
+// question has everything read for itself.
+func (p *place) bring(revision int64, realized bool, read func(old *held) (*held, error)) (*held, error) {
+	if h := p.get(); h.canAnswer(revision, realized) {
 		return h, nil
 	}
 	p.loading.Lock()
 	defer p.loading.Unlock()
 	old := p.get()
-	if old != nil && old.revision >= revision {
+	if old.canAnswer(revision, realized) {
 		return old, nil
+	}
+	if old != nil && old.revision > revision {
+		return read(nil)
 	}
 	fresh, err := read(old)
 	if err != nil {

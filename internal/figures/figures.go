@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -52,35 +53,33 @@ type Book struct {
 	Accounts []ledger.Account
 	Columns  []*analytics.Columns
 	Capital  analytics.Capital
+	// Realized is set where the columns have realized parts; see
+	// [analytics.Filter.Realized].
+	Realized bool
+
+	// Tolerance is the owner's: which results count as breakeven.
+	Tolerance journal.Tolerance
 
 	owner     journal.UserID
 	revisions []int64 // that the columns show, an account each
-	cash      [][]analytics.CashEvent
 }
 
-// Cash is all cash of the accounts.
-func (b *Book) Cash() []analytics.CashEvent {
-	var all []analytics.CashEvent
-	for _, part := range b.cash {
-		all = append(all, part...)
+// Select picks the trades that a filter lets through, with the owner's breakeven
+// tolerance.
+func (b *Book) Select(f analytics.Filter) *analytics.Selection {
+	f.Tolerance = b.Tolerance
+	return analytics.Select(b.Columns, f)
+}
+
+// ReadRealized opens the book of some accounts like [Service.Read], with columns
+// of realized parts.
+func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Book, error) {
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	return s.open(ctx, tx, owner, accounts, true)
 }
-
-// Seed is a number that is the same as long as the accounts are: what looks
-// random is then repeatable.
-func (b *Book) Seed() uint64 {
-	seed := uint64(1)
-	for _, a := range b.Accounts {
-		for _, c := range []byte(a.ID) {
-			seed = seed*1099511628211 ^ uint64(c)
-		}
-	}
-	return seed
-}
-
-// Select picks the trades that a filter lets through.
-func (b *Book) Select(f analytics.Filter) *analytics.Selection { return analytics.Select(b.Columns, f) }
 
 // Read opens the book of some accounts, or of all the owner's, as one step of
 // a reading transaction.
@@ -89,7 +88,7 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, tx, owner, accounts)
+	return s.open(ctx, tx, owner, accounts, false)
 }
 
 // ReadCurrency opens the book of all the owner's accounts that are kept in a
@@ -104,21 +103,29 @@ func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.Use
 		currency = accounts[0].BaseCurrency
 	}
 	accounts = slices.DeleteFunc(accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
-	return s.open(ctx, tx, owner, accounts)
+	return s.open(ctx, tx, owner, accounts, false)
 }
 
-func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (*Book, error) {
-	b := &Book{Accounts: accounts, owner: owner}
+func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, realized bool) (*Book, error) {
+	b := &Book{Accounts: accounts, owner: owner, Realized: realized}
+	var err error
+	if b.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
+		return nil, err
+	}
 	for _, a := range accounts {
-		held, err := s.cache.account(owner, a.ID).bring(a.Revision, func(old *held) (*held, error) {
-			return s.load(ctx, tx, owner, a, old)
+		held, err := s.cache.account(owner, a.ID).bring(a.Revision, realized, func(old *held) (*held, error) {
+			return s.load(ctx, tx, owner, a, old, realized)
 		})
 		if err != nil {
 			return nil, err
 		}
-		b.Columns = append(b.Columns, held.columns.Named(a.Name, a.Number()))
+		columns := held.columns
+		if realized {
+			columns = held.realized
+		}
+		b.Columns = append(b.Columns, columns.Named(a.Name, a.Number()))
 		b.revisions = append(b.revisions, held.revision)
-		b.cash = append(b.cash, held.cash)
+		b.Capital.Cash = append(b.Capital.Cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency
 	}
@@ -126,10 +133,36 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	return b, nil
 }
 
+// readTolerance reads the owner's breakeven tolerance. A stored value that is not
+// a tolerance, kept by a client before the key had a meaning, counts as none.
+func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Tolerance, error) {
+	value, err := identity.Preference(ctx, tx, owner, journal.ToleranceKey)
+	if err != nil || value == nil {
+		return journal.Tolerance{}, err
+	}
+	tolerance, err := journal.ParseTolerance(value)
+	if err != nil {
+		return journal.Tolerance{}, nil //nolint:nilerr // see above
+	}
+	return tolerance, nil
+}
+
 // View opens the book of some accounts in a snapshot of its own.
 func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+	return s.view(ctx, owner, ids, s.Read, fn)
+}
+
+// ViewRealized opens the book of [Service.ReadRealized] in a snapshot of its own.
+func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+	return s.view(ctx, owner, ids, s.ReadRealized, fn)
+}
+
+func (s *Service) view(
+	ctx context.Context, owner journal.UserID, ids []journal.AccountID,
+	read func(context.Context, *db.Tx, journal.UserID, []journal.AccountID) (*Book, error), fn func(*db.Tx, *Book) error,
+) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
-		b, err := s.Read(ctx, tx, owner, ids)
+		b, err := read(ctx, tx, owner, ids)
 		if err != nil {
 			return err
 		}
@@ -138,55 +171,73 @@ func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.
 }
 
 // load brings the columns of an account up to its revision: by the trades that
-// were touched since, or where that is not known by all of them.
-func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held) (*held, error) {
+// were touched since, or where that is not known by all of them. Realized parts
+// are read if asked for; those that are there are kept up to date.
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held, realized bool) (*held, error) {
 	fresh := &held{revision: a.Revision}
 	var err error
 	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
 		return nil, err
 	}
+	known := false
 	if old != nil {
-		touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision)
-		if err != nil {
+		var touched []journal.TradeID
+		if touched, known, err = ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision); err != nil {
 			return nil, err
 		}
 		if known {
-			fresh.columns, err = update(ctx, tx, owner, old.columns, touched)
-			return fresh, err
+			err = fresh.update(ctx, tx, owner, old, touched)
 		}
 	}
-	fresh.columns, err = s.readAll(ctx, tx, owner, a)
+	if err == nil && !known {
+		realized = realized || old != nil && old.realized != nil
+		fresh.columns, err = s.readAll(ctx, tx, owner, a)
+	}
+	if err == nil && realized && fresh.realized == nil {
+		fresh.realized, err = readRealized(ctx, tx, owner, a, fresh.columns)
+	}
 	return fresh, err
 }
 
-// update gives the columns in which the touched trades are as they are now.
+// update makes the columns in which the touched trades are as they are now.
 // Those that are gone, or open again, are taken out.
-func update(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, columns *analytics.Columns, touched []journal.TradeID,
-) (*analytics.Columns, error) {
+func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *held, touched []journal.TradeID) error {
+	h.columns, h.realized = old.columns, old.realized
 	if len(touched) == 0 {
-		return columns, nil
+		return nil
 	}
 	trades, err := ledger.ClosedByID(ctx, tx, owner, touched)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	marks, err := playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows := withMarks(trades, marks)
-	there := make(map[journal.TradeID]bool, len(rows))
-	for _, row := range rows {
-		there[row.ID] = true
+	h.columns = old.columns.With(rows, missing(touched, rows))
+	if old.realized == nil {
+		return nil
 	}
-	var removed []journal.TradeID
+	rows, err = realizedRows(ctx, tx, owner, rows, touched)
+	if err == nil {
+		h.realized = old.realized.With(rows, missing(touched, rows))
+	}
+	return err
+}
+
+// missing lists the trades that have no row.
+func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
+	there := make(map[journal.TradeID]bool, len(rows))
+	for i := range rows {
+		there[rows[i].ID] = true
+	}
 	for _, id := range touched {
 		if !there[id] {
-			removed = append(removed, id)
+			ids = append(ids, id)
 		}
 	}
-	return columns.With(rows, removed), nil
+	return ids
 }
 
 // readAll reads the closed trades of an account, newest first and so many at a
@@ -259,7 +310,7 @@ func unsigned(n decimal.Null) decimal.Null {
 	return n
 }
 
-// readCash reads the cash of an account as the equity curve sees it.
+// readCash reads the cash of an account in the order of the equity curve.
 func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.CashEvent, error) {
 	var list []analytics.CashEvent
 	scope := journal.Scope{Accounts: []journal.AccountID{account}}
@@ -268,5 +319,6 @@ func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account jour
 		list = append(list, analytics.CashEvent{ID: c.ID, At: c.OccurredAt, Amount: c.Amount, Flow: flow})
 		return nil
 	})
+	slices.SortStableFunc(list, analytics.CompareCash)
 	return list, err
 }

@@ -116,12 +116,26 @@ func (h *house) picture(s *figures.Service) string {
 				write(h.t, &out, columns.Trade(row))
 			}
 		}
-		write(h.t, &out, b.Cash())
+		write(h.t, &out, b.Capital.Cash)
 		write(h.t, &out, analytics.Summarize(b.Select(analytics.Filter{}), b.Capital))
-		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital, Cash: b.Cash()}))
+		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital}))
+		return nil
+	}))
+	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		h.writeRealized(&out, b)
 		return nil
 	}))
 	return out.String()
+}
+
+// writeRealized writes every realized part of a book.
+func (h *house) writeRealized(out *bytes.Buffer, b *figures.Book) {
+	for _, columns := range b.Columns {
+		for row := range columns.Len() {
+			write(h.t, out, columns.Trade(row))
+		}
+	}
+	write(h.t, out, analytics.Daily(b.Select(analytics.Filter{Realized: true}), time.UTC))
 }
 
 func write(t testing.TB, out *bytes.Buffer, value any) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
@@ -45,16 +46,11 @@ type summaryAnswer struct {
 	Explanation []explained         `json:"explanation,omitempty"`
 }
 
-// explained is how a figure came about.
+// explained is the derivation of a figure, with a link to its trades.
 type explained struct {
 	analytics.Explanation
-	TradeCount int               `json:"trade_count"`
-	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
-	TradesLink string            `json:"trades_link" doc:"The list of all trades of the scope."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades behind the figure; empty where no list can be asked for them."`
 }
-
-// explainedIDs is how many trades an explanation names.
-const explainedIDs = 100
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
 	explain, err := flag("explain", in.Explain)
@@ -65,45 +61,36 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 	if err != nil {
 		return nil, err
 	}
-	query := in.FigureQuery
-	if !evidence { // the only part that goes by days of a zone; the summary's own are those of UTC
-		query = query.undated()
-	}
 	var out summaryAnswer
-	err = a.asked(ctx, query, func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, q.book.Seed()) })
+			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, analytics.Seed) })
 			out.Evidence = &weighed
 		}
 		if explain {
-			out.Explanation, err = explainAll(q.selection(), q.book.Capital, in.link())
+			out.Explanation = in.explain(q, &out.Summary)
 		}
-		return err
+		return nil
 	})
 	return answer(out, err)
 }
 
-// explainAll explains every figure of a summary.
-func explainAll(s *analytics.Selection, capital analytics.Capital, link string) ([]explained, error) {
-	list := []explained{}
-	for _, name := range analytics.Explainable() {
-		e, err := analytics.Explain(s, capital, name)
-		if err != nil {
-			return nil, err
-		}
-		item := explained{Explanation: e, TradeCount: len(e.Trades), TradeIDs: []journal.TradeID{}, TradesLink: link}
-		for _, i := range e.Trades[:min(len(e.Trades), explainedIDs)] {
-			item.TradeIDs = append(item.TradeIDs, s.ID(i))
-		}
-		list = append(list, item)
+// explain explains every figure of the summary.
+func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []explained {
+	list := figure(q, "explanation", func() []analytics.Explanation {
+		return analytics.Explain(q.selection(), q.book.Capital, summary)
+	})
+	out := make([]explained, len(list))
+	for i := range list {
+		out[i] = explained{Explanation: list[i], TradesLink: in.setLink(list[i].Which)}
 	}
-	return list, nil
+	return out
 }
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
+	err := a.withBook(ctx, *in, func(_ *db.Tx, q *question) error {
 		out = figure(q, "daily", func() []analytics.Day { return analytics.Daily(q.selection(), q.zone) })
 		return nil
 	})
@@ -121,15 +108,9 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 		return nil, err
 	}
 	var out analytics.Curve
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		draw := func() analytics.Curve {
-			columns := q.book.Columns
-			if q.none {
-				columns = nil
-			}
-			return analytics.Equity(columns, analytics.CurveQuery{
-				Filter: q.filter, Capital: q.book.Capital, Cash: q.book.Cash(), MaxPoints: points,
-			})
+			return analytics.Equity(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
 			out = draw()
@@ -145,7 +126,7 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 	var out analytics.Behavior
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
 		out = figure(q, "behavior", func() analytics.Behavior {
-			return analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: q.book.Seed()})
+			return analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
 		return nil
 	})
@@ -200,7 +181,8 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 		if book.Capital.Currency != q.book.Capital.Currency && len(book.Accounts) > 0 && len(q.book.Accounts) > 0 {
 			return mixedCurrencies()
 		}
-		out = analytics.Compare(q.selection(), q.of(book, filterB), q.zone, q.book.Capital, book.Capital)
+		// The days of the probability are those of trading_days in the summaries.
+		out = analytics.Compare(q.selection(), book.Select(filterB), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
@@ -259,7 +241,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 	}
 	var out analytics.Futures
 	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		sim.Capital, sim.Seed = q.book.Capital, q.book.Seed()
+		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
 		out = figure(q, name, func() analytics.Futures { return analytics.MonteCarlo(q.selection(), sim) })
 		return nil

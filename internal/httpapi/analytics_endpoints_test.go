@@ -17,11 +17,13 @@ var (
 		"largest_win", "largest_loss", "kelly_pct", "sqn", "std_dev", "sharpe", "sortino", "max_drawdown", "max_drawdown_pct",
 		"max_consecutive_wins", "max_consecutive_losses", "avg_hold_secs", "avg_win_hold_secs", "avg_loss_hold_secs", "avg_r",
 		"expectancy_r", "trades_with_r", "volume", "trading_days", "currency",
+		"basis", "breakeven_tolerance",
 	}
 	dayKeys      = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
 	curveKeys    = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency"}
 	behaviorKeys = []string{
 		"trades", "revenge", "overconfidence", "loss_aversion", "overtrading", "by_hour", "by_weekday", "by_session", "by_hold_time", "streaks",
+		"breakeven_tolerance",
 	}
 	groupKeys = []string{"trades", "wins", "win_rate", "net_pnl"}
 )
@@ -78,7 +80,8 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 		if behavior.count("by_hour") != 24 || behavior.count("by_weekday") != 7 || behavior.count("by_session") != 4 {
 			d.w.t.Errorf("the buckets are not all there: %s", behavior.body)
 		}
-		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "weeks", "months", "total").is("year", "2026")
+		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "weeks", "months", "total", "breakeven_tolerance").
+			is("year", "2026").is("breakeven_tolerance", "null")
 	})
 }
 
@@ -121,11 +124,11 @@ func TestFigureRefusals(t *testing.T) {
 			}
 		}
 		for _, zone := range []string{"tz=Mars/Phobos", "tz=Local", "tz=../UTC"} {
-			for _, path := range []string{"daily", "behavior", "breakdown?by=hour", "calendar", "compare", "summary?evidence=true"} {
+			for _, path := range []string{"daily", "behavior", "breakdown?by=hour", "calendar", "compare"} {
 				d.get(also("/analytics/"+path, zone)).wantField("tz")
 			}
 			// What cuts no days does not look at the zone.
-			for _, path := range []string{"summary", "summary?explain=true", "equity-curve", "r", "drawdowns", "montecarlo"} {
+			for _, path := range []string{"summary", "summary?explain=true", "summary?evidence=true", "equity-curve", "r", "drawdowns", "montecarlo"} {
 				d.get(also("/analytics/"+path, zone)).want(http.StatusOK).wantSame(d.get("/analytics/" + path))
 			}
 		}
@@ -217,7 +220,7 @@ func TestFiguresCarryATagAndTakeAReadToken(t *testing.T) {
 			d.with("If-None-Match", first.tag()).get(path).want(http.StatusNotModified)
 			reader.get(path).want(http.StatusOK).wantSame(first)
 		}
-		d.nets("BBB", "100")
+		d.nets("BBB", "-100")
 		for _, path := range figurePaths {
 			d.with("If-None-Match", before[path]).get(path).want(http.StatusOK)
 		}
@@ -244,7 +247,7 @@ func TestWhatLooksRandomIsRepeatable(t *testing.T) {
 			again.as(d.token).get(path).want(http.StatusOK).wantSame(first)
 		}
 		evidence := d.get("/analytics/summary?evidence=true")
-		evidence.wantKeys("evidence", "n", "days", "level", "expectancy", "win_rate", "profit_factor").is("evidence.n", "40").is("evidence.level", "0.95")
+		evidence.wantKeys("evidence", "n", "days", "level", "expectancy", "win_rate", "profit_factor", "generator", "seed", "draws").is("evidence.n", "40").is("evidence.level", "0.95")
 		for _, figure := range []string{"expectancy", "win_rate", "profit_factor"} {
 			evidence.wantKeys("evidence."+figure, "low", "high", "enough", "missing")
 			low, high := fraction(evidence.text("evidence."+figure+".low")), fraction(evidence.text("evidence."+figure+".high"))

@@ -54,7 +54,7 @@ func (l *listing) best(buy bool) string {
 // zones of the test, and the turn of a year.
 var anchors = []string{
 	"2025-12-31T23:30:00Z", "2026-01-05T14:29:00Z", "2026-03-08T06:30:00Z", "2026-03-28T21:45:00Z", "2026-03-29T00:45:00Z",
-	"2026-04-04T14:30:00Z", "2026-06-30T18:15:00Z", "2026-10-03T15:00:00Z", "2026-11-01T05:30:00Z",
+	"2026-04-04T14:30:00Z", "2026-06-30T18:15:00Z", "2026-10-03T15:00:00Z", "2026-04-05T02:45:00Z", "2026-11-01T05:30:00Z",
 }
 
 // steps are the pauses between fills: the limits of detectors and buckets, and a
@@ -112,11 +112,30 @@ func newTrial(t *rapid.T, c *client) *trial {
 	tr := &trial{T: t, c: c, marks: map[string]more{}}
 	tr.journal.Names, tr.journal.Mistakes = map[string]string{}, map[string]bool{}
 	tr.open()
+	tr.tolerate()
 	tr.trade()
 	tr.move()
 	tr.mark()
 	tr.regroup()
 	return tr
+}
+
+// tolerate sets the breakeven tolerance, in one of its forms.
+func (tr *trial) tolerate() {
+	amount := func(text string) { tr.journal.ToleranceAmount = fraction(text) }
+	form := pick(tr.T, "tolerance", "null", "5", "null", `{"amount":12.34}`, `{"r":0.5}`, "0")
+	switch form {
+	case "5", "0":
+		amount(form)
+		tr.journal.Tolerance = fraction(form)
+	case `{"amount":12.34}`:
+		amount("12.34")
+		tr.journal.Tolerance = oracle.Object{"amount": fraction("12.34")}
+	case `{"r":0.5}`:
+		tr.journal.ToleranceR = fraction("0.5")
+		tr.journal.Tolerance = oracle.Object{"r": fraction("0.5")}
+	}
+	tr.c.patch("/me/preferences", more{"breakeven_tolerance": json.RawMessage(form)}).want(http.StatusNoContent)
 }
 
 // open makes accounts, tags and setups.
@@ -326,12 +345,12 @@ func (tr *trial) disturb() {
 		tr.c.delete("/cash-transactions/" + tr.journal.Cash[n-1].ID).want(http.StatusNoContent)
 		tr.journal.Cash = tr.journal.Cash[:n-1]
 	}
-	tr.journal.Trades = nil
+	tr.journal.Trades, tr.journal.Open = nil, nil
 	tr.mark()
 	tr.regroup()
 }
 
-// regroup makes the closed trades out of the fills, by the oracle of matching.
+// regroup makes the trades out of the fills, by the oracle of matching.
 func (tr *trial) regroup() {
 	ids := tr.tradesOfFills()
 	streams := map[string][]sent{}
@@ -346,8 +365,9 @@ func (tr *trial) regroup() {
 			fills = append(fills, s.fill)
 			instants[s.fill.ID], arrivals[s.fill.ID] = s.at, int(s.fill.Seq)
 		}
-		for _, m := range matched.Recompute(fills) {
-			if m.Net == nil {
+		parts := matched.RealizedParts(fills)
+		for i, m := range matched.Recompute(fills) {
+			if len(parts[i]) == 0 {
 				continue
 			}
 			first, last := m.FillIDs[0], m.FillIDs[len(m.FillIDs)-1]
@@ -358,7 +378,17 @@ func (tr *trial) regroup() {
 				Volume: m.Volume, AccountName: tr.accountName(stream[0].account), Arrival: arrivals[first],
 			}
 			tr.describe(&t, m)
-			tr.journal.Trades = append(tr.journal.Trades, t)
+			volumes := m.ShareVolume(parts[i])
+			for n, p := range parts[i] {
+				t.Parts = append(t.Parts, oracle.Part{
+					At: time.UnixMicro(p.At).UTC(), Net: new(big.Rat).Sub(p.Gross, p.Costs), Gross: p.Gross, Fees: p.Costs, Volume: volumes[n],
+				})
+			}
+			if m.Net != nil {
+				tr.journal.Trades = append(tr.journal.Trades, t)
+			} else {
+				tr.journal.Open = append(tr.journal.Open, t)
+			}
 		}
 	}
 }

@@ -52,7 +52,7 @@ func aFewTimes(property func(*rapid.T)) func(*rapid.T) {
 
 func shareLinksOn(s *settle) { s.api.ShareLinks = true }
 
-var zones = []string{"UTC", "America/New_York", "Europe/Athens", "Asia/Kolkata", "Australia/Lord_Howe"}
+var zones = []string{"UTC", "America/New_York", "Europe/Athens", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago"}
 
 // asked is a question in the words of the oracle and of the API.
 type asked struct {
@@ -112,11 +112,12 @@ func (tr *trial) question() asked {
 	if oneIn(tr.T, 12, "setups") {
 		q.Setups = []string{set("setup_id", pick(tr.T, "setup", tr.setups...))}
 	}
-	if oneIn(tr.T, 3, "closed") {
+	if q.ClosedOnly = oneIn(tr.T, 3, "closed"); q.ClosedOnly {
 		set("status", "closed")
 	}
 	if q.OpenOnly = oneIn(tr.T, 20, "open"); q.OpenOnly {
 		set("status", "open")
+		q.ClosedOnly = false
 	}
 	return q
 }
@@ -159,6 +160,9 @@ func (tr *trial) same(path string, want any, got *reply) {
 func (tr *trial) ask(q asked) {
 	j := &tr.journal
 	tr.agrees(q.path("/analytics/summary"), j.Summary(&q.Question))
+	withEvidence := j.Summary(&q.Question)
+	withEvidence["evidence"] = j.Evidence(&q.Question)
+	tr.agrees(q.path("/analytics/summary", "evidence", "true"), withEvidence)
 	tr.agrees(q.path("/analytics/daily"), j.Daily(&q.Question))
 	tr.agrees(q.path("/analytics/equity-curve"), j.Equity(&q.Question))
 	tr.agrees(q.path("/analytics/behavior"), j.Behavior(&q.Question))
@@ -171,9 +175,61 @@ func (tr *trial) ask(q asked) {
 		by := pick(tr.T, "by", oracle.Dimensions()...)
 		tr.agrees(q.path("/analytics/breakdown", "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
 	}
+	tr.rows(q, oracle.Dimensions())
+	tr.askRealized(q, year)
+	tr.sameSums(q)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)
+}
+
+// timeDimensions are what realized results can be broken down by.
+var timeDimensions = []string{"weekday", "hour", "month", "session"}
+
+// askRealized asks the endpoints that have realized results.
+func (tr *trial) askRealized(q asked, year int) {
+	j := &tr.journal
+	q.Realized = true
+	const name, value = "pnl_basis", "realized"
+	tr.agrees(q.path("/analytics/summary", name, value), j.Summary(&q.Question))
+	withEvidence := j.Summary(&q.Question)
+	withEvidence["evidence"] = j.Evidence(&q.Question)
+	tr.agrees(q.path("/analytics/summary", name, value, "evidence", "true"), withEvidence)
+	tr.agrees(q.path("/analytics/daily", name, value), j.Daily(&q.Question))
+	tr.agrees(q.path("/analytics/equity-curve", name, value), j.Equity(&q.Question))
+	tr.agrees(q.path("/analytics/calendar", name, value, "year", itoa(year)), j.Calendar(&q.Question, year))
+	for _, by := range timeDimensions {
+		tr.agrees(q.path("/analytics/breakdown", name, value, "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
+	}
+	tr.rows(q, timeDimensions, name, value)
+}
+
+// sameSums demands that sums over all trades are the same on both bases, once
+// everything is flat.
+func (tr *trial) sameSums(q asked) {
+	if q.From != nil || q.To != nil || q.OpenOnly || len(tr.journal.Open) > 0 && !q.ClosedOnly {
+		return
+	}
+	closed := tr.c.get(q.path("/analytics/summary")).want(http.StatusOK)
+	realized := tr.c.get(q.path("/analytics/summary", "pnl_basis", "realized")).want(http.StatusOK)
+	for _, name := range []string{"total_trades", "wins", "losses", "net_pnl", "gross_pnl", "total_fees", "volume"} {
+		if a, b := closed.json(name), realized.json(name); a != b {
+			tr.Fatalf("%s: %s is %s closed and %s realized", q.path("/analytics/summary"), name, a, b)
+		}
+	}
+}
+
+// rows asks for a breakdown by one of some dimensions, with its intervals.
+func (tr *trial) rows(q asked, dimensions []string, extra ...string) {
+	by := pick(tr.T, "by", dimensions...)
+	evidence := tr.journal.RowEvidence(&q.Question, by)
+	want := tr.journal.Breakdown(&q.Question, by)
+	for _, element := range want {
+		row, _ := element.(oracle.Object)
+		key, _ := row["key"].(string)
+		row["evidence"] = evidence[key]
+	}
+	tr.agrees(q.path("/analytics/breakdown", append(extra, "by", by)...), want)
 }
 
 // compare asks for the same question on another side.

@@ -3,12 +3,12 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/figures"
 	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 )
 
@@ -29,7 +29,7 @@ type breakdownRow struct {
 
 type explainedRow struct {
 	Formula    string `json:"formula"`
-	TradesLink string `json:"trades_link" doc:"The list of the trades of the row; empty where no list can be asked for so."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of the row; empty where no list can be asked for them."`
 }
 
 func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
@@ -45,15 +45,18 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 	if err != nil {
 		return nil, err
 	}
+	if in.isRealized() && !by.IsTime() {
+		return nil, refuseRealized()
+	}
 	out := []breakdownRow{}
-	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
 		names, mistakes, err := a.namesFor(ctx, tx, by, q.book)
 		if err != nil {
 			return err
 		}
 		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
 			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
-				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: q.book.Seed(),
+				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
 			})
 		})
 		for _, row := range rows {
@@ -62,7 +65,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 				named.Name = name
 			}
 			if explain {
-				named.Explanation = in.explainRow(by, row.Key)
+				named.Explanation = in.explainRow(by, row.Key, q.zone)
 			}
 			out = append(out, named)
 		}
@@ -101,20 +104,10 @@ func (a *API) namesFor(
 	return names, nil, nil
 }
 
-// explainRow tells where the trades of a row are listed, where the list has a
-// parameter for it.
-func (in *breakdownQuery) explainRow(by analytics.Dimension, key string) *explainedRow {
-	e := &explainedRow{Formula: "net_pnl = sum of the net results of the row's trades; win_rate = wins / trades; profit_factor = gross profit / gross loss"}
-	parameter := map[analytics.Dimension]string{
-		analytics.BySymbol: "symbol", analytics.BySetup: "setup_id", analytics.ByTag: "tag_id", analytics.ByMistake: "tag_id",
-		analytics.BySide: "side", analytics.ByInstrument: "instrument_type", analytics.ByAccount: "account_id",
-	}[by]
-	if parameter == "" || key == "" {
-		return e
+// explainRow returns the formula of a row and the link to its trades.
+func (in *breakdownQuery) explainRow(by analytics.Dimension, key string, zone *time.Location) *explainedRow {
+	return &explainedRow{
+		Formula:    "net_pnl = sum of the net results of the row's trades; win_rate = wins / trades; profit_factor = gross profit / gross loss",
+		TradesLink: in.rowLink(by, key, zone),
 	}
-	values := in.values()
-	values.Set(parameter, key)
-	values.Set("status", string(ledger.StatusClosed))
-	e.TradesLink = prefix + "/trades?" + values.Encode()
-	return e
 }

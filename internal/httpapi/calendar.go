@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"fillbook/internal/analytics"
@@ -25,11 +26,13 @@ type calendarAnswer struct {
 	Weeks  []analytics.Week  `json:"weeks" doc:"Whole weeks with trades; the first and the last may reach into another year."`
 	Months []analytics.Month `json:"months"`
 	Total  analytics.Group   `json:"total"`
+
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"The preference as stored; null by default."`
 }
 
 type calendarDay struct {
 	analytics.Cell
-	Unreviewed   int `json:"unreviewed" doc:"Closed trades of the day that are not marked as reviewed."`
+	Unreviewed   int `json:"unreviewed" doc:"Trades that closed on the day and are not marked as reviewed, whatever pnl_basis is."`
 	Notes        int `json:"notes"`
 	RoutineDone  int `json:"routine_done"`
 	RoutineTotal int `json:"routine_total"`
@@ -50,9 +53,9 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	}
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
-	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
 		figures := analytics.Calendar(q.selection(), q.zone, year)
-		out.Months, out.Total = figures.Months, figures.Total
+		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
 		out.Weeks = analytics.Weeks(q.selection(), q.zone, year, time.Weekday(weekStart))
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {
@@ -78,6 +81,9 @@ func (in *calendarQuery) addUnreviewed(
 		return err
 	}
 	query.Status = ledger.StatusClosed
+	if in.isRealized() {
+		query.Basis = ledger.ByClosing // as the parts of the trades are
+	}
 	query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.IsReviewed(args, owner, false) })
 	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, zone), time.Date(year+1, 1, 1, 0, 0, 0, 0, zone).Add(-time.Microsecond)
 	period := &query.Scope.Period

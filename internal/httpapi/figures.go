@@ -19,6 +19,23 @@ import (
 type FigureQuery struct {
 	TradeFilter
 	TZ string `query:"tz" doc:"The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut."`
+	// PnLBasis is read by every figure, so that those without it can refuse it.
+	PnLBasis string `query:"pnl_basis" enum:"closed,realized" doc:"When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused."`
+}
+
+// The values of pnl_basis.
+const (
+	basisClosed   = "closed"
+	basisRealized = "realized"
+)
+
+// isRealized reports whether results count when they are realized.
+func (in FigureQuery) isRealized() bool { return in.PnLBasis == basisRealized }
+
+// refuseRealized returns the refusal of a figure that has no realized results.
+func refuseRealized() error {
+	return journal.InvalidField("pnl_basis",
+		"pnl_basis=realized is available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session. Use closed here.")
 }
 
 // undated is the query of a figure that cuts no days: whatever zone came with
@@ -47,6 +64,16 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	if query.InstrumentType != "" {
 		f.InstrumentTypes = []string{query.InstrumentType}
 	}
+	if _, err := oneOf("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
+		return f, err
+	}
+	if f.Realized = in.isRealized(); !f.Realized {
+		f.None = query.Status == ledger.StatusOpen
+	} else {
+		f.Status = map[ledger.Status]analytics.Status{
+			ledger.StatusOpen: analytics.OnlyOpen, ledger.StatusClosed: analytics.OnlyClosed,
+		}[query.Status]
+	}
 	if f.Setups, err = listed[journal.SetupID]("setup_id", in.SetupID); err != nil {
 		return f, err
 	}
@@ -68,20 +95,10 @@ type question struct {
 	book   *figures.Book
 	filter analytics.Filter
 	zone   *time.Location
-	// none tells that only open trades are asked for, which have no figures.
-	none bool
 }
 
 // selection are the trades of the question.
-func (q *question) selection() *analytics.Selection { return q.of(q.book, q.filter) }
-
-// of are the trades that another book and filter have for the question.
-func (q *question) of(book *figures.Book, filter analytics.Filter) *analytics.Selection {
-	if q.none {
-		return analytics.Select(nil, filter)
-	}
-	return book.Select(filter)
-}
+func (q *question) selection() *analytics.Selection { return q.book.Select(q.filter) }
 
 // figure computes an answer to the question, or gives the one that was computed
 // for the same accounts at the same revisions. name says which figure with which
@@ -90,9 +107,19 @@ func figure[T any](q *question, name string, compute func() T) T {
 	return figures.Answer(q.api.Figures, q.book, name+"?"+q.text, compute)
 }
 
-// asked opens the book for a figure query and hands it to fn.
+// asked opens the book for a figure query and hands it to fn. It refuses realized
+// results.
 func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{api: a, none: in.Status == string(ledger.StatusOpen), text: in.values().Encode() + "&" + in.TZ + "&" + in.Status}
+	if in.isRealized() {
+		return refuseRealized()
+	}
+	return a.withBook(ctx, in, fn)
+}
+
+// withBook opens the book for a figure query, on the basis that it asks for, and
+// passes it to fn.
+func (a *API) withBook(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
+	q := &question{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + in.Status + "&" + in.PnLBasis}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err
@@ -104,7 +131,11 @@ func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *questi
 	if err != nil {
 		return err
 	}
-	return a.Figures.View(ctx, caller(ctx).UserID, scope.Accounts, func(tx *db.Tx, book *figures.Book) error {
+	view := a.Figures.View
+	if in.isRealized() {
+		view = a.Figures.ViewRealized
+	}
+	return view(ctx, caller(ctx).UserID, scope.Accounts, func(tx *db.Tx, book *figures.Book) error {
 		q.book = book
 		return fn(tx, q)
 	})
@@ -122,11 +153,4 @@ func (in FigureQuery) values() url.Values {
 		}
 	}
 	return values
-}
-
-// link is the address of the list of the same trades.
-func (in FigureQuery) link() string {
-	values := in.values()
-	values.Set("status", string(ledger.StatusClosed))
-	return prefix + "/trades?" + values.Encode()
 }

@@ -23,8 +23,8 @@ const (
 )
 
 // Preferences are what the clients of a user keep on the server. The values
-// are raw JSON and are given back as they came: the server never reads them, so
-// a number beyond every number type survives.
+// are raw JSON and are given back as they came, so a number beyond every number
+// type survives. The server reads only [journal.ToleranceKey].
 type Preferences struct {
 	Values map[string]json.RawMessage
 	// UpdatedAt is nil until something is stored.
@@ -68,6 +68,17 @@ func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[
 		return nil
 	}, `SELECT key, value FROM preferences WHERE user_id = $1 ORDER BY key`, owner)
 	return values, err
+}
+
+// Preference returns one stored value of a user, nil if there is none, as one
+// step of a transaction.
+func Preference(ctx context.Context, tx *db.Tx, owner journal.UserID, key string) (json.RawMessage, error) {
+	var value string
+	err := tx.QueryRow(ctx, `SELECT value FROM preferences WHERE user_id = $1 AND key = $2`, owner, key).Scan(&value)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	return json.RawMessage(value), err
 }
 
 // MergePreferences stores the given keys and leaves the others alone; null is
@@ -124,7 +135,8 @@ func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now 
 	return err
 }
 
-// checkPreferences refuses what is not JSON or what a database cannot keep.
+// checkPreferences refuses what is not JSON, what a database cannot keep, and a
+// breakeven tolerance that is not one.
 func checkPreferences(values map[string]json.RawMessage) error {
 	for key, value := range values {
 		if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
@@ -132,6 +144,11 @@ func checkPreferences(values map[string]json.RawMessage) error {
 		}
 		if !json.Valid(value) || !utf8.Valid(value) {
 			return journal.InvalidField(key, "The preference must be valid JSON.")
+		}
+	}
+	if value, given := values[journal.ToleranceKey]; given {
+		if _, err := journal.ParseTolerance(value); err != nil {
+			return err
 		}
 	}
 	return checkPreferencesSize(values)

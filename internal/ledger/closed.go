@@ -43,11 +43,14 @@ func (c *Closed) Cursor() TradeCursor {
 func Newest() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
 
 const (
-	closedSelect = `
+	closedSelect = figuresSelect + ` AND is_open = FALSE`
+	// figuresSelect also reads open trades: their result is what they realized.
+	figuresSelect = `
 	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
-		entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume, gross_pnl, net_pnl, fees, commission,
+		entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
+		COALESCE(gross_pnl, realized_pnl), COALESCE(net_pnl, realized_pnl), fees, commission,
 		order_key, first_external, first_arrival` + tradesFrom + `
-	WHERE trades.user_id = $1 AND is_open = FALSE`
+	WHERE trades.user_id = $1`
 
 	// Within one account the order of closing is this, read backwards.
 	closedAfter = `

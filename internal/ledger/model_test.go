@@ -32,6 +32,7 @@ func TestAnyHistory(t *testing.T) {
 				m.step(rt)
 			}
 			m.desk.sound()
+			m.desk.checkRealized()
 			must(t, m.desk.ledger.DeleteAccount(context.Background(), m.desk.owner, m.desk.account, nil))
 		})
 	})

@@ -338,6 +338,8 @@ func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, sco
 	}
 	return figures.Answer(s.figures, book, "share "+string(question), func() analytics.ShareView {
 		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
-		return analytics.Share(selection, analytics.ShareQuery{Zone: zone, Currency: currency, ShowAmounts: scope.ShowAmounts})
+		return analytics.Share(selection, analytics.ShareQuery{
+			Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts,
+		})
 	}), nil
 }

@@ -22,6 +22,7 @@ func (j *Journal) Behavior(q *Question) Object {
 		"revenge":        detect(q, list, func(i int) string { return revenge(list, i) }),
 		"overconfidence": detect(q, list, func(i int) string { return overconfident(list, i) }),
 		"loss_aversion":  lossAversion(q, list), "overtrading": overtrading(q, list),
+		"breakeven_tolerance": j.Tolerance,
 	}
 	numbers := func(n int) (keys []string) {
 		for i := range n {
@@ -121,7 +122,10 @@ func overconfident(list []*Trade, i int) string {
 	for k := len(before) - 1; k >= 0 && before[k].won(); k-- {
 		run = append(run, before[k])
 	}
-	if len(run) >= 3 && atLeastHalfMore(t.size(), median(each(run, (*Trade).size))) {
+	if len(run) < 3 {
+		return ""
+	}
+	if usual := median(each(run, (*Trade).size)); usual.Sign() > 0 && atLeastHalfMore(t.size(), usual) {
 		return "oversized_after_wins"
 	}
 	return ""
@@ -194,7 +198,15 @@ func overtrading(q *Question, list []*Trade) Object {
 
 // streaks looks at runs in the order of closing.
 func streaks(list []*Trade) Object {
-	kind := func(t *Trade) string { return map[int]string{1: "win", -1: "loss"}[t.Net.Sign()] }
+	kind := func(t *Trade) string {
+		switch {
+		case t.won():
+			return "win"
+		case t.lost():
+			return "loss"
+		}
+		return ""
+	}
 	current, length := "", 0
 	if n := len(list); n > 0 && kind(list[n-1]) != "" {
 		current = kind(list[n-1])

@@ -27,7 +27,7 @@ func (j *Journal) Breakdown(q *Question, by string) List {
 	}
 	out := List{}
 	for _, key := range keysOf(groups, rowOrder(by, groups)) {
-		out = append(out, j.row(by, key, groups[key]))
+		out = append(out, j.row(by, key, merged(groups[key])))
 	}
 	return out
 }
@@ -43,7 +43,7 @@ func (j *Journal) row(by, key string, list []*Trade) Object {
 		with("avg_trade", average(each(list, net))).
 		with("profit_factor", float(over(sum(each(wins, net)), neg(sum(each(losses, net)))))).
 		with("avg_r", float(mean(r))).with("trades_with_r", len(r)).
-		with("evidence", Unsaid{}).with("p_value", Unsaid{}).with("significant", Unsaid{})
+		with("evidence", Unsaid{}).with("p_value", Unsaid{}).with("significant", Unsaid{}).with("breakeven_tolerance", j.Tolerance)
 }
 
 func (j *Journal) name(by, key string) string {

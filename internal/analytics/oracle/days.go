@@ -23,7 +23,7 @@ func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) [
 	}
 	var out []dayGroup
 	for _, date := range keysOf(days, strings.Compare) {
-		out = append(out, dayGroup{date, days[date]})
+		out = append(out, dayGroup{date, merged(days[date])})
 	}
 	return out
 }
@@ -70,6 +70,7 @@ func (o Object) with(name string, value any) Object {
 // Calendar foretells a year without notes, routines and reviews.
 func (j *Journal) Calendar(q *Question, year int) Object {
 	days, months, all := List{}, map[string][]dayGroup{}, []*Trade(nil)
+	closed := j.closedOn(q)
 	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
 		if !strings.HasPrefix(d.date, whole(year).RatString()+"-") {
 			continue
@@ -77,11 +78,12 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 		days = append(days, Object{
 			"date": d.date, "net_pnl": d.net(), "trades": len(d.trades),
 			"wins": len(those(d.trades, (*Trade).won)), "losses": len(those(d.trades, (*Trade).lost)),
-			"unreviewed": len(d.trades), "notes": 0, "routine_done": 0, "routine_total": 0,
+			"unreviewed": closed[d.date], "notes": 0, "routine_done": 0, "routine_total": 0,
 		})
 		months[d.date[:7]] = append(months[d.date[:7]], d)
 		all = append(all, d.trades...)
 	}
+	all = merged(all)
 	list := List{}
 	for _, month := range keysOf(months, strings.Compare) {
 		var trades []*Trade
@@ -89,9 +91,20 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 			trades = append(trades, d.trades...)
 		}
 		green, red := colours(months[month])
-		list = append(list, group(trades).with("month", month).with("green_days", green).with("red_days", red))
+		list = append(list, group(merged(trades)).with("month", month).with("green_days", green).with("red_days", red))
 	}
-	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all)}
+	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all), "breakeven_tolerance": j.Tolerance}
+}
+
+// closedOn counts the closed trades of each day: those that wait for a review.
+func (j *Journal) closedOn(q *Question) map[string]int {
+	whole := *q
+	whole.Realized, whole.ByOpening = false, q.ByOpening && !q.Realized
+	out := map[string]int{}
+	for _, d := range byDay(j.Selected(&whole), whole.basis, q.Zone) {
+		out[d.date] = len(d.trades)
+	}
+	return out
 }
 
 // weeks foretells the weeks from Monday that have a day in a year and trades.
@@ -113,6 +126,7 @@ func (j *Journal) weeks(q *Question, year int) List {
 		for _, d := range weeks[start] {
 			trades = append(trades, d.trades...)
 		}
+		trades = merged(trades)
 		monday, _ := time.Parse(time.DateOnly, start)
 		list = append(list, group(trades).with("start", start).with("end", monday.AddDate(0, 0, 6).Format(time.DateOnly)).
 			with("losses", len(those(trades, (*Trade).lost))).with("days_traded", len(weeks[start])))

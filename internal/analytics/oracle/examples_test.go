@@ -52,6 +52,8 @@ func runExample(t *testing.T, text string) (checked int) {
 		case len(words) == 0:
 		case words[0] == "trade":
 			e.trade(t, words[1:])
+		case words[0] == "part":
+			e.part(t, words[1:])
 		case words[0] == "cash":
 			e.journal.Cash = append(e.journal.Cash, oracle.Cash{
 				ID: words[1], Account: "main", At: instant(t, words[2]), Amount: number(t, words[3]), Flow: len(words) > 4,
@@ -111,14 +113,38 @@ func (e *example) trade(t *testing.T, words []string) {
 	}
 	one := oracle.Trade{
 		ID: words[0], Account: fields["account"], Symbol: words[1], Instrument: fields["type"], Long: words[2] == "long",
-		OpenedAt: instant(t, words[3]), ClosedAt: instant(t, words[4]), Net: number(t, fields["net"]), Fees: number(t, fields["fees"]),
+		OpenedAt: instant(t, words[3]), Net: number(t, fields["net"]), Fees: number(t, fields["fees"]),
 		Entry: number(t, fields["size"]), Risk: optional("risk"), MFE: optional("mfe"), Tags: listed("tags"), Setups: listed("setups"),
 	}
 	one.AccountName, one.External, one.Arrival = one.Account, fields["external"], len(e.journal.Trades)+1
 	one.Gross = new(big.Rat).Add(one.Net, one.Fees)
 	one.Volume = new(big.Rat).Add(one.Entry, one.Entry)
 	one.Grade, _ = strconv.Atoi(fields["grade"])
+	if words[4] == "open" {
+		e.journal.Open = append(e.journal.Open, one)
+		return
+	}
+	one.ClosedAt = instant(t, words[4])
 	e.journal.Trades = append(e.journal.Trades, one)
+}
+
+// part reads ID AT and the fields after them: what a trade realized.
+func (e *example) part(t *testing.T, words []string) {
+	t.Helper()
+	fields := map[string]string{"fees": "0", "volume": "0"}
+	for _, word := range words[2:] {
+		name, value, _ := strings.Cut(word, "=")
+		fields[name] = value
+	}
+	one := oracle.Part{At: instant(t, words[1]), Net: number(t, fields["net"]), Fees: number(t, fields["fees"]), Volume: number(t, fields["volume"])}
+	one.Gross = new(big.Rat).Add(one.Net, one.Fees)
+	for _, list := range [][]oracle.Trade{e.journal.Trades, e.journal.Open} {
+		for i := range list {
+			if list[i].ID == words[0] {
+				list[i].Parts = append(list[i].Parts, one)
+			}
+		}
+	}
 }
 
 // settle reads the parameters of the question.
@@ -142,7 +168,16 @@ func (e *example) settle(t *testing.T) {
 			*into = &at
 		}
 	}
-	e.question.ByOpening = e.set["basis"] == "open"
+	e.question.ByOpening, e.question.Realized = e.set["basis"] == "open", e.set["pnl"] == "realized"
+	if text := e.set["symbol"]; text != "" {
+		e.question.Symbols = strings.Split(text, ",")
+	}
+	switch text := e.set["tolerance"]; {
+	case strings.HasPrefix(text, `{"r":`):
+		e.journal.ToleranceR = number(t, strings.Trim(text, `{"r:}`))
+	case text != "":
+		e.journal.ToleranceAmount = number(t, strings.Trim(text, `{"amount:}`))
+	}
 }
 
 // answer computes the answer that a path begins with; nil where chance decides.

@@ -1,26 +1,111 @@
 package oracle
 
 import (
+	"cmp"
 	"math/big"
 	"time"
 )
 
-// depths gives the deepest fall of the cumulative result of trades in the order
-// of closing, in money and in percent of the capital at the peak before it.
-func depths(list []*Trade, starting *big.Rat) (deepest *big.Rat, pct any) {
-	deepest = new(big.Rat)
-	var greatestPart *big.Rat
-	level, peak := new(big.Rat), new(big.Rat)
-	for _, t := range list {
-		level = add(level, t.Net)
-		peak = higher(peak, level)
-		fall := sub(peak, level)
-		deepest = higher(deepest, fall)
-		if capital := add(starting, peak); capital.Sign() > 0 {
-			greatestPart = higher(orZero(greatestPart), quo(fall, capital))
+// step is something that moved the equity of the accounts of a question.
+type step struct {
+	at     time.Time
+	amount *big.Rat
+	flow   bool
+	trade  *Trade // nil for cash
+	// counts tells whether it is a result that the question is about, and inside
+	// whether it lies in the window.
+	counts, inside bool
+	// before is the equity of the whole accounts right before.
+	before *big.Rat
+}
+
+// steps lists everything that ever moved the equity of the accounts, in order.
+func (j *Journal) steps(q *Question) []step {
+	var out []step
+	kind := map[bool]int{true: 0, false: 1}
+	for _, c := range sorted(j.Cash, func(a, b Cash) int { return cmp.Or(cmp.Compare(kind[a.Flow], kind[b.Flow]), a.Amount.Cmp(b.Amount)) }) {
+		if allows(q.Accounts, c.Account) {
+			out = append(out, step{at: c.At, amount: c.Amount, flow: c.Flow, inside: q.inside(c.At), counts: !c.Flow && !q.narrowed()})
 		}
 	}
-	return deepest, percent(greatestPart)
+	var trades []*Trade
+	all := j.counted(q)
+	for i := range all {
+		if allows(q.Accounts, all[i].Account) {
+			trades = append(trades, &all[i])
+		}
+	}
+	for _, t := range closing(trades) {
+		out = append(out, step{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.inside(q.basis(t)), counts: q.passes(t)})
+	}
+	out = sorted(out, func(a, b step) int { return a.at.Compare(b.at) })
+	equity := j.starting(q)
+	for i := range out {
+		out[i].before = equity
+		equity = add(equity, out[i].amount)
+	}
+	return out
+}
+
+// outcome is a result of the window: the level of all results so far, and how far
+// the time-weighted index is below its peak.
+type outcome struct {
+	step
+	level, part *big.Rat
+}
+
+// outcomes walks the results of the window. known tells whether percentages are.
+func (j *Journal) outcomes(q *Question) (out []outcome, known bool) {
+	known = j.capitalKnown(q)
+	level, index, peak := new(big.Rat), whole(1), whole(1)
+	for _, s := range j.steps(q) {
+		if !s.counts || !s.inside {
+			continue
+		}
+		level = add(level, s.amount)
+		if s.before.Sign() <= 0 {
+			known = false
+		} else {
+			index = mul(index, add(whole(1), quo(s.amount, s.before)))
+		}
+		peak = higher(peak, index)
+		out = append(out, outcome{s, level, sub(whole(1), quo(index, peak))})
+	}
+	return out, known && len(out) > 0
+}
+
+// capitalKnown tells whether starting balances and deposits up to the opening of
+// the first trade are above zero.
+func (j *Journal) capitalKnown(q *Question) bool {
+	var first *time.Time
+	for _, t := range j.Selected(q) {
+		if first == nil || t.OpenedAt.Before(*first) {
+			first = &t.OpenedAt
+		}
+	}
+	capital := j.starting(q)
+	for _, c := range j.Cash {
+		if allows(q.Accounts, c.Account) && c.Flow && c.Amount.Sign() > 0 && (first == nil || !c.At.After(*first)) {
+			capital = add(capital, c.Amount)
+		}
+	}
+	return capital.Sign() > 0
+}
+
+// depths gives the deepest fall of the results of a question, in money and in
+// percent.
+func (j *Journal) depths(q *Question) (deepest *big.Rat, pct any) {
+	all, known := j.outcomes(q)
+	deepest = new(big.Rat)
+	part, peak := new(big.Rat), new(big.Rat)
+	for _, o := range all {
+		peak = higher(peak, o.level)
+		deepest, part = higher(deepest, sub(peak, o.level)), higher(part, o.part)
+	}
+	if !known {
+		return deepest, nil
+	}
+	return deepest, percent(part)
 }
 
 func higher(a, b *big.Rat) *big.Rat {
@@ -37,33 +122,30 @@ func percent(r *big.Rat) any {
 	return float(mul(r, whole(100)))
 }
 
-// fall is a drawdown: the trades that closed below a peak, and the one that made
-// it good.
+// fall is a drawdown: the results below a peak, and the one that made it good.
 type fall struct {
 	peak      *big.Rat
 	peakAt    any
-	trades    []*Trade
-	levels    []*big.Rat
+	results   []outcome
 	recovered bool
 }
 
-// falls cuts the trades at their peaks.
-func falls(list []*Trade) []*fall {
+// falls cuts results at their peaks.
+func falls(list []outcome) []*fall {
 	var out []*fall
 	var open *fall
-	level, peak := new(big.Rat), new(big.Rat)
+	peak := new(big.Rat)
 	var peakAt any
-	for _, t := range list {
-		level = add(level, t.Net)
-		if level.Cmp(peak) < 0 && open == nil {
+	for _, o := range list {
+		if o.level.Cmp(peak) < 0 && open == nil {
 			open = &fall{peak: peak, peakAt: peakAt}
 			out = append(out, open)
 		}
 		if open != nil {
-			open.trades, open.levels = append(open.trades, t), append(open.levels, level)
+			open.results = append(open.results, o)
 		}
-		if level.Cmp(peak) >= 0 {
-			peak, peakAt = level, t.ClosedAt
+		if o.level.Cmp(peak) >= 0 {
+			peak, peakAt = o.level, o.at
 			if open != nil {
 				open.recovered, open = true, nil
 			}
@@ -74,34 +156,53 @@ func falls(list []*Trade) []*fall {
 
 func (f *fall) depth() *big.Rat {
 	depth := new(big.Rat)
-	for _, level := range f.levels {
-		depth = higher(depth, sub(f.peak, level))
+	for _, o := range f.results {
+		depth = higher(depth, sub(f.peak, o.level))
 	}
 	return depth
 }
 
+func (f *fall) part() *big.Rat {
+	part := new(big.Rat)
+	for _, o := range f.results {
+		part = higher(part, o.part)
+	}
+	return part
+}
+
 func (f *fall) trough() time.Time {
 	depth := f.depth()
-	for i, level := range f.levels {
-		if sub(f.peak, level).Cmp(depth) == 0 {
-			return f.trades[i].ClosedAt
+	for _, o := range f.results {
+		if sub(f.peak, o.level).Cmp(depth) == 0 {
+			return o.at
 		}
 	}
 	return time.Time{}
 }
 
+func (f *fall) trades() int {
+	count := 0
+	for _, o := range f.results {
+		if o.trade != nil {
+			count++
+		}
+	}
+	return count
+}
+
 // Drawdowns foretells the list of drawdowns.
 func (j *Journal) Drawdowns(q *Question, limit int) List {
 	out := List{}
-	deepestFirst := sorted(falls(j.Selected(q)), func(a, b *fall) int { return b.depth().Cmp(a.depth()) })
+	all, known := j.outcomes(q)
+	deepestFirst := sorted(falls(all), func(a, b *fall) int { return b.depth().Cmp(a.depth()) })
 	for _, f := range deepestFirst[:min(limit, len(deepestFirst))] {
-		began, end := f.trades[0].ClosedAt, f.trades[len(f.trades)-1].ClosedAt
+		began, end := f.results[0].at, f.results[len(f.results)-1].at
 		row := Object{
 			"depth": f.depth(), "depth_pct": nil, "peak_at": f.peakAt, "began_at": began, "trough_at": f.trough(),
-			"recovered_at": nil, "recovery_secs": nil, "trades": len(f.trades), "length_secs": float(seconds(end.Sub(began))),
+			"recovered_at": nil, "recovery_secs": nil, "trades": f.trades(), "length_secs": float(seconds(end.Sub(began))),
 		}
-		if capital := add(j.starting(q), f.peak); capital.Sign() > 0 {
-			row["depth_pct"] = percent(quo(f.depth(), capital))
+		if known {
+			row["depth_pct"] = percent(f.part())
 		}
 		if f.recovered {
 			row["recovered_at"], row["recovery_secs"] = end, float(seconds(end.Sub(f.trough())))

@@ -45,6 +45,18 @@ type Trade struct {
 	Strike                *big.Rat
 	AccountName, External string
 	Arrival               int
+	// Parts are what the trade realized, and when; none means all at ClosedAt.
+	Parts []Part
+	// open is set for a trade that is not flat yet.
+	open bool
+	// within is how far from zero the result is breakeven; nil is nothing.
+	within *big.Rat
+}
+
+// Part is what a trade realized at one instant.
+type Part struct {
+	At                       time.Time
+	Net, Gross, Fees, Volume *big.Rat
 }
 
 // Cash is a cash transaction; Flow marks deposits and withdrawals.
@@ -59,11 +71,17 @@ type Cash struct {
 type Journal struct {
 	Accounts []Account
 	Trades   []Trade
-	Cash     []Cash
+	// Open are trades that are not flat yet. Only their parts have figures.
+	Open []Trade
+	Cash []Cash
 	// Names are those of setups and tags by their id, and Mistakes the tags that
 	// are mistakes.
 	Names    map[string]string
 	Mistakes map[string]bool
+	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one of
+	// them, and Tolerance is the preference as answers show it.
+	ToleranceAmount, ToleranceR *big.Rat
+	Tolerance                   any
 }
 
 // Question is what is asked for. Empty filters let everything through.
@@ -74,13 +92,16 @@ type Question struct {
 	Symbols, Instruments, Setups, Tags []string
 	Side                               string
 	Zone                               *time.Location
-	// OpenOnly asks for trades that are not closed, which have no figures.
-	OpenOnly bool
+	// OpenOnly asks for trades that are not closed, which have no figures save
+	// for what they realized; ClosedOnly for those that are.
+	OpenOnly, ClosedOnly bool
+	// Realized asks for results when they were realized.
+	Realized bool
 }
 
 // basis is the instant that places a trade in time.
 func (q *Question) basis(t *Trade) time.Time {
-	if q.ByOpening {
+	if q.ByOpening && !q.Realized {
 		return t.OpenedAt
 	}
 	return t.ClosedAt
@@ -90,14 +111,28 @@ func (q *Question) inside(at time.Time) bool {
 	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
 }
 
+// narrowed tells whether anything besides accounts and dates is asked for.
+func (q *Question) narrowed() bool {
+	return q.OpenOnly || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
+}
+
 // passes tests everything but the period.
 func (q *Question) passes(t *Trade) bool {
 	side := "short"
 	if t.Long {
 		side = "long"
 	}
-	return !q.OpenOnly && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
+	return q.passesStatus(t) && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
 		(q.Side == "" || q.Side == side) && allowsAny(q.Setups, t.Setups) && allowsAny(q.Tags, t.Tags)
+}
+
+// passesStatus tests whether a trade is open. Without realized results an open
+// trade has none, so only closed ones are there to be tested.
+func (q *Question) passesStatus(t *Trade) bool {
+	if t.open {
+		return !q.ClosedOnly
+	}
+	return !q.OpenOnly
 }
 
 func allows(filter []string, value string) bool {
@@ -108,15 +143,29 @@ func allowsAny(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// Selected gives the trades of a question in the order of closing.
+// Selected gives the trades of a question in the order of closing. Where results
+// count when they are realized, a trade is there once for each part.
 func (j *Journal) Selected(q *Question) []*Trade {
 	var list []*Trade
-	for i := range j.Trades {
-		if t := &j.Trades[i]; q.passes(t) && q.inside(q.basis(t)) {
+	all := j.counted(q)
+	for i := range all {
+		if t := &all[i]; q.passes(t) && q.inside(q.basis(t)) {
+			j.tolerate(t)
 			list = append(list, t)
 		}
 	}
 	return closing(list)
+}
+
+// tolerate notes how far from zero the result of a trade is breakeven.
+func (j *Journal) tolerate(t *Trade) {
+	t.within = j.ToleranceAmount
+	if j.ToleranceR != nil {
+		t.within = nil
+		if t.Risk != nil && t.Risk.Sign() > 0 {
+			t.within = mul(j.ToleranceR, t.Risk)
+		}
+	}
 }
 
 // closing sorts trades by their end, opening by their beginning; those of one
@@ -179,8 +228,8 @@ func (j *Journal) currency(q *Question) string {
 	return ""
 }
 
-func (t *Trade) won() bool  { return t.Net.Sign() > 0 }
-func (t *Trade) lost() bool { return t.Net.Sign() < 0 }
+func (t *Trade) won() bool  { return t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0 }
+func (t *Trade) lost() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0 }
 
 func (t *Trade) held() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 

@@ -5,20 +5,17 @@ import "math/big"
 // R foretells the results in units of risk.
 func (j *Journal) R(q *Question) Object {
 	list := j.Selected(q)
-	var wins, losses []*big.Rat
 	r := resultsInR(list)
-	for _, value := range r {
-		switch value.Sign() {
-		case 1:
-			wins = append(wins, value)
-		case -1:
-			losses = append(losses, neg(value))
-		}
+	wins := resultsInR(those(list, (*Trade).won))
+	var losses []*big.Rat
+	for _, value := range resultsInR(those(list, (*Trade).lost)) {
+		losses = append(losses, neg(value))
 	}
 	out := Object{
 		"trades": len(list), "trades_with_r": len(r), "avg_r": float(mean(r)), "expectancy_r": float(mean(r)), "median_r": float(median(r)),
 		"total_r": float(sum(r)), "std_dev_r": nil, "sqn_r": quality(r), "best_r": nil, "worst_r": nil,
 		"avg_win_r": float(mean(wins)), "avg_loss_r": float(mean(losses)), "win_rate": float(orZero(share(len(wins), len(r)))), "buckets": buckets(r),
+		"breakeven_tolerance": j.Tolerance,
 	}
 	if len(r) > 0 {
 		ordered := sorted(r, func(a, b *big.Rat) int { return a.Cmp(b) })

@@ -62,13 +62,24 @@ func shareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
 		if !amounts {
 			value = rounded(orZero(over(value, farthest)), 4)
 		}
-		at, err := time.ParseInLocation("2006-01-02 15:04:05", d.date+" 23:59:59", zone)
-		if err != nil {
-			at = time.Time{}
-		}
-		out = append(out, Object{"at": at, "value": value})
+		out = append(out, Object{"at": lastSecond(d.date, zone), "value": value})
 	}
 	return out
+}
+
+// lastSecond is the latest instant at which the wall of a zone shows 23:59:59 of
+// a day. It tries every offset that zones have, in quarters of an hour.
+func lastSecond(date string, zone *time.Location) time.Time {
+	const layout = "2006-01-02 15:04:05"
+	wall, _ := time.Parse(layout, date+" 23:59:59") // it is our own text
+	var latest time.Time
+	for quarters := -14 * 4; quarters <= 14*4; quarters++ {
+		at := wall.Add(time.Duration(quarters) * 15 * time.Minute)
+		if at.In(zone).Format(layout) == wall.Format(layout) {
+			latest = at
+		}
+	}
+	return latest
 }
 
 func shareGroup(list []*Trade, amounts bool) Object {

@@ -11,12 +11,13 @@ const tradingDays = 252
 
 // Summary foretells the summary.
 func (j *Journal) Summary(q *Question) Object {
-	list := j.Selected(q)
+	parts := j.Selected(q)
+	list := merged(parts)
 	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
 	won, lost := each(wins, net), each(losses, func(t *Trade) *big.Rat { return neg(t.Net) })
 	nets := each(list, net)
 	payoff := over(mean(won), mean(lost))
-	deepest, pct := depths(list, j.starting(q))
+	deepest, pct := j.depths(q)
 	r := resultsInR(list)
 	out := Object{
 		"total_trades": len(list), "wins": len(wins), "losses": len(losses), "breakeven": len(list) - len(wins) - len(losses),
@@ -28,16 +29,20 @@ func (j *Journal) Summary(q *Question) Object {
 		"avg_win": average(won), "avg_loss": average(lost), "avg_trade": average(nets), "expectancy": average(nets),
 		"median_win": orZero(median(won)), "median_loss": orZero(median(lost)), "median_trade": orZero(median(nets)),
 		"largest_win": greatest(won), "largest_loss": greatest(lost),
-		"kelly_pct": kelly(len(wins), len(list), payoff), "std_dev": root(orZero(variance(nets))), "sqn": quality(nets),
+		"kelly_pct": kelly(len(wins), len(losses), len(list), payoff), "std_dev": root(orZero(variance(nets))), "sqn": quality(nets),
 		"max_drawdown": deepest, "max_drawdown_pct": pct,
 		"max_consecutive_wins": longest(marks(list, (*Trade).won)), "max_consecutive_losses": longest(marks(list, (*Trade).lost)),
 		"avg_hold_secs": float(orZero(mean(each(list, hold)))), "avg_win_hold_secs": float(orZero(mean(each(wins, hold)))),
 		"avg_loss_hold_secs": float(orZero(mean(each(losses, hold)))),
 		"avg_r":              float(mean(r)), "expectancy_r": float(mean(r)), "trades_with_r": len(r),
-		"currency": j.currency(q),
+		"currency": j.currency(q), "breakeven_tolerance": j.Tolerance,
+		"trading_days": len(byDay(parts, q.basis, time.UTC)),
 	}
-	daily := results(byDay(list, q.basis, time.UTC))
-	out["trading_days"], out["sharpe"], out["sortino"] = len(daily), sharpe(daily), sortino(daily)
+	if len(r) > 0 && len(r) == len(list) {
+		out["sqn"] = quality(r)
+	}
+	daily, basis := j.dailyResults(q)
+	out["basis"], out["sharpe"], out["sortino"] = basis, sharpe(daily), sortino(daily)
 	return out
 }
 
@@ -49,27 +54,75 @@ func marks(list []*Trade, holds func(*Trade) bool) []bool {
 	return out
 }
 
-func kelly(wins, trades int, payoff *big.Rat) any {
+func kelly(wins, losses, trades int, payoff *big.Rat) any {
 	if payoff == nil {
 		return nil
 	}
-	rate := share(wins, trades)
-	return float(mul(sub(rate, quo(sub(whole(1), rate), payoff)), whole(100)))
+	return float(mul(sub(share(wins, trades), quo(share(losses, trades), payoff)), whole(100)))
 }
 
-// quality is the system quality number: √n times the mean over the deviation.
+// quality is the system quality number: √n times the mean over the deviation, in
+// which n is at most 100.
 func quality(values []*big.Rat) any {
 	v := variance(values)
 	if v == nil || v.Sign() == 0 {
 		return nil
 	}
 	m, _ := mean(values).Float64()
-	return math.Sqrt(float64(len(values))) * m / root(v)
+	return math.Sqrt(math.Min(100, float64(len(values)))) * m / root(v)
 }
+
+// dailyResults lists the weekdays from the first to the last trading day, and the
+// weekend days with trades: the returns on the equity that each opened with, or
+// else the money.
+func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
+	traded := map[string]*big.Rat{}
+	days := byDay(j.Selected(q), q.basis, time.UTC)
+	for _, d := range days {
+		traded[d.date] = d.net()
+	}
+	known := j.capitalKnown(q)
+	var returns []*big.Rat
+	if len(days) > 0 {
+		day, _ := time.Parse(time.DateOnly, days[0].date) // it is our own text
+		for ; day.Format(time.DateOnly) <= days[len(days)-1].date; day = day.AddDate(0, 0, 1) {
+			result := traded[day.Format(time.DateOnly)]
+			weekend := day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
+			if weekend && result == nil {
+				continue
+			}
+			daily = append(daily, orZero(result))
+			opening := j.equityBefore(q, day)
+			if opening.Sign() <= 0 {
+				known = false
+				continue
+			}
+			returns = append(returns, quo(orZero(result), opening))
+		}
+	}
+	if known {
+		return returns, "returns"
+	}
+	return daily, "money"
+}
+
+// equityBefore is the equity of the accounts before an instant.
+func (j *Journal) equityBefore(q *Question, at time.Time) *big.Rat {
+	equity := j.starting(q)
+	for _, s := range j.steps(q) {
+		if s.at.Before(at) {
+			equity = add(equity, s.amount)
+		}
+	}
+	return equity
+}
+
+// fewestDays is the number of days below which there are no daily ratios.
+const fewestDays = 20
 
 func sharpe(daily []*big.Rat) any {
 	v := variance(daily)
-	if v == nil || v.Sign() == 0 {
+	if len(daily) < fewestDays || v.Sign() == 0 {
 		return nil
 	}
 	m, _ := mean(daily).Float64()
@@ -77,13 +130,16 @@ func sharpe(daily []*big.Rat) any {
 }
 
 func sortino(daily []*big.Rat) any {
-	squares := []*big.Rat{}
-	for _, d := range daily {
-		if d.Sign() < 0 {
-			squares = append(squares, mul(d, d))
+	if len(daily) < fewestDays {
+		return nil
+	}
+	squares := make([]*big.Rat, len(daily))
+	for i, d := range daily {
+		if squares[i] = new(big.Rat); d.Sign() < 0 {
+			squares[i] = mul(d, d)
 		}
 	}
-	if len(squares) == 0 {
+	if mean(squares).Sign() == 0 {
 		return nil
 	}
 	m, _ := mean(daily).Float64()

@@ -1,0 +1,192 @@
+package analytics
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// Every field of a filter narrows a question but the period, its basis, when
+// results count, and the tolerance, so that a new field cannot be forgotten.
+func TestFilterIsNarrowedByEveryField(t *testing.T) {
+	t.Parallel()
+	kind := reflect.TypeFor[Filter]()
+	for i := range kind.NumField() {
+		var f Filter
+		field := reflect.ValueOf(&f).Elem().Field(i)
+		switch name := kind.Field(i).Name; name {
+		case "Period", "Basis", "Realized", "Tolerance":
+			continue
+		case "Status":
+			f.Status = OnlyClosed
+		case "None":
+			f.None = true
+		default:
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		}
+		if !f.isNarrowed() {
+			t.Errorf("%s does not narrow a question", kind.Field(i).Name)
+		}
+	}
+}
+
+// Summary, drawdowns and equity curve give the same maximum, in money and in
+// percent, whatever the filter.
+func TestOneMaximumDrawdown(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		columns := []*Columns{Build("a", anyTrades(20).Draw(t, "rows"))}
+		capital := Capital{
+			Starting: decimal.New(rapid.SampledFrom([]int64{0, 10, 100, -5}).Draw(t, "starting")),
+			Cash:     [][]CashEvent{anyCash().Draw(t, "cash"), anyCash().Draw(t, "more cash")},
+		}
+		f := anyFilter().Draw(t, "filter")
+		if f.Basis = ByClosing; f.Period.Check() != nil {
+			f.Period.To = nil
+		}
+		s := Select(columns, f)
+		summary, falls := Summarize(s, capital), Drawdowns(s, capital, 0)
+		curve := Equity(columns, CurveQuery{Filter: f, Capital: capital})
+		deepest, pct := decimal.Zero, 0.0
+		for _, d := range falls {
+			deepest = decimal.Max(deepest, d.Depth)
+			if (d.DepthPct == nil) != (summary.MaxDrawdownPct == nil) {
+				t.Fatalf("the depth in percent is %v, of the summary %v", d.DepthPct, summary.MaxDrawdownPct)
+			}
+			if d.DepthPct != nil {
+				pct = max(pct, *d.DepthPct)
+			}
+		}
+		if !summary.MaxDrawdown.Equal(curve.MaxDrawdown) || !summary.MaxDrawdown.Equal(deepest) {
+			t.Fatalf("summary %s, curve %s, drawdowns %s", summary.MaxDrawdown, curve.MaxDrawdown, deepest)
+		}
+		if (summary.MaxDrawdownPct == nil) != (curve.MaxDrawdownPct == nil) {
+			t.Fatalf("in percent: summary %v, curve %v", summary.MaxDrawdownPct, curve.MaxDrawdownPct)
+		}
+		if got := summary.MaxDrawdownPct; got != nil && (*got != *curve.MaxDrawdownPct || *got != pct) {
+			t.Fatalf("in percent: summary %v, curve %v, drawdowns %v", *got, *curve.MaxDrawdownPct, pct)
+		}
+	})
+}
+
+// Who doubles the capital and all later results has the same percentages, and
+// daily returns, as who does not.
+func TestFlowsDoNotChangePercentages(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := steady(rapid.IntRange(5, 40).Draw(t, "days"), 7, -11, 3, -20, 2, 30)
+		doubleAt := rapid.IntRange(1, len(rows)-1).Draw(t, "double")
+		doubled, equity := slices.Clone(rows), decimal.New(1000)
+		for i := range doubled {
+			if i < doubleAt {
+				equity = equity.Add(rows[i].Net)
+			} else {
+				doubled[i].Net = rows[i].Net.Add(rows[i].Net)
+			}
+		}
+		deposit := CashEvent{At: rows[doubleAt].OpenedAt.Truncate(24 * time.Hour).Add(-time.Minute), Amount: equity, Flow: true}
+		plain := Capital{Starting: decimal.New(1000)}
+		with := plain
+		with.Cash = [][]CashEvent{{deposit}}
+		a, b := Summarize(selected(rows), plain), Summarize(selected(doubled), with)
+		if a.Basis != OnReturns || b.Basis != OnReturns {
+			t.Fatalf("the bases are %s and %s", a.Basis, b.Basis)
+		}
+		for name, pair := range map[string][2]*float64{
+			"drawdown": {a.MaxDrawdownPct, b.MaxDrawdownPct}, "sharpe": {a.Sharpe, b.Sharpe}, "sortino": {a.Sortino, b.Sortino},
+		} {
+			if (pair[0] == nil) != (pair[1] == nil) || pair[0] != nil && math.Abs(*pair[0]-*pair[1]) > 1e-9 {
+				t.Fatalf("%s: %v and %v", name, pair[0], pair[1])
+			}
+		}
+	})
+}
+
+// A year of empty days costs no more than a day, and is counted.
+func TestWeekdaysAreCounted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		first := rapid.Int64Range(-1000, 1000).Draw(t, "first")
+		last := first + rapid.Int64Range(0, 60).Draw(t, "days")
+		count := 0
+		for day := first; day <= last; day++ {
+			if weekday := time.Unix(day*86400, 0).UTC().Weekday(); weekday != time.Saturday && weekday != time.Sunday {
+				count++
+			}
+		}
+		if got := countWeekdays(first, last); got != count || hasWeekday(first, last) != (count > 0) {
+			t.Fatalf("%d weekdays, want %d; any: %v", got, count, hasWeekday(first, last))
+		}
+	})
+}
+
+// byOutcome is some answers that depend on outcomes.
+func byOutcome(t *rapid.T, s *Selection) string {
+	text, err := json.MarshalIndent(map[string]any{
+		"summary": Summarize(s, Capital{}), "behavior": Behave(s, BehaviorQuery{Zone: time.UTC}), "r": RMultiples(s),
+		"tags": Breakdown(s, BreakdownQuery{By: ByTag, Zone: time.UTC}), "wins": fmt.Sprint(s.tradeSets(Capital{}).find(Winners)),
+	}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Outcomes within a tolerance are what a plain comparison of decimals gives, and
+// sums of money stay as they are.
+func TestToleranceIsItsDefinition(t *testing.T) {
+	t.Parallel()
+	limits := []string{"0", "0.5", "1", "0.005", "2.999", "0.333333333333333333", "999999999999999"}
+	rapid.Check(t, func(t *rapid.T) {
+		rows := anyTrades(25).Draw(t, "rows")
+		limit := decimal.Must(rapid.SampledFrom(limits).Draw(t, "limit"))
+		tolerance := journal.Tolerance{Amount: limit}
+		if rapid.Bool().Draw(t, "in r") {
+			tolerance = journal.Tolerance{R: limit, InR: true}
+		}
+		f := Filter{Tolerance: tolerance}
+		s := Select([]*Columns{Build("a", rows)}, f)
+		got := Summarize(s, Capital{})
+		var counts [3]int
+		var profit, lost decimal.Decimal
+		for _, row := range rows {
+			within := limit
+			if tolerance.InR {
+				within = decimal.Zero
+				if row.InitialRisk.Valid && row.InitialRisk.Decimal.Sign() > 0 {
+					within = row.InitialRisk.Decimal.Mul(limit)
+				}
+			}
+			switch {
+			case row.Net.Abs().Cmp(within) <= 0:
+				counts[1]++
+			case row.Net.Sign() > 0:
+				counts[2]++
+				profit = profit.Add(row.Net)
+			default:
+				counts[0]++
+				lost = lost.Sub(row.Net)
+			}
+		}
+		if got.Losses != counts[0] || got.Breakeven != counts[1] || got.Wins != counts[2] || !got.GrossProfit.Equal(profit) || !got.GrossLoss.Equal(lost) {
+			t.Fatalf("%d wins, %d losses, %d breakeven, %s, %s; want %v, %s, %s", got.Wins, got.Losses, got.Breakeven, got.GrossProfit, got.GrossLoss, counts, profit, lost)
+		}
+		if plain := Summarize(Select([]*Columns{Build("a", rows)}, Filter{}), Capital{}); !plain.NetPnL.Equal(got.NetPnL) || plain.TotalTrades != got.TotalTrades {
+			t.Fatalf("the net result is %s, without tolerance %s", got.NetPnL, plain.NetPnL)
+		}
+		wide, unbounded := *s, *s
+		wide.narrow, unbounded.unbounded = false, true
+		for _, other := range []*Selection{&wide, &unbounded} {
+			same(t, "two arithmetics", byOutcome(t, s), byOutcome(t, other))
+		}
+	})
+}

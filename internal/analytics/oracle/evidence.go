@@ -1,0 +1,137 @@
+package oracle
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"time"
+)
+
+// splitMix is the generator of the page: SplitMix64.
+type splitMix struct{ state uint64 }
+
+// below gives a whole number from 0 to n − 1.
+func (g *splitMix) below(n int) int {
+	g.state += 0x9e3779b97f4a7c15
+	z := g.state
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	z ^= z >> 31
+	product := new(big.Int).Mul(new(big.Int).SetUint64(z>>32), big.NewInt(int64(n)))
+	return int(product.Rsh(product, 32).Int64())
+}
+
+// The draws of a summary and of a row of a breakdown.
+const (
+	SummaryDraws = 1000
+	RowDraws     = 400
+)
+
+// Evidence foretells how far the figures of a question can be trusted, with its
+// days cut in UTC as the summary cuts them.
+func (j *Journal) Evidence(q *Question) Object {
+	return evidence(q, j.Selected(q), time.UTC, SummaryDraws)
+}
+
+// RowEvidence foretells the same of the rows of a breakdown, by key, with days in
+// the zone of the question.
+func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
+	list, groups, out := j.Selected(q), map[string][]*Trade{}, map[string]Object{}
+	for _, t := range list {
+		for _, key := range j.keys(q, by, t, list) {
+			groups[key] = append(groups[key], t)
+		}
+	}
+	for key, group := range groups {
+		out[key] = evidence(q, group, q.Zone, RowDraws)
+	}
+	return out
+}
+
+// evidence works with days. A trade that realized results on several of them is
+// in each.
+func evidence(q *Question, slips []*Trade, zone *time.Location, draws int) Object {
+	days := byDay(slips, q.basis, zone)
+	list := (&history{days: days}).trades()
+	enough := len(list) >= 30 && len(days) >= 10
+	out := Object{
+		"n": len(list), "days": len(days), "level": 0.95, "generator": "splitmix64", "seed": 1, "draws": draws,
+		"expectancy": interval(nil, nil, enough), "win_rate": interval(nil, nil, enough), "profit_factor": interval(nil, nil, enough),
+	}
+	if len(days) < 2 {
+		return out
+	}
+	low, high := wilson(len(those(list, (*Trade).won)), len(list))
+	out["win_rate"] = interval(low, high, enough && (high-low)/2 <= 0.1)
+
+	drawn := draw(days, draws)
+	cut := draws / 40
+	slices.SortStableFunc(drawn, func(a, b history) int { return a.mean.Cmp(b.mean) })
+	least, most := drawn[cut], drawn[draws-1-cut]
+	clear := enough && (least.mean.Sign() > 0 || most.mean.Sign() < 0)
+	out["expectancy"] = interval(average(each(least.trades(), net)), average(each(most.trades(), net)), clear)
+
+	slices.SortStableFunc(drawn, func(a, b history) int { return compareFactors(a.factor, b.factor) })
+	out["profit_factor"] = interval(float(drawn[cut].factor), float(drawn[draws-1-cut].factor), clear)
+	return out
+}
+
+func interval(low, high any, enough bool) Object {
+	return Object{"low": low, "high": high, "enough": enough, "missing": Unsaid{}}
+}
+
+// wilson is Wilson's interval of a share of n.
+func wilson(part, n int) (low, high float64) {
+	const z = 1.959963984540054
+	p, count := float64(part)/float64(n), float64(n)
+	root := math.Sqrt(p*(1-p)*4*count + z*z)
+	low = (2*count*p + z*z - z*root) / (2 * (count + z*z))
+	high = (2*count*p + z*z + z*root) / (2 * (count + z*z))
+	return low, high
+}
+
+// history is what a draw of days came to. The factor is nil without a loss.
+type history struct {
+	days         []dayGroup
+	mean, factor *big.Rat
+}
+
+func (h *history) trades() (list []*Trade) {
+	for _, d := range h.days {
+		list = append(list, d.trades...)
+	}
+	return list
+}
+
+// draw makes histories of the blocks that the days are taken in.
+func draw(days []dayGroup, draws int) []history {
+	count := min(len(days), 250)
+	blocks := make([][]dayGroup, count)
+	for k := range blocks {
+		blocks[k] = days[k*len(days)/count : (k+1)*len(days)/count]
+	}
+	dice := &splitMix{state: 1}
+	out := make([]history, draws)
+	for i := range out {
+		for range count {
+			out[i].days = append(out[i].days, blocks[dice.below(count)]...)
+		}
+		list := out[i].trades()
+		out[i].mean = mean(each(list, net))
+		out[i].factor = over(sum(each(those(list, (*Trade).won), net)), neg(sum(each(those(list, (*Trade).lost), net))))
+	}
+	return out
+}
+
+// compareFactors puts a factor without a loss above all others.
+func compareFactors(a, b *big.Rat) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return a.Cmp(b)
+}

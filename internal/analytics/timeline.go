@@ -1,0 +1,309 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/decimal"
+)
+
+// Capital describes the accounts that the trades of a selection belong to.
+type Capital struct {
+	// Starting is the sum of the accounts' starting balances.
+	Starting decimal.Decimal
+	// Currency is the one that all amounts are in.
+	Currency string
+	// Cash is all cash of the accounts, a list for each account.
+	Cash [][]CashEvent
+}
+
+// CompareCash orders cash events: by instant, deposits and withdrawals before
+// results, then by amount. It does not look at ids, which depend on when a row
+// was stored.
+func CompareCash(a, b CashEvent) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.rank(), b.rank()), a.Amount.Cmp(b.Amount))
+}
+
+// rank is 0 for a flow and 1 for a result.
+func (e *CashEvent) rank() int {
+	if e.Flow {
+		return 0
+	}
+	return 1
+}
+
+// cashColumn is the cash of some accounts, in order, as a column. The starting
+// capital is its first amount, so that it takes part in the scale.
+type cashColumn struct {
+	events  []CashEvent
+	amounts amounts
+}
+
+func newCashColumn(capital Capital) *cashColumn {
+	runs := make([][]CashEvent, len(capital.Cash))
+	for i, run := range capital.Cash {
+		if !slices.IsSortedFunc(run, CompareCash) {
+			run = slices.SortedStableFunc(slices.Values(run), CompareCash)
+		}
+		runs[i] = run
+	}
+	c := &cashColumn{events: merged(runs, CompareCash)}
+	c.amounts.push(capital.Starting)
+	for i := range c.events {
+		c.amounts.push(c.events[i].Amount)
+	}
+	return c
+}
+
+// withCash returns the selection with a scale that also holds the capital and
+// the cash, and those as a column.
+func (s *Selection) withCash(capital Capital) (*Selection, *cashColumn) {
+	cash, with := newCashColumn(capital), *s
+	with.chooseScale(&cash.amounts)
+	return &with, cash
+}
+
+// cashValues gives the starting capital and the amounts of the events.
+func cashValues[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
+	picks := make([]pick, len(c.events)+1)
+	for i := range picks {
+		picks[i].row = int32(i)
+	}
+	values = make([]T, len(picks))
+	starting.gather(values, []*amounts{&c.amounts}, picks, scale)
+	return values[0], values[1:]
+}
+
+// timeline is everything that moves the equity of the accounts of a selection,
+// in order: all their trades and all their cash. Summary, drawdowns and equity
+// curve read their drawdowns from it, so that they agree.
+type timeline[T number[T]] struct {
+	s        *Selection // the trades of the question
+	whole    *Selection // all trades of its accounts
+	net      []T        // of whole
+	cash     *cashColumn
+	amounts  []T // of cash
+	starting T
+	from, to int64 // the window, in microseconds, both inclusive
+}
+
+// newTimeline makes the timeline of a selection, whose net results are given.
+func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
+	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
+	if !s.complete {
+		t.whole = Select(s.columns, Filter{Realized: s.filter.Realized})
+		t.whole.scale, t.whole.unbounded = s.scale, s.unbounded
+		t.net = column[T](t.whole, netOf)
+	}
+	t.starting, t.amounts = cashValues[T](cash, s.scale)
+	if at := s.filter.Period.From; at != nil {
+		t.from = ceilMicro(*at)
+	}
+	if at := s.filter.Period.To; at != nil {
+		t.to = at.UnixMicro()
+	}
+	return t
+}
+
+// event is a step of a timeline.
+type event[T number[T]] struct {
+	at     int64
+	amount T
+	// before is the equity of the whole accounts right before the event.
+	before T
+	flow   bool
+	// inside reports whether the event lies in the window of the question.
+	inside bool
+	// trade is the place in the selection, or nowhere for cash.
+	trade int
+}
+
+// walk calls visit for the flows, the results of the selected trades and, unless
+// the filter is narrowed, the results in cash. The event is valid during the
+// call only.
+func (t *timeline[T]) walk(visit func(e *event[T])) {
+	e := event[T]{before: t.starting}
+	countCash := !t.s.filter.isNarrowed()
+	trade, selected, cash := 0, 0, 0
+	for trade < len(t.net) || cash < len(t.amounts) {
+		if t.isCashNext(cash, trade) {
+			row := &t.cash.events[cash]
+			e.at, e.amount, e.flow, e.trade = row.At.UnixMicro(), t.amounts[cash], row.Flow, nowhere
+			e.inside = t.from <= e.at && e.at <= t.to
+			if row.Flow || countCash {
+				visit(&e)
+			}
+			cash++
+		} else {
+			e.at, e.amount, e.flow = t.whole.closed(trade), t.net[trade], false
+			if selected < len(t.s.picks) && t.s.picks[selected] == t.whole.picks[trade] {
+				e.inside, e.trade = t.s.basis == ByOpening || e.at >= t.from, selected
+				visit(&e)
+				selected++
+			}
+			trade++
+		}
+		e.before = e.before.add(e.amount)
+	}
+}
+
+// isCashNext reports whether the next cash event comes before the next trade;
+// on equal instants it does.
+func (t *timeline[T]) isCashNext(cash, trade int) bool {
+	return cash < len(t.amounts) && (trade == len(t.net) || t.cash.events[cash].At.UnixMicro() <= t.whole.closed(trade))
+}
+
+// isCapitalKnown reports whether starting balances and deposits up to the
+// opening of the first trade of the window are above zero.
+func (t *timeline[T]) isCapitalKnown() bool {
+	known := t.starting
+	if known.sign() > 0 {
+		return true
+	}
+	first := int64(math.MaxInt64)
+	for i := range t.s.picks {
+		if t.s.basis == ByOpening || t.s.closed(i) >= t.from {
+			first = min(first, t.s.opened(i))
+		}
+	}
+	for i, amount := range t.amounts {
+		if event := &t.cash.events[i]; event.Flow && amount.sign() > 0 && event.At.UnixMicro() <= first {
+			known = known.add(amount)
+		}
+	}
+	return known.sign() > 0
+}
+
+// performance is the time-weighted index of a window: each result multiplies it
+// by 1 + result / equity right before, so deposits and withdrawals never move it.
+type performance[T number[T]] struct {
+	level, peak float64
+	// fall is the present distance below the peak as a fraction of it, and
+	// deepest the greatest so far.
+	fall, deepest float64
+	// known is false without capital, without results, and once a result met an
+	// equity that was not above zero.
+	known, begun bool
+}
+
+func newPerformance[T number[T]](t *timeline[T]) performance[T] {
+	return performance[T]{level: 1, peak: 1, known: t.isCapitalKnown()}
+}
+
+// apply adds a result.
+func (p *performance[T]) apply(e *event[T], scale int32) {
+	p.begun = true
+	if e.before.sign() <= 0 {
+		p.known = false
+		return
+	}
+	p.level *= 1 + e.amount.float(scale)/e.before.float(scale)
+	p.peak = max(p.peak, p.level)
+	p.fall = 1 - p.level/p.peak
+	p.deepest = max(p.deepest, p.fall)
+}
+
+// drawdownPct returns the greatest fall in percent, nil if it is not known.
+func (p *performance[T]) drawdownPct() *float64 {
+	if !p.known || !p.begun {
+		return nil
+	}
+	value := percent * p.deepest
+	return &value
+}
+
+// openings returns the equity of the accounts before the first event of each of
+// some UTC days, which must be in order. positive reports whether that equity is
+// above zero on all of them and on every weekday between the first and the last.
+// closings are the sums of the days on which trades of the accounts closed.
+func (t *timeline[T]) openings(days []int64, closings []daySum[T]) (equity []T, positive bool) {
+	level, next, cash := t.starting, 0, 0
+	positive = true
+	since := days[0] // the first day that may open at this level
+	for len(equity) < len(days) {
+		day, amount, ok := t.nextMove(closings, &next, &cash)
+		until := days[len(days)-1]
+		if ok {
+			until = min(day, until)
+		}
+		if level.sign() <= 0 && hasWeekday(since, until) {
+			positive = false
+		}
+		for len(equity) < len(days) && days[len(equity)] <= until {
+			positive = positive && level.sign() > 0
+			equity = append(equity, level)
+		}
+		since = max(since, until+1)
+		level = level.add(amount)
+	}
+	return equity, positive
+}
+
+// nextMove returns the next day and amount by which equity moves: all trades that
+// closed on a day at once, or one cash event. ok is false when there is no more.
+func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64, amount T, ok bool) {
+	if *cash < len(t.amounts) {
+		day = dayOf(t.cash.events[*cash].At.UnixMicro())
+		if *next == len(closings) || day <= closings[*next].day {
+			amount = t.amounts[*cash]
+			*cash++
+			return day, amount, true
+		}
+	}
+	if *next == len(closings) {
+		return 0, amount, false
+	}
+	move := closings[*next]
+	*next++
+	return move.day, move.sum, true
+}
+
+// daySum is the net result of a day.
+type daySum[T number[T]] struct {
+	day int64
+	sum T
+}
+
+// daySums adds up net results by the UTC day of an instant, in the order of days.
+func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
+	days, of := placesOf(len(net), func(i int) int64 { return dayOf(at(i)) })
+	list := make([]daySum[T], len(days))
+	for d, day := range days {
+		list[d].day = day
+	}
+	for i, d := range of {
+		list[d].sum = list[d].sum.add(net[i])
+	}
+	slices.SortFunc(list, func(a, b daySum[T]) int { return cmp.Compare(a.day, b.day) })
+	return list
+}
+
+// hasWeekday reports whether one of the days from first to last is not on a
+// weekend.
+func hasWeekday(first, last int64) bool {
+	for day := first; day <= min(last, first+2); day++ {
+		if isWeekday(day) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWeekday(day int64) bool {
+	weekday := time.Weekday(weekdayOf(day))
+	return weekday != time.Saturday && weekday != time.Sunday
+}
+
+// countWeekdays counts the days from first to last that are not on a weekend.
+func countWeekdays(first, last int64) int {
+	weeks := (last - first + 1) / 7
+	count := int(weeks) * 5
+	for day := first + weeks*7; day <= last; day++ {
+		if isWeekday(day) {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,150 @@
+package figures
+
+import (
+	"context"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+)
+
+// partsAtOnce is how many realized parts are in memory as rows at a time.
+const partsAtOnce = 32768
+
+// readRealized makes the columns of realized parts of an account from the columns
+// of its closed trades. Only trades with several parts and open ones are read.
+func readRealized(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, columns *analytics.Columns,
+) (*analytics.Columns, error) {
+	realized := columns
+	waiting, parts := map[journal.TradeID]ledger.Realized{}, 0
+	var batches []map[journal.TradeID]ledger.Realized
+	err := ledger.EachRealized(ctx, tx, owner, a, func(r ledger.Realized) error {
+		if !r.Open && len(r.Parts) < 2 {
+			return nil // all of it was realized when it closed
+		}
+		waiting[r.ID] = r
+		if parts += len(r.Parts); parts >= partsAtOnce {
+			batches = append(batches, waiting)
+			waiting, parts = map[journal.TradeID]ledger.Realized{}, 0
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, batch := range append(batches, waiting) {
+		open, err := openRows(ctx, tx, owner, batch)
+		if err != nil {
+			return nil, err
+		}
+		realized = realized.With(splitRows(append(columns.Find(keysOf(batch)), open...), batch), nil)
+	}
+	return realized, nil
+}
+
+// realizedRows returns the rows of some trades with their realized parts: the
+// closed trades are given, open ones are read.
+func realizedRows(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, closed []analytics.Trade, touched []journal.TradeID,
+) ([]analytics.Trade, error) {
+	list, err := ledger.RealizedByID(ctx, tx, owner, touched)
+	if err != nil {
+		return nil, err
+	}
+	realized := make(map[journal.TradeID]ledger.Realized, len(list))
+	for _, r := range list {
+		realized[r.ID] = r
+	}
+	open, err := openRows(ctx, tx, owner, realized)
+	if err != nil {
+		return nil, err
+	}
+	return splitRows(append(open, closed...), realized), nil
+}
+
+func keysOf(realized map[journal.TradeID]ledger.Realized) []journal.TradeID {
+	ids := make([]journal.TradeID, 0, len(realized))
+	for id := range realized {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// openRows reads the open trades among some.
+func openRows(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.Realized,
+) ([]analytics.Trade, error) {
+	var ids []journal.TradeID
+	for id, r := range realized {
+		if r.Open {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	trades, err := ledger.OpenByID(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows := withMarks(trades, marks)
+	for i := range rows {
+		rows[i].Open = true
+	}
+	return rows, nil
+}
+
+// splitRows puts a row for each realized part in the place of its trade. Trades
+// that realized everything when they closed stay as they are.
+func splitRows(rows []analytics.Trade, realized map[journal.TradeID]ledger.Realized) []analytics.Trade {
+	out := make([]analytics.Trade, 0, len(rows))
+	for i := range rows {
+		row, parts := &rows[i], realized[rows[i].ID].Parts
+		if !row.Open && len(parts) < 2 {
+			out = append(out, *row)
+			continue
+		}
+		volumes := splitVolume(row, parts)
+		for k, p := range parts {
+			part := *row
+			part.Part, part.ClosedAt = true, db.FromMicros(p.At)
+			part.Net, part.Gross, part.Fees, part.Volume = p.Net(), p.Gross, p.Costs, volumes[k]
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// splitVolume returns the volume of each part. The parts of a closed trade share
+// the trade's volume in proportion, also where that is not the sum of theirs. An
+// unknown volume of the trade is 0, and so are those of its parts.
+func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.Decimal {
+	volumes := make([]decimal.Decimal, len(parts))
+	var sum decimal.Decimal
+	for i, p := range parts {
+		volumes[i] = p.Volume
+		sum = sum.Add(p.Volume)
+	}
+	if row.Open && row.Volume.IsZero() { // of an open trade with stated results the rate is unknown
+		return make([]decimal.Decimal, len(parts))
+	}
+	if row.Open || sum.Equal(row.Volume) || sum.IsZero() {
+		return volumes
+	}
+	left := row.Volume
+	for i := range volumes[:len(volumes)-1] {
+		volumes[i] = row.Volume.Mul(volumes[i]).DivRound(sum, matching.CostScale)
+		left = left.Sub(volumes[i])
+	}
+	volumes[len(volumes)-1] = left
+	return volumes
+}

@@ -1,0 +1,211 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+// Realized is what a trade realized and when. Trades that have one are those that
+// were closed in several steps, and open ones of which a part was closed. Any
+// other closed trade realized its result when it closed.
+type Realized struct {
+	ID journal.TradeID
+	// Open is set while the trade is not flat.
+	Open  bool
+	Parts []matching.RealizedPart
+}
+
+// isPartial selects the trades that can have several parts, or one while open. A
+// closed trade of two fills has one part, its closing.
+const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
+
+// tradeSpan is the stretch of a stream that a trade's fills lie in.
+type tradeSpan struct {
+	id          journal.TradeID
+	stream      int64
+	first, last matching.Position
+	head        matching.Head
+	open        bool
+}
+
+const partialSelect = `
+	SELECT id, stream, opened_at, first_seq, last_at, last_seq, head, is_open
+	FROM trades WHERE user_id = $1 AND ` + isPartial
+
+func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
+	err = row.Scan(&s.id, &s.stream, &s.first.At, &s.first.Seq, &s.last.At, &s.last.Seq, &s.head.Consumed, &s.open)
+	return s, err
+}
+
+// EachRealized passes the trades of an account that have realized parts to fn, in
+// no order. It reads the fills of every stream with such a trade.
+func EachRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(Realized) error) error {
+	spans, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND account = $2 ORDER BY stream, opened_at, first_seq`, owner, account.number)
+	if err != nil {
+		return err
+	}
+	return eachOfStreams(ctx, tx, owner, spans, fn)
+}
+
+// maxSpanReads is how many trades are read one by one, by their stretch of the
+// stream; of more the streams are read whole, several at a time.
+const maxSpanReads = 64
+
+// RealizedByID returns those of some trades that have realized parts, in no order.
+func RealizedByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []Realized, err error) {
+	var spans []tradeSpan
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		list, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		spans = append(spans, list...)
+	}
+	collect := func(r Realized) error {
+		found = append(found, r)
+		return nil
+	}
+	if len(spans) > maxSpanReads {
+		slices.SortFunc(spans, compareSpans)
+		return found, eachOfStreams(ctx, tx, owner, spans, collect)
+	}
+	for i := range spans {
+		if err := readSpan(ctx, tx, owner, &spans[i], collect); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func compareSpans(a, b tradeSpan) int {
+	return cmp.Or(cmp.Compare(a.stream, b.stream), a.first.Compare(b.first))
+}
+
+const partSelect = `
+	SELECT stream, executed_at, seq, id, is_buy, quantity, price, fees, commission, multiplier, stated_pnl
+	FROM executions WHERE user_id = $1`
+
+func scanPart(row db.Scanner) (f fill, err error) {
+	err = row.Scan(&f.stream, &f.at, &f.seq, &f.id, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier, &f.stated)
+	return f, err
+}
+
+// readSpan reads the fills of one trade.
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(Realized) error) error {
+	w := spanWalk{spans: []tradeSpan{*s}, fn: fn}
+	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
+		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
+	if err != nil {
+		return err
+	}
+	return w.end()
+}
+
+// eachOfStreams reads the streams of some spans, which are in order, whole.
+func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(Realized) error) error {
+	const streamsAtOnce = 200
+	var streams []int64
+	for i := range spans {
+		if i == 0 || spans[i].stream != spans[i-1].stream {
+			streams = append(streams, spans[i].stream)
+		}
+	}
+	w := spanWalk{spans: spans, fn: fn}
+	for part := range slices.Chunk(streams, streamsAtOnce) {
+		args := []any{owner}
+		text := partSelect + ` AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
+		if err := db.Each(ctx, tx, w.scan, text, args...); err != nil {
+			return err
+		}
+	}
+	return w.end()
+}
+
+// spanWalk groups fills that come in the order of stream and time, and picks out
+// the trades of its spans. The first span of a stream is where grouping starts.
+type spanWalk struct {
+	spans []tradeSpan // that were not found yet, in order
+	fn    func(Realized) error
+
+	stream int64
+	group  *matching.Realizer // nil before the first span of the stream
+}
+
+func (w *spanWalk) scan(row db.Scanner) error {
+	f, err := scanPart(row)
+	if err != nil {
+		return err
+	}
+	if f.stream != w.stream {
+		if err := w.finishStream(); err != nil {
+			return err
+		}
+		w.stream = f.stream
+	}
+	if len(w.spans) == 0 || w.spans[0].stream != f.stream {
+		w.group = nil // the rest of the stream is not looked for
+		return nil
+	}
+	if w.group == nil {
+		if w.spans[0].first != f.position() {
+			return nil
+		}
+		w.group = &matching.Realizer{Head: w.spans[0].head}
+	}
+	return w.emit(w.group.Add(f.matching()))
+}
+
+// emit passes a trade to fn if it is the next one that is looked for.
+func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
+	if trade == nil || len(w.spans) == 0 {
+		return nil
+	}
+	s := w.spans[0]
+	if s.stream != w.stream || s.first != trade.First || s.open == trade.Closed() {
+		return nil
+	}
+	w.spans = w.spans[1:]
+	return w.fn(Realized{ID: s.id, Open: s.open, Parts: parts})
+}
+
+// finishStream emits the trade that is open at the end of a stream.
+func (w *spanWalk) finishStream() error {
+	if w.group == nil {
+		return nil
+	}
+	err := w.emit(w.group.Open())
+	w.group = nil
+	return err
+}
+
+// end reports a trade that its fills do not make.
+func (w *spanWalk) end() error {
+	if err := w.finishStream(); err != nil {
+		return err
+	}
+	if len(w.spans) > 0 {
+		return fmt.Errorf("trade %s does not agree with its fills; run fillbook check", w.spans[0].id)
+	}
+	return nil
+}
+
+// OpenByID returns those of some trades that are open with a part closed, as
+// figures see them: their results are what they realized so far.
+func OpenByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []Closed, err error) {
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		list, err := db.List(ctx, tx, scanClosed, figuresSelect+` AND is_open = TRUE AND trades.id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
+	}
+	return found, nil
+}

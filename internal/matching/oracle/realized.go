@@ -1,0 +1,114 @@
+package oracle
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+)
+
+// RealizedPart is what a trade realized at one instant.
+type RealizedPart struct {
+	At                   int64
+	Gross, Costs, Volume *big.Rat
+}
+
+// RealizedParts returns for each trade of [Recompute] its parts in time order. It
+// recomputes the stream up to every fill: what a fill realized is what the trade
+// has realized with it, less what it had without it. Gross results are those of
+// the same fills without costs. The share of the entry notional, which volume
+// needs, is had from results without costs and without statements; it is that of
+// volume where all prices of a stream have the same sign.
+func RealizedParts(fills []Fill) [][]RealizedPart {
+	fills = slices.Clone(fills)
+	slices.SortFunc(fills, func(a, b Fill) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
+	})
+	whole, free, priced := prefixes(fills), prefixes(without(fills, false)), prefixes(without(fills, true))
+	out := make([][]RealizedPart, len(whole[len(fills)]))
+	for n := 1; n <= len(fills); n++ {
+		for i, t := range whole[n] {
+			exited := whole.change(n, i, func(t Trade) *big.Rat { return sub(t.Opened, t.Remaining) })
+			if exited.Sign() == 0 {
+				continue
+			}
+			net, gross := whole.change(n, i, realized), free.change(n, i, realized)
+			exit := whole.change(n, i, func(t Trade) *big.Rat { return t.Exit })
+			entry := add(exit, priced.change(n, i, realized))
+			if t.Long {
+				entry = sub(exit, priced.change(n, i, realized))
+			}
+			out[i] = appendPart(out[i], RealizedPart{
+				At: fills[n-1].At, Gross: gross, Costs: sub(gross, net), Volume: add(abs(exit), abs(entry)),
+			})
+		}
+	}
+	return out
+}
+
+func realized(t Trade) *big.Rat { return t.Realized }
+
+// history is the trades of a stream after each number of fills.
+type history [][]Trade
+
+func prefixes(fills []Fill) history {
+	var h history
+	for n := range len(fills) + 1 {
+		h = append(h, Recompute(fills[:n]))
+	}
+	return h
+}
+
+// change returns how much of a figure of trade i the last of n fills made.
+func (h history) change(n, i int, figure func(Trade) *big.Rat) *big.Rat {
+	after := figure(h[n][i])
+	if before := h[n-1]; i < len(before) {
+		return sub(after, figure(before[i]))
+	}
+	return after
+}
+
+// without returns the fills without costs, and without stated results if asked.
+func without(fills []Fill, stated bool) []Fill {
+	out := slices.Clone(fills)
+	for i := range out {
+		out[i].Fees, out[i].Commission = new(big.Rat), new(big.Rat)
+		if stated {
+			out[i].Stated = nil
+		}
+	}
+	return out
+}
+
+// appendPart adds a part; parts of one instant are one.
+func appendPart(list []RealizedPart, c RealizedPart) []RealizedPart {
+	if n := len(list); n > 0 && list[n-1].At == c.At {
+		last := &list[n-1]
+		last.Gross, last.Costs, last.Volume = add(last.Gross, c.Gross), add(last.Costs, c.Costs), add(last.Volume, c.Volume)
+		return list
+	}
+	return append(list, c)
+}
+
+// ShareVolume returns the volume of each part in the account's currency: nil
+// where the trade's is unknown. The parts of a closed trade share its volume in
+// proportion, and the last takes what is left of it.
+func (t *Trade) ShareVolume(parts []RealizedPart) []*big.Rat {
+	shares := make([]*big.Rat, len(parts))
+	if t.Volume == nil {
+		return shares
+	}
+	sum := new(big.Rat)
+	for i, p := range parts {
+		shares[i], sum = p.Volume, add(sum, p.Volume)
+	}
+	if t.Net == nil || sum.Cmp(t.Volume) == 0 || sum.Sign() == 0 {
+		return shares
+	}
+	left := t.Volume
+	for i := range shares[:len(shares)-1] {
+		shares[i] = roundShare(quo(mul(t.Volume, shares[i]), sum))
+		left = sub(left, shares[i])
+	}
+	shares[len(shares)-1] = left
+	return shares
+}

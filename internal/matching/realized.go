@@ -1,0 +1,100 @@
+package matching
+
+import "fillbook/internal/decimal"
+
+// RealizedPart is what a trade realized at one instant, by closing a part of the
+// position or the rest of it. Over the parts of a closed trade, the amounts sum
+// exactly to those of the trade.
+type RealizedPart struct {
+	// At is the instant of the closing fills, in microseconds since 1970.
+	At int64
+	// Gross is the stated result, or exit notional less the share of the entry
+	// notional. Costs are those of the fill and the share of the entry's costs.
+	Gross, Costs decimal.Decimal
+	// Volume is the traded notional of the fill and the share of the entry's.
+	Volume decimal.Decimal
+}
+
+// Net returns the result after costs.
+func (p RealizedPart) Net() decimal.Decimal { return p.Gross.Sub(p.Costs) }
+
+func (p RealizedPart) add(other RealizedPart) RealizedPart {
+	p.Gross, p.Costs, p.Volume = p.Gross.Add(other.Gross), p.Costs.Add(other.Costs), p.Volume.Add(other.Volume)
+	return p
+}
+
+// Realizer groups the fills of a stream as Walk does and records what each
+// instant realized. Its zero value starts from a flat position.
+type Realizer struct {
+	// Head says where inside the first fill the grouping starts; see Group.
+	Head Head
+
+	walk walk
+	// parts are those of the open trade, and openVolume the traded notional of
+	// its entries that is still held.
+	parts      []RealizedPart
+	openVolume decimal.Decimal
+}
+
+// Add takes the next fill, in the order of Order. It returns the trade that the
+// fill closed, with its parts in time order; the trade is nil if it closed none.
+func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
+	next := r.walk.take(f, r.Head)
+	r.Head = Head{}
+	for rest := &next; rest != nil; {
+		before := stateOf(r.walk.open)
+		rest = r.walk.step(*rest)
+		r.record(f, before, stateOf(r.walk.open))
+		if r.walk.open.closed() {
+			trade := r.walk.finish()
+			closed, parts = &trade, r.parts
+			r.parts, r.openVolume = nil, decimal.Zero
+		}
+	}
+	return closed, parts
+}
+
+// Open returns the trade that is still open after all fills, with its parts so
+// far; the trade is nil if the position is flat.
+func (r *Realizer) Open() (*Trade, []RealizedPart) {
+	if r.walk.open == nil {
+		return nil, nil
+	}
+	trade := r.walk.finish()
+	return &trade, r.parts
+}
+
+// holdingState is what the difference between two holdings is taken of.
+type holdingState struct{ gross, spent, volume, held decimal.Decimal }
+
+// stateOf returns the state of a holding; h is nil before its first fill.
+func stateOf(h *holding) holdingState {
+	if h == nil {
+		return holdingState{}
+	}
+	return holdingState{gross: h.gross, spent: h.spent, volume: h.trade.Volume, held: h.trade.QtyRemaining}
+}
+
+// record adds the part that a fill realized, if it closed anything. Parts of one
+// instant are one.
+func (r *Realizer) record(f Fill, before, after holdingState) {
+	traded := after.volume.Sub(before.volume)
+	quantity := before.held.Sub(after.held)
+	if quantity.Sign() <= 0 {
+		r.openVolume = r.openVolume.Add(traded)
+		return
+	}
+	entry := r.openVolume
+	if !quantity.Equal(before.held) {
+		entry, _ = r.openVolume.Split(quantity, before.held, CostScale)
+	}
+	r.openVolume = r.openVolume.Sub(entry)
+	part := RealizedPart{
+		At: f.At, Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent), Volume: traded.Add(entry),
+	}
+	if n := len(r.parts); n > 0 && r.parts[n-1].At == f.At {
+		r.parts[n-1] = r.parts[n-1].add(part)
+		return
+	}
+	r.parts = append(r.parts, part)
+}
