@@ -1,5 +1,19 @@
 package transport
 
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+)
+
+// ServeLimited is Serve with a limit of connections and timeouts for a test.
+func ServeLimited(
+	ctx context.Context, listener net.Listener, limit, crowded int, handler http.Handler, log *slog.Logger, timeouts Timeouts,
+) error {
+	return serve(ctx, newConnTracker(listener, limit, crowded), handler, log, timeouts)
+}
+
 // Buckets tells how many keys a limiter remembers.
 func (l *Limiter) Buckets() int {
 	l.mu.Lock()

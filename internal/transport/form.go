@@ -47,7 +47,6 @@ func (in Intake) readForm(w http.ResponseWriter, r *http.Request) (context.Conte
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
 	}
-	setReadDeadline(w, formPatience)
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	reader, err := r.MultipartReader()
 	if err != nil {
@@ -57,7 +56,9 @@ func (in Intake) readForm(w http.ResponseWriter, r *http.Request) (context.Conte
 	for parts := 0; ; parts++ {
 		part, err := reader.NextPart()
 		if errors.Is(err, io.EOF) {
-			return context.WithValue(r.Context(), formKey{}, form), nil
+			// To its end, which may come after the last boundary.
+			_, err := io.Copy(io.Discard, r.Body)
+			return context.WithValue(r.Context(), formKey{}, form), readError(err)
 		}
 		if err != nil {
 			return nil, readError(err)

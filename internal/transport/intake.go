@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"time"
 
 	"fillbook/internal/journal"
 )
@@ -37,9 +36,7 @@ type Intake struct {
 }
 
 const (
-	maxQuery     = 8 << 10
-	jsonPatience = 15 * time.Second
-	formPatience = 120 * time.Second
+	maxQuery = 8 << 10
 )
 
 // Middleware refuses a request that is too large, of the wrong type or
@@ -57,25 +54,17 @@ func (in Intake) Middleware() Middleware {
 	}
 }
 
-func (in Intake) read(w http.ResponseWriter, r *http.Request) (ctx context.Context, err error) {
+func (in Intake) read(w http.ResponseWriter, r *http.Request) (context.Context, error) {
 	if err := in.checkQuery(r); err != nil {
 		return nil, err
 	}
 	switch in.Body {
 	case JSONBody:
-		ctx, err = in.readJSON(w, r)
+		return in.readJSON(w, r)
 	case FormBody:
-		ctx, err = in.readForm(w, r)
-	default:
-		return r.Context(), nil
+		return in.readForm(w, r)
 	}
-	if err == nil {
-		// What watches over a slow body must not cut off a long answer to it.
-		// After a failure it stays, because the server waits for the rest of
-		// the body before it ends.
-		clearReadDeadline(w)
-	}
-	return ctx, err
+	return r.Context(), nil
 }
 
 func (in Intake) checkQuery(r *http.Request) error {
@@ -121,8 +110,7 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 	return context.WithValue(r.Context(), bodyKey{}, body), nil
 }
 
-// readAll reads the body within its limit and within a time in which any
-// honest client has sent it.
+// readAll reads the body within its limit.
 func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > in.Limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
@@ -130,18 +118,8 @@ func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, unsupported("a body without Content-Encoding")
 	}
-	setReadDeadline(w, jsonPatience)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, in.Limit))
 	return body, readError(err)
-}
-
-func setReadDeadline(w http.ResponseWriter, patience time.Duration) {
-	// A writer without a connection, as in tests, has no deadlines.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
-}
-
-func clearReadDeadline(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 func readError(err error) error {
