@@ -33,6 +33,7 @@ func (serveCommand) Run(env *environment, s *settings) error {
 func (s *settings) runServer(env *environment, prepare func(context.Context, *server) error) error {
 	log := s.logger(env.stderr)
 	log.Info("fillbook starts", "version", version, "settings", s)
+	warnOfRemoved(log)
 	d, err := s.openDatabase(env.ctx, log)
 	if err != nil {
 		return err
@@ -100,8 +101,8 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
 	result.api, err = httpapi.New(result.services, httpapi.Options{
 		Version: version, Log: log, Proxies: prefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
-		AuthRate: s.RateAuth, ShareRate: s.RateShare, SecretsRate: s.RateSecrets,
-		ImportRate: s.RateImport, ImportsAtOnce: s.ImportsAtOnce, Web: webui.Handler(),
+		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare,
+		ImportsAtOnce: s.ImportsAtOnce, Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
 		PublicURL: s.PublicURL,
 	})

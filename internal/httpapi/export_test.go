@@ -4,3 +4,6 @@ package httpapi
 const Chunk = chunk
 
 var InParts = inParts[int]
+
+// ImportLoad returns how many files of a user are worked on and how many wait.
+func (a *API) ImportLoad(user string) (working, waiting int) { return a.importing.Load(user) }

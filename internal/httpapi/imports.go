@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/fairqueue"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -135,12 +136,29 @@ var uploadFields = map[string]string{
 	"date_order":     "day_first or month_first, where the file leaves it open.",
 }
 
+const (
+	// importPlaces is how many files are in memory at the same time.
+	importPlaces = 8
+	// maxImportsWaiting is how many files of one user may wait, for as long as
+	// importPatience.
+	maxImportsWaiting = 50
+	importPatience    = time.Minute
+)
+
+// newImportQueue makes the queue in which files wait to be read, where users
+// take turns.
+func newImportQueue(perUser int) *fairqueue.Queue {
+	return fairqueue.New(fairqueue.Options{
+		Places: importPlaces, PerKey: perUser, Waiting: maxImportsWaiting, Patience: importPatience,
+	})
+}
+
 func (a *API) importOperations() {
 	route := func(method, path, id, summary string) route {
 		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
-			r.allowance = importLimit
+			r.allowance = importQueue
 			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
 		}
 		return r

@@ -28,16 +28,35 @@ const (
 	owner
 )
 
-// allowance says which rate limit a route falls under, if any.
+// allowance says which limit a route falls under, if any.
 type allowance int
 
 const (
 	unlimited   allowance = iota
-	authLimit             // signing in and the like, by address
-	secretLimit           // password and code checks of a signed-in user
+	authLimit             // failed sign-ins and the like, by address
+	secretLimit           // failed password and code checks of a signed-in user
 	shareLimit            // the public share page, by address
-	importLimit           // reading files, which is work for the processor, by user
+	importQueue           // reading files, which is work for the processor: users take turns
 )
+
+// isFailedSignIn reports whether a refused call counts as a failed sign-in,
+// refresh, registration or setup. A right password without its code does not:
+// clients ask for the code when they are told to. Malformed input does not
+// either, because it is refused before a credential is looked at.
+func isFailedSignIn(status int, code string) bool {
+	switch status {
+	case http.StatusUnauthorized:
+		return code != "totp_required"
+	case http.StatusForbidden, http.StatusConflict:
+		return true
+	}
+	return false
+}
+
+// isFailedCheck reports whether a signed-in user gave a wrong password or code.
+func isFailedCheck(status int, code string) bool {
+	return status == http.StatusForbidden || code == "totp_invalid"
+}
 
 // Sizes of JSON bodies.
 const (
@@ -155,7 +174,7 @@ func (r route) errors() []int {
 	if r.access == session || r.access == owner || r.access == user && r.method != http.MethodGet {
 		statuses = append(statuses, http.StatusForbidden)
 	}
-	if r.allowance != unlimited {
+	if r.allowance != unlimited && r.allowance != importQueue {
 		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if r.body != transport.NoBody {
@@ -189,20 +208,11 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.gate != nil {
 		chain = append(chain, gated(r.gate))
 	}
-	if r.allowance == authLimit {
-		chain = append(chain, a.limits.auth.ByAddress())
-	}
 	if r.allowance == shareLimit {
-		chain = append(chain, a.limits.share.ByAddress())
+		chain = append(chain, a.shareLimit.ByAddress())
 	}
 	if r.access != public {
 		chain = append(chain, a.authenticate(r.access))
-	}
-	if r.allowance == secretLimit {
-		chain = append(chain, a.limits.secrets.ByUser())
-	}
-	if r.allowance == importLimit {
-		chain = append(chain, a.limits.imports.ByUser())
 	}
 	if r.allowance != shareLimit {
 		chain = append(chain, transport.Answer())
@@ -215,10 +225,21 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
 	}
-	if r.allowance == importLimit { // a slow upload takes no place, nor does an answer that is kept
-		chain = append(chain, a.importing.ByUser())
+	return append(chain, a.limit(r.allowance)...)
+}
+
+// limit is the middleware of an allowance that comes after the body was read: a
+// slow client takes nobody's place.
+func (a *API) limit(kind allowance) []transport.Middleware {
+	switch kind {
+	case authLimit:
+		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
+	case secretLimit:
+		return []transport.Middleware{a.failures.secrets.ByUser(isFailedCheck)}
+	case importQueue:
+		return []transport.Middleware{transport.TakeTurns(a.importing)}
 	}
-	return chain
+	return nil
 }
 
 // named tells the log which route this is.

@@ -85,11 +85,11 @@ func (c *content) rows() int {
 
 // read finds out what a file is and reads it. It is pure but for waiting its
 // turn.
-func (s *Service) read(ctx context.Context, up Upload, account *ledger.Account) (*content, error) {
+func (s *Service) read(ctx context.Context, owner journal.UserID, up Upload, account *ledger.Account) (*content, error) {
 	if err := up.check(); err != nil {
 		return nil, err
 	}
-	release, err := s.slot(ctx)
+	release, err := s.slot(ctx, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -32,3 +32,10 @@ const (
 
 // KeepWhole is the longest answer that is held back.
 const KeepWhole = keepWhole
+
+// Keys returns how many keys a limiter of failures remembers.
+func (l *FailureLimiter) Keys() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.keys)
+}
