@@ -102,7 +102,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	result.api, err = httpapi.New(result.services, httpapi.Options{
 		Version: version, Log: log, Proxies: prefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
 		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare,
-		ImportsAtOnce: s.ImportsAtOnce, Web: webui.Handler(),
+		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
 		PublicURL: s.PublicURL,
 	})

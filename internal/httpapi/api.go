@@ -20,7 +20,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/fairqueue"
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
 	"fillbook/internal/sharing"
@@ -53,6 +52,10 @@ type Options struct {
 	// time, while the others wait; 0 means any number.
 	ImportsAtOnce int
 
+	// SpoolDir is where uploads and long answers wait on disk; empty takes the
+	// system's directory for temporary files.
+	SpoolDir string
+
 	// Web serves everything outside /api: the page and the reference.
 	Web http.Handler
 }
@@ -66,7 +69,8 @@ type API struct {
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
 	failures    struct{ auth, secrets *transport.FailureLimiter }
-	importing   *fairqueue.Queue
+	spool       *transport.Spool
+	queues      queues
 	description func() ([]byte, error) // openapi.json
 	draining    atomic.Bool
 	handler     http.Handler
@@ -85,7 +89,8 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
 	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)
-	a.importing = newImportQueue(options.ImportsAtOnce)
+	a.spool = transport.NewSpool(options.SpoolDir, func() error { return services.DB.CheckRoom(0) })
+	a.queues = newQueues(options.ImportsAtOnce)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
 	a.huma = huma.NewAPI(describe(options.Version), a)
 	describeValues(a.huma.OpenAPI().Components.Schemas)

@@ -146,7 +146,7 @@ func executionRoute(method, path, id, summary string) route {
 }
 
 func (a *API) executionOperations() {
-	registerList(a, executionRoute(http.MethodGet, "", "listExecutions", "List fills by time"), a.listExecutions)
+	registerList(a, longAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped."
 	register(a, add, a.addExecution)

@@ -6,4 +6,4 @@ const Chunk = chunk
 var InParts = inParts[int]
 
 // ImportLoad returns how many files of a user are worked on and how many wait.
-func (a *API) ImportLoad(user string) (working, waiting int) { return a.importing.Load(user) }
+func (a *API) ImportLoad(user string) (working, waiting int) { return a.queues.imports.Load(user) }

@@ -38,7 +38,7 @@ func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error
 func (a *API) exportOperations() {
 	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere."
-	read.file, read.repeated = true, []string{"account_id"}
+	read.file, read.long, read.repeated = true, true, []string{"account_id"}
 	register(a, read, a.export)
 }
 

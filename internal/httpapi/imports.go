@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/fairqueue"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -136,23 +135,6 @@ var uploadFields = map[string]string{
 	"date_order":     "day_first or month_first, where the file leaves it open.",
 }
 
-const (
-	// importPlaces is how many files are in memory at the same time.
-	importPlaces = 8
-	// maxImportsWaiting is how many files of one user may wait, for as long as
-	// importPatience.
-	maxImportsWaiting = 50
-	importPatience    = time.Minute
-)
-
-// newImportQueue makes the queue in which files wait to be read, where users
-// take turns.
-func newImportQueue(perUser int) *fairqueue.Queue {
-	return fairqueue.New(fairqueue.Options{
-		Places: importPlaces, PerKey: perUser, Waiting: maxImportsWaiting, Patience: importPatience,
-	})
-}
-
 func (a *API) importOperations() {
 	route := func(method, path, id, summary string) route {
 		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
@@ -212,8 +194,12 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	if form.File == nil {
 		return imports.Upload{}, journal.InvalidField("file", "The form must have a file.")
 	}
+	data, err := form.File.Bytes()
+	if err != nil {
+		return imports.Upload{}, err
+	}
 	up := imports.Upload{
-		FileName: form.File.Name, Data: form.File.Bytes, Account: journal.AccountID(form.Fields["account_id"]),
+		FileName: form.File.Name, Data: data, Account: journal.AccountID(form.Fields["account_id"]),
 		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"],
 	}
 	if up.Account == "" {

@@ -32,11 +32,12 @@ const (
 type allowance int
 
 const (
-	unlimited   allowance = iota
-	authLimit             // failed sign-ins and the like, by address
-	secretLimit           // failed password and code checks of a signed-in user
-	shareLimit            // the public share page, by address
-	importQueue           // reading files, which is work for the processor: users take turns
+	unlimited       allowance = iota
+	authLimit                 // failed sign-ins and the like, by address
+	secretLimit               // failed password and code checks of a signed-in user
+	shareLimit                // the public share page, by address
+	attachmentQueue           // storing attachments: users take turns
+	importQueue               // reading files, which is work for the processor: users take turns
 )
 
 // isFailedSignIn reports whether a refused call counts as a failed sign-in,
@@ -84,7 +85,10 @@ type route struct {
 	// form: the body is a form with one file, and fields beside it; file: the
 	// answer is a file.
 	form, file bool
-	fields     map[string]string // what each says
+	// long: the answer may be long unless it is a page, so that it is made when
+	// it is the user's turn.
+	long   bool
+	fields map[string]string // what each says
 	// secret: answers hold credentials, so Idempotency-Key is ignored and
 	// nothing of them is kept.
 	secret bool
@@ -92,6 +96,12 @@ type route struct {
 	gate func(ctx context.Context) error
 	// refusals are the error statuses beyond those that every route has.
 	refusals []int
+}
+
+// longAnswer marks a route whose answer may be long.
+func longAnswer(r route) route {
+	r.long = true
+	return r
 }
 
 const prefix = "/api/v1"
@@ -174,7 +184,7 @@ func (r route) errors() []int {
 	if r.access == session || r.access == owner || r.access == user && r.method != http.MethodGet {
 		statuses = append(statuses, http.StatusForbidden)
 	}
-	if r.allowance != unlimited && r.allowance != importQueue {
+	if r.allowance == authLimit || r.allowance == secretLimit || r.allowance == shareLimit {
 		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if r.body != transport.NoBody {
@@ -215,13 +225,20 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 		chain = append(chain, a.authenticate(r.access))
 	}
 	if r.allowance != shareLimit {
-		chain = append(chain, transport.Answer())
+		chain = append(chain, transport.Answer(a.spool))
 	}
 	limit := r.limit
 	if limit == 0 {
 		limit = usualBody
 	}
-	chain = append(chain, transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated}.Middleware())
+	intake := transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated, Spool: a.spool}
+	if r.access != public { // what strangers may send is small
+		intake.Uploads = a.queues.uploads
+	}
+	chain = append(chain, intake.Middleware())
+	if r.long {
+		chain = append(chain, transport.LongAnswers(a.queues.answers, a.spool))
+	}
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
 	}
@@ -236,8 +253,10 @@ func (a *API) limit(kind allowance) []transport.Middleware {
 		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
 	case secretLimit:
 		return []transport.Middleware{a.failures.secrets.ByUser(isFailedCheck)}
+	case attachmentQueue:
+		return []transport.Middleware{transport.TakeTurns(a.queues.attachments)}
 	case importQueue:
-		return []transport.Middleware{transport.TakeTurns(a.importing)}
+		return []transport.Middleware{transport.TakeTurns(a.queues.imports)}
 	}
 	return nil
 }

@@ -39,3 +39,10 @@ func (l *FailureLimiter) Keys() int {
 	defer l.mu.Unlock()
 	return len(l.keys)
 }
+
+// Users returns how many users have something in the spool.
+func (s *Spool) Users() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.uses)
+}

@@ -11,7 +11,9 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"time"
 
+	"fillbook/internal/fairqueue"
 	"fillbook/internal/journal"
 )
 
@@ -31,6 +33,11 @@ type Intake struct {
 	Body Body
 	// Limit is the largest JSON body, or the largest file of a form.
 	Limit int64
+	// Spool keeps large files until the request ends.
+	Spool *Spool
+	// Uploads, where set, is the queue in which a user's large bodies wait to
+	// be read.
+	Uploads *fairqueue.Queue
 	// Repeated names the query parameters that may come more than once.
 	Repeated []string
 }
@@ -44,14 +51,42 @@ const (
 func (in Intake) Middleware() Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, err := in.read(w, r)
+			ctx, err := in.readInTurn(w, r)
 			if err != nil {
 				WriteError(w, r, err)
 				return
 			}
+			defer FormOf(ctx).File.close()
 			next.ServeHTTP(w, r.WithContext(ctx))
 		})
 	}
+}
+
+// smallBody is the length up to which a JSON body is read without a place in
+// the queue.
+const smallBody = 64 << 10
+
+// readInTurn reads the body, a large one when it is the user's turn. How long
+// the client waits for that does not count as its own slowness.
+func (in Intake) readInTurn(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+	isLarge := in.Body == FormBody || in.Body == JSONBody && (r.ContentLength < 0 || r.ContentLength > smallBody)
+	if in.Uploads == nil || !isLarge {
+		return in.read(w, r)
+	}
+	user := RequestOf(r.Context()).User
+	if err := in.Spool.Check(user); err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	release, err := in.Uploads.Acquire(r.Context(), user)
+	if err != nil {
+		return nil, turnError(err)
+	}
+	defer release()
+	if body, ok := r.Body.(*timedBody); ok {
+		body.pause(time.Since(begun))
+	}
+	return in.read(w, r)
 }
 
 func (in Intake) read(w http.ResponseWriter, r *http.Request) (context.Context, error) {
