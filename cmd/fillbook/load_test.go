@@ -60,6 +60,9 @@ type attack struct {
 	all  sync.WaitGroup
 }
 
+// reconnectAfter is the pause of an attacker who was cut off.
+const reconnectAfter = 500 * time.Millisecond
+
 // keep runs one attacker again and again.
 func (a *attack) keep(attacker func(net.Conn)) {
 	a.all.Go(func() {
@@ -73,6 +76,7 @@ func (a *attack) keep(attacker func(net.Conn)) {
 			attacker(conn)
 			end()
 			_ = conn.Close()
+			time.Sleep(reconnectAfter)
 		}
 	})
 }

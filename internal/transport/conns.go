@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // connTracker is a listener that bounds the open connections. It knows which of
@@ -13,7 +14,8 @@ import (
 // client to take the answer. From crowded connections on, a new one closes the
 // connection whose client has been silent for longest, so that clients who only
 // hold connections cannot keep others out. A connection whose request is being
-// worked on is never closed.
+// worked on is never closed, nor is one whose client was heard of a moment ago:
+// its request may be on its way.
 type connTracker struct {
 	net.Listener
 	limit, crowded int
@@ -33,21 +35,30 @@ func newConnTracker(listener net.Listener, limit, crowded int) *connTracker {
 
 // Accept waits for room and for the next connection.
 func (t *connTracker) Accept() (net.Conn, error) {
-	t.mu.Lock()
-	for t.open >= t.limit && !t.closed {
-		t.room.Wait()
+	for !t.hasRoom() {
+		t.update(func() {}) // some may have been silent for long enough by now
 	}
-	t.mu.Unlock()
 	conn, err := t.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
 	tracked := &trackedConn{Conn: conn, tracker: t}
-	t.update(func() {
-		t.open++
-		tracked.place = t.waiting.PushBack(tracked)
-	})
+	t.update(func() { t.open++ })
 	return tracked, nil
+}
+
+// hasRoom reports whether another connection may be accepted. It waits a little
+// for that.
+func (t *connTracker) hasRoom() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open < t.limit || t.closed {
+		return true
+	}
+	timer := time.AfterFunc(silence/10, t.room.Broadcast)
+	defer timer.Stop()
+	t.room.Wait()
+	return t.open < t.limit || t.closed
 }
 
 // Close closes the listener and ends a waiting Accept.
@@ -66,7 +77,11 @@ func (t *connTracker) update(change func()) {
 	change()
 	var silent []*trackedConn
 	for t.open-len(silent) > t.crowded && t.waiting.Len() > 0 {
-		conn := t.waiting.Remove(t.waiting.Front()).(*trackedConn)
+		conn := t.waiting.Front().Value.(*trackedConn)
+		if time.Since(conn.since) < silence {
+			break
+		}
+		t.waiting.Remove(conn.place)
 		conn.place = nil
 		silent = append(silent, conn)
 	}
@@ -82,17 +97,18 @@ type trackedConn struct {
 	net.Conn
 	tracker *connTracker
 	place   *list.Element // in tracker.waiting; nil while nobody waits for the client
+	since   time.Time     // when it got its place
 	busy    bool          // the request has arrived whole and is worked on
+	reading bool
 	writing bool
 	closed  bool
 }
 
-// Read reads from the client.
+// Read reads from the client, for whom the server waits meanwhile.
 func (c *trackedConn) Read(p []byte) (int, error) {
+	c.tracker.update(func() { c.reading = true; c.refresh() })
 	n, err := c.Conn.Read(p)
-	if n > 0 {
-		c.tracker.update(func() { c.touch() })
-	}
+	c.tracker.update(func() { c.reading = false; c.refresh() })
 	return n, err
 }
 
@@ -133,27 +149,25 @@ func (c *trackedConn) setBusy(busy bool) {
 	c.tracker.update(func() { c.busy = busy; c.refresh() })
 }
 
-// touch notes that the client has sent something.
-func (c *trackedConn) touch() {
-	if c.place != nil {
-		c.tracker.waiting.MoveToBack(c.place)
+// refresh puts the connection on the list of those that wait for their client,
+// as the last one, or takes it off. While a request is worked on, net/http reads
+// only to notice that the client has gone.
+func (c *trackedConn) refresh() {
+	waits := !c.closed && (c.writing || c.reading && !c.busy)
+	if waits == (c.place != nil) {
+		return
 	}
+	if waits {
+		c.place, c.since = c.tracker.waiting.PushBack(c), time.Now()
+		return
+	}
+	c.tracker.waiting.Remove(c.place)
+	c.place = nil
 }
 
-// refresh puts the connection on the list of those that wait for their client,
-// as the last one, or takes it off.
-func (c *trackedConn) refresh() {
-	waits := !c.closed && (c.writing || !c.busy)
-	switch {
-	case waits && c.place == nil:
-		c.place = c.tracker.waiting.PushBack(c)
-	case !waits && c.place != nil:
-		c.tracker.waiting.Remove(c.place)
-		c.place = nil
-	default:
-		c.touch()
-	}
-}
+// silence is how long a client must have said nothing before its connection is
+// closed for another one.
+const silence = time.Second
 
 type connKey struct{}
 

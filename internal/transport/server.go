@@ -12,8 +12,8 @@ import (
 const (
 	// maxConnections bounds what clients can make us hold open. From
 	// crowdedAt on, a new connection closes the one that was silent for longest.
-	maxConnections = 1000
-	crowdedAt      = 900
+	maxConnections = 2000
+	crowdedAt      = 1800
 	drainFor       = 30 * time.Second
 )
 
