@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak lint check bench bench-full bench-parts bench-compare bench-docs soak-load release image web web-check web-test screenshots docs-page clean
+.PHONY: help run build test soak lint check bench bench-full bench-parts bench-compare bench-docs soak-load soak-hostile release image web web-check web-test screenshots docs-page clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -25,6 +25,10 @@ test: ## Run every test: SQLite, a throwaway PostgreSQL, the page in a browser
 soak: ## Kill servers a thousand times and their database fifty (a quarter of an hour or so)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
 		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|TestMigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
+
+soak-hostile: ## Serve others under 1000 half requests, 200 slow readers and 100 slow uploads, on each engine
+	for engine in sqlite postgresql; do \
+		SVC_TEST_LOAD=full scripts/with-postgres $(GO) test -count=1 -timeout 20m -v -run "TestLoad$$/^$$engine" ./cmd/fillbook || exit 1; done
 
 lint: ## Check formatting, style and the rules of who may import whom
 	scripts/lint

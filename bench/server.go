@@ -90,7 +90,7 @@ func (s settings) environment(address string) []string {
 		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + s.data,
 		"SVC_HTTP_ADDR=" + address, "SVC_DATA_DIR=" + s.data, "SVC_DATABASE_URL=" + s.url, "SVC_LOG_LEVEL=error",
 		"SVC_SHARE_LINKS_ENABLED=true", "SVC_IMPORT_MAX_BYTES=67108864",
-		"SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SHARE=off", "SVC_RATE_LIMIT_SECRETS=off", "SVC_RATE_LIMIT_IMPORT=off",
+		"SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SHARE=off", "SVC_RATE_LIMIT_SECRETS=off",
 	}
 	return append(env, s.further...)
 }

@@ -56,8 +56,7 @@ func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 	}
 	command := exec.CommandContext(t.Context(), path, args...)
 	command.Env = append([]string{
-		"SVC_HTTP_ADDR=127.0.0.1:0", "SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off",
-		"SVC_RATE_LIMIT_IMPORT=off", "SVC_IMPORTS_AT_ONCE=0",
+		"SVC_HTTP_ADDR=127.0.0.1:0", "SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off", "SVC_IMPORTS_AT_ONCE=0",
 	}, env...)
 	return command
 }

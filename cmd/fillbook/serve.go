@@ -38,6 +38,7 @@ func (s *settings) runServer(env *environment, prepare func(context.Context, *se
 	defer ports.close()
 	log := s.logger(env.stderr)
 	log.Info("fillbook starts", "version", version, "settings", s)
+	warnOfRemoved(log)
 	d, err := s.openDatabase(env.ctx, log)
 	if err != nil {
 		return err
@@ -120,8 +121,8 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
 	result.api, err = httpapi.New(result.services, httpapi.Options{
 		Version: version, Log: log, Proxies: prefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
-		AuthRate: s.RateAuth, ShareRate: s.RateShare, SecretsRate: s.RateSecrets,
-		ImportRate: s.RateImport, ImportsAtOnce: s.ImportsAtOnce, Web: webui.Handler(),
+		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare,
+		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
 		PublicURL: s.PublicURL,
 	})

@@ -34,11 +34,24 @@ type settings struct {
 	LogFormat          string         `name:"log-format" env:"SVC_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
 	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" placeholder:"ADDRESS" help:"Address to serve Prometheus metrics on; empty serves none."`
 	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Room that imports and migrations leave on the disk of a SQLite file."`
-	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"2/20" help:"Sign-in calls an address: RATE/BURST, or off."`
-	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address."`
-	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Password and code checks of a signed-in user."`
-	RateImport         transport.Rate `name:"rate-limit-import" env:"SVC_RATE_LIMIT_IMPORT" default:"0.3334/20" help:"Files that a user has read, previews and imports together."`
-	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are worked on at the same time; 0 is any number."`
+	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"0.3333/20" help:"Failed sign-ins an address: RATE/BURST, which is BURST failures within BURST/RATE seconds, or off."`
+	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address: RATE a second, BURST at once, or off."`
+	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, likewise."`
+	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are worked on at the same time, while the others wait; 0 is any number."`
+}
+
+// removedSettings are variables that had a meaning once, and what replaced them.
+var removedSettings = map[string]string{
+	"SVC_RATE_LIMIT_IMPORT": "imports have no rate any more: files of one user wait their turn, see SVC_IMPORTS_AT_ONCE",
+}
+
+// warnOfRemoved logs a line for each variable that is set and no longer read.
+func warnOfRemoved(log *slog.Logger) {
+	for name, reason := range removedSettings {
+		if os.Getenv(name) != "" {
+			log.Warn("setting is no longer used", "name", name, "reason", reason)
+		}
+	}
 }
 
 // errUnusable marks what the operator has to set right before a start.
@@ -134,7 +147,7 @@ func (s *settings) LogValue() slog.Value {
 		slog.Any("trusted_proxies", s.TrustedProxies), slog.Any("cors_origins", s.CORSOrigins),
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
 		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
-		slog.String("rate_limit_secrets", s.RateSecrets.String()), slog.String("rate_limit_import", s.RateImport.String()),
+		slog.String("rate_limit_secrets", s.RateSecrets.String()),
 		slog.Int("imports_at_once", s.ImportsAtOnce), slog.Uint64("min_free_bytes", s.MinFreeBytes),
 	)
 }

@@ -92,7 +92,7 @@ func (a *API) accountOperations() {
 	demonstration := accountRoute(http.MethodPost, "/demo", "createDemoAccount", "Create an account with a made-up journal of two years")
 	demonstration.about = "It holds fills, cash and what is written on the trades, and goes without a trace when it is deleted. " +
 		"Setups, tags, notes and routines are not touched. There is one at most."
-	demonstration.body, demonstration.allowance, demonstration.refusals = transport.NoBody, importLimit, []int{http.StatusConflict}
+	demonstration.body, demonstration.allowance, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
 	register(a, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
 		created, err := demo.AddAccount(ctx, demo.Services{DB: a.DB, Clock: a.Clock, Ledger: a.Ledger}, caller(ctx).UserID)
 		return answer(shapeAccount(created), err)

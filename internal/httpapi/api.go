@@ -41,13 +41,20 @@ type Options struct {
 	// PublicURL is where people reach us, for links; empty where nobody said.
 	PublicURL string
 
-	AuthRate    transport.Rate
-	ShareRate   transport.Rate
-	SecretsRate transport.Rate
-	ImportRate  transport.Rate
+	// AuthFailures is how many sign-ins, refreshes, registrations and setups of
+	// one client address may fail: Burst within Burst / PerSecond seconds.
+	AuthFailures transport.Rate
+	// SecretFailures is how many password and code checks of a signed-in user
+	// may fail.
+	SecretFailures transport.Rate
+	ShareRate      transport.Rate
 	// ImportsAtOnce is how many files of one user are worked on at the same
-	// time; 0 means any number.
+	// time, while the others wait; 0 means any number.
 	ImportsAtOnce int
+
+	// SpoolDir is where uploads and long answers wait on disk; empty takes the
+	// system's directory for temporary files.
+	SpoolDir string
 
 	// Web serves everything outside /api: the page and the reference.
 	Web http.Handler
@@ -60,8 +67,10 @@ type API struct {
 	mux         *http.ServeMux
 	huma        huma.API
 	idempotency *transport.Idempotency
-	limits      struct{ auth, share, secrets, imports *transport.Limiter }
-	importing   *transport.AtOnce
+	shareLimit  *transport.Limiter
+	failures    struct{ auth, secrets *transport.FailureLimiter }
+	spool       *transport.Spool
+	queues      queues
 	description func() ([]byte, error) // openapi.json
 	draining    atomic.Bool
 	handler     http.Handler
@@ -77,11 +86,11 @@ func New(services *installation.Installation, options Options) (*API, error) {
 		options.ImportMaxBytes = 10 << 20
 	}
 	a := &API{Installation: services, options: options, mux: http.NewServeMux()}
-	a.limits.auth = transport.NewLimiter(options.AuthRate, services.Clock)
-	a.limits.share = transport.NewLimiter(options.ShareRate, services.Clock)
-	a.limits.secrets = transport.NewLimiter(options.SecretsRate, services.Clock)
-	a.limits.imports = transport.NewLimiter(options.ImportRate, services.Clock)
-	a.importing = transport.NewAtOnce(options.ImportsAtOnce)
+	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
+	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
+	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)
+	a.spool = transport.NewSpool(options.SpoolDir, func() error { return services.DB.CheckRoom(0) })
+	a.queues = newQueues(options.ImportsAtOnce)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
 	a.huma = huma.NewAPI(describe(options.Version), a)
 	describeValues(a.huma.OpenAPI().Components.Schemas)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -49,12 +48,13 @@ func (a *API) attachmentOperations() {
 func (a *API) attachedOperations(path, word string, target func(string) playbook.Target) {
 	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+word, "Attachments", "Attach an image or a PDF")
 	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
+	add.allowance = attachmentQueue
 	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
 		form := transport.FormOf(ctx)
 		if form.File == nil {
 			return nil, journal.InvalidField("file", "The form must have a file.")
 		}
-		upload := playbook.Upload{Name: form.File.Name, Content: bytes.NewReader(form.File.Bytes)}
+		upload := playbook.Upload{Name: form.File.Name, Content: form.File.Content()}
 		added, err := a.Playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
 		return answer(shapeAttachment(added), err)
 	})
@@ -89,7 +89,7 @@ func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error
 
 func (a *API) attachmentFileOperations() {
 	read := journalRoute(http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
-	read.files = []string{"*/*"}
+	read.files, read.long = []string{"*/*"}, true
 	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
 		found, content, err := a.Playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
 		if err != nil {

@@ -78,7 +78,7 @@ func cashRoute(method, path, id, summary string) route {
 }
 
 func (a *API) cashOperations() {
-	registerList(a, cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time"), a.listCash)
+	registerList(a, longAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
 	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, a dividend, a fee and the like"),
 		func(ctx context.Context, in *body[newCash]) (*body[cash], error) {
 			row, err := in.Body.cash()

@@ -63,7 +63,7 @@ func TestClockSetBackAndLimits(t *testing.T) {
 		}
 		w.clock.Advance(2*time.Hour + time.Minute)
 		login(e.code(0)).want(http.StatusOK)
-	}, func(s *settle) { s.api.AuthRate = transport.Rate{PerSecond: 2, Burst: 20} })
+	}, func(s *settle) { s.api.AuthFailures = transport.Rate{PerSecond: 2, Burst: 20} })
 }
 
 // TestClockSetForward sets the clock forward a year and back again: credentials

@@ -74,12 +74,12 @@ func TestEveryRefusalHasTheOneShape(t *testing.T) {
 
 func TestLimitedRefusalSaysWhenToComeBack(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
-		w.nobody().post("/auth/refresh", `{}`)
-		got := w.nobody().post("/auth/refresh", `{}`).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
+		w.nobody().post("/auth/refresh", `{"refresh_token":"x"}`).want(http.StatusUnauthorized)
+		got := w.nobody().post("/auth/refresh", `{"refresh_token":"x"}`).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
 		if got.header.Get("Retry-After") != "2" {
 			w.t.Errorf("Retry-After %q, want 2", got.header.Get("Retry-After"))
 		}
-	}, authRate(0.5, 1))
+	}, authFailures(0.5, 1))
 }
 
 // TestUnknownPaths are answered in JSON below /api, and never by a redirect:

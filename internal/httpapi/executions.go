@@ -163,7 +163,7 @@ func executionRoute(method, path, id, summary string) route {
 }
 
 func (a *API) executionOperations() {
-	registerList(a, executionRoute(http.MethodGet, "", "listExecutions", "List fills by time"), a.listExecutions)
+	registerList(a, longAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409."
 	register(a, add, a.addExecution)

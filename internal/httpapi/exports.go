@@ -38,7 +38,7 @@ func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error
 func (a *API) exportOperations() {
 	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere."
-	read.repeated = []string{"account_id"}
+	read.long, read.repeated = true, []string{"account_id"}
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
 	}

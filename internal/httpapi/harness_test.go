@@ -66,7 +66,7 @@ func newWorld(t testing.TB, d *db.DB, change ...func(*settle)) *world {
 		// The cheapest hash: what it costs is tested in package identity.
 		identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
 		api: httpapi.Options{
-			Version: "test", Log: log,
+			Version: "test", Log: log, SpoolDir: t.TempDir(),
 			Proxies: transport.Proxies{netip.MustParsePrefix("10.0.0.0/8")},
 		},
 	}

@@ -239,12 +239,12 @@ func (w *world) serve() *httptest.Server {
 
 func openRegistration(s *settle) { s.identity.RegistrationOpen = true }
 
-func authRate(perSecond float64, burst int) func(*settle) {
-	return func(s *settle) { s.api.AuthRate = transport.Rate{PerSecond: perSecond, Burst: burst} }
+func authFailures(perSecond float64, burst int) func(*settle) {
+	return func(s *settle) { s.api.AuthFailures = transport.Rate{PerSecond: perSecond, Burst: burst} }
 }
 
-func secretsRate(perSecond float64, burst int) func(*settle) {
-	return func(s *settle) { s.api.SecretsRate = transport.Rate{PerSecond: perSecond, Burst: burst} }
+func secretFailures(perSecond float64, burst int) func(*settle) {
+	return func(s *settle) { s.api.SecretFailures = transport.Rate{PerSecond: perSecond, Burst: burst} }
 }
 
 // holdsWord tells whether a text holds a word that nothing alphanumeric

@@ -153,7 +153,7 @@ func (a *API) importOperations() {
 		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
-			r.allowance = importLimit
+			r.allowance = importQueue
 			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
 		}
 		return r
@@ -207,8 +207,12 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	if form.File == nil {
 		return imports.Upload{}, journal.InvalidField("file", "The form must have a file.")
 	}
+	data, err := form.File.Bytes()
+	if err != nil {
+		return imports.Upload{}, err
+	}
 	up := imports.Upload{
-		FileName: form.File.Name, Data: form.File.Bytes, Account: journal.AccountID(form.Fields["account_id"]),
+		FileName: form.File.Name, Data: data, Account: journal.AccountID(form.Fields["account_id"]),
 		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"], Day: form.Fields["trade_date"],
 	}
 	if up.Account == "" {

@@ -6,33 +6,18 @@ import (
 	"time"
 
 	"fillbook/internal/db"
-	"fillbook/internal/transport"
 )
 
-// TestImportsAreLimitedByUser: previews and commits share a bucket of three
-// that fills by one in three seconds. A refusal leaves nothing behind.
-func TestImportsAreLimitedByUser(t *testing.T) {
+// TestImportsHaveNoRate: the hundredth file of a minute is read like the first.
+func TestImportsHaveNoRate(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		neighbour := w.addUser(d.client, "anna@example.org").desk("Own")
-		d.upload("/imports", twoFills).want(http.StatusOK)
-		d.imported(twoFills)
-		d.upload("/imports/"+unknown()+"/commit", twoFills).want(http.StatusNotFound)
-		for _, path := range []string{"/imports", "/imports/commit", "/imports/" + unknown() + "/commit"} {
-			limited := d.upload(path, twoFills).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
-			if limited.header.Get("Retry-After") != "3" {
-				t.Errorf("%s: Retry-After %q", path, limited.header.Get("Retry-After"))
-			}
+		for range 50 {
+			d.upload("/imports", twoFills).want(http.StatusOK)
+			d.upload("/imports/commit", twoFills).want(http.StatusOK)
 		}
-		if got := d.get("/imports").want(http.StatusOK); got.count("") != 1 {
-			t.Errorf("a refused import left a batch: %s", got.body)
-		}
-		neighbour.imported(twoFills)
-		w.clock.Advance(3 * time.Second)
-		d.upload("/imports", twoFills).want(http.StatusOK)
-		d.upload("/imports", twoFills).want(http.StatusTooManyRequests)
-	}, func(s *settle) { s.api.ImportRate = transport.Rate{PerSecond: 1.0 / 3, Burst: 3} })
+	})
 }
 
 // hold keeps everybody from writing to an account until release is called.
@@ -56,30 +41,38 @@ func (w *world) hold(account string) (release func()) {
 	}
 }
 
-// TestImportsAtOnceAreBounded has a commit wait inside the user's only place,
-// and finds the place free when it is done.
-func TestImportsAtOnceAreBounded(t *testing.T) {
+// TestImportsWaitTheirTurn has a commit wait inside the user's only place: other
+// files of the user wait for it, those of others do not.
+func TestImportsWaitTheirTurn(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(_ *testing.T, w *world) {
+	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		neighbour := w.addUser(d.client, "anna@example.org").desk("Own")
+		neighbor := w.addUser(d.client, "anna@example.org").desk("Own")
 		release := w.hold(d.account)
-		done := make(chan *reply)
-		go func() {
-			got := d.upload("/imports/commit", twoFills)
-			for got.status == http.StatusTooManyRequests { // a preview was inside when it came
-				got = d.upload("/imports/commit", twoFills)
+		committed, previewed := make(chan *reply), make(chan *reply, 3)
+		go func() { committed <- d.upload("/imports/commit", twoFills) }()
+		id := d.get("/me").text("id")
+		wait := func(working, waiting int) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+				if a, b := w.api.ImportLoad(id); a == working && b == waiting {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("never do %d work and %d wait", working, waiting)
+				}
 			}
-			done <- got
-		}()
-		refused := d.upload("/imports", twoFills)
-		for refused.status == http.StatusOK { // the commit is not inside yet
-			refused = d.upload("/imports", twoFills)
 		}
-		refused.wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
-		neighbour.upload("/imports", twoFills).want(http.StatusOK)
+		wait(1, 0)
+		for range cap(previewed) {
+			go func() { previewed <- d.upload("/imports", twoFills) }()
+		}
+		neighbor.upload("/imports", twoFills).want(http.StatusOK)
+		wait(1, cap(previewed))
+		neighbor.upload("/imports", twoFills).want(http.StatusOK)
 		release()
-		(<-done).want(http.StatusOK)
-		d.upload("/imports", twoFills).want(http.StatusOK)
+		(<-committed).want(http.StatusOK)
+		for range cap(previewed) {
+			(<-previewed).want(http.StatusOK)
+		}
 	}, func(s *settle) { s.api.ImportsAtOnce = 1 })
 }

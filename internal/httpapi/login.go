@@ -37,6 +37,7 @@ func (a *API) authOperations() {
 		return answer(NewUser{shapePair(pair), created.ID, created.Email}, err)
 	})
 	logout := a.authRoute("/auth/logout", "logOut", "End this session", http.StatusUnauthorized)
+	logout.allowance = unlimited
 	logout.about = "Names the session by the bearer token or by refresh_token. The access token lives out its 15 minutes."
 	register(a, logout, a.logOut)
 }

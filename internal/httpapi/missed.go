@@ -115,7 +115,7 @@ func missedRoute(method, path, id, summary string) route {
 }
 
 func (a *API) missedOperations() {
-	registerList(a, missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first"), a.listMissed)
+	registerList(a, longAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
 	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Sum up what not trading cost and spared, in R"), a.missedSummary)
 	register(a, missedRoute(http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
 		func(ctx context.Context, in *body[missedFields]) (*body[missedTrade], error) {

@@ -99,7 +99,7 @@ func noteRoute(method, path, id, summary string) route {
 }
 
 func (a *API) noteOperations() {
-	registerList(a, noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first"), a.listNotes)
+	registerList(a, longAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
 	register(a, noteRoute(http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
 		func(ctx context.Context, in *body[noteFields]) (*body[note], error) {
 			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())

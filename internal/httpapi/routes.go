@@ -29,16 +29,36 @@ const (
 	owner
 )
 
-// allowance says which rate limit a route falls under, if any.
+// allowance says which limit a route falls under, if any.
 type allowance int
 
 const (
-	unlimited   allowance = iota
-	authLimit             // signing in and the like, by address
-	secretLimit           // password and code checks of a signed-in user
-	shareLimit            // the public share page, by address
-	importLimit           // reading files, which is work for the processor, by user
+	unlimited       allowance = iota
+	authLimit                 // failed sign-ins and the like, by address
+	secretLimit               // failed password and code checks of a signed-in user
+	shareLimit                // the public share page, by address
+	attachmentQueue           // storing attachments: users take turns
+	importQueue               // reading files, which is work for the processor: users take turns
 )
+
+// isFailedSignIn reports whether a refused call counts as a failed sign-in,
+// refresh, registration or setup. A right password without its code does not:
+// clients ask for the code when they are told to. Malformed input does not
+// either, because it is refused before a credential is looked at.
+func isFailedSignIn(status int, code string) bool {
+	switch status {
+	case http.StatusUnauthorized:
+		return code != "totp_required"
+	case http.StatusForbidden, http.StatusConflict:
+		return true
+	}
+	return false
+}
+
+// isFailedCheck reports whether a signed-in user gave a wrong password or code.
+func isFailedCheck(status int, code string) bool {
+	return status == http.StatusForbidden || code == "totp_invalid"
+}
 
 // Sizes of JSON bodies.
 const (
@@ -68,6 +88,9 @@ type route struct {
 	fields map[string]string // what each says
 	// files are the media types of an answer that is a file.
 	files []string
+	// long: the answer may be long unless it is a page, so that it is made when
+	// it is the user's turn.
+	long bool
 	// secret: answers hold credentials, so Idempotency-Key is ignored and
 	// nothing of them is kept.
 	secret bool
@@ -75,6 +98,12 @@ type route struct {
 	gate func(ctx context.Context) error
 	// refusals are the error statuses beyond those that every route has.
 	refusals []int
+}
+
+// longAnswer marks a route whose answer may be long.
+func longAnswer(r route) route {
+	r.long = true
+	return r
 }
 
 const prefix = "/api/v1"
@@ -172,7 +201,7 @@ func (r route) errors() []int {
 	if r.access == session || r.access == owner || r.access == user && r.method != http.MethodGet {
 		statuses = append(statuses, http.StatusForbidden)
 	}
-	if r.allowance != unlimited {
+	if r.allowance == authLimit || r.allowance == secretLimit || r.allowance == shareLimit {
 		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if r.body != transport.NoBody {
@@ -206,36 +235,47 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.gate != nil {
 		chain = append(chain, gated(r.gate))
 	}
-	if r.allowance == authLimit {
-		chain = append(chain, a.limits.auth.ByAddress())
-	}
 	if r.allowance == shareLimit {
-		chain = append(chain, a.limits.share.ByAddress())
+		chain = append(chain, a.shareLimit.ByAddress())
 	}
 	if r.access != public {
 		chain = append(chain, a.authenticate(r.access))
 	}
-	if r.allowance == secretLimit {
-		chain = append(chain, a.limits.secrets.ByUser())
-	}
-	if r.allowance == importLimit {
-		chain = append(chain, a.limits.imports.ByUser())
-	}
 	if r.allowance != shareLimit {
-		chain = append(chain, transport.Answer())
+		chain = append(chain, transport.Answer(a.spool))
 	}
 	limit := r.limit
 	if limit == 0 {
 		limit = usualBody
 	}
-	chain = append(chain, transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated}.Middleware())
+	intake := transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated, Spool: a.spool}
+	if r.access != public { // what strangers may send is small
+		intake.Uploads = a.queues.uploads
+	}
+	chain = append(chain, intake.Middleware())
+	if r.long {
+		chain = append(chain, transport.LongAnswers(a.queues.answers, a.spool))
+	}
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
 	}
-	if r.allowance == importLimit { // a slow upload takes no place, nor does an answer that is kept
-		chain = append(chain, a.importing.ByUser())
+	return append(chain, a.limit(r.allowance)...)
+}
+
+// limit is the middleware of an allowance that comes after the body was read: a
+// slow client takes nobody's place.
+func (a *API) limit(kind allowance) []transport.Middleware {
+	switch kind {
+	case authLimit:
+		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
+	case secretLimit:
+		return []transport.Middleware{a.failures.secrets.ByUser(isFailedCheck)}
+	case attachmentQueue:
+		return []transport.Middleware{transport.TakeTurns(a.queues.attachments)}
+	case importQueue:
+		return []transport.Middleware{transport.TakeTurns(a.queues.imports)}
 	}
-	return chain
+	return nil
 }
 
 // named tells the log which route this is.

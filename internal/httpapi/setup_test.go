@@ -39,7 +39,7 @@ func TestSetupStatusIsNeverLimited(t *testing.T) {
 		for range 50 {
 			w.wantStatus(true, false, 0)
 		}
-	}, authRate(0.1, 1))
+	}, authFailures(0.1, 1))
 }
 
 func TestSetup(t *testing.T) {

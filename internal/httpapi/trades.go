@@ -316,7 +316,7 @@ func tradeRoute(method, path, id, summary string) route {
 }
 
 func (a *API) tradeOperations() {
-	registerList(a, tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise"), a.listTrades)
+	registerList(a, longAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise")), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[tradeDetail], error) {
 			detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.ID)

@@ -65,7 +65,7 @@ func lockUser(ctx context.Context, tx *db.Tx, id journal.UserID, check func(User
 // CreateUser adds a user who is no owner. It works while registration is
 // closed.
 func (s *Service) CreateUser(ctx context.Context, caller Principal, client Client, address string, password secrets.Secret) (User, error) {
-	to, hash, err := s.newCredentials(ctx, address, password)
+	to, hash, err := s.newCredentials(ctx, client, address, password)
 	if err != nil {
 		return User{}, err
 	}
@@ -172,7 +172,7 @@ func (s *Service) resetPassword(ctx context.Context, caller Principal, client Cl
 	if err := checkPassword("new_password", next, user.Email); err != nil {
 		return err
 	}
-	hash, err := s.hasher.hash(ctx, next)
+	hash, err := s.hasher.hash(ctx, client.IP, next)
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (s *Service) resetPassword(ctx context.Context, caller Principal, client Cl
 // CreateUserByOperator adds a user from the command line. Before the setup it
 // takes its place: the first user is an owner, whatever admin says.
 func (s *Service) CreateUserByOperator(ctx context.Context, address string, password secrets.Secret, admin bool) (User, error) {
-	to, hash, err := s.newCredentials(ctx, address, password)
+	to, hash, err := s.newCredentials(ctx, Client{}, address, password)
 	if err != nil {
 		return User{}, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
+	"fillbook/internal/fairqueue"
 	"fillbook/internal/journal"
 	"fillbook/internal/secrets"
 )
@@ -37,55 +38,58 @@ const (
 	lanes = 1
 
 	maxHashSlots    = 4
-	defaultHashWait = 5 * time.Second
+	defaultHashWait = 20 * time.Second
+	// maxHashQueue is how many hashes of one client address may wait.
+	maxHashQueue = 250
 )
 
 // errPasswordHash tells that a stored hash is none of ours.
 var errPasswordHash = errors.New("the stored password hash is malformed")
 
-// hasher computes password hashes, a bounded number at once: each takes
-// memory, and a crowd at the door must not take all of it.
+// hasher computes password hashes, a bounded number at once because each takes
+// memory. The others wait, and client addresses take turns.
 type hasher struct {
 	cost  PasswordCost
-	wait  time.Duration
-	slots chan struct{}
+	slots int
+	queue *fairqueue.Queue
 	work  atomic.Int64 // KiB filled so far; tests measure work by it
 }
 
 func newHasher(options Options) *hasher {
-	h := &hasher{cost: options.PasswordCost, wait: options.HashWait}
+	h := &hasher{cost: options.PasswordCost, slots: options.HashSlots}
 	if h.cost == (PasswordCost{}) {
 		h.cost = DefaultPasswordCost()
 	}
-	if h.wait <= 0 {
-		h.wait = defaultHashWait
+	wait := options.HashWait
+	if wait <= 0 {
+		wait = defaultHashWait
 	}
-	slots := options.HashSlots
-	if slots <= 0 {
-		slots = min(maxHashSlots, runtime.GOMAXPROCS(0))
+	if h.slots <= 0 {
+		h.slots = min(maxHashSlots, runtime.GOMAXPROCS(0))
 	}
-	h.slots = make(chan struct{}, slots)
+	h.queue = fairqueue.New(fairqueue.Options{Places: h.slots, Waiting: maxHashQueue, Patience: wait})
 	return h
 }
 
-// acquire waits for a slot and gives the function that frees it. Whoever
-// waits too long is told to come back.
-func (h *hasher) acquire(ctx context.Context) (release func(), err error) {
-	timer := time.NewTimer(h.wait)
-	defer timer.Stop()
-	select {
-	case h.slots <- struct{}{}:
-		return func() { <-h.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-timer.C:
-		return nil, journal.Unavailable(fmt.Errorf("waited %s for a password slot", h.wait))
+// acquire waits for a slot for a client address and returns the function that
+// frees it. Who would have to wait too long is asked to come back.
+func (h *hasher) acquire(ctx context.Context, address string) (release func(), err error) {
+	release, err = h.queue.Acquire(ctx, address)
+	if errors.Is(err, fairqueue.ErrBusy) {
+		return nil, &journal.Error{
+			Kind: journal.KindUnavailable, Code: "unavailable", RetryAfter: hashRetryAfter, Err: err,
+			Message: "Too many sign-ins are waiting. Try again in a few seconds.",
+		}
 	}
+	return release, err
 }
 
+// hashRetryAfter is when a caller who found the queue full should come back.
+const hashRetryAfter = 5 * time.Second
+
 // hash makes the PHC string of a password with the present cost.
-func (h *hasher) hash(ctx context.Context, password secrets.Secret) (string, error) {
-	release, err := h.acquire(ctx)
+func (h *hasher) hash(ctx context.Context, address string, password secrets.Secret) (string, error) {
+	release, err := h.acquire(ctx, address)
 	if err != nil {
 		return "", err
 	}
@@ -96,8 +100,8 @@ func (h *hasher) hash(ctx context.Context, password secrets.Secret) (string, err
 }
 
 // matches tells whether a password is the one of a stored hash.
-func (h *hasher) matches(ctx context.Context, password secrets.Secret, stored string) (bool, error) {
-	release, err := h.acquire(ctx)
+func (h *hasher) matches(ctx context.Context, address string, password secrets.Secret, stored string) (bool, error) {
+	release, err := h.acquire(ctx, address)
 	if err != nil {
 		return false, err
 	}

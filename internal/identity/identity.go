@@ -40,7 +40,7 @@ type Options struct {
 	// and at most four, because each takes 19 MiB.
 	HashSlots int
 	// HashWait is how long a login waits for a slot before it is told to
-	// come back later; 0 takes five seconds.
+	// come back later; 0 takes 20 seconds.
 	HashWait time.Duration
 	// PasswordCost is the work of one password hash; the zero value takes
 	// [DefaultPasswordCost]. Stored hashes that are weaker are replaced at

@@ -92,7 +92,7 @@ func (s *Service) knock(ctx context.Context, at door, client Client, password se
 	if err := s.mayTry(at); err != nil {
 		return err
 	}
-	release, err := s.hasher.acquire(ctx)
+	release, err := s.hasher.acquire(ctx, client.IP)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *Service) knock(ctx context.Context, at door, client Client, password se
 // enter opens the session of a user whose password was right. What a wrong
 // code leaves behind is committed, although the answer is a refusal.
 func (s *Service) enter(ctx context.Context, at door, client Client, password, code secrets.Secret) (TokenPair, error) {
-	stronger, err := s.strengthen(ctx, at.account, password)
+	stronger, err := s.strengthen(ctx, client, at.account, password)
 	if err != nil {
 		return TokenPair{}, err
 	}
@@ -152,11 +152,11 @@ func (s *Service) enter(ctx context.Context, at door, client Client, password, c
 
 // strengthen hashes the password anew where the stored hash is weaker than
 // those of today; otherwise it gives nothing.
-func (s *Service) strengthen(ctx context.Context, known account, password secrets.Secret) (string, error) {
+func (s *Service) strengthen(ctx context.Context, client Client, known account, password secrets.Secret) (string, error) {
 	if !s.hasher.isWeak(known.passwordHash) {
 		return "", nil
 	}
-	return s.hasher.hash(ctx, password)
+	return s.hasher.hash(ctx, client.IP, password)
 }
 
 // checkSecondFactor judges the code at the door. The refusal is for the

@@ -116,7 +116,7 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 	if err := s.provePresence(ctx, known, caller, client, ActionPasswordChange, current); err != nil {
 		return TokenPair{}, err
 	}
-	hash, err := s.hasher.hash(ctx, next)
+	hash, err := s.hasher.hash(ctx, client.IP, next)
 	if err != nil {
 		return TokenPair{}, err
 	}
@@ -143,7 +143,7 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 // provePresence refuses a signed-in user who does not know their password,
 // and records that somebody at their keyboard tried.
 func (s *Service) provePresence(ctx context.Context, known account, caller Principal, client Client, action Action, password secrets.Secret) error {
-	right, err := s.hasher.matches(ctx, password, known.passwordHash)
+	right, err := s.hasher.matches(ctx, client.IP, password, known.passwordHash)
 	if err != nil {
 		return err
 	}

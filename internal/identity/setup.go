@@ -135,7 +135,7 @@ func (s *Service) enrol(ctx context.Context, client Client, address string, pass
 	insert func(tx *db.Tx, to email, hash string) (User, error),
 ) (User, TokenPair, error) {
 	client = client.clean()
-	to, hash, err := s.newCredentials(ctx, address, password)
+	to, hash, err := s.newCredentials(ctx, client, address, password)
 	if err != nil {
 		return User{}, TokenPair{}, err
 	}
@@ -160,7 +160,7 @@ func (s *Service) enrol(ctx context.Context, client Client, address string, pass
 
 // newCredentials checks an address and a password for a new user and hashes
 // the password.
-func (s *Service) newCredentials(ctx context.Context, address string, password secrets.Secret) (email, string, error) {
+func (s *Service) newCredentials(ctx context.Context, client Client, address string, password secrets.Secret) (email, string, error) {
 	to, err := parseEmail(address)
 	if err != nil {
 		return email{}, "", err
@@ -168,6 +168,6 @@ func (s *Service) newCredentials(ctx context.Context, address string, password s
 	if err := checkPassword("password", password, to.typed); err != nil {
 		return email{}, "", err
 	}
-	hash, err := s.hasher.hash(ctx, password)
+	hash, err := s.hasher.hash(ctx, client.IP, password)
 	return to, hash, err
 }

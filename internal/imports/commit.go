@@ -66,7 +66,7 @@ func (s *Service) prepare(ctx context.Context, owner journal.UserID, up Upload) 
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := s.read(ctx, up, account)
+	c, err := s.read(ctx, owner, up, account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +182,7 @@ func (s *Service) finish(
 	tries := 0
 	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
 		if tries++; tries > 1 { // the first try has spent what was read
-			if c, err = s.read(ctx, up, account); err != nil {
+			if c, err = s.read(ctx, by.UserID, up, account); err != nil {
 				return err
 			}
 		}

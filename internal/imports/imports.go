@@ -18,10 +18,12 @@ package imports
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fairqueue"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports/brokers"
 	"fillbook/internal/imports/statement"
@@ -53,7 +55,7 @@ type Service struct {
 	clock   journal.Clock
 	log     *slog.Logger
 	presets []*statement.Preset
-	reading chan struct{} // as many as files are read at once
+	reading *fairqueue.Queue
 	running *running
 	thrift  thrift
 	// readTime bounds the reading of one file.
@@ -64,17 +66,17 @@ type Service struct {
 func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
-		presets: brokers.All(), reading: make(chan struct{}, readers), running: newRunning(),
-		readTime: usualReadTime,
+		presets: brokers.All(), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
 	}
 }
 
 const (
-	// readers is how many files are read at once: reading is work for the
-	// processor and takes memory, and the others can wait a moment.
+	// readers is how many files are read at once, of different users: reading
+	// is work for the processor and takes memory.
 	readers = 2
-	// patience is how long they wait.
-	patience = 10 * time.Second
+	// maxWaiting is how many files of one user may wait, for as long as patience.
+	maxWaiting = 50
+	patience   = 30 * time.Second
 	// usualReadTime is how long reading one file may take. The largest that the
 	// limits allow takes a few seconds; only one made to be slow takes longer.
 	usualReadTime = 30 * time.Second
@@ -88,21 +90,22 @@ type Actor struct {
 	Client identity.Client
 }
 
-// slot waits for leave to read a file.
-func (s *Service) slot(ctx context.Context) (release func(), err error) {
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
-	select {
-	case s.reading <- struct{}{}:
-		return func() { <-s.reading }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-wait.C:
+// newReadingQueue makes the queue in which files wait to be read. One user has
+// one place at most, so that the files of one user never take all of them.
+func newReadingQueue() *fairqueue.Queue {
+	return fairqueue.New(fairqueue.Options{Places: readers, PerKey: 1, Waiting: maxWaiting, Patience: patience})
+}
+
+// slot waits for a user's turn to have a file read.
+func (s *Service) slot(ctx context.Context, owner journal.UserID) (release func(), err error) {
+	release, err = s.reading.Acquire(ctx, string(owner))
+	if errors.Is(err, fairqueue.ErrBusy) {
 		return nil, &journal.Error{
-			Kind: journal.KindUnavailable, Code: "unavailable", RetryAfter: patience,
+			Kind: journal.KindUnavailable, Code: "unavailable", RetryAfter: patience, Err: err,
 			Message: "Other files are being read. Try again in a moment.",
 		}
 	}
+	return release, err
 }
 
 func (s *Service) audit(ctx context.Context, tx *db.Tx, by Actor, action identity.Action, batch journal.BatchID) error {

@@ -105,7 +105,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	if err != nil {
 		return Preview{}, err
 	}
-	c, err := s.read(ctx, up, account)
+	c, err := s.read(ctx, owner, up, account)
 	if err != nil {
 		return Preview{}, err
 	}

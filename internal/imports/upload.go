@@ -103,11 +103,11 @@ func (c *content) hasOwnReader() bool { return c.backup == nil && c.found.Header
 
 // read waits for its turn, then detects what a file is and parses it. Parsing
 // ends when the client goes away, and after readTime.
-func (s *Service) read(ctx context.Context, up Upload, account *ledger.Account) (*content, error) {
+func (s *Service) read(ctx context.Context, owner journal.UserID, up Upload, account *ledger.Account) (*content, error) {
 	if err := up.check(); err != nil {
 		return nil, err
 	}
-	release, err := s.slot(ctx)
+	release, err := s.slot(ctx, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,8 @@ var levels = map[string]int{
 	"internal/db":      0,
 	"internal/secrets": 0,
 
+	"internal/fairqueue": 0,
+
 	"internal/testkit":   testsOnly,
 	"internal/instances": testsOnly,
 }

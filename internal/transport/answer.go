@@ -23,13 +23,21 @@ const (
 )
 
 // Answer gives successful answers an ETag, answers 304 where the client has
-// it already, and compresses what is worth it.
-func Answer() Middleware {
+// it already, and compresses what is worth it. What a client does not take at
+// once waits in the spool, so that the handler never waits for it.
+func Answer(spool *Spool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			a := &answer{ResponseWriter: w, request: r}
+			a := &answer{ResponseWriter: w, request: r, spool: spool}
+			finished := false
+			defer func() {
+				if !finished && a.relay != nil { // the handler panicked
+					a.relay.abort()
+				}
+			}()
 			next.ServeHTTP(a, r)
 			a.finish()
+			finished = true
 		})
 	}
 }
@@ -82,12 +90,12 @@ func Matches(header, tag string) bool {
 // answer holds back an answer until it is known to be whole or too long.
 type answer struct {
 	http.ResponseWriter
-	request   *http.Request
-	status    int
-	held      bytes.Buffer
-	streaming bool
-	zip       *gzip.Writer
-	pace      pace
+	request *http.Request
+	spool   *Spool
+	status  int
+	held    bytes.Buffer
+	relay   *relay // set once a long answer is streamed
+	zip     *gzip.Writer
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -100,15 +108,14 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	if !a.streaming && a.held.Len()+len(p) <= keepWhole {
+	if a.relay == nil && a.held.Len()+len(p) <= keepWhole {
 		return a.held.Write(p)
 	}
-	if !a.streaming {
+	if a.relay == nil {
 		if err := a.stream(); err != nil {
 			return 0, err
 		}
 	}
-	a.pace.send(a.ResponseWriter, len(p))
 	return a.out().Write(p)
 }
 
@@ -119,25 +126,29 @@ func (a *answer) out() io.Writer {
 	if a.zip != nil {
 		return a.zip
 	}
-	return a.ResponseWriter
+	return a.relay
 }
 
 // stream gives up holding back: what is held goes out, the rest follows.
 func (a *answer) stream() error {
-	a.streaming = true
-	if a.varies() {
-		a.startZip()
+	zips := a.varies()
+	if zips {
+		a.setZipped()
 	}
 	a.ResponseWriter.WriteHeader(a.status)
-	a.pace.send(a.ResponseWriter, a.held.Len())
+	a.relay = newRelay(a.ResponseWriter, a.spool, RequestOf(a.request.Context()).User)
+	if zips {
+		a.zip = newZipper(a.relay)
+	}
 	_, err := a.out().Write(a.held.Bytes())
 	a.held = bytes.Buffer{}
 	return err
 }
 
 func (a *answer) finish() {
-	if a.streaming {
+	if a.relay != nil {
 		a.endZip()
+		_ = a.relay.finish() // the client is gone
 		return
 	}
 	if a.status == 0 {
@@ -150,15 +161,27 @@ func (a *answer) finish() {
 		a.ResponseWriter.WriteHeader(http.StatusNotModified)
 		return
 	}
-	switch {
-	case zips:
-		a.startZip()
-	case a.held.Len() > 0:
+	if zips {
+		a.zipHeld()
+	}
+	if a.held.Len() > 0 {
 		a.Header().Set("Content-Length", strconv.Itoa(a.held.Len()))
 	}
 	a.ResponseWriter.WriteHeader(a.status)
-	_, _ = a.out().Write(a.held.Bytes())
-	a.endZip()
+	a.sendHeld()
+}
+
+// sendHeld sends a whole answer, a large one from the spool: a slow client must
+// not keep it in memory.
+func (a *answer) sendHeld() {
+	if a.held.Len() <= relayMemory {
+		_, _ = a.ResponseWriter.Write(a.held.Bytes())
+		return
+	}
+	a.relay = newRelay(a.ResponseWriter, a.spool, RequestOf(a.request.Context()).User)
+	_, _ = a.relay.Write(a.held.Bytes())
+	a.held = bytes.Buffer{}
+	_ = a.relay.finish()
 }
 
 // tag gives a whole, successful JSON answer the tag of its bytes.
@@ -196,11 +219,25 @@ func (a *answer) varies() bool {
 	return h.Get("Content-Encoding") == "" && acceptsGzip(a.request.Header.Get("Accept-Encoding"))
 }
 
-func (a *answer) startZip() {
+func (a *answer) setZipped() {
 	a.Header().Set("Content-Encoding", "gzip")
 	a.Header().Del("Content-Length")
-	a.zip = zippers.Get().(*gzip.Writer)
-	a.zip.Reset(a.ResponseWriter)
+}
+
+func newZipper(to io.Writer) *gzip.Writer {
+	zip := zippers.Get().(*gzip.Writer)
+	zip.Reset(to)
+	return zip
+}
+
+// zipHeld compresses a whole answer.
+func (a *answer) zipHeld() {
+	a.setZipped()
+	plain := a.held
+	a.held = bytes.Buffer{}
+	a.zip = newZipper(&a.held)
+	_, _ = a.zip.Write(plain.Bytes())
+	a.endZip()
 }
 
 func (a *answer) endZip() {

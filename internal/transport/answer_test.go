@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"fillbook/internal/journal"
 	"fillbook/internal/transport"
@@ -22,7 +24,7 @@ func answering(status int, contentType string, chunks ...string) http.Handler {
 		for _, chunk := range chunks {
 			_, _ = io.WriteString(w, chunk)
 		}
-	}), transport.Answer())
+	}), transport.Answer(spool))
 }
 
 func ask(handler http.Handler, method string, headers ...string) *httptest.ResponseRecorder {
@@ -182,6 +184,18 @@ func TestNotModifiedVariesLikeTheAnswer(t *testing.T) {
 	}
 }
 
+// arrival is a client that notices the first bytes of an answer.
+type arrival struct {
+	*httptest.ResponseRecorder
+	once  sync.Once
+	first chan struct{}
+}
+
+func (a *arrival) Write(p []byte) (int, error) {
+	a.once.Do(func() { close(a.first) })
+	return a.ResponseRecorder.Write(p)
+}
+
 // TestLongAnswersAreStreamed sends more than is held back and watches the
 // first bytes leave before the last are written.
 func TestLongAnswersAreStreamed(t *testing.T) {
@@ -199,14 +213,16 @@ func TestLongAnswersAreStreamed(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, chunk)
 			}
-		}), transport.Answer())
-		recorder := httptest.NewRecorder()
+		}), transport.Answer(spool))
+		recorder := &arrival{ResponseRecorder: httptest.NewRecorder(), first: make(chan struct{})}
 		request := httptest.NewRequest(http.MethodGet, "/", nil)
 		request.Header.Set("Accept-Encoding", encoding)
 		done := make(chan struct{})
 		go func() { defer close(done); handler.ServeHTTP(recorder, request) }()
 		<-halfWay
-		if recorder.Body.Len() == 0 {
+		select {
+		case <-recorder.first:
+		case <-time.After(20 * time.Second):
 			t.Errorf("%q: nothing has left although %d bytes were written", encoding, len(chunk)*chunks/2)
 		}
 		close(goOn)

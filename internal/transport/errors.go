@@ -51,6 +51,7 @@ type Refusal struct {
 // where the database is away, and is kept for the log.
 func Refuse(ctx context.Context, err error) Refusal {
 	refusal := refusalOf(err)
+	RequestOf(ctx).Refused = refusal
 	if refusal.Status >= 500 {
 		RequestOf(ctx).Fault = err
 	}

@@ -1,8 +1,11 @@
 package transport
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -19,10 +22,89 @@ type Form struct {
 	File   *File
 }
 
-// File is an uploaded file. Its name is text to show, never a path.
+// File is an uploaded file, valid until its request ends. Its name is text to
+// show, never a path.
 type File struct {
-	Name  string
-	Bytes []byte
+	Name   string
+	Size   int64
+	SHA256 [sha256.Size]byte
+
+	memory  []byte
+	spooled *spoolFile // nil for a small file, which is in memory
+}
+
+// uploadMemory is the largest upload that is kept in memory.
+const uploadMemory = 256 << 10
+
+// Content returns a reader of the file from its beginning.
+func (f *File) Content() io.Reader {
+	if f.spooled == nil {
+		return bytes.NewReader(f.memory)
+	}
+	return io.NewSectionReader(f.spooled, 0, f.Size)
+}
+
+// Bytes reads the whole file into memory.
+func (f *File) Bytes() ([]byte, error) {
+	if f.spooled == nil {
+		return f.memory, nil
+	}
+	content := make([]byte, f.Size)
+	if _, err := io.ReadFull(f.Content(), content); err != nil {
+		return nil, fmt.Errorf("reading an upload back: %w", err)
+	}
+	return content, nil
+}
+
+// close removes the file from the spool.
+func (f *File) close() {
+	if f != nil && f.spooled != nil {
+		_ = f.spooled.Close()
+		f.spooled = nil
+	}
+}
+
+// receive reads a file of at most limit bytes into memory, and what is beyond
+// uploadMemory into the spool.
+func (f *File) receive(part io.Reader, limit int64, spool *Spool, user string) error {
+	sum := sha256.New()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := part.Read(buffer)
+		if f.Size+int64(n) > limit {
+			return &http.MaxBytesError{Limit: limit}
+		}
+		sum.Write(buffer[:n])
+		if failed := f.append(buffer[:n], spool, user); failed != nil {
+			return failed
+		}
+		if errors.Is(err, io.EOF) {
+			sum.Sum(f.SHA256[:0])
+			return nil
+		}
+		if err != nil {
+			return readError(err)
+		}
+	}
+}
+
+func (f *File) append(part []byte, spool *Spool, user string) (err error) {
+	at := f.Size
+	f.Size += int64(len(part))
+	if f.spooled == nil && f.Size <= uploadMemory {
+		f.memory = append(f.memory, part...)
+		return nil
+	}
+	if f.spooled == nil {
+		if f.spooled, err = spool.create(user); err != nil {
+			return err
+		}
+		if err := f.spooled.writeAt(f.memory, 0); err != nil {
+			return err
+		}
+		f.memory = nil
+	}
+	return f.spooled.writeAt(part, at)
 }
 
 const (
@@ -47,17 +129,26 @@ func (in Intake) readForm(w http.ResponseWriter, r *http.Request) (context.Conte
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
 	}
-	setReadDeadline(w, formPatience)
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	reader, err := r.MultipartReader()
 	if err != nil {
 		return nil, journal.Invalid("The form has no boundary.")
 	}
 	form := Form{Fields: map[string]string{}}
+	ctx, err := in.readParts(r, reader, &form)
+	if err != nil {
+		form.File.close()
+	}
+	return ctx, err
+}
+
+func (in Intake) readParts(r *http.Request, reader *multipart.Reader, form *Form) (context.Context, error) {
 	for parts := 0; ; parts++ {
 		part, err := reader.NextPart()
 		if errors.Is(err, io.EOF) {
-			return context.WithValue(r.Context(), formKey{}, form), nil
+			// To its end, which may come after the last boundary.
+			_, err := io.Copy(io.Discard, r.Body)
+			return context.WithValue(r.Context(), formKey{}, *form), readError(err)
 		}
 		if err != nil {
 			return nil, readError(err)
@@ -65,13 +156,13 @@ func (in Intake) readForm(w http.ResponseWriter, r *http.Request) (context.Conte
 		if parts == maxParts {
 			return nil, journal.Invalid("The form has more than %d parts.", maxParts)
 		}
-		if err := form.take(part, in.Limit); err != nil {
+		if err := form.take(part, in, RequestOf(r.Context()).User); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (f *Form) take(part *multipart.Part, limit int64) error {
+func (f *Form) take(part *multipart.Part, in Intake, user string) error {
 	name := part.FormName()
 	if part.FileName() == "" && name != "file" {
 		text, err := readPart(part, maxField)
@@ -90,12 +181,8 @@ func (f *Form) take(part *multipart.Part, limit int64) error {
 	if f.File != nil {
 		return journal.InvalidField("file", "The form may hold only one file.")
 	}
-	content, err := readPart(part, limit)
-	if err != nil {
-		return err
-	}
-	f.File = &File{Name: displayName(part.FileName()), Bytes: content}
-	return nil
+	f.File = &File{Name: displayName(part.FileName())}
+	return f.File.receive(part, in.Limit, in.Spool, user)
 }
 
 // readPart reads a part of exactly limit bytes at most.

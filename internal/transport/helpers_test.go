@@ -14,6 +14,9 @@ import (
 	"fillbook/internal/transport"
 )
 
+// spool is for tests that do not look at it.
+var spool = transport.NewSpool("", nil)
+
 // logBuffer is a log that several goroutines may write.
 type logBuffer struct {
 	mu  sync.Mutex

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -241,8 +240,7 @@ func (i *Idempotency) digest(r *http.Request) []byte {
 		parts = append(parts, []byte(name), []byte(form.Fields[name]))
 	}
 	if form.File != nil {
-		sum := sha256.Sum256(form.File.Bytes)
-		parts = append(parts, sum[:])
+		parts = append(parts, form.File.SHA256[:])
 	}
 	return i.keys.MAC(sealName, parts...)
 }

@@ -69,7 +69,7 @@ func (s *shop) handler(user string, in transport.Intake) http.Handler {
 	}
 	return observed(s.log, nil, func(w http.ResponseWriter, r *http.Request) {
 		s.sell(w, r, s.sales.Add(1))
-	}, signedIn, transport.Answer(), in.Middleware(), s.store.Middleware())
+	}, signedIn, transport.Answer(spool), in.Middleware(), s.store.Middleware())
 }
 
 // buy posts JSON as a user with a key, which may be empty.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"fillbook/internal/fairqueue"
 	"fillbook/internal/journal"
 )
 
@@ -32,14 +33,17 @@ type Intake struct {
 	Body Body
 	// Limit is the largest JSON body, or the largest file of a form.
 	Limit int64
+	// Spool keeps large files until the request ends.
+	Spool *Spool
+	// Uploads, where set, is the queue in which a user's large bodies wait to
+	// be read.
+	Uploads *fairqueue.Queue
 	// Repeated names the query parameters that may come more than once.
 	Repeated []string
 }
 
 const (
-	maxQuery     = 8 << 10
-	jsonPatience = 15 * time.Second
-	formPatience = 120 * time.Second
+	maxQuery = 8 << 10
 )
 
 // Middleware refuses a request that is too large, of the wrong type or
@@ -47,35 +51,55 @@ const (
 func (in Intake) Middleware() Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, err := in.read(w, r)
+			ctx, err := in.readInTurn(w, r)
 			if err != nil {
 				WriteError(w, r, err)
 				return
 			}
+			defer FormOf(ctx).File.close()
 			next.ServeHTTP(w, r.WithContext(ctx))
 		})
 	}
 }
 
-func (in Intake) read(w http.ResponseWriter, r *http.Request) (ctx context.Context, err error) {
+// smallBody is the length up to which a JSON body is read without a place in
+// the queue.
+const smallBody = 64 << 10
+
+// readInTurn reads the body, a large one when it is the user's turn. How long
+// the client waits for that does not count as its own slowness.
+func (in Intake) readInTurn(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+	isLarge := in.Body == FormBody || in.Body == JSONBody && (r.ContentLength < 0 || r.ContentLength > smallBody)
+	if in.Uploads == nil || !isLarge {
+		return in.read(w, r)
+	}
+	user := RequestOf(r.Context()).User
+	if err := in.Spool.Check(user); err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	release, err := in.Uploads.Acquire(r.Context(), user)
+	if err != nil {
+		return nil, turnError(err)
+	}
+	defer release()
+	if body, ok := r.Body.(*timedBody); ok {
+		body.pause(time.Since(begun))
+	}
+	return in.read(w, r)
+}
+
+func (in Intake) read(w http.ResponseWriter, r *http.Request) (context.Context, error) {
 	if err := in.checkQuery(r); err != nil {
 		return nil, err
 	}
 	switch in.Body {
 	case JSONBody:
-		ctx, err = in.readJSON(w, r)
+		return in.readJSON(w, r)
 	case FormBody:
-		ctx, err = in.readForm(w, r)
-	default:
-		return r.Context(), nil
+		return in.readForm(w, r)
 	}
-	if err == nil {
-		// What watches over a slow body must not cut off a long answer to it.
-		// After a failure it stays, because the server waits for the rest of
-		// the body before it ends.
-		clearReadDeadline(w)
-	}
-	return ctx, err
+	return r.Context(), nil
 }
 
 func (in Intake) checkQuery(r *http.Request) error {
@@ -121,8 +145,7 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 	return context.WithValue(r.Context(), bodyKey{}, body), nil
 }
 
-// readAll reads the body within its limit and within a time in which any
-// honest client has sent it.
+// readAll reads the body within its limit.
 func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > in.Limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
@@ -130,18 +153,8 @@ func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, unsupported("a body without Content-Encoding")
 	}
-	setReadDeadline(w, jsonPatience)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, in.Limit))
 	return body, readError(err)
-}
-
-func setReadDeadline(w http.ResponseWriter, patience time.Duration) {
-	// A writer without a connection, as in tests, has no deadlines.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
-}
-
-func clearReadDeadline(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
 func readError(err error) error {

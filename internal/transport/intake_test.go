@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"fillbook/internal/transport"
 )
@@ -116,45 +115,4 @@ func TestARefusedNameIsStillText(t *testing.T) {
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.URL.RawQuery = "%ff%00=1"
 	wantRefusal(t, serve(taking(transport.Intake{}), request), http.StatusBadRequest, "bad_request")
-}
-
-// line is a connection that remembers until when it may be read.
-type line struct {
-	*httptest.ResponseRecorder
-	deadlines []time.Time
-}
-
-func (l *line) SetReadDeadline(at time.Time) error {
-	l.deadlines = append(l.deadlines, at)
-	return nil
-}
-
-// TestBodiesAreTimedAndAnswersAreNot watches the deadline of a connection: it
-// is set while the body is read, and lifted for the handler, because a read
-// that fails in the background ends the request.
-func TestBodiesAreTimedAndAnswersAreNot(t *testing.T) {
-	form, formType := upload(t, part{"file", "f.csv", "x"})
-	for name, c := range map[string]struct {
-		in          transport.Intake
-		body        []byte
-		contentType string
-	}{
-		"JSON": {transport.Intake{Body: transport.JSONBody, Limit: 100}, []byte(`{}`), jsonType},
-		"form": {transport.Intake{Body: transport.FormBody, Limit: 100}, form, formType},
-	} {
-		t.Run(name, func(t *testing.T) {
-			connection := &line{ResponseRecorder: httptest.NewRecorder()}
-			handler := observed(&logBuffer{}, nil, func(http.ResponseWriter, *http.Request) {
-				if n := len(connection.deadlines); n < 2 || !connection.deadlines[n-1].IsZero() {
-					t.Errorf("the handler runs under the deadlines %v", connection.deadlines)
-				}
-			}, c.in.Middleware())
-			request := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(c.body))
-			request.Header.Set("Content-Type", c.contentType)
-			handler.ServeHTTP(connection, request)
-			if connection.Code != http.StatusOK || connection.deadlines[0].IsZero() {
-				t.Errorf("status %d, deadlines %v", connection.Code, connection.deadlines)
-			}
-		})
-	}
 }

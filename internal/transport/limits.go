@@ -105,18 +105,9 @@ func (l *Limiter) makeRoom(now time.Time) {
 
 // ByAddress limits requests by the client's address.
 func (l *Limiter) ByAddress() Middleware {
-	return l.by(func(r *Request) string { return bucketOf(r.Address) })
-}
-
-// ByUser limits requests by the signed-in user.
-func (l *Limiter) ByUser() Middleware {
-	return l.by(func(r *Request) string { return r.User })
-}
-
-func (l *Limiter) by(key func(*Request) string) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := l.Take(key(RequestOf(r.Context()))); err != nil {
+			if err := l.Take(bucketOf(RequestOf(r.Context()).Address)); err != nil {
 				WriteError(w, r, err)
 				return
 			}

@@ -64,7 +64,7 @@ func TestAPanicIsACleanRefusal(t *testing.T) {
 				w.Header().Set("Content-Type", "text/csv")
 				_, _ = io.WriteString(w, "half an ans")
 				panic(fault)
-			}, transport.Headers(nil), transport.Answer())
+			}, transport.Headers(nil), transport.Answer(spool))
 			got := serve(handler, httptest.NewRequest(http.MethodGet, "/", nil))
 			wantRefusal(t, got, http.StatusInternalServerError, "internal")
 			if strings.Contains(got.Body.String(), "secret") || strings.Contains(got.Body.String(), "half") {

@@ -7,32 +7,38 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 const (
 	// maxConnections bounds what clients can make us hold open. From
-	// crowdedAt on, whoever has been idle longest makes room for the next.
-	maxConnections = 1000
-	crowdedAt      = 900
+	// crowdedAt on, a new connection closes the one that was silent for longest.
+	maxConnections = 2000
+	crowdedAt      = 1800
 	drainFor       = 30 * time.Second
 )
 
 // Serve answers requests on a listener until ctx ends, then lets running
-// requests finish for half a minute. Slow clients are cut off: headers must
-// come within ten seconds, and [Intake] watches over bodies.
+// requests finish for half a minute. A client that keeps a connection waiting,
+// in whatever state it is, is cut off; see [Timeouts].
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
+	return serve(ctx, newConnTracker(listener, maxConnections, crowdedAt), handler, log, defaultTimeouts())
+}
+
+func serve(ctx context.Context, listener *connTracker, handler http.Handler, log *slog.Logger, timeouts Timeouts) error {
 	server := &http.Server{
-		Handler:           withWriteDeadline(handler),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       90 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		ConnState:         newCrowd(crowdedAt).observe,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		Handler:           withDeadlines(handler, timeouts),
+		ReadHeaderTimeout: timeouts.Header,
+		// For what net/http does without our handler; withDeadlines replaces it.
+		ReadTimeout:                  timeouts.Header + timeouts.Stall,
+		IdleTimeout:                  timeouts.Idle,
+		MaxHeaderBytes:               64 << 10,
+		DisableGeneralOptionsHandler: true,
+		ConnState:                    followState,
+		ConnContext:                  withConn,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(listener, maxConnections)) }()
+	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
 		return err
@@ -51,19 +57,11 @@ const (
 	// writePatience is how long a client may take to receive an answer; one
 	// that is streamed has its own pace.
 	writePatience = 60 * time.Second
-	// stallPatience is how long a client may take nothing of a long answer:
-	// the database is kept open for it meanwhile.
+	// stallPatience is how long a client may take nothing of a long answer.
 	stallPatience = 15 * time.Second
 	// slowestRate is the bytes a second below which a client is cut off.
 	slowestRate = 16 << 10
 )
-
-func withWriteDeadline(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writePatience))
-		next.ServeHTTP(w, r)
-	})
-}
 
 // pace moves the deadline of a long answer as it is taken. A client that takes
 // it steadily may take as long as it likes; one that stalls, or takes it drop

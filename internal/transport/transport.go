@@ -6,7 +6,8 @@
 //   - [Observe]: a request id, the client's address, one log line and one
 //     metric, and a clean 500 where a handler panics;
 //   - [Headers]: security headers, and CORS where it is allowed;
-//   - [Limiter]: token buckets by address or by user;
+//   - [Limiter]: token buckets by address;
+//   - [FailureLimiter]: how often sign-ins and codes may fail;
 //   - [Intake]: sizes, content type, strict JSON, sane query strings;
 //   - [Idempotency]: the stored answer of a repeated POST;
 //   - [Answer]: ETag, 304 and gzip.
@@ -48,6 +49,8 @@ type Request struct {
 	User string
 	// Fault is the error behind a 5xx answer, for the log.
 	Fault error
+	// Refused is the refusal that the request was answered with, if it was.
+	Refused Refusal
 }
 
 type requestKey struct{}

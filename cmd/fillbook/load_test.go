@@ -1,0 +1,280 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+)
+
+// loadSize is how much is done to a server at once.
+type loadSize struct {
+	halfRequests, slowReaders, slowUploads, bombs int
+	fills                                         int           // in the journal that is read
+	measure                                       time.Duration // how long others are measured
+	slowest                                       time.Duration // that others may be answered
+}
+
+// hasXLSXBudget says that reading an XLSX file has a budget of work; without
+// one, a single hostile file takes a processor for minutes.
+const hasXLSXBudget = true
+
+// loadSizeOf is a small load, or the full one with SVC_TEST_LOAD=full, whose
+// bound is meant for a machine that does nothing else.
+func loadSizeOf() loadSize {
+	size := loadSize{
+		halfRequests: 150, slowReaders: 30, slowUploads: 15, fills: 10_000, measure: 3 * time.Second, slowest: 20 * time.Second,
+	}
+	if os.Getenv("SVC_TEST_LOAD") == "full" {
+		size = loadSize{
+			halfRequests: 1000, slowReaders: 200, slowUploads: 100, fills: 50_000, measure: 30 * time.Second, slowest: time.Second,
+		}
+	}
+	if hasXLSXBudget || os.Getenv("SVC_TEST_LOAD_BOMB") != "" {
+		size.bombs = 2
+	}
+	return size
+}
+
+// maxLoadMemory is what the server may take under load, in KiB.
+const maxLoadMemory = 512 << 10
+
+// attack is a load on a server that lasts until its context ends: whoever is cut
+// off comes back.
+type attack struct {
+	*victim
+	ctx  context.Context //nolint:containedctx // it is the attack's life
+	note string          // to which files are attached
+	all  sync.WaitGroup
+}
+
+// reconnectAfter is the pause of an attacker who was cut off.
+const reconnectAfter = 500 * time.Millisecond
+
+// keep runs one attacker again and again.
+func (a *attack) keep(attacker func(net.Conn)) {
+	a.all.Go(func() {
+		for a.ctx.Err() == nil {
+			conn, err := net.DialTimeout("tcp", strings.TrimPrefix(a.p.address, "http://"), 5*time.Second) //nolint:noctx // it has a time-out
+			if err != nil {
+				time.Sleep(100 * time.Millisecond)
+				continue
+			}
+			end := context.AfterFunc(a.ctx, func() { _ = conn.Close() })
+			attacker(conn)
+			end()
+			_ = conn.Close()
+			time.Sleep(reconnectAfter)
+		}
+	})
+}
+
+func (a *attack) head() string { return "Host: x\r\nAuthorization: Bearer " + a.token + "\r\n" }
+
+// sendHalf sends the beginning of a request and waits to be cut off.
+func (a *attack) sendHalf(i int) {
+	texts := []string{
+		"GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+		"POST /api/v1/unknown HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+		"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+		"PUT /api/v1/me HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{",
+		"POST /api/v1/executions HTTP/1.1\r\n" + a.head() + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+	}
+	a.keep(func(conn net.Conn) {
+		_, _ = io.WriteString(conn, texts[i%len(texts)])
+		_, _ = io.Copy(io.Discard, conn)
+	})
+}
+
+// readSlowly asks for long answers and takes a little of them now and then.
+func (a *attack) readSlowly(i int) {
+	paths := []string{"/executions", "/trades", "/exports?format=zip", "/exports?format=json"}
+	a.keep(func(conn net.Conn) {
+		_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+		_, _ = io.WriteString(conn, "GET /api/v1"+paths[i%len(paths)]+" HTTP/1.1\r\n"+a.head()+"\r\n")
+		for buffer := make([]byte, 1<<10); a.ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
+			if _, err := conn.Read(buffer); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// uploadSlowly sends most of a large attachment, and the rest byte by byte.
+func (a *attack) uploadSlowly() {
+	const size = 9 << 20
+	a.keep(func(conn net.Conn) {
+		_, _ = fmt.Fprintf(conn, "POST /api/v1/notes/%s/attachments HTTP/1.1\r\n%sContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n\r\n"+
+			"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n", a.note, a.head(), size)
+		part := make([]byte, 64<<10)
+		for sent := 0; sent < size-1<<20; sent += len(part) {
+			if _, err := conn.Write(part); err != nil {
+				return
+			}
+		}
+		for a.ctx.Err() == nil {
+			if _, err := conn.Write(part[:1]); err != nil {
+				return
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+	})
+}
+
+// sendBomb has a hostile file read.
+func (a *attack) sendBomb(file []byte) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	_ = form.WriteField("account_id", a.account)
+	to, _ := form.CreateFormFile("file", "fills.xlsx")
+	_, _ = to.Write(file)
+	_ = form.Close()
+	a.keep(func(conn net.Conn) {
+		_, _ = fmt.Fprintf(conn, "POST /api/v1/imports HTTP/1.1\r\n%sConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			a.head(), form.FormDataContentType(), body.Len())
+		_, _ = conn.Write(body.Bytes())
+		_, _ = io.Copy(io.Discard, conn)
+	})
+}
+
+// xlsxBomb is a workbook with one string of the largest size and as many cells
+// that refer to it as fit.
+func xlsxBomb(t *testing.T, cells int) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	archive := zip.NewWriter(&buffer)
+	add := func(name string, parts ...string) {
+		to, err := archive.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if _, err := io.WriteString(to, part); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add("[Content_Types].xml", `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`)
+	add("xl/workbook.xml", `<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" `+
+		`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="a" sheetId="1" r:id="rId1"/></sheets></workbook>`)
+	add("xl/_rels/workbook.xml.rels", `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`+
+		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`)
+	add("xl/sharedStrings.xml", `<?xml version="1.0"?><sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>`,
+		strings.Repeat("1", 32_767), `</t></si></sst>`)
+	const perRow = 50
+	row := "<row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, perRow) + "</row>"
+	add("xl/worksheets/sheet1.xml", `<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`,
+		strings.Repeat(row, cells/perRow), `</sheetData></worksheet>`)
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
+}
+
+// launch begins everything at once.
+func (a *attack) launch(size loadSize) {
+	for i := range size.halfRequests {
+		a.sendHalf(i)
+	}
+	for i := range size.slowReaders {
+		a.readSlowly(i)
+	}
+	for range size.slowUploads {
+		a.uploadSlowly()
+	}
+	if size.bombs > 0 {
+		bomb := xlsxBomb(a.t, 1_900_000)
+		for range size.bombs {
+			a.sendBomb(bomb)
+		}
+	}
+}
+
+// bystander is another user of the server, whose calls are timed.
+type bystander struct {
+	p       *process
+	token   string
+	account string
+	times   map[string][]time.Duration
+}
+
+func (a *attack) newBystander() *bystander {
+	a.t.Helper()
+	other := map[string]any{"email": "bob@example.org", "password": "another long sentence"}
+	a.p.must("POST", "/admin/users", a.token, other, http.StatusCreated)
+	b := &bystander{p: a.p, times: map[string][]time.Duration{}}
+	b.token = a.p.must("POST", "/auth/login", "", other, http.StatusOK)["access_token"].(string)
+	b.account = a.p.must("POST", "/accounts", b.token, map[string]any{"name": "Bob"}, http.StatusCreated)["id"].(string)
+	return b
+}
+
+// measure makes the bystander's calls, each on a new connection, for a while.
+func (b *bystander) measure(during time.Duration) {
+	b.p.t.Helper()
+	http.DefaultClient.CloseIdleConnections()
+	for i, begun := 0, time.Now(); time.Since(begun) < during; i++ {
+		b.time("GET /me", "GET", "/me", nil, http.StatusOK)
+		b.time("POST /executions", "POST", "/executions", map[string]any{
+			"account_id": b.account, "symbol": "AAPL", "side": []string{"buy", "sell"}[i%2], "quantity": 1, "price": 10,
+			"executed_at": time.Date(2026, 1, 5, 15, 0, i, 0, time.UTC).Format(time.RFC3339),
+		}, http.StatusCreated)
+		http.DefaultClient.CloseIdleConnections()
+	}
+}
+
+func (b *bystander) time(name, method, path string, body any, want int) {
+	b.p.t.Helper()
+	begun := time.Now()
+	b.p.must(method, path, b.token, body, want)
+	b.times[name] = append(b.times[name], time.Since(begun))
+}
+
+// TestLoad does everything at once that slow and hostile clients can: half
+// requests, long answers that are not taken, uploads that do not end, files that
+// are work. Others are served meanwhile, and memory is bounded.
+func TestLoad(t *testing.T) {
+	size := loadSizeOf()
+	eachEngine(t, func(t *testing.T, engine db.Engine) {
+		v := newVictim(t, engine)
+		k := &killing{victim: v}
+		if status, answer, err := k.upload("/imports/commit", longImportFile(size.fills)); err != nil || status != http.StatusOK {
+			t.Fatalf("the import answers %d %v %v", status, answer, err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		a := &attack{victim: v, ctx: ctx}
+		a.note = v.p.must("POST", "/notes", v.token, map[string]any{"body": "a note"}, http.StatusCreated)["id"].(string)
+		b := a.newBystander()
+		a.launch(size)
+		b.measure(size.measure)
+		end()
+		a.all.Wait()
+		for name, times := range b.times {
+			slices.Sort(times)
+			slowest := times[len(times)-1]
+			t.Logf("%s: %d calls, p50 %s, p99 %s, max %s", name, len(times), times[len(times)/2], times[len(times)*99/100], slowest)
+			if slowest > size.slowest {
+				t.Errorf("%s took %s, at most %s is allowed", name, slowest, size.slowest)
+			}
+		}
+		peak := peakMemory(t, v.p.command.Process.Pid)
+		t.Logf("memory peaked at %d MiB", peak>>10)
+		if peak > maxLoadMemory {
+			t.Errorf("memory peaked at %d KiB", peak)
+		}
+		if code := v.p.stop(); code != 0 {
+			t.Errorf("it ended with %d", code)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package fairqueue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fillbook/internal/fairqueue"
+)
+
+// worker works in a queue, one call after the other, and notes who got a place.
+type worker struct {
+	t     *testing.T
+	queue *fairqueue.Queue
+	mu    sync.Mutex
+	order []string
+	done  sync.WaitGroup
+}
+
+// start lets a key ask for a place; it works for a second.
+func (w *worker) start(key string) {
+	w.done.Go(func() {
+		release, err := w.queue.Acquire(w.t.Context(), key)
+		if err != nil {
+			w.t.Errorf("%s: %v", key, err)
+			return
+		}
+		w.mu.Lock()
+		w.order = append(w.order, key)
+		w.mu.Unlock()
+		time.Sleep(time.Second)
+		release()
+	})
+	synctest.Wait()
+}
+
+func TestKeysTakeTurns(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options fairqueue.Options
+		asked   string
+		want    string
+	}{
+		{"one place", fairqueue.Options{Places: 1}, "aaaabbc", "aabcaba"},
+		{"two places", fairqueue.Options{Places: 2}, "aaaabbc", "aaabacb"},
+		{"two places, one a key", fairqueue.Options{Places: 2, PerKey: 1}, "aaabb", "ababa"},
+		{"one a key leaves the other place to others", fairqueue.Options{Places: 2, PerKey: 1}, "aab", "aba"},
+		{"any number", fairqueue.Options{}, "aaabb", "aaabb"},
+		{"any number of places, one a key", fairqueue.Options{PerKey: 1}, "aabbc", "abcab"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.options.Waiting, c.options.Patience = 100, time.Hour
+				w := &worker{t: t, queue: fairqueue.New(c.options)}
+				for _, key := range c.asked {
+					w.start(string(key))
+				}
+				w.done.Wait()
+				got := ""
+				for _, key := range w.order {
+					got += key
+				}
+				if c.options.Places != 1 { // who comes first within a moment is open
+					got, c.want = sortMoments(got, c.options), sortMoments(c.want, c.options)
+				}
+				if got != c.want {
+					t.Errorf("the order is %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// sortMoments sorts the keys that get their places at the same moment.
+func sortMoments(order string, options fairqueue.Options) string {
+	size := options.Places
+	if size == 0 {
+		size = len(order)
+	}
+	sorted := ""
+	for part := range slices.Chunk([]byte(order), size) {
+		slices.Sort(part)
+		sorted += string(part)
+	}
+	return sorted
+}
+
+func TestWaitingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := fairqueue.New(fairqueue.Options{Places: 1, Waiting: 1, Patience: 5 * time.Second})
+		release, err := queue.Acquire(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		waited := make(chan error)
+		go func() {
+			_, err := queue.Acquire(t.Context(), "a")
+			waited <- err
+		}()
+		synctest.Wait()
+		if working, waiting := queue.Load("a"); working != 1 || waiting != 1 {
+			t.Errorf("%d work and %d wait", working, waiting)
+		}
+		if working, waiting := queue.Load("b"); working != 0 || waiting != 0 {
+			t.Errorf("%d work and %d wait of a key that never asked", working, waiting)
+		}
+		if _, err := queue.Acquire(t.Context(), "a"); !errors.Is(err, fairqueue.ErrBusy) || time.Since(begun) != 0 {
+			t.Errorf("one too many gets %v after %s", err, time.Since(begun))
+		}
+		if err := <-waited; !errors.Is(err, fairqueue.ErrBusy) || time.Since(begun) != 5*time.Second {
+			t.Errorf("who waits too long gets %v after %s", err, time.Since(begun))
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := queue.Acquire(gone, "b"); !errors.Is(err, context.Canceled) {
+			t.Errorf("who is gone gets %v", err)
+		}
+		release()
+		release() // harmless
+		for range 2 {
+			next, err := queue.Acquire(t.Context(), "b")
+			if err != nil {
+				t.Fatal("the place was not given back:", err)
+			}
+			next()
+		}
+	})
+}
+
+// TestPlacesAreNeverExceeded lets callers of several keys come and go at will:
+// no bound is ever exceeded, and nobody who may work waits.
+func TestPlacesAreNeverExceeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		options := fairqueue.Options{
+			Places: rapid.IntRange(1, 3).Draw(t, "places"), PerKey: rapid.IntRange(0, 2).Draw(t, "per key"),
+			Waiting: 1000, Patience: time.Minute,
+		}
+		queue := fairqueue.New(options)
+		var mu sync.Mutex
+		working, most, mostOfKey := map[string]int{}, 0, 0
+		var all sync.WaitGroup
+		for i := range rapid.IntRange(1, 60).Draw(t, "callers") {
+			key := fmt.Sprint(i % 4)
+			all.Go(func() {
+				release, err := queue.Acquire(context.Background(), key)
+				if err != nil {
+					panic(err)
+				}
+				mu.Lock()
+				working[key]++
+				total := 0
+				for _, n := range working {
+					total += n
+				}
+				most, mostOfKey = max(most, total), max(mostOfKey, working[key])
+				mu.Unlock()
+				mu.Lock()
+				working[key]--
+				mu.Unlock()
+				release()
+			})
+		}
+		all.Wait() // everybody got a place
+		if most > options.Places || options.PerKey > 0 && mostOfKey > options.PerKey {
+			t.Fatalf("%d worked at once, %d of one key: %+v", most, mostOfKey, options)
+		}
+	})
+}

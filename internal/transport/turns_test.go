@@ -1,0 +1,41 @@
+package transport_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"fillbook/internal/fairqueue"
+	"fillbook/internal/transport"
+)
+
+// TestARequestTooManyIsAskedToComeBack holds one request inside the handler.
+func TestARequestTooManyIsAskedToComeBack(t *testing.T) {
+	t.Parallel()
+	queue := fairqueue.New(fairqueue.Options{Places: 1, Patience: time.Minute})
+	inside, goOn := make(chan bool), make(chan bool)
+	handler := observed(&logBuffer{}, nil, func(http.ResponseWriter, *http.Request) {
+		inside <- true
+		<-goOn
+	}, transport.TakeTurns(queue))
+	send := func() *httptest.ResponseRecorder {
+		return serve(handler, httptest.NewRequest(http.MethodPost, "/", nil))
+	}
+	done := make(chan int)
+	go func() { done <- send().Code }()
+	<-inside
+	refused := send()
+	wantRefusal(t, refused, http.StatusServiceUnavailable, "unavailable")
+	if refused.Header().Get("Retry-After") != "10" {
+		t.Errorf("Retry-After %q", refused.Header().Get("Retry-After"))
+	}
+	close(goOn)
+	if code := <-done; code != http.StatusOK {
+		t.Errorf("status %d", code)
+	}
+	go func() { <-inside }()
+	if got := send(); got.Code != http.StatusOK {
+		t.Errorf("the place was not given back: %d", got.Code)
+	}
+}
