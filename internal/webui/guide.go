@@ -65,7 +65,7 @@ type guideEntry struct {
 
 // mountGuide adds the guide. Its pages are made when the first of them is asked
 // for: few visits need them, and a start should not wait for them.
-func mountGuide(mux *http.ServeMux) {
+func mountGuide(mux *http.ServeMux, missing http.Handler) {
 	css, err := fs.ReadFile(files, "guide/guide.css")
 	if err != nil {
 		panic(err) // a mistake of the build, which every test would find
@@ -85,7 +85,7 @@ func mountGuide(mux *http.ServeMux) {
 			p.ServeHTTP(w, r)
 			return
 		}
-		http.NotFound(w, r)
+		missing.ServeHTTP(w, r)
 	}
 	mux.HandleFunc("GET /guide/", serve)
 	mux.Handle("GET /guide", http.RedirectHandler("/guide/", http.StatusMovedPermanently))

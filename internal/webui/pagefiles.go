@@ -13,7 +13,8 @@ import (
 
 // screens are the addresses at which the page opens. They are those of
 // web/src/app/routes.ts, with {name} for a part that varies; a test compares
-// the two. Any other address is an honest 404, and not a page that says so.
+// the two. At any other address a browser gets the page with status 404, which
+// says so in the page's own words; programs get a plain 404.
 var screens = []string{
 	"/{$}",
 	"/trades", "/trades/{id}",
@@ -47,8 +48,9 @@ const (
 
 // mountPage adds the page at all its addresses and its files below /assets/.
 // The build gave each file a name with a hash of its content (see web/), so
-// they are served under the names they have.
-func mountPage(mux *http.ServeMux) {
+// they are served under the names they have. It returns what answers an address
+// that does not exist.
+func mountPage(mux *http.ServeMux) (missing http.Handler) {
 	html, err := fs.ReadFile(files, "page/index.html")
 	if err != nil {
 		panic(err) // a mistake of the build, which every test would find
@@ -57,6 +59,8 @@ func mountPage(mux *http.ServeMux) {
 	for _, address := range screens {
 		mux.Handle("GET "+address, app)
 	}
+	missing = notFound(app)
+	mux.Handle("GET /", missing)
 	shared := strings.Replace(string(html), "</head>", sharedCard, 1)
 	mux.Handle("GET "+sharedScreen, newPage(shared, pagePolicy))
 
@@ -67,6 +71,28 @@ func mountPage(mux *http.ServeMux) {
 	for _, file := range built {
 		mux.Handle("GET /assets/"+file.name, file)
 	}
+	return missing
+}
+
+// notFound answers addresses that do not exist. The page is sent to browsers
+// that navigate there, and not in the place of a missing file or of an answer
+// that a program waits for.
+func notFound(app *page) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isFile := strings.Contains(r.URL.Path, "/assets/") || path.Ext(r.URL.Path) != ""
+		if isFile || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+			http.NotFound(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Security-Policy", app.policy)
+		h.Set("Cache-Control", "no-cache")
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(app.html)
+		}
+	})
 }
 
 // builtFile is a file of the page under its hashed name.

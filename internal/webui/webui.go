@@ -45,9 +45,9 @@ const (
 // page expects the API at /api/v1.
 func Handler() http.Handler {
 	mux := http.NewServeMux()
-	mountPage(mux)
+	missing := mountPage(mux)
 	mount(mux, "docs", "/docs", docsPolicy)
-	mountGuide(mux)
+	mountGuide(mux, missing)
 	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusMovedPermanently))
 	return secured(mux)
 }

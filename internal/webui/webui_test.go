@@ -158,6 +158,23 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestUnknownAddressShowsThePage opens addresses that do not exist with a browser.
+func TestUnknownAddressShowsThePage(t *testing.T) {
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, path := range []string{"/nothing", "/trades/1/2", "/docs/nothing", "/guide/nothing", "/s/"} {
+		w := ask(t, "GET", path, "Accept", browser)
+		expect(t, w, 404, map[string]string{
+			"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Content-Security-Policy": pagePolicy,
+		})
+		if !strings.Contains(w.Body.String(), "<title>Fillbook") {
+			t.Errorf("%s: this is not the page: %s", path, w.Body)
+		}
+	}
+	for _, path := range []string{"/assets/index-00000000.js", "/favicon.png"} {
+		expect(t, ask(t, "GET", path, "Accept", browser), 404, map[string]string{"Content-Type": "text/plain; charset=utf-8"})
+	}
+}
+
 func TestDocsWithSlash(t *testing.T) {
 	expect(t, ask(t, "GET", "/docs/"), http.StatusMovedPermanently, map[string]string{"Location": "/docs"})
 }

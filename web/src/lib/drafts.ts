@@ -1,28 +1,44 @@
-// What was typed into a long form and is not saved yet. It is kept while the page
-// is open, so that going elsewhere and back, or signing in again after the session
-// has ended, finds it as it was left. Of each user apart, and never stored.
+// What was typed and is not saved yet. It is kept for as long as the tab lives, so
+// that closing a form, going elsewhere, reloading, or signing in again after the
+// session has ended finds it as it was left. Signing out removes it.
 
 import { session } from './session.svelte';
 
-const kept = new Map<string, unknown>();
+const prefix = 'fillbook.draft.';
 
 export class Draft<T> {
   private readonly key: string;
 
   constructor(what: string) {
-    this.key = `${session.user?.id ?? ''} ${what}`;
+    this.key = `${prefix}${session.user?.id ?? ''} ${what}`;
   }
 
   /** What was left here before, if anything. */
   get found(): T | undefined {
-    return kept.get(this.key) as T | undefined;
+    try {
+      const text = sessionStorage.getItem(this.key);
+      return text === null ? undefined : (JSON.parse(text) as T);
+    } catch {
+      return undefined; // storage is off, or holds what another version wrote
+    }
   }
 
   keep(value: T): void {
-    kept.set(this.key, value);
+    try {
+      sessionStorage.setItem(this.key, JSON.stringify(value));
+    } catch {
+      // Storage is full or off: the form still has it while it is open.
+    }
   }
 
   drop(): void {
-    kept.delete(this.key);
+    sessionStorage.removeItem(this.key);
+  }
+}
+
+/** Removes the drafts of everybody: after signing out they are nobody's on this screen. */
+export function dropDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith(prefix)) sessionStorage.removeItem(key);
   }
 }

@@ -26,6 +26,7 @@ class Formats {
   percent = (value: Amount | null | undefined, signed?: boolean) =>
     write.percent(value, this.notation, signed);
   r = (value: Amount | null | undefined) => write.r(value, this.notation);
+  decimal = (value: Amount | null | undefined) => write.decimal(value, this.notation);
   ratio = (value: Amount | null | undefined) => write.ratio(value, this.notation);
   duration = write.duration;
   date = (value: string | Date | null | undefined, style?: DateStyle) =>

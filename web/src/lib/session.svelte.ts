@@ -5,6 +5,8 @@ import { answer, api, tokens, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
+import { dropDrafts } from './drafts';
+import { outbox } from './outbox.svelte';
 import { preferences } from './preferences.svelte';
 
 type State = 'starting' | 'new' | 'signed-out' | 'signed-in' | 'unreachable';
@@ -48,6 +50,8 @@ class Session {
     if (refresh_token) {
       await api.POST('/api/v1/auth/logout', { body: { refresh_token } }).catch(() => undefined);
     }
+    dropDrafts();
+    outbox.clear();
     tokens.forget();
   }
 
@@ -63,6 +67,7 @@ class Session {
     }
     this.user = user;
     this.state = 'signed-in';
+    outbox.start();
   }
 
   private async greet(): Promise<void> {

@@ -34,7 +34,7 @@ test('an owner creates a user, who signs in and finds no way to the owner’s sc
   await expect(theirs.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
   await expect(theirs.getByRole('link', { name: 'Admin' })).toHaveCount(0);
   await theirs.goto('/admin');
-  await expect(theirs.getByText('There is nothing here')).toBeVisible();
+  await expect(theirs.getByText('Page not found')).toBeVisible();
   await context.close();
 });
 

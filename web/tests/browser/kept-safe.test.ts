@@ -68,7 +68,7 @@ test('a trade is taken back from the drawer that opened on it', async ({ page, a
   await expect(page.getByText('No trades yet')).toBeVisible();
 });
 
-test('a review that the server refuses is told of in the drawer', async ({
+test('annotations wait while the server is away, and are saved when it is back', async ({
   page,
   api,
   signIn,
@@ -76,14 +76,44 @@ test('a review that the server refuses is told of in the drawer', async ({
 }) => {
   await signIn(await someTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  await expect(drawer.getByRole('textbox', { name: 'Notes' })).toBeVisible();
+  await page.route('**/api/v1/**', (route) => route.abort());
+  await drawer.getByRole('textbox', { name: 'Notes' }).fill('Typed while the server was down.');
+  await drawer.getByRole('button', { name: 'Mark as reviewed' }).click();
+  await expect(drawer.getByText('will be saved when the server is back')).toBeVisible();
+  await page.keyboard.press('Escape');
+  const bar = page.getByRole('status').filter({ hasText: 'Offline.' });
+  await expect(bar).toContainText('The annotations of 1 trade will be saved when it is back.');
+
+  await page.unroute('**/api/v1/**');
+  await bar.getByRole('button', { name: 'Try now' }).click();
+  await expect(bar).toBeHidden();
+  await expect
+    .poll(async () => (await api<{ notes: string; reviewed_at: string | null }[]>('GET', '/trades'))[0])
+    .toMatchObject({ notes: 'Typed while the server was down.', reviewed_at: expect.any(String) });
+  complaints.length = 0; // the browser reports the requests that we cut
+});
+
+test('notes that are not saved survive a reload', async ({ page, api, signIn, complaints }) => {
+  await signIn(await someTrade(api));
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await page.route('**/api/v1/trades/*', (route) =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
   );
-  await drawer.getByRole('button', { name: 'Mark as reviewed' }).click();
-  await expect(drawer.getByText('The server cannot be reached.')).toBeVisible();
-  await drawer.getByRole('button', { name: 'Dismiss' }).click();
-  await expect(drawer.getByText('The server cannot be reached.')).toBeHidden();
-  complaints.length = 0; // the browser tells of the request that we cut
+  await drawer.getByRole('textbox', { name: 'Notes' }).fill('Not saved yet.');
+  await page.reload();
+  await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Not saved yet.');
+  complaints.length = 0; // the browser reports the request that we cut
+});
+
+test('a form that was closed opens with what was typed into it', async ({ page, signIn }) => {
+  await signIn('/setups?new=setup');
+  await page.getByRole('textbox', { name: 'Why it works' }).fill('Buyers defend the open.');
+  await page.goto('/trades');
+  await page.goto('/setups?new=setup');
+  await expect(page.getByRole('textbox', { name: 'Why it works' })).toHaveValue('Buyers defend the open.');
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await expect(page.getByRole('textbox', { name: 'Why it works' })).toHaveValue('');
 });
 
 test('a note that is being written outlasts another screen and the end of a session', async ({
@@ -97,7 +127,7 @@ test('a note that is being written outlasts another screen and the end of a sess
   await page.getByRole('link', { name: 'Setups', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Setups', level: 1 })).toBeVisible();
   await page.goBack();
-  await expect(page.getByText('it is not saved yet')).toBeVisible();
+  await expect(page.getByText('It isn’t saved yet')).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('What I saw');
 
   await page.getByRole('button', { name: /^Account menu/ }).click();

@@ -4,6 +4,7 @@
 //   const trades = await answer(api.GET('/api/v1/trades', { params: { query: filter.scope } }));
 
 import createClient from 'openapi-fetch';
+import { connection } from '../connection.svelte';
 import { asApiError, errorOf } from './errors';
 import { bestLock } from './lock';
 import type { components, paths } from './schema';
@@ -23,10 +24,10 @@ const withoutSession = /^\/api\/v1\/(setup|public)(\/|$)|^\/api\/v1\/auth\/(logi
 
 /** Like fetch, with the session: it renews tokens silently and tries once more after 401. */
 export async function sessionFetch(request: Request): Promise<Response> {
-  if (withoutSession.test(new URL(request.url).pathname)) return fetch(request);
+  if (withoutSession.test(new URL(request.url).pathname)) return connection.watch(() => fetch(request));
   const again = request.clone();
   const first = await tokens.bearer();
-  const response = await fetch(bearing(request, first));
+  const response = await connection.watch(() => fetch(bearing(request, first)));
   if (response.status !== 401 || first === null) return response;
   const second = await tokens.renew(first);
   return second === null ? response : fetch(bearing(again, second));

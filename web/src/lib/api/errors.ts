@@ -13,6 +13,11 @@ export class ApiError extends Error {
     super(message);
     this.name = 'ApiError';
   }
+
+  /** The server did not answer, so that the same request may work later. */
+  get isAway(): boolean {
+    return this.code === 'offline' || [502, 503, 504].includes(this.status);
+  }
 }
 
 interface ErrorBody {
@@ -44,7 +49,11 @@ function unexplained(status: number): string {
 export function asApiError(fault: unknown): ApiError {
   if (fault instanceof ApiError) return fault;
   if (fault instanceof TypeError) {
-    return new ApiError(0, 'offline', 'The server cannot be reached. Check that it runs and try again.');
+    return new ApiError(
+      0,
+      'offline',
+      'The server can’t be reached. Check that it is running, then try again.',
+    );
   }
   return new ApiError(
     0,

@@ -120,7 +120,11 @@ function undoOf<T>(action: Action<T>, result: T): (() => Promise<void>) | undefi
   };
 }
 
-export function refresh(kinds: Kind[]): void {
+export function refresh(kinds: Kind[] | 'all'): void {
+  if (kinds === 'all') {
+    void queryClient.invalidateQueries();
+    return;
+  }
   for (const kind of kinds) void queryClient.invalidateQueries({ queryKey: [kind] });
 }
 
@@ -147,7 +151,7 @@ export const readEquity = (scope: () => Scope = () => filter.scope) =>
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/equity-curve', {
-          params: { query: { ...scope(), max_points: '600' } },
+          params: { query: { ...scope(), max_points: 600 } },
           signal,
         }),
       ),

@@ -1316,12 +1316,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AccountChange: {
+            account_type?: string | null;
+            /** @description Three to five letters or digits. Default USD. */
+            base_currency?: string | null;
+            broker?: string | null;
+            name?: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            starting_balance?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         AccountFields: {
             account_type?: string | null;
             /** @description Three to five letters or digits. Default USD. */
             base_currency?: string | null;
             broker?: string | null;
-            name: string | null;
+            name: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             starting_balance?: number | null;
         } & {
@@ -1494,17 +1505,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        CashFields: {
+        CashChange: {
             /** @description Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it. */
-            amount: number | null;
+            amount?: number;
             /** @description Must be the account's, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
-            occurred_at: string | null;
+            occurred_at?: string;
             trade_id?: string | null;
-            /** @enum {string|null} */
-            type: "deposit" | "withdrawal" | "fee" | "dividend" | "interest" | "adjustment" | null;
+            /** @enum {string} */
+            type?: "deposit" | "withdrawal" | "fee" | "dividend" | "interest" | "adjustment";
+        } & {
+            [key: string]: unknown;
+        };
+        CashFields: {
+            /** @description Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it. */
+            amount: number;
+            /** @description Must be the account's, which is the default. */
+            currency?: string | null;
+            note?: string | null;
+            /** Format: date-time */
+            occurred_at: string;
+            trade_id?: string | null;
+            /** @enum {string} */
+            type: "deposit" | "withdrawal" | "fee" | "dividend" | "interest" | "adjustment";
         } & {
             [key: string]: unknown;
         };
@@ -1732,7 +1757,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        ExecutionFields: {
+        ExecutionChange: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             commission?: number | null;
             /** @description option_right, strike, expiry, lot, and what else the source tells. */
@@ -1740,7 +1765,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /** Format: date-time */
-            executed_at: string | null;
+            executed_at?: string;
             external_id?: string | null;
             /** @description Costs are positive, rebates negative. */
             fees?: number | null;
@@ -1749,14 +1774,42 @@ export interface components {
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
             /** @description Below zero for futures and options only. */
-            price: number | null;
+            price?: number;
             /** @description Above zero. */
-            quantity: number | null;
-            /** @enum {string|null} */
-            side: "buy" | "sell" | null;
+            quantity?: number;
+            /** @enum {string} */
+            side?: "buy" | "sell";
             /** @description The broker's own gross result of what this fill closes, in account currency. */
             stated_pnl?: number | null;
-            symbol: string | null;
+            symbol?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExecutionFields: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            commission?: number | null;
+            /** @description option_right, strike, expiry, lot, and what else the source tells. */
+            details?: {
+                [key: string]: string;
+            } | null;
+            /** Format: date-time */
+            executed_at: string;
+            external_id?: string | null;
+            /** @description Costs are positive, rebates negative. */
+            fees?: number | null;
+            /** @description stock (default), option, future, forex, crypto, cfd or another word. */
+            instrument_type?: string | null;
+            /** @description Default: futures by contract root, options 100, else 1. */
+            multiplier?: number | null;
+            /** @description Below zero for futures and options only. */
+            price: number;
+            /** @description Above zero. */
+            quantity: number;
+            /** @enum {string} */
+            side: "buy" | "sell";
+            /** @description The broker's own gross result of what this fill closes, in account currency. */
+            stated_pnl?: number | null;
+            symbol: string;
         } & {
             [key: string]: unknown;
         };
@@ -2157,15 +2210,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        MissedFields: {
+        MissedChange: {
             account_id?: string | null;
-            /** @enum {string|null} */
-            direction: "long" | "short" | null;
+            /** @enum {string} */
+            direction?: "long" | "short";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             entry?: number | null;
             notes?: string | null;
             /** Format: date-time */
-            observed_at: string | null;
+            observed_at?: string;
             /** @enum {string|null} */
             outcome?: "unknown" | "target" | "stop" | "no_trigger" | null;
             /** @enum {string|null} */
@@ -2173,7 +2226,29 @@ export interface components {
             setup_id?: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             stop?: number | null;
-            symbol: string | null;
+            symbol?: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            target?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        MissedFields: {
+            account_id?: string | null;
+            /** @enum {string} */
+            direction: "long" | "short";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            entry?: number | null;
+            notes?: string | null;
+            /** Format: date-time */
+            observed_at: string;
+            /** @enum {string|null} */
+            outcome?: "unknown" | "target" | "stop" | "no_trigger" | null;
+            /** @enum {string|null} */
+            reason?: "" | "hesitated" | "away" | "rules" | "other" | null;
+            setup_id?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            stop?: number | null;
+            symbol: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             target?: number | null;
         } & {
@@ -2280,15 +2355,15 @@ export interface components {
         NewCash: {
             account_id: string;
             /** @description Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it. */
-            amount: number | null;
+            amount: number;
             /** @description Must be the account's, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
-            occurred_at: string | null;
+            occurred_at: string;
             trade_id?: string | null;
-            /** @enum {string|null} */
-            type: "deposit" | "withdrawal" | "fee" | "dividend" | "interest" | "adjustment" | null;
+            /** @enum {string} */
+            type: "deposit" | "withdrawal" | "fee" | "dividend" | "interest" | "adjustment";
         } & {
             [key: string]: unknown;
         };
@@ -2303,7 +2378,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /** Format: date-time */
-            executed_at: string | null;
+            executed_at: string;
             external_id?: string | null;
             /** @description Costs are positive, rebates negative. */
             fees?: number | null;
@@ -2312,14 +2387,14 @@ export interface components {
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
             /** @description Below zero for futures and options only. */
-            price: number | null;
+            price: number;
             /** @description Above zero. */
-            quantity: number | null;
-            /** @enum {string|null} */
-            side: "buy" | "sell" | null;
+            quantity: number;
+            /** @enum {string} */
+            side: "buy" | "sell";
             /** @description The broker's own gross result of what this fill closes, in account currency. */
             stated_pnl?: number | null;
-            symbol: string | null;
+            symbol: string;
         } & {
             [key: string]: unknown;
         };
@@ -2401,7 +2476,7 @@ export interface components {
             body?: string | null;
             /** @description A day (2026-01-31) or a date-time; given back as it was given. */
             occurred_at?: string | null;
-            symbols?: components["schemas"]["SymbolNote"][] | null;
+            symbols?: components["schemas"]["SymbolNoteFields"][] | null;
             title?: string | null;
             trade_id?: string | null;
             /**
@@ -2642,7 +2717,7 @@ export interface components {
             [key: string]: unknown;
         };
         RoleChange: {
-            is_admin: boolean | null;
+            is_admin: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -2793,12 +2868,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SetupChange: {
+            checklist?: string[] | null;
+            description?: string | null;
+            /** @enum {string|null} */
+            direction?: "long" | "short" | "" | null;
+            name?: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            stop_price?: number | null;
+            symbol?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            target_price?: number | null;
+            thesis?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         SetupFields: {
             checklist?: string[] | null;
             description?: string | null;
             /** @enum {string|null} */
             direction?: "long" | "short" | "" | null;
-            name: string | null;
+            name: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             stop_price?: number | null;
             symbol?: string | null;
@@ -3178,6 +3268,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SymbolNoteFields: {
+            body?: string;
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         Tag: {
             /** @example #3b82f6 */
             color: string;
@@ -3191,17 +3287,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TagChange: {
+            color?: string | null;
+            description?: string | null;
+            /** @enum {string|null} */
+            kind?: "custom" | "mistake" | null;
+            name?: string;
+        } & {
+            [key: string]: unknown;
+        };
         TagFields: {
             color?: string | null;
             description?: string | null;
             /** @enum {string|null} */
             kind?: "custom" | "mistake" | null;
-            name: string | null;
+            name: string;
         } & {
             [key: string]: unknown;
         };
         TickInputBody: {
-            done: boolean | null;
+            done: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -3553,7 +3658,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -3792,7 +3897,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -3859,7 +3964,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -4198,7 +4303,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AccountFields"];
+                "application/json": components["schemas"]["AccountChange"];
             };
         };
         responses: {
@@ -4393,7 +4498,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -4467,7 +4572,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -5133,9 +5238,9 @@ export interface operations {
                 tz?: string;
                 by?: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
                 /** @description Tell of each row how far it can be trusted; true by default. */
-                evidence?: "true" | "false";
+                evidence?: boolean;
                 /** @description Add to each row the formula and the link to its trades. */
-                explain?: "true" | "false";
+                explain?: boolean;
             };
             header?: never;
             path?: never;
@@ -5220,9 +5325,9 @@ export interface operations {
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description The year, 1970 to 2199; the present one by default. */
-                year?: string;
+                year?: number;
                 /** @description The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default. */
-                week_start?: string;
+                week_start?: number;
             };
             header?: never;
             path?: never;
@@ -5477,7 +5582,7 @@ export interface operations {
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description How many at most, 1 to 1000; 50 by default. */
-                limit?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -5562,7 +5667,7 @@ export interface operations {
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description How many points at most, 8 to 20000; 2000 by default. */
-                max_points?: string;
+                max_points?: number;
             };
             header?: never;
             path?: never;
@@ -5647,11 +5752,11 @@ export interface operations {
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description How many futures, 100 to 5000; 1000 by default. */
-                paths?: string;
+                paths?: number;
                 /** @description How many trades each future has, 1 to 2000; by default as many as were counted. */
-                trades?: string;
+                trades?: number;
                 /** @description The loss in percent of the starting capital that counts as ruin; 50 by default. */
-                ruin_pct?: string;
+                ruin_pct?: number;
             };
             header?: never;
             path?: never;
@@ -5819,9 +5924,9 @@ export interface operations {
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
                 /** @description Tell of each figure its formula, its inputs and the trades behind it. */
-                explain?: "true" | "false";
+                explain?: boolean;
                 /** @description Tell how far the figures can be trusted. */
-                evidence?: "true" | "false";
+                evidence?: boolean;
             };
             header?: never;
             path?: never;
@@ -5902,7 +6007,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "*/*": string;
                 };
             };
             /** @description Bad Request */
@@ -6405,7 +6510,7 @@ export interface operations {
                 /** @description The last instant, inclusive. */
                 to?: string;
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -6661,7 +6766,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CashFields"];
+                "application/json": components["schemas"]["CashChange"];
             };
         };
         responses: {
@@ -6862,7 +6967,7 @@ export interface operations {
                 /** @description The last instant, inclusive. */
                 to?: string;
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -7215,7 +7320,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ExecutionFields"];
+                "application/json": components["schemas"]["ExecutionChange"];
             };
         };
         responses: {
@@ -7343,7 +7448,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "application/zip": string;
+                    "text/csv": string;
                 };
             };
             /** @description Bad Request */
@@ -7397,7 +7507,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -8326,7 +8436,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -8763,7 +8873,7 @@ export interface operations {
                 /** @description The last instant, inclusive. */
                 to?: string;
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -9091,7 +9201,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MissedFields"];
+                "application/json": components["schemas"]["MissedChange"];
             };
         };
         responses: {
@@ -9292,7 +9402,7 @@ export interface operations {
                 /** @description The last instant, inclusive. */
                 to?: string;
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
                 /** @description Only notes of these types. */
@@ -9747,7 +9857,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -11253,7 +11363,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -11595,7 +11705,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SetupFields"];
+                "application/json": components["schemas"]["SetupChange"];
             };
         };
         responses: {
@@ -11704,7 +11814,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -11969,7 +12079,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -12244,7 +12354,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TagFields"];
+                "application/json": components["schemas"]["TagChange"];
             };
         };
         responses: {
@@ -12372,11 +12482,11 @@ export interface operations {
                 /** @description The direction of sort. Default asc. */
                 order?: "asc" | "desc";
                 /** @description Whether the trader has marked the trade as reviewed. */
-                reviewed?: "true" | "false";
+                reviewed?: boolean;
                 /** @description The import that brought a fill of the trade. */
                 import_batch_id?: string;
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -12450,7 +12560,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };
@@ -12986,7 +13096,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Page size, 1 to 1000; without it the list is whole. */
-                limit?: string;
+                limit?: number;
                 /** @description From the Link header of the page before. */
                 cursor?: string;
             };

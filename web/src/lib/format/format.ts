@@ -69,6 +69,12 @@ export function money(
   return known || currency === '' ? text : `${text}\u00a0${currency}`;
 }
 
+/** How many decimals an amount of a currency is written with. */
+export function currencyDecimals(currency: string): number {
+  if (!/^[A-Z]{3}$/.test(currency)) return 8;
+  return numberFormat('en-US', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
 function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
   if (style.short === 'compact')
     return { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 };
@@ -140,6 +146,12 @@ export function r(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
   const options = { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: 'exceptZero' } as const;
   return `${write(numberFormat(n.locale, options), value)}\u00a0R`;
+}
+
+/** A number with the decimals that it has, for the edges of bins. */
+export function decimal(value: Amount | null | undefined, n: Notation): string {
+  if (value === null || value === undefined || value === '') return nothing;
+  return write(numberFormat(n.locale, { maximumFractionDigits: 6 }), value);
 }
 
 /** A plain ratio, such as a profit factor; null means that it has no bound. */

@@ -16,7 +16,7 @@ export const readYear = (year: () => string) =>
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/calendar', {
-          params: { query: { ...filter.scope, year: year() } },
+          params: { query: { ...filter.scope, year: Number(year()) } },
           signal,
         }),
       ),
@@ -26,7 +26,7 @@ export const readYear = (year: () => string) =>
 export const readSpan = (from: () => Day, to: () => Day) =>
   query(() => {
     const years = [...new Set([from().slice(0, 4), to().slice(0, 4)])];
-    const week_start = String(preferences.weekStart);
+    const week_start = preferences.weekStart;
     return {
       key: ['analytics', 'calendar', years, filter.scope, week_start],
       load: async (signal) => {
@@ -34,7 +34,7 @@ export const readSpan = (from: () => Day, to: () => Day) =>
           years.map((year) =>
             answer(
               api.GET('/api/v1/analytics/calendar', {
-                params: { query: { ...filter.scope, year, week_start } },
+                params: { query: { ...filter.scope, year: Number(year), week_start } },
                 signal,
               }),
             ),

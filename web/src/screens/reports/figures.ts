@@ -2,7 +2,7 @@
 // API says how each came about; this only puts words to its names.
 
 import { formats } from '../../lib/formats.svelte';
-import type { Amount } from '../../lib/format/format';
+import { currencyDecimals, type Amount } from '../../lib/format/format';
 
 export type Kind = 'result' | 'money' | 'bulk' | 'share' | 'percent' | 'ratio' | 'count' | 'duration' | 'r';
 
@@ -86,6 +86,48 @@ export function written(value: Amount | null | undefined, kind: Kind, currency: 
     case 'r':
       return formats.r(value);
   }
+}
+
+/** How many decimals a kind is written with. */
+export function decimalsOf(kind: Kind, currency: string): number {
+  switch (kind) {
+    case 'result':
+    case 'money':
+    case 'bulk':
+      return currencyDecimals(currency);
+    case 'share':
+      return 3; // of one: 12.3 %
+    case 'count':
+    case 'duration':
+      return 0;
+    default:
+      return 2;
+  }
+}
+
+/** The difference of two figures as they are written, so that a reader who subtracts gets the same. */
+export function roundedDifference(
+  a: Amount | null | undefined,
+  b: Amount | null | undefined,
+  decimals: number,
+): number | null {
+  if (a === null || a === undefined || b === null || b === undefined) return null;
+  const rounded = (value: Amount) =>
+    Math.round(
+      Number(
+        new Intl.NumberFormat('en-US', { maximumFractionDigits: decimals, useGrouping: false }).format(
+          value as number,
+        ),
+      ) *
+        10 ** decimals,
+    );
+  return (rounded(a) - rounded(b)) / 10 ** decimals;
+}
+
+/** A difference as its kind is written, with + for more. */
+export function signed(value: number, kind: Kind, currency: string): string {
+  const plus = value > 0 && kind !== 'result' && kind !== 'r' ? '+' : '';
+  return plus + written(value, kind, currency);
 }
 
 /** A formula with the names of the page in the place of those of the API. */

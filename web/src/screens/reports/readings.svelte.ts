@@ -16,7 +16,7 @@ export const readExplained = (enabled: () => boolean = () => true) =>
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/summary', {
-          params: { query: { ...filter.scope, explain: 'true', evidence: 'true' } },
+          params: { query: { ...filter.scope, explain: true, evidence: true } },
           signal,
         }),
       ),
@@ -60,7 +60,7 @@ export const readDrawdowns = () =>
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/drawdowns', {
-          params: { query: { ...filter.scope, limit: '20' } },
+          params: { query: { ...filter.scope, limit: 20 } },
           signal,
         }),
       ),
@@ -73,7 +73,11 @@ export const readFutures = (count: () => string, ruin: () => string) =>
       answer(
         api.GET('/api/v1/analytics/montecarlo', {
           params: {
-            query: { ...filter.scope, ruin_pct: ruin(), ...(count() ? { trades: count() } : {}) },
+            query: {
+              ...filter.scope,
+              ruin_pct: Number(ruin()),
+              ...(count() ? { trades: Number(count()) } : {}),
+            },
           },
           signal,
         }),
@@ -95,7 +99,7 @@ export async function allTrades(scope: Scope, signal: AbortSignal): Promise<Trad
 const page = (scope: Scope, cursor: string, signal: AbortSignal) =>
   api.GET('/api/v1/trades', {
     params: {
-      query: { ...scope, status: 'closed' as const, limit: '1000', ...(cursor ? { cursor } : {}) },
+      query: { ...scope, status: 'closed' as const, limit: 1000, ...(cursor ? { cursor } : {}) },
     },
     signal,
   });

@@ -6,6 +6,20 @@ const atOnce = 4;
 
 export type Marks = Schemas['MarkFields'];
 
+/** A trade as it will be when annotations that wait have been written. */
+export function withAnnotations(trade: Schemas['TradeDetail'], marks: Marks): Schemas['TradeDetail'] {
+  const { reviewed, setup_id, ...rest } = marks;
+  const sent = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return {
+    ...trade,
+    ...sent,
+    ...(setup_id === undefined ? {} : { setup_ids: setup_id === null ? [] : [setup_id] }),
+    ...(reviewed === undefined || reviewed === null
+      ? {}
+      : { reviewed_at: reviewed ? (trade.reviewed_at ?? new Date().toISOString()) : null }),
+  };
+}
+
 /** Writes marks on each trade; `done` is told how many are through. Stops at the first refusal. */
 export async function markAll(
   trades: readonly { id: string }[],

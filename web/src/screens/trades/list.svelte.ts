@@ -18,7 +18,7 @@ export interface Row {
 
 export interface TradeQuery extends Scope, Sorting {
   status?: 'open' | 'closed';
-  reviewed?: 'true' | 'false';
+  reviewed?: boolean;
   import_batch_id?: string;
 }
 
@@ -37,7 +37,7 @@ export async function fetchPage(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<Page> {
-  const limit = String(cursor === null ? firstPage : laterPage);
+  const limit = cursor === null ? firstPage : laterPage;
   const fetched = await api
     .GET('/api/v1/trades', { params: { query: { ...query, limit, ...(cursor ? { cursor } : {}) } }, signal })
     .catch((fault: unknown) => {
