@@ -27,23 +27,16 @@ type loadSize struct {
 	slowest                                       time.Duration // that others may be answered
 }
 
-// hasXLSXBudget says that reading an XLSX file has a budget of work; without
-// one, a single hostile file takes a processor for minutes.
-const hasXLSXBudget = true
-
 // loadSizeOf is a small load, or the full one with SVC_TEST_LOAD=full, whose
 // bound is meant for a machine that does nothing else.
 func loadSizeOf() loadSize {
 	size := loadSize{
-		halfRequests: 150, slowReaders: 30, slowUploads: 15, fills: 10_000, measure: 3 * time.Second, slowest: 20 * time.Second,
+		halfRequests: 150, slowReaders: 30, slowUploads: 15, bombs: 2, fills: 10_000, measure: 3 * time.Second, slowest: 20 * time.Second,
 	}
 	if os.Getenv("SVC_TEST_LOAD") == "full" {
 		size = loadSize{
-			halfRequests: 1000, slowReaders: 200, slowUploads: 100, fills: 50_000, measure: 30 * time.Second, slowest: time.Second,
+			halfRequests: 1000, slowReaders: 200, slowUploads: 100, bombs: 2, fills: 50_000, measure: 30 * time.Second, slowest: time.Second,
 		}
-	}
-	if hasXLSXBudget || os.Getenv("SVC_TEST_LOAD_BOMB") != "" {
-		size.bombs = 2
 	}
 	return size
 }

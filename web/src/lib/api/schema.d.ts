@@ -501,7 +501,7 @@ export interface paths {
         put?: never;
         /**
          * Add a fill and regroup its trades
-         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped.
+         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409.
          */
         post: operations["addExecution"];
         delete?: never;
@@ -1398,6 +1398,7 @@ export interface components {
             [key: string]: unknown;
         };
         Behavior: {
+            breakeven_tolerance: unknown;
             by_hold_time: components["schemas"]["HoldBucket"][];
             by_hour: components["schemas"]["HourBucket"][];
             by_session: components["schemas"]["SessionBucket"][];
@@ -1419,6 +1420,7 @@ export interface components {
             avg_trade: number;
             /** Format: int64 */
             breakeven: number;
+            breakeven_tolerance: unknown;
             /** @description null when it was not asked for */
             evidence: components["schemas"]["Evidence"] | null;
             explanation?: components["schemas"]["ExplainedRow"];
@@ -1452,6 +1454,8 @@ export interface components {
             [key: string]: unknown;
         };
         CalendarAnswer: {
+            /** @description The preference as stored; null by default. */
+            breakeven_tolerance: unknown;
             /** @description Only days with trades, notes or a routine. */
             days: components["schemas"]["CalendarDay"][];
             months: components["schemas"]["Month"][];
@@ -1479,7 +1483,7 @@ export interface components {
             trades: number;
             /**
              * Format: int64
-             * @description Closed trades of the day that are not marked as reviewed.
+             * @description Trades that closed on the day and are not marked as reviewed, whatever pnl_basis is.
              */
             unreviewed: number;
             /** Format: int64 */
@@ -1713,12 +1717,17 @@ export interface components {
         Evidence: {
             /** Format: int64 */
             days: number;
+            /** Format: int64 */
+            draws: number;
             expectancy: components["schemas"]["MoneyInterval"];
+            generator: string;
             /** Format: double */
             level: number;
             /** Format: int64 */
             n: number;
             profit_factor: components["schemas"]["Interval"];
+            /** Format: int64 */
+            seed: number;
             win_rate: components["schemas"]["Interval"];
         } & {
             [key: string]: unknown;
@@ -1821,7 +1830,7 @@ export interface components {
             trade_count: number;
             /** @description The first 100 of the trades behind the figure. */
             trade_ids: string[];
-            /** @description The list of all trades of the scope. */
+            /** @description The list of exactly the trades behind the figure; empty where no list can be asked for them. */
             trades_link: string;
             value: unknown;
             which: string;
@@ -1830,7 +1839,7 @@ export interface components {
         };
         ExplainedRow: {
             formula: string;
-            /** @description The list of the trades of the row; empty where no list can be asked for so. */
+            /** @description The list of exactly the trades of the row; empty where no list can be asked for them. */
             trades_link: string;
         } & {
             [key: string]: unknown;
@@ -1851,15 +1860,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FileCurrency: {
+            /** @description The currency of the account that the file is imported into. */
+            account: string;
+            /** @description With a mismatch, your accounts in the currency of the file. */
+            accounts: string[];
+            /** @description The currency of the account that the file is of; empty where the file does not tell. */
+            file: string;
+            /** @description The two differ: a commit is refused without allow_currency_mismatch=true. */
+            mismatch: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         Futures: {
             drawdown: components["schemas"]["Spread"];
             fan: components["schemas"]["FanStep"][];
+            generator: string;
             /** Format: int64 */
             paths: number;
             /** Format: double */
             profitable: number;
             /** Format: double */
             ruin: number | null;
+            /** Format: int64 */
+            seed: number;
             /** Format: int64 */
             trades: number;
         } & {
@@ -1943,6 +1967,13 @@ export interface components {
             /** Format: int64 */
             cash_rows: number;
             /**
+             * Format: int64
+             * @description Of the duplicates those that would complete or correct the stored fill.
+             */
+            completed: number;
+            /** @description The currency of the file and of the account; null for a backup. */
+            currency: components["schemas"]["FileCurrency"] | null;
+            /**
              * @description ambiguous: say which with date_order.
              * @enum {string}
              */
@@ -1962,6 +1993,8 @@ export interface components {
             /** @description Always empty: nothing was written. */
             import_batch_id: string;
             journal_summary: components["schemas"]["JournalSummary"] | null;
+            /** @description Everything that column_mapping can name, in the order for a form. */
+            mapping_targets: components["schemas"]["MappingTarget"][];
             /** @description What column_mapping must name before this file can be committed. */
             missing_mapping: string[];
             /** Format: int64 */
@@ -1971,18 +2004,33 @@ export interface components {
             /** @description The account that a commit would make. */
             pending_account: components["schemas"]["PendingAccount"] | null;
             reconciliation: components["schemas"]["Reconciliation"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Data rows of the file.
+             */
             row_count: number;
+            /** @description What would become of every data row; null while columns must be named. */
+            rows: components["schemas"]["RowCounts"] | null;
             sample_rows: {
                 [key: string]: string;
             }[];
             sample_trades: components["schemas"]["SampleTrade"][];
+            /** @description How many rows are skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together. */
+            skipped_reasons: components["schemas"]["SkippedReason"][];
+            /** @description The first 200 skipped rows; a backup lists none. skipped_reasons counts all. */
+            skipped_rows: components["schemas"]["SkippedRow"][];
             /** @enum {string} */
             source: "csv" | "statement" | "backup";
+            /** @description What the columns are likely to hold, by their names and values. */
             suggested_mapping: {
                 [key: string]: string;
             };
+            /** @description Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise. */
+            suggested_mapping_note: string;
+            /** @description The zone of times that name none, where the file or its kind tells. */
             suggested_source_tz: string;
+            /** @description Why no zone is suggested; empty otherwise. */
+            suggested_source_tz_note: string;
             warnings: string[];
         } & {
             [key: string]: unknown;
@@ -2113,6 +2161,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        MappingTarget: {
+            /** @description The name for people. */
+            label: string;
+            /** @description The key in column_mapping. */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
         MarkFields: {
             /**
              * Format: int64
@@ -2120,8 +2176,10 @@ export interface components {
              */
             confidence?: number | null;
             emotional_state?: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
             initial_risk?: number | null;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop?: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             mae?: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
@@ -2132,10 +2190,10 @@ export interface components {
             /** @description The one setup. */
             setup_id?: string | null;
             setup_ids?: string[] | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, except for a future or an option. */
             stop_price?: number | null;
             tag_ids?: string[] | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, except for a future or an option. */
             target_price?: number | null;
             /**
              * Format: int64
@@ -2214,7 +2272,7 @@ export interface components {
             account_id?: string | null;
             /** @enum {string} */
             direction?: "long" | "short";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             entry?: number | null;
             notes?: string | null;
             /** Format: date-time */
@@ -2224,10 +2282,10 @@ export interface components {
             /** @enum {string|null} */
             reason?: "" | "hesitated" | "away" | "rules" | "other" | null;
             setup_id?: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             stop?: number | null;
             symbol?: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             target?: number | null;
         } & {
             [key: string]: unknown;
@@ -2236,7 +2294,7 @@ export interface components {
             account_id?: string | null;
             /** @enum {string} */
             direction: "long" | "short";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             entry?: number | null;
             notes?: string | null;
             /** Format: date-time */
@@ -2246,10 +2304,10 @@ export interface components {
             /** @enum {string|null} */
             reason?: "" | "hesitated" | "away" | "rules" | "other" | null;
             setup_id?: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             stop?: number | null;
             symbol: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             target?: number | null;
         } & {
             [key: string]: unknown;
@@ -2502,6 +2560,8 @@ export interface components {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             initial_risk: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            last_stop: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             mae: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             mfe: number | null;
@@ -2635,6 +2695,7 @@ export interface components {
             avg_win_r: number | null;
             /** Format: double */
             best_r: number | null;
+            breakeven_tolerance: unknown;
             buckets: components["schemas"]["RBucket"][];
             /** Format: double */
             expectancy_r: number | null;
@@ -2680,6 +2741,11 @@ export interface components {
             attachments: number;
             /** Format: int64 */
             missed_trades: number;
+            /**
+             * Format: int64
+             * @description Stored missed trades whose empty fields were filled.
+             */
+            missed_trades_updated: number;
             /** Format: int64 */
             notes: number;
             /** Format: int64 */
@@ -2697,6 +2763,11 @@ export interface components {
             cash_inserted: number;
             /** Format: int64 */
             cash_skipped: number;
+            /**
+             * Format: int64
+             * @description Stored fills that this file completed or corrected.
+             */
+            completed: number;
             /** Format: int64 */
             error_count: number;
             errors: components["schemas"]["Problem"][];
@@ -2706,10 +2777,19 @@ export interface components {
             inserted: number;
             reconciliation: components["schemas"]["Reconciliation"][];
             restored?: components["schemas"]["Restored"];
+            /** @description What became of every data row; absent from results that older versions stored. */
+            rows?: components["schemas"]["RowCounts"];
             /** Format: int64 */
             setups_upserted: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Fills that were stored already and say nothing new.
+             */
             skipped: number;
+            /** @description How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together. */
+            skipped_reasons: components["schemas"]["SkippedReason"][];
+            /** @description The first 200 skipped rows; a backup lists none. skipped_reasons counts all. */
+            skipped_rows: components["schemas"]["SkippedRow"][];
             /** Format: int64 */
             trades: number;
             warnings: string[];
@@ -2790,6 +2870,40 @@ export interface components {
         };
         RoutineOrder: {
             ids: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        RowCounts: {
+            /**
+             * Format: int64
+             * @description Other rows with notes, tags or prices for a trade.
+             */
+            annotations: number;
+            /**
+             * Format: int64
+             * @description Other rows with a new cash transaction.
+             */
+            cash: number;
+            /**
+             * Format: int64
+             * @description Data rows of the file: the sum of the other counts.
+             */
+            data: number;
+            /**
+             * Format: int64
+             * @description Rows that could not be read or stored; see errors.
+             */
+            errors: number;
+            /**
+             * Format: int64
+             * @description Rows with at least one new fill, and rows that add to one, such as its costs.
+             */
+            fills: number;
+            /**
+             * Format: int64
+             * @description Rows that were left out for a reason; see skipped_reasons.
+             */
+            skipped: number;
         } & {
             [key: string]: unknown;
         };
@@ -2874,10 +2988,10 @@ export interface components {
             /** @enum {string|null} */
             direction?: "long" | "short" | "" | null;
             name?: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             stop_price?: number | null;
             symbol?: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             target_price?: number | null;
             thesis?: string | null;
         } & {
@@ -2889,10 +3003,10 @@ export interface components {
             /** @enum {string|null} */
             direction?: "long" | "short" | "" | null;
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             stop_price?: number | null;
             symbol?: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             target_price?: number | null;
             thesis?: string | null;
         } & {
@@ -3063,6 +3177,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SkippedReason: {
+            reason: string;
+            /** Format: int64 */
+            rows: number;
+        } & {
+            [key: string]: unknown;
+        };
+        SkippedRow: {
+            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The data row, counted from 1.
+             */
+            row: number;
+        } & {
+            [key: string]: unknown;
+        };
         Spread: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             p25: number;
@@ -3113,8 +3245,10 @@ export interface components {
             avg_win: number;
             /** Format: double */
             avg_win_hold_secs: number;
+            basis: string;
             /** Format: int64 */
             breakeven: number;
+            breakeven_tolerance: unknown;
             currency: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             expectancy: number;
@@ -3194,8 +3328,10 @@ export interface components {
             avg_win: number;
             /** Format: double */
             avg_win_hold_secs: number;
+            basis: string;
             /** Format: int64 */
             breakeven: number;
+            breakeven_tolerance: unknown;
             currency: string;
             evidence?: components["schemas"]["Evidence"];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
@@ -3396,6 +3532,8 @@ export interface components {
             /** @description The initial risk follows from the stop. */
             initial_risk_derived: boolean;
             instrument_type: string;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             mae: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
@@ -3472,6 +3610,8 @@ export interface components {
             /** @description The initial risk follows from the stop. */
             initial_risk_derived: boolean;
             instrument_type: string;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             mae: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
@@ -3518,6 +3658,8 @@ export interface components {
             total_pnl: number | null;
             /** Format: int64 */
             trade_quality: number | null;
+            /** @description What to check about the annotations, as sentences. */
+            warnings?: string[];
         } & {
             [key: string]: unknown;
         };
@@ -3608,6 +3750,8 @@ export interface components {
             account_id: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             commission: number;
+            /** @description The stored fill took over what it did not know: costs, exact time, id, multiplier or stated result. */
+            completed?: boolean;
             /** Format: date-time */
             created_at: string;
             /** @description An equal fill was already stored; this is it. */
@@ -4186,15 +4330,6 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5153,6 +5288,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
             };
             header?: never;
             path?: never;
@@ -5236,6 +5373,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 by?: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
                 /** @description Tell of each row how far it can be trusted; true by default. */
                 evidence?: boolean;
@@ -5324,6 +5463,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 /** @description The year, 1970 to 2199; the present one by default. */
                 year?: number;
                 /** @description The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default. */
@@ -5411,6 +5552,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 /** @description The accounts of the other side; those of this side by default. */
                 other_account_id?: string[];
                 other_from?: string;
@@ -5498,6 +5641,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
             };
             header?: never;
             path?: never;
@@ -5581,6 +5726,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 /** @description How many at most, 1 to 1000; 50 by default. */
                 limit?: number;
             };
@@ -5666,6 +5813,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 /** @description How many points at most, 8 to 20000; 2000 by default. */
                 max_points?: number;
             };
@@ -5751,6 +5900,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 /** @description How many futures, 100 to 5000; 1000 by default. */
                 paths?: number;
                 /** @description How many trades each future has, 1 to 2000; by default as many as were counted. */
@@ -5840,6 +5991,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
             };
             header?: never;
             path?: never;
@@ -5923,6 +6076,8 @@ export interface operations {
                 tag_id?: string[];
                 /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
                 tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                pnl_basis?: "closed" | "realized";
                 /** @description Tell of each figure its formula, its inputs and the trades behind it. */
                 explain?: boolean;
                 /** @description Tell how far the figures can be trusted. */
@@ -6281,15 +6436,6 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7592,7 +7738,9 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description The account that the file is of. A JSON backup needs none: it names its own. */
                     account_id?: string;
-                    /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. */
+                    /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
+                    allow_currency_mismatch?: string;
+                    /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning. */
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
@@ -7600,6 +7748,8 @@ export interface operations {
                     file: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
+                    /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
+                    trade_date?: string;
                 };
             };
         };
@@ -7676,15 +7826,6 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -7720,7 +7861,9 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description The account that the file is of. A JSON backup needs none: it names its own. */
                     account_id?: string;
-                    /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. */
+                    /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
+                    allow_currency_mismatch?: string;
+                    /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning. */
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
@@ -7728,6 +7871,8 @@ export interface operations {
                     file: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
+                    /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
+                    trade_date?: string;
                 };
             };
         };
@@ -7797,15 +7942,6 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8003,7 +8139,9 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description The account that the file is of. A JSON backup needs none: it names its own. */
                     account_id?: string;
-                    /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. */
+                    /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
+                    allow_currency_mismatch?: string;
+                    /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning. */
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
@@ -8011,6 +8149,8 @@ export interface operations {
                     file: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
+                    /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
+                    trade_date?: string;
                 };
             };
         };
@@ -8080,15 +8220,6 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
