@@ -14,6 +14,7 @@ export interface Route {
   key?: string; // the letter after g
   filtered?: boolean; // shows the filter bar
   units?: boolean; // and its unit: money, percent or R changes what is shown
+  results?: boolean; // and when results count: on closing, or as they are realized
   open?: boolean; // needs no session
   admin?: boolean;
 }
@@ -32,6 +33,7 @@ export const routes: Route[] = [
     section: 'review',
     key: 'd',
     filtered: true,
+    results: true,
     units: true,
     load: () => import('../screens/today/Screen.svelte'),
   },
@@ -57,12 +59,14 @@ export const routes: Route[] = [
     section: 'review',
     key: 'c',
     filtered: true,
+    results: true,
     load: () => import('../screens/calendar/Screen.svelte'),
   },
   {
     path: '/calendar/{day}',
     title: 'Day',
     filtered: true,
+    results: true,
     load: () => import('../screens/calendar/Screen.svelte'),
   },
   {
@@ -79,6 +83,7 @@ export const routes: Route[] = [
     section: 'measure',
     key: 'r',
     filtered: true,
+    results: true,
     units: true,
     load: () => import('../screens/reports/Screen.svelte'),
   },
@@ -86,6 +91,7 @@ export const routes: Route[] = [
     path: '/reports/{report}',
     title: 'Reports',
     filtered: true,
+    results: true,
     units: true,
     load: () => import('../screens/reports/Screen.svelte'),
   },

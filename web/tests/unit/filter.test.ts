@@ -16,6 +16,7 @@ const full: Filter = {
   from: '2026-01-05',
   to: '2026-02-28',
   basis: 'open',
+  pnl: 'realized',
   tz: 'Asia/Tokyo',
   side: 'short',
   symbols: ['ES', 'BRK/B'],

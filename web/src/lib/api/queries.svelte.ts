@@ -9,7 +9,7 @@
 
 import { createQuery, keepPreviousData, QueryClient } from '@tanstack/svelte-query';
 import { filter } from '../filter/filter.svelte';
-import type { Scope } from '../filter/filter';
+import type { ResultScope } from '../filter/filter';
 import { toast } from '../toasts.svelte';
 import { answer, api } from './client';
 import { ApiError, asApiError } from './errors';
@@ -139,13 +139,13 @@ export const readTags = () =>
 export const readSetups = () =>
   query(() => ({ key: ['setups'], load: (signal) => answer(api.GET('/api/v1/setups', { signal })) }));
 
-export const readSummary = (scope: () => Scope = () => filter.scope) =>
+export const readSummary = (scope: () => ResultScope = () => filter.results) =>
   query(() => ({
     key: ['analytics', 'summary', scope()],
     load: (signal) => answer(api.GET('/api/v1/analytics/summary', { params: { query: scope() }, signal })),
   }));
 
-export const readEquity = (scope: () => Scope = () => filter.scope) =>
+export const readEquity = (scope: () => ResultScope = () => filter.results) =>
   query(() => ({
     key: ['analytics', 'equity', scope()],
     load: (signal) =>

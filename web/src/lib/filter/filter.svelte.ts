@@ -13,6 +13,7 @@ import {
   scopeOf,
   writeFilter,
   type Filter,
+  type ResultScope,
   type Scope,
 } from './filter';
 
@@ -23,12 +24,19 @@ class LiveFilter {
   readonly today: Day = $derived(clock.today(this.timeZone));
   /** Ready to be spread into the query of a list or of analytics. */
   readonly scope: Scope = $derived(this.scopeWith({}));
+  /** The same for the figures that can count results as they are realized; others refuse it. */
+  readonly results: ResultScope = $derived(this.resultsWith({}));
   /** First and last day, '' where open. */
   readonly days = $derived(daysOf(this.now, this.timeZone, preferences.weekStart, this.today));
 
   /** The same with part of the filter changed. */
   scopeWith(change: Partial<Filter>): Scope {
     return scopeOf({ ...this.now, ...change }, preferences.timeZone, preferences.weekStart, this.today);
+  }
+
+  resultsWith(change: Partial<Filter>): ResultScope {
+    const realized = { ...this.now, ...change }.pnl === 'realized';
+    return { ...this.scopeWith(change), ...(realized ? { pnl_basis: 'realized' as const } : {}) };
   }
 
   /** Changes part of the filter; the rest of the address stays as it is. */

@@ -20,6 +20,9 @@ export const rangeNames: Record<Range, string> = {
   custom: 'Custom…',
 };
 
+/** When a result counts: with the whole trade when it closes, or each closing fill on its own day. */
+export type Pnl = 'closed' | 'realized';
+
 export type Unit = 'money' | 'percent' | 'r';
 
 export interface Filter {
@@ -28,6 +31,7 @@ export interface Filter {
   from: Day; // custom range only
   to: Day;
   basis: 'close' | 'open';
+  pnl: Pnl;
   tz: string; // '' means the zone of the preferences
   side: '' | 'long' | 'short';
   symbols: string[];
@@ -42,6 +46,7 @@ export const emptyFilter: Readonly<Filter> = Object.freeze({
   from: '',
   to: '',
   basis: 'close',
+  pnl: 'closed',
   tz: '',
   side: '',
   symbols: [],
@@ -57,6 +62,7 @@ export const filterKeys = [
   'from',
   'to',
   'basis',
+  'pnl',
   'tz',
   'side',
   'symbol',
@@ -84,6 +90,7 @@ export function parseFilter(params: URLSearchParams): Filter {
     from: isDay(from) ? from : '',
     to: isDay(to) ? to : '',
     basis: oneOf(params.get('basis'), ['close', 'open'], 'close'),
+    pnl: oneOf(params.get('pnl'), ['closed', 'realized'], 'closed'),
     tz: isZone(params.get('tz')) ? params.get('tz')! : '',
     side: oneOf(params.get('side'), ['', 'long', 'short'], ''),
     symbols: [...new Set(list(params, 'symbol').map((s) => s.toUpperCase()))],
@@ -110,6 +117,7 @@ export function writeFilter(filter: Filter): URLSearchParams {
     put('to', filter.to);
   }
   put('basis', filter.basis, 'close');
+  put('pnl', filter.pnl, 'closed');
   put('tz', filter.tz);
   put('side', filter.side);
   put('symbol', filter.symbols.join(','));
@@ -184,6 +192,11 @@ export interface Scope {
   setup_id?: string[];
   tag_id?: string[];
   tz?: string;
+}
+
+/** The query of the figures that take pnl_basis. */
+export interface ResultScope extends Scope {
+  pnl_basis?: 'realized';
 }
 
 export function scopeOf(filter: Filter, timeZone: string, weekStart: number, now?: Day): Scope {

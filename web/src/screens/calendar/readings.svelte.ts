@@ -12,11 +12,11 @@ export type Note = Schemas['Note'];
 
 export const readYear = (year: () => string) =>
   query(() => ({
-    key: ['analytics', 'calendar', year(), filter.scope],
+    key: ['analytics', 'calendar', year(), filter.results],
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/calendar', {
-          params: { query: { ...filter.scope, year: Number(year()) } },
+          params: { query: { ...filter.results, year: Number(year()) } },
           signal,
         }),
       ),
@@ -28,13 +28,13 @@ export const readSpan = (from: () => Day, to: () => Day) =>
     const years = [...new Set([from().slice(0, 4), to().slice(0, 4)])];
     const week_start = preferences.weekStart;
     return {
-      key: ['analytics', 'calendar', years, filter.scope, week_start],
+      key: ['analytics', 'calendar', years, filter.results, week_start],
       load: async (signal) => {
         const found = await Promise.all(
           years.map((year) =>
             answer(
               api.GET('/api/v1/analytics/calendar', {
-                params: { query: { ...filter.scope, year: Number(year), week_start } },
+                params: { query: { ...filter.results, year: Number(year), week_start } },
                 signal,
               }),
             ),

@@ -11,24 +11,28 @@ import type { By } from './groups';
 /** The summary with how each figure came about and how far it can be trusted. */
 export const readExplained = (enabled: () => boolean = () => true) =>
   query(() => ({
-    key: ['analytics', 'explained', filter.scope],
+    key: ['analytics', 'explained', filter.results],
     enabled: enabled(),
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/summary', {
-          params: { query: { ...filter.scope, explain: true, evidence: true } },
+          params: { query: { ...filter.results, explain: true, evidence: true } },
           signal,
         }),
       ),
   }));
 
+// Only breakdowns by time can count results as they are realized.
+const byTime: By[] = ['weekday', 'hour', 'month', 'session'];
+const scopeBy = (by: By) => (byTime.includes(by) ? filter.results : filter.scope);
+
 export const readBreakdown = (by: () => By) =>
   query(() => ({
-    key: ['analytics', 'breakdown', by(), filter.scope],
+    key: ['analytics', 'breakdown', by(), scopeBy(by())],
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/breakdown', {
-          params: { query: { ...filter.scope, by: by() } },
+          params: { query: { ...scopeBy(by()), by: by() } },
           signal,
         }),
       ),
@@ -44,8 +48,9 @@ export const readBehaviour = (enabled: () => boolean = () => true) =>
 
 export const readDaily = () =>
   query(() => ({
-    key: ['analytics', 'daily', filter.scope],
-    load: (signal) => answer(api.GET('/api/v1/analytics/daily', { params: { query: filter.scope }, signal })),
+    key: ['analytics', 'daily', filter.results],
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/daily', { params: { query: filter.results }, signal })),
   }));
 
 export const readR = () =>
