@@ -4,7 +4,6 @@ import { decimalsOf, roundedDifference } from '../../src/screens/reports/figures
 
 describe('a difference', () => {
   it('is that of the figures as they are written', () => {
-    // 1.005 and 0.994 are written as 1.01 (or 1) and 0.99; a reader subtracts those.
     expect(roundedDifference(10.006, 9.994, 2)).toBe(0.02);
     expect(roundedDifference(0.33349, 0.33251, 3)).toBe(0);
     expect(roundedDifference(-0.004, 0.004, 2)).toBe(0);

@@ -121,7 +121,7 @@ export function roundedDifference(
       ) *
         10 ** decimals,
     );
-  return (rounded(a) - rounded(b)) / 10 ** decimals;
+  return (rounded(a) - rounded(b)) / 10 ** decimals + 0; // no minus zero
 }
 
 /** A difference as its kind is written, with + for more. */
