@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
 )
 
 // Every field of a filter narrows a question but the period, its basis, when
@@ -149,9 +148,9 @@ func TestToleranceIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(25).Draw(t, "rows")
 		limit := decimal.Must(rapid.SampledFrom(limits).Draw(t, "limit"))
-		tolerance := journal.Tolerance{Amount: limit}
+		tolerance := Tolerance{Amount: limit}
 		if rapid.Bool().Draw(t, "in r") {
-			tolerance = journal.Tolerance{R: limit, InR: true}
+			tolerance = Tolerance{R: limit, InR: true}
 		}
 		f := Filter{Tolerance: tolerance}
 		s := Select([]*Columns{Build("a", rows)}, f)

@@ -205,7 +205,7 @@ func (s *scenario) filter(t *testing.T) Filter {
 	}
 	f.Realized = s.set["pnl"] == "realized"
 	if text := s.set["tolerance"]; text != "" {
-		tolerance, err := journal.ParseTolerance([]byte(text))
+		tolerance, err := ParseTolerance([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ type Filter struct {
 	// their results do not count.
 	None bool
 	// Tolerance decides which trades count as breakeven; it lets all through.
-	Tolerance journal.Tolerance
+	Tolerance Tolerance
 }
 
 // isNarrowed reports whether the filter tests anything besides the period.

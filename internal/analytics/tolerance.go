@@ -5,12 +5,11 @@ import (
 	"slices"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
 )
 
 // tolerantOutcomes returns the outcome of each result where those near zero are
 // breakeven. It computes in 128 bits where they hold the limits too.
-func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance journal.Tolerance) []outcome {
+func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance Tolerance) []outcome {
 	if list, is := any(net).([]int128); is {
 		if within, ok := boundedOutcomes(s, list, tolerance); ok {
 			return within
@@ -28,7 +27,7 @@ func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance journal.Tole
 
 // boundedOutcomes is tolerantOutcomes in 128 bits; ok is false where they are too
 // few.
-func boundedOutcomes(s *Selection, net []int128, tolerance journal.Tolerance) (list []outcome, ok bool) {
+func boundedOutcomes(s *Selection, net []int128, tolerance Tolerance) (list []outcome, ok bool) {
 	if tolerance.InR {
 		factor, unit, ok := fractionOf(tolerance.R)
 		if !ok || slices.ContainsFunc(net, int128.exceedsAmount) {

@@ -58,7 +58,7 @@ type Book struct {
 	Realized bool
 
 	// Tolerance is the owner's: which results count as breakeven.
-	Tolerance journal.Tolerance
+	Tolerance analytics.Tolerance
 
 	owner     journal.UserID
 	revisions []int64 // that the columns show, an account each
@@ -135,14 +135,14 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 
 // readTolerance reads the owner's breakeven tolerance. A stored value that is not
 // a tolerance, kept by a client before the key had a meaning, counts as none.
-func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Tolerance, error) {
-	value, err := identity.Preference(ctx, tx, owner, journal.ToleranceKey)
+func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analytics.Tolerance, error) {
+	value, err := identity.Preference(ctx, tx, owner, analytics.ToleranceKey)
 	if err != nil || value == nil {
-		return journal.Tolerance{}, err
+		return analytics.Tolerance{}, err
 	}
-	tolerance, err := journal.ParseTolerance(value)
+	tolerance, err := analytics.ParseTolerance(value)
 	if err != nil {
-		return journal.Tolerance{}, nil //nolint:nilerr // see above
+		return analytics.Tolerance{}, nil //nolint:nilerr // see above
 	}
 	return tolerance, nil
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"fillbook/internal/analytics"
+
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 )
@@ -24,7 +26,7 @@ const (
 
 // Preferences are what the clients of a user keep on the server. The values
 // are raw JSON and are given back as they came, so a number beyond every number
-// type survives. The server reads only [journal.ToleranceKey].
+// type survives. The server reads only [analytics.ToleranceKey].
 type Preferences struct {
 	Values map[string]json.RawMessage
 	// UpdatedAt is nil until something is stored.
@@ -146,8 +148,8 @@ func checkPreferences(values map[string]json.RawMessage) error {
 			return journal.InvalidField(key, "The preference must be valid JSON.")
 		}
 	}
-	if value, given := values[journal.ToleranceKey]; given {
-		if _, err := journal.ParseTolerance(value); err != nil {
+	if value, given := values[analytics.ToleranceKey]; given {
+		if _, err := analytics.ParseTolerance(value); err != nil {
 			return err
 		}
 	}

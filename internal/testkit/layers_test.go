@@ -76,7 +76,6 @@ const testsOnly = 99
 var sideways = map[[2]string]string{
 	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
-	{"internal/journal", "internal/decimal"}:          "a preference that the server reads holds an exact amount",
 
 	{"internal/imports", "internal/backup"}:                               "a backup is one of the files that can be imported",
 	{"internal/imports", "internal/imports/brokers"}:                      "imports know all presets",

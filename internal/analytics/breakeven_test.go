@@ -1,9 +1,10 @@
-package journal
+package analytics
 
 import (
 	"testing"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
 )
 
 func TestParseTolerance(t *testing.T) {
@@ -34,7 +35,7 @@ func TestParseTolerance(t *testing.T) {
 		`{"pct":1}`, `{"amount":null}`, `{"r":{}}`, `{"amount":5,"note":1}`, `1e400`, `NaN`, `{"amount":`,
 	} {
 		_, err := ParseTolerance([]byte(text))
-		if !IsKind(err, KindInvalid) {
+		if !journal.IsKind(err, journal.KindInvalid) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -1,10 +1,11 @@
-package journal
+package analytics
 
 import (
 	"bytes"
 	"encoding/json"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
 )
 
 // ToleranceKey is the preference that holds a user's breakeven tolerance.
@@ -58,8 +59,8 @@ func parseLimit(raw []byte) (decimal.Decimal, error) {
 	return limit, nil
 }
 
-func errTolerance() *Error {
-	return InvalidField(ToleranceKey, `%s must be a number of 0 or more, {"amount": number} or {"r": number}.`, ToleranceKey)
+func errTolerance() *journal.Error {
+	return journal.InvalidField(ToleranceKey, `%s must be a number of 0 or more, {"amount": number} or {"r": number}.`, ToleranceKey)
 }
 
 // IsZero reports whether only a result of exactly zero is breakeven.
