@@ -1,10 +1,12 @@
 // What was typed and is not saved yet. It is kept for as long as the tab lives, so
 // that closing a form, going elsewhere, reloading, or signing in again after the
-// session has ended finds it as it was left. Signing out removes it.
+// session has ended finds it as it was left. Signing out removes it from the
+// browser's storage; this page still has it for the same user.
 
 import { session } from './session.svelte';
 
 const prefix = 'fillbook.draft.';
+const parked = new Map<string, string>();
 
 export class Draft<T> {
   private readonly key: string;
@@ -16,8 +18,8 @@ export class Draft<T> {
   /** What was left here before, if anything. */
   get found(): T | undefined {
     try {
-      const text = sessionStorage.getItem(this.key);
-      return text === null ? undefined : (JSON.parse(text) as T);
+      const text = sessionStorage.getItem(this.key) ?? parked.get(this.key);
+      return text === undefined ? undefined : (JSON.parse(text) as T);
     } catch {
       return undefined; // storage is off, or holds what another version wrote
     }
@@ -32,13 +34,16 @@ export class Draft<T> {
   }
 
   drop(): void {
+    parked.delete(this.key);
     sessionStorage.removeItem(this.key);
   }
 }
 
-/** Removes the drafts of everybody: after signing out they are nobody's on this screen. */
-export function dropDrafts(): void {
+/** Takes all drafts out of the browser's storage when somebody signs out. */
+export function parkDrafts(): void {
   for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+    if (!key.startsWith(prefix)) continue;
+    parked.set(key, sessionStorage.getItem(key) ?? '');
+    sessionStorage.removeItem(key);
   }
 }

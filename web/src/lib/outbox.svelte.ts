@@ -21,11 +21,14 @@ const prefix = 'fillbook.outbox.';
 class Outbox {
   entries = $state<Entry[]>([]);
   private sending = false;
+  private readonly parked = new Map<string, Entry[]>();
 
   /** Reads what an earlier page of this tab left, and sends it. */
   start(): void {
     try {
-      this.entries = JSON.parse(sessionStorage.getItem(this.key) ?? '[]') as Entry[];
+      const stored = sessionStorage.getItem(this.key);
+      this.entries = stored ? (JSON.parse(stored) as Entry[]) : (this.parked.get(this.key) ?? []);
+      this.parked.delete(this.key);
     } catch {
       this.entries = [];
     }
@@ -48,8 +51,12 @@ class Outbox {
     this.save(this.entries.filter((e) => e.trade !== trade));
   }
 
-  clear(): void {
+  /** Takes what waits out of the browser's storage when its user signs out; this page still has it. */
+  park(): void {
+    const key = this.key;
+    const waiting = this.entries;
     this.save([]);
+    this.parked.set(key, waiting);
   }
 
   /** Sends what waits, oldest first. Stops when the server is away again. */

@@ -5,7 +5,7 @@ import { answer, api, tokens, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
-import { dropDrafts } from './drafts';
+import { parkDrafts } from './drafts';
 import { outbox } from './outbox.svelte';
 import { preferences } from './preferences.svelte';
 
@@ -50,8 +50,8 @@ class Session {
     if (refresh_token) {
       await api.POST('/api/v1/auth/logout', { body: { refresh_token } }).catch(() => undefined);
     }
-    dropDrafts();
-    outbox.clear();
+    parkDrafts();
+    outbox.park();
     tokens.forget();
   }
 

@@ -82,7 +82,7 @@ test('filter, theme and privacy', async ({ page, api, signIn }) => {
 
   await page.getByLabel('Range').selectOption('custom');
   await page.getByLabel('From').fill('2026-03-03');
-  await page.getByLabel('To').fill('2026-03-03');
+  await page.getByLabel('To', { exact: true }).fill('2026-03-03');
   await expect(page).toHaveURL(/range=custom&from=2026-03-03&to=2026-03-03/);
   await expect(page.getByRole('link', { name: '1 trade behind Net P&L' })).toBeVisible();
   await page.reload(); // preferences and filter both survive
