@@ -47,6 +47,6 @@ test('a download that fails says why', async ({ page, signIn }) => {
   await signIn('/export');
   await page.route('**/api/v1/exports*', (route) => route.abort());
   await page.getByRole('button', { name: /^Download/ }).click();
-  await expect(page.getByText('The server can’t be reached.', { exact: false })).toBeVisible();
+  await expect(page.getByText('Check that it is running', { exact: false })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Download/ })).toBeEnabled();
 });
