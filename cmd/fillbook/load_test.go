@@ -62,14 +62,14 @@ func (a *attack) keep(attacker func(net.Conn)) {
 		for a.ctx.Err() == nil {
 			conn, err := net.DialTimeout("tcp", strings.TrimPrefix(a.p.address, "http://"), 5*time.Second) //nolint:noctx // it has a time-out
 			if err != nil {
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(100 * time.Millisecond) //nolint:forbidigo // a slow client is what is tested
 				continue
 			}
 			end := context.AfterFunc(a.ctx, func() { _ = conn.Close() })
 			attacker(conn)
 			end()
 			_ = conn.Close()
-			time.Sleep(reconnectAfter)
+			time.Sleep(reconnectAfter) //nolint:forbidigo // a slow client is what is tested
 		}
 	})
 }
@@ -97,7 +97,7 @@ func (a *attack) readSlowly(i int) {
 	a.keep(func(conn net.Conn) {
 		_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = io.WriteString(conn, "GET /api/v1"+paths[i%len(paths)]+" HTTP/1.1\r\n"+a.head()+"\r\n")
-		for buffer := make([]byte, 1<<10); a.ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
+		for buffer := make([]byte, 1<<10); a.ctx.Err() == nil; time.Sleep(200 * time.Millisecond) { //nolint:forbidigo // a slow client is what is tested
 			if _, err := conn.Read(buffer); err != nil {
 				return
 			}
@@ -121,7 +121,7 @@ func (a *attack) uploadSlowly() {
 			if _, err := conn.Write(part[:1]); err != nil {
 				return
 			}
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond) //nolint:forbidigo // a slow client is what is tested
 		}
 	})
 }

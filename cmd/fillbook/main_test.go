@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -125,7 +126,7 @@ func writeForeign(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o700))
 	other, err := sql.Open("sqlite", name)
 	ts.Check(err)
-	_, err = other.Exec(`CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')`)
+	_, err = other.ExecContext(context.Background(), `CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')`)
 	ts.Check(errors.Join(err, other.Close()))
 	if len(args) == 2 {
 		out, err := os.Create(ts.MkAbs(args[1]))

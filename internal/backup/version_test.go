@@ -50,7 +50,7 @@ func kindOf(of reflect.Type) string {
 	case reflect.TypeFor[journal.Day]():
 		return "day"
 	}
-	switch of.Kind() {
+	switch of.Kind() { //nolint:exhaustive // the others are named by themselves below
 	case reflect.Pointer:
 		return kindOf(of.Elem())
 	case reflect.Slice:

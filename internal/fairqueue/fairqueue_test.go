@@ -35,7 +35,7 @@ func (w *worker) start(key string) {
 		w.mu.Lock()
 		w.order = append(w.order, key)
 		w.mu.Unlock()
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) //nolint:forbidigo // a slow client is what is tested
 		release()
 	})
 	synctest.Wait()

@@ -135,8 +135,13 @@ func TestSumsAreTheSameOnBothBases(t *testing.T) {
 			side            matching.Side
 			quantity, price string
 		}{
-			{matching.Buy, "3", "10.01"}, {matching.Sell, "1", "11.5"}, {matching.Sell, "1", "9"}, {matching.Buy, "2", "8"},
-			{matching.Sell, "7", "10"}, {matching.Buy, "1", "9.99"}, {matching.Buy, "3", "12"},
+			{matching.Buy, "3", "10.01"},
+			{matching.Sell, "1", "11.5"},
+			{matching.Sell, "1", "9"},
+			{matching.Buy, "2", "8"},
+			{matching.Sell, "7", "10"},
+			{matching.Buy, "1", "9.99"},
+			{matching.Buy, "3", "12"},
 		} {
 			_, err := h.Ledger.AddExecution(t.Context(), h.owner, h.account, ledger.NewFill{
 				Symbol: "AAA", Side: f.side, Quantity: decimal.Must(f.quantity), Price: decimal.Must(f.price), ExecutedAt: minute(1000 * i),

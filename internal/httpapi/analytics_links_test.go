@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"maps"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -60,18 +61,27 @@ func newLinkedJournal(w *world) *linkedJournal {
 // questions are filters of every kind, alone and together.
 func (j *linkedJournal) questions() []url.Values {
 	parts := []url.Values{
-		{}, {"account_id": {j.account}}, {"from": {j.first}}, {"from": {j.first}, "to": {j.between}, "date_basis": {"open"}},
-		{"to": {j.between}, "tz": {"Asia/Kolkata"}}, {"symbol": {"aaa,bbb"}}, {"symbol": {"BBB"}}, {"side": {"short"}}, {"instrument_type": {"future"}},
-		{"setup_id": {j.setups[0]}}, {"tag_id": {j.tags[1]}}, {"tag_id": {j.tags[0] + "," + j.tags[2]}}, {"status": {"closed"}}, {"status": {"open"}},
+		{},
+		{"account_id": {j.account}},
+		{"from": {j.first}},
+		{"from": {j.first}, "to": {j.between}, "date_basis": {"open"}},
+		{"to": {j.between}, "tz": {"Asia/Kolkata"}},
+		{"symbol": {"aaa,bbb"}},
+		{"symbol": {"BBB"}},
+		{"side": {"short"}},
+		{"instrument_type": {"future"}},
+		{"setup_id": {j.setups[0]}},
+		{"tag_id": {j.tags[1]}},
+		{"tag_id": {j.tags[0] + "," + j.tags[2]}},
+		{"status": {"closed"}},
+		{"status": {"open"}},
 	}
 	list := slices.Clone(parts)
 	for i, a := range parts {
 		b := parts[(i*5+3)%len(parts)]
 		both := url.Values{}
 		for _, values := range []url.Values{a, b} {
-			for name, value := range values {
-				both[name] = value
-			}
+			maps.Copy(both, values)
 		}
 		list = append(list, both)
 	}

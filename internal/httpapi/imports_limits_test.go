@@ -53,7 +53,7 @@ func TestImportsWaitTheirTurn(t *testing.T) {
 		go func() { committed <- d.upload("/imports/commit", twoFills) }()
 		id := d.get("/me").text("id")
 		wait := func(working, waiting int) {
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { //nolint:forbidigo // a slow client is what is tested
 				if a, b := w.api.ImportLoad(id); a == working && b == waiting {
 					return
 				}

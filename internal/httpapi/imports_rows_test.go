@@ -75,8 +75,10 @@ func TestOrdersThatWereNotFilled(t *testing.T) {
 		d.get("/executions").want(http.StatusOK).wantColumn("quantity", "10", "4", "14")
 		// A column that the user maps is used as well, and a constant switches it off.
 		all := d.desk("All")
-		all.upload("/imports", orders, part{"column_mapping", "",
-			`{"symbol":"Symbol","side":"Side","quantity":"Qty","price":"Price","executed_at":"Date","status":"=filled"}`}).
+		all.upload("/imports", orders, part{
+			"column_mapping", "",
+			`{"symbol":"Symbol","side":"Side","quantity":"Qty","price":"Price","executed_at":"Date","status":"=filled"}`,
+		}).
 			want(http.StatusOK).is("rows.fills", "6")
 	})
 }

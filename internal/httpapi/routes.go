@@ -274,8 +274,9 @@ func (a *API) limit(kind allowance) []transport.Middleware {
 		return []transport.Middleware{transport.TakeTurns(a.queues.attachments)}
 	case importQueue:
 		return []transport.Middleware{transport.TakeTurns(a.queues.imports)}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // named tells the log which route this is.

@@ -59,6 +59,7 @@ func (k sourceKind) as(f ledger.NewFill) ledger.NewFill {
 		f.ExecutedAt, f.Facts = f.ExecutedAt.Truncate(time.Minute), f.Facts|ledger.MinutePrecision
 	case daySource:
 		f.ExecutedAt, f.Facts = f.ExecutedAt.Truncate(24*time.Hour), f.Facts|ledger.DayPrecision
+	default:
 	}
 	return f
 }
@@ -272,8 +273,7 @@ func TestCompletion(t *testing.T) {
 		}
 		d.insert("third", c.again)
 		d.reverse("first")
-		alone := d.newAccount(d.owner, "USD")
-		d.account, alone = alone, d.account
+		d.account = d.newAccount(d.owner, "USD")
 		d.insert("alone", c.again)
 		list := d.executions()
 		slices.SortFunc(list, func(a, b ledger.Execution) int { return strings.Compare(string(*a.Batch), string(*b.Batch)) })

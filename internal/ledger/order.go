@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fillbook/internal/db"
@@ -156,7 +157,7 @@ func (r nameRanks) place(name string) int64 {
 // numbers; their names are in none.
 func (r nameRanks) expression(table string, accounts []Account) string {
 	if len(accounts) == 1 {
-		return fmt.Sprint(r.place(accounts[0].Name))
+		return strconv.FormatInt(r.place(accounts[0].Name), 10)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "CASE %s.account", table)

@@ -303,8 +303,10 @@ func wordsOfOracle(t oracle.Trade) []string {
 
 func words(ids []string, long bool, figures ...*big.Rat) []string {
 	out := []string{fmt.Sprint(ids), fmt.Sprint("long ", long)}
-	names := []string{"opened", "remaining", "entry", "exit", "fees", "commission", "gross", "net", "realized",
-		"entry price", "exit price", "size", "return", "volume"}
+	names := []string{
+		"opened", "remaining", "entry", "exit", "fees", "commission", "gross", "net", "realized",
+		"entry price", "exit price", "size", "return", "volume",
+	}
 	for i, figure := range figures {
 		text := "absent"
 		if figure != nil {

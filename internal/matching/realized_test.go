@@ -36,8 +36,10 @@ func TestRealizedParts(t *testing.T) {
 		{"short", "sell 2@10; buy 1@8; buy 1@11", "2: 2-0 of 18; 3: -1-0 of 21"},
 		{"still open", "buy 3@10 fees 1; sell 1@12", "2: 2-0.333333333333 of 22"},
 		{"nothing closed", "buy 3@10; buy 1@12", ""},
-		{"thirds", "buy 3@10 fees 1; sell 1@12; sell 1@12; sell 1@12",
-			"2: 2-0.333333333333 of 22; 3: 2-0.333333333334 of 22; 4: 2-0.333333333333 of 22"},
+		{
+			"thirds", "buy 3@10 fees 1; sell 1@12; sell 1@12; sell 1@12",
+			"2: 2-0.333333333333 of 22; 3: 2-0.333333333334 of 22; 4: 2-0.333333333333 of 22",
+		},
 		{"flip", "buy 1@10; sell 3@12 fees 3; buy 1@11; buy 1@10", "2: 2-1 of 22 | 3: 1-1 of 23; 4: 2-1 of 22"},
 		{"stated", "buy 2@10; sell 1@12 stated 7; sell 1@12", "2: 7-0 of 22; 3: 2-0 of 22"},
 		{"one instant", "buy 2@10 at 1; sell 1@12 at 5; sell 1@9 at 5", "5: 1-0 of 41"},

@@ -123,7 +123,7 @@ func TestSilentClientsAreCutOff(t *testing.T) {
 			t.Parallel()
 			conn := s.send(text)
 			if strings.Contains(text, "/long") {
-				time.Sleep(3 * time.Second) // it reads nothing for longer than it may
+				time.Sleep(3 * time.Second) // it reads nothing for longer than it may //nolint:forbidigo // a slow client is what is tested
 			}
 			got := wantClosed(t, conn)
 			if strings.Contains(text, "/unknown") && !strings.HasPrefix(got, "HTTP/1.1 404") && !strings.HasPrefix(got, "HTTP/1.0 404") {
@@ -150,7 +150,7 @@ func TestTrickleIsCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conn := s.send(text)
-			for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) { //nolint:forbidigo // a slow client is what is tested
 				if _, err := conn.Write([]byte("x")); err != nil {
 					return
 				}
@@ -174,7 +174,7 @@ func TestSteadyUploadIsTaken(t *testing.T) {
 		if _, err := conn.Write(bytes.Repeat([]byte("x"), size)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) //nolint:forbidigo // a slow client is what is tested
 	}
 	if got := wantClosed(t, conn); !strings.HasSuffix(got, fmt.Sprint("\r\n\r\n", pieces*size)) {
 		t.Errorf("the answer is %q", got)
@@ -190,7 +190,7 @@ func TestLongWorkIsNotCutOff(t *testing.T) {
 	})
 	conn := s.send("GET /wait HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	request := <-s.inside
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) //nolint:forbidigo // a slow client is what is tested
 	if err := request.Err(); err != nil {
 		t.Errorf("the request was ended: %v", err)
 	}

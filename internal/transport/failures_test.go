@@ -84,7 +84,7 @@ func TestRunningCallsAreLimited(t *testing.T) {
 				running++
 				most = max(most, running)
 				mu.Unlock()
-				time.Sleep(time.Second)
+				time.Sleep(time.Second) //nolint:forbidigo // a slow client is what is tested
 				mu.Lock()
 				running--
 				mu.Unlock()

@@ -98,8 +98,9 @@ func (in Intake) read(w http.ResponseWriter, r *http.Request) (context.Context, 
 		return in.readJSON(w, r)
 	case FormBody:
 		return in.readForm(w, r)
+	default:
+		return r.Context(), nil
 	}
-	return r.Context(), nil
 }
 
 func (in Intake) checkQuery(r *http.Request) error {

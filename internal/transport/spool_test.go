@@ -195,7 +195,7 @@ func TestRelayKeepsTheOrder(t *testing.T) {
 		handler := transport.Answer(s)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			for i, size := range sizes {
 				_, _ = w.Write(bytes.Repeat([]byte{byte(i)}, size))
-				time.Sleep(time.Duration(pauses[i%len(pauses)]) * time.Millisecond)
+				time.Sleep(time.Duration(pauses[i%len(pauses)]) * time.Millisecond) //nolint:forbidigo // a slow client is what is tested
 			}
 		}))
 		client := httptest.NewRecorder()

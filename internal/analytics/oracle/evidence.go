@@ -68,11 +68,11 @@ func evidence(q *Question, slips []*Trade, zone *time.Location, draws int) Objec
 	cut := draws / 40
 	slices.SortStableFunc(drawn, func(a, b history) int { return a.mean.Cmp(b.mean) })
 	least, most := drawn[cut], drawn[draws-1-cut]
-	clear := enough && (least.mean.Sign() > 0 || most.mean.Sign() < 0)
-	out["expectancy"] = interval(average(each(least.trades(), net)), average(each(most.trades(), net)), clear)
+	distinct := enough && (least.mean.Sign() > 0 || most.mean.Sign() < 0)
+	out["expectancy"] = interval(average(each(least.trades(), net)), average(each(most.trades(), net)), distinct)
 
 	slices.SortStableFunc(drawn, func(a, b history) int { return compareFactors(a.factor, b.factor) })
-	out["profit_factor"] = interval(float(drawn[cut].factor), float(drawn[draws-1-cut].factor), clear)
+	out["profit_factor"] = interval(float(drawn[cut].factor), float(drawn[draws-1-cut].factor), distinct)
 	return out
 }
 

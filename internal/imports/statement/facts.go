@@ -27,6 +27,7 @@ func (r *Reader) costColumns() *costColumns {
 			r.costs.commission = append(r.costs.commission, i)
 		case TargetFees, TargetSwap:
 			r.costs.fees = append(r.costs.fees, i)
+		default:
 		}
 	}
 	return r.costs

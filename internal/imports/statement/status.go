@@ -46,7 +46,7 @@ var statusWords = map[orderStatus]map[string]bool{
 		"cancelled", "canceled", "cancel", "cancelled by user", "canceled by user", "user cancelled", "user canceled", "killed", "deleted",
 		"withdrawn", "void", "voided", "verified canceled", "verified cancelled", "pending cancel", "pending cancelled",
 		"storniert", "gestrichen", "gelöscht", "abgebrochen", "annulliert", "annulé", "annulée", "cancelado", "cancelada", "anulado", "anulada",
-		"annullato", "annullata", "cancellato", "cancellata", "geannuleerd", "makulerad", "annullerad", "avbruten", "kansellert", "annulleret",
+		"annullato", "annullata", "cancellato", "cancellata", "geannuleerd", "makulerad", "annullerad", "avbruten", "kansellert", "annulleret", //nolint:misspell // Italian
 		"anulowane", "anulowany", "取消", "取消済", "已撤单", "已取消", "撤单",
 	),
 	statusRejected: wordSet(
