@@ -38,8 +38,10 @@ async function give(page: Page, name: string, text: string) {
   await page
     .getByLabel(/Drop a statement/)
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
-  await expect(page.getByRole('heading', { name: 'What was understood' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
 }
+
+const rowsOf = (page: Page) => page.getByRole('region', { name: 'Rows' });
 
 const figure = (page: Page, label: string) =>
   page
@@ -47,7 +49,7 @@ const figure = (page: Page, label: string) =>
     .filter({ has: page.locator('dt', { hasText: new RegExp(`^${label}$`) }) })
     .locator('dd.value');
 
-test('a MetaTrader statement: understood, planned, imported, found again, reversed', async ({
+test('a MetaTrader statement: checked, previewed, imported, found again, undone', async ({
   page,
   api,
   signIn,
@@ -58,36 +60,43 @@ test('a MetaTrader statement: understood, planned, imported, found again, revers
   await expectAccessible('import, empty');
   await give(page, 'Statement.htm', statement);
   await expect(page.getByText('MetaTrader 4', { exact: true })).toBeVisible();
-  await expect(page.getByText(/Because rows are tickets/)).toBeVisible();
-  await expect(page.getByLabel('Times in the file are of')).toHaveValue('Europe/Athens');
-  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByText('Details', { exact: true }).click();
+  await expect(page.getByText(/rows are tickets/)).toBeVisible();
+  await expect(page.getByText(/its columns can’t be changed/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit column mapping' })).toBeHidden();
+  await expect(page.getByLabel('Time zone of the file')).toHaveValue('Europe/Athens');
+  await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(figure(page, 'New fills')).toHaveText('6');
   await expect(figure(page, 'Duplicates')).toHaveText('0');
   await expect(figure(page, 'Cash rows')).toHaveText('1');
-  await expect(page.getByRole('row', { name: /Closed P&L.*31\.60.*31\.60.*agrees/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /Closed P&L.*31\.60.*31\.60.*matches/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /GBPUSD.*Short.*−.*42\.00/ })).toBeVisible();
   expect(await api<unknown[]>('GET', '/trades'), 'nothing is written before the commit').toEqual([]);
 
   await page.getByRole('button', { name: 'Import 6 fills' }).click();
-  await expect(page.getByRole('heading', { name: 'Receipt' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
   await expect(page).toHaveURL(/\/import\/[0-9a-f-]{36}$/);
   await expect(figure(page, 'Fills added')).toHaveText('6');
-  await expect(figure(page, 'Trades made or changed')).toHaveText('3');
+  await expect(figure(page, 'Trades created or changed')).toHaveText('3');
   expect(await api<unknown[]>('GET', '/trades')).toHaveLength(3);
-  await expectAccessible('receipt');
+  await expectAccessible('summary');
 
   await page.getByRole('link', { name: 'Import another' }).click();
   await expect(page.getByRole('link', { name: 'Statement.htm' })).toBeVisible();
   await give(page, 'Statement again.htm', statement);
-  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(figure(page, 'New fills')).toHaveText('0');
   await expect(figure(page, 'Duplicates')).toHaveText('6');
+  await expect(rowsOf(page)).toContainText('4 rows in the file: 0 fill rows, 0 cash rows');
+  await expect(rowsOf(page).getByRole('listitem')).toHaveText(['4Already imported']);
   await page.getByRole('button', { name: 'File', exact: true }).click();
 
   await page.getByRole('link', { name: 'Statement.htm' }).click();
-  await page.getByRole('button', { name: 'Reverse' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Reverse import' }).click();
-  await expect(page.getByText('Reversed', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Undo import' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Removes 6 fills and 1 cash row from this import.');
+  await expect(page.getByRole('dialog')).toContainText('Fills that another import also contains are kept.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click();
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   expect(await api<unknown[]>('GET', '/trades')).toEqual([]);
   expect(await api<unknown[]>('GET', '/cash-transactions')).toEqual([]);
 });
@@ -100,8 +109,8 @@ test('an unknown table: columns and the order of dates are asked', async ({
 }) => {
   await signIn('/import');
   await give(page, `odd ${canary}.csv`, odd);
-  await expect(page.getByText('An unknown table')).toBeVisible();
-  const plan = page.getByRole('button', { name: 'Show the plan' });
+  await expect(page.getByText('Unknown table')).toBeVisible();
+  const plan = page.getByRole('button', { name: 'Preview import' });
   await expect(plan).toBeDisabled();
   const columns = {
     Symbol: 'What',
@@ -116,31 +125,31 @@ test('an unknown table: columns and the order of dates are asked', async ({
     await page.getByLabel(target, { exact: true }).selectOption(column);
     await read;
   }
-  await expect(page.getByText('Is 05/03 the fifth of March or the third of May?')).toBeVisible();
+  await expect(page.getByText('Is 05/03 March 5 or May 3?')).toBeVisible();
   await expect(plan).toBeDisabled();
-  await page.getByRole('radio', { name: 'Day, 31/12' }).check();
+  await page.getByRole('radio', { name: 'DD/MM' }).check();
   await expect(plan).toBeEnabled();
   await plan.click();
 
   await expect(figure(page, 'New fills')).toHaveText('4');
-  await expect(figure(page, 'Problem rows')).toHaveText('1');
+  await expect(figure(page, 'Errors')).toHaveText('1');
   await expect(page.getByText(/"many" is not a number/)).toBeVisible();
   const go = page.getByRole('button', { name: 'Import 4 fills' });
   await expect(go, 'the zone was assumed, so it is asked').toBeDisabled();
   await page.getByRole('button', { name: 'No, change it' }).click();
-  await page.getByLabel('Times in the file are of').fill('New York');
+  await page.getByLabel('Time zone of the file').fill('New York');
   await page.getByRole('option', { name: 'America/New York' }).click();
   await expect(plan).toBeEnabled();
   await plan.click();
   await expect(go).toBeEnabled();
   await go.click();
   await expect(figure(page, 'Fills added')).toHaveText('4');
-  await expect(page.getByText('Rows that stayed out')).toBeVisible();
+  await expect(page.getByText('Rows with errors')).toBeVisible();
   await expect(page.getByText('America/New_York')).toBeVisible();
   const fills = await api<{ executed_at: string }[]>('GET', '/executions');
   expect(fills.map((f) => f.executed_at)).toContain('2026-03-05T14:31:00Z');
   await expectInert(page);
-  await expectAccessible('receipt of an unknown table');
+  await expectAccessible('summary of an unknown table');
 });
 
 test('an import that was left open is finished with the same file only', async ({ page, api, signIn }) => {
@@ -154,10 +163,10 @@ test('an import that was left open is finished with the same file only', async (
   await page.reload();
   await page.getByRole('link', { name: 'half.csv' }).click();
   await expect(page.getByText('Not finished')).toBeVisible();
-  await page.getByRole('link', { name: 'Finish with the same file' }).click();
+  await page.getByRole('link', { name: 'Finish import' }).click();
   await expect(page.getByRole('heading', { name: 'Finish an import' })).toBeVisible();
   await give(page, 'Statement.htm', statement);
-  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Import 6 fills' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
   expect(await api<unknown[]>('GET', '/executions'), 'another file is refused').toEqual([]);
@@ -165,8 +174,221 @@ test('an import that was left open is finished with the same file only', async (
   await page.getByRole('button', { name: 'File', exact: true }).click();
   await give(page, 'half.csv', half);
   await page.getByLabel('Price', { exact: true }).selectOption('At');
-  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Import 2 fills' }).click();
   await expect(figure(page, 'Fills added')).toHaveText('2');
   expect(await api<unknown[]>('GET', '/imports'), 'it is the batch that waited').toHaveLength(1);
+});
+
+const head = 'Symbol,Side,Quantity,Price,Executed At';
+const plain = `${head}
+AAPL,buy,10,212.40,2026-03-05T14:31:00Z
+AAPL,sell,10,214.10,2026-03-05T15:12:00Z
+`;
+const euros = `${head},Currency
+SAP,buy,10,180.00,2026-03-05T09:31:00Z,EUR
+SAP,sell,10,182.50,2026-03-05T10:12:00Z,EUR
+`;
+const orders = `${head},Status
+AAPL,buy,10,212.40,2026-03-05T14:31:00Z,Filled
+AAPL,sell,10,214.10,2026-03-05T15:12:00Z,Filled
+MSFT,buy,5,401.00,2026-03-05T15:20:00Z,Cancelled
+MSFT,buy,5,401.10,2026-03-05T15:21:00Z,Cancelled
+NVDA,buy,many,120.00,2026-03-05T15:30:00Z,Filled
+`;
+
+interface Account {
+  id: string;
+  name: string;
+  base_currency: string;
+}
+
+test('every row of the file is counted, and skipped rows have a reason', async ({
+  page,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/import');
+  await give(page, 'orders.csv', orders);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  const sum = '5 rows in the file: 2 fill rows, 0 cash rows, 0 annotation rows, 2 skipped, 1 error';
+  await expect(rowsOf(page)).toContainText(sum);
+  await expect(rowsOf(page).getByRole('listitem')).toHaveText(['2Cancelled order']);
+  await rowsOf(page).getByText('Show skipped rows').click();
+  await expect(rowsOf(page)).toContainText('Row 3Cancelled order');
+  await expectAccessible('preview with skipped rows');
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+  await expect(rowsOf(page)).toContainText(sum);
+  await expect(rowsOf(page)).toContainText('Cancelled order');
+});
+
+test('a second export completes the fills of the first', async ({ page, api, signIn }) => {
+  const withId = plain
+    .replace(head, `${head},Exec ID`)
+    .replace('31:00Z', '31:00Z,E1')
+    .replace('12:00Z', '12:00Z,E2');
+  const form = new FormData();
+  form.set('account_id', await mainAccount(api));
+  form.set('file', new File([withId], 'fills.csv'));
+  await api('POST', '/imports/commit', form);
+  await signIn('/import');
+  const costs = withId
+    .replace('Exec ID', 'Exec ID,Commission')
+    .replace(',E1', ',E1,1.25')
+    .replace(',E2', ',E2,1.25');
+  await give(page, 'costs.csv', costs);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await expect(page.getByText('Completes 2 fills: adds costs, exact times or IDs.')).toBeVisible();
+  await page.getByRole('button', { name: 'Complete 2 fills' }).click();
+  await expect(figure(page, 'Fills completed')).toHaveText('2');
+  expect(await api<unknown[]>('GET', '/executions')).toHaveLength(2);
+});
+
+test('a file in another currency goes into an account that fits', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const depot = await api<Account>('POST', '/accounts', { name: 'Depot', base_currency: 'EUR' });
+  await signIn(`/import?to=${await mainAccount(api)}`);
+  await give(page, 'euros.csv', euros);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  const go = page.getByRole('button', { name: 'Import 2 fills' });
+  const asked = page.getByText('The file is in EUR, the account in USD.');
+  await expect(asked).toBeVisible();
+  await expect(go).toBeDisabled();
+  await expect(page.getByRole('row', { name: /SAP.*€25\.00/ })).toBeVisible();
+  await expectAccessible('preview in another currency');
+
+  await page.getByLabel('Import the amounts as they are').check();
+  await expect(go).toBeEnabled();
+  await page.getByLabel('Import the amounts as they are').uncheck();
+  await expect(go).toBeDisabled();
+
+  await page.getByRole('button', { name: 'Import into Depot' }).click();
+  await expect(asked).toBeHidden();
+  await expect(go).toBeEnabled();
+  await go.click();
+  await expect(figure(page, 'Fills added')).toHaveText('2');
+  const fills = await api<{ account_id: string }[]>('GET', '/executions');
+  expect(fills.map((f) => f.account_id)).toEqual([depot.id, depot.id]);
+});
+
+test('an account in the currency of the file is created in the preview', async ({ page, api, signIn }) => {
+  await signIn('/import');
+  await give(page, 'euros.csv', euros);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await page.getByRole('button', { name: 'Create an account in EUR' }).click();
+  await expect(page.getByLabel('Name of the new account')).toHaveValue('euros EUR');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByText('The file is in EUR, the account in USD.')).toBeHidden();
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(figure(page, 'Fills added')).toHaveText('2');
+  const made = (await api<Account[]>('GET', '/accounts')).find((a) => a.name === 'euros EUR');
+  expect(made?.base_currency).toBe('EUR');
+  const fills = await api<{ account_id: string }[]>('GET', '/executions');
+  expect(fills.map((f) => f.account_id)).toEqual([made?.id, made?.id]);
+});
+
+test('a commit that is refused for its currency is finished in the preview', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  const id = (await api<Account>('POST', '/accounts', { name: 'Depot', base_currency: 'EUR' })).id;
+  await signIn(`/import?to=${id}`);
+  await give(page, 'euros.csv', euros);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await expect(page.getByRole('button', { name: 'Import 2 fills' })).toBeEnabled();
+  await api('PUT', `/accounts/${id}`, { name: 'Depot', base_currency: 'CHF' });
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(page.getByText('The file is in EUR, the account in CHF.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Import 2 fills' })).toBeDisabled();
+  await page.getByLabel('Import the amounts as they are').check();
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(figure(page, 'Fills added')).toHaveText('2');
+  expect(await api<unknown[]>('GET', '/imports'), 'it is the batch that was pending').toHaveLength(1);
+});
+
+test('times without a day ask for the day', async ({ page, api, signIn, expectAccessible }) => {
+  await signIn('/import');
+  await give(page, 'today.csv', plain.replaceAll(/2026-03-05T|Z$/gm, '').replace('Executed At', 'Time'));
+  const preview = page.getByRole('button', { name: 'Preview import' });
+  await expect(page.getByText('The times in this file have no day. Which day is it?')).toBeVisible();
+  await expect(preview).toBeDisabled();
+  await expectAccessible('the question for the day');
+  await page.getByLabel('Day of the file').fill('2026-03-05');
+  await expect(preview).toBeEnabled();
+  await page.getByLabel('Time zone of the file').fill('New York');
+  await page.getByRole('option', { name: 'America/New York' }).click();
+  await expect(preview).toBeEnabled();
+  await preview.click();
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(figure(page, 'Fills added')).toHaveText('2');
+  const fills = await api<{ executed_at: string }[]>('GET', '/executions');
+  expect(fills.map((f) => f.executed_at)).toContain('2026-03-05T19:31:00Z');
+});
+
+test('a file without a side is read as buys or sells', async ({ page, api, signIn }) => {
+  await signIn('/import');
+  await give(page, 'buys.csv', plain.replace('Side,', '').replaceAll(/buy,|sell,/g, ''));
+  await expect(page.getByText(/Nothing in this file says which rows are buys/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Preview import' })).toBeDisabled();
+  await page.getByLabel('Side', { exact: true }).selectOption('Every row is a buy');
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(figure(page, 'Fills added')).toHaveText('2');
+  const fills = await api<{ side: string }[]>('GET', '/executions');
+  expect(fills.map((f) => f.side)).toEqual(['buy', 'buy']);
+});
+
+test('every target of the server can be mapped', async ({ page, api, signIn }) => {
+  await signIn('/import');
+  await give(page, 'notes.csv', plain.replace(head, `${head},Thoughts`).replace('31:00Z', '31:00Z,patient'));
+  await page.getByRole('button', { name: 'More fields' }).click();
+  const form = new FormData();
+  form.set('account_id', await mainAccount(api));
+  form.set('file', new File([plain], 'plain.csv'));
+  const { mapping_targets: targets } = await api<{ mapping_targets: { label: string }[] }>(
+    'POST',
+    '/imports',
+    form,
+  );
+  expect(targets.length).toBeGreaterThan(21);
+  for (const { label } of targets) await expect(page.getByLabel(label, { exact: true })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Columns: Annotations' }).getByLabel('Notes')).toBeVisible();
+});
+
+test('a busy server is asked again', async ({ page, signIn }) => {
+  await signIn('/import');
+  let busy = true;
+  const answer = (path: string) =>
+    page.route(path, (route) =>
+      busy
+        ? route.fulfill({
+            status: 503,
+            headers: { 'Retry-After': '1' },
+            json: {
+              error: { code: 'unavailable', message: 'Other files are being read. Try again in a moment.' },
+            },
+          })
+        : route.fallback(),
+    );
+  await answer('**/api/v1/imports');
+  await page
+    .getByLabel(/Drop a statement/)
+    .setInputFiles({ name: 'plain.csv', mimeType: 'text/csv', buffer: Buffer.from(plain) });
+  await expect(page.getByRole('alert')).toHaveText('Other files are being read. Try again in a moment.');
+  busy = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  busy = true;
+  await answer('**/api/v1/imports/commit');
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(page.getByRole('alert')).toHaveText('Other files are being read. Try again in a moment.');
+  busy = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(figure(page, 'Fills added')).toHaveText('2');
 });

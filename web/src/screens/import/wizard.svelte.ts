@@ -30,10 +30,13 @@ export class Wizard {
   zone = $state(''); // '' leaves it to the server
   order = $state<'' | 'day_first' | 'month_first'>('');
   mapping = $state<Record<string, string> | null>(null); // null: as the server suggests
+  tradeDate = $state(''); // YYYY-MM-DD, for a file whose times have no day
+  allowMismatch = $state(false); // import amounts in another currency unchanged
   preview = $state<Schemas['ImportPreview'] | null>(null);
   reading = $state(false);
   sent = $state(0); // share of the file that has gone out
   fault = $state<ApiError | null>(null);
+  outdated = $state(false); // the last reading failed, so the preview is of older settings
   pending = $state(''); // the batch that this finishes
   private turn = 0; // counts the files that were given up
   private asked = false; // for a reading that has not begun
@@ -44,9 +47,24 @@ export class Wizard {
   readonly open: string = $derived.by(() => {
     const p = this.preview;
     if (!p) return 'file';
-    if (p.missing_mapping.length > 0) return 'mapping';
+    if (this.needsDay) return 'day';
+    if (this.missingColumns.length > 0) return 'mapping';
     return p.date_order === 'ambiguous' ? 'order' : '';
   });
+
+  get needsDay(): boolean {
+    return this.preview?.missing_mapping.includes('trade_date') ?? false;
+  }
+
+  /** What a column or a constant must be chosen for. */
+  get missingColumns(): string[] {
+    return this.preview?.missing_mapping.filter((m) => m !== 'trade_date') ?? [];
+  }
+
+  /** The file is in another currency than the account, and the user has not said what to do. */
+  get needsCurrency(): boolean {
+    return (this.preview?.currency?.mismatch ?? false) && !this.allowMismatch;
+  }
 
   get usedMapping(): Record<string, string> {
     return this.mapping ?? this.preview?.suggested_mapping ?? {};
@@ -57,9 +75,16 @@ export class Wizard {
     this.zone = '';
     this.order = '';
     this.mapping = null;
+    this.tradeDate = '';
+    this.allowMismatch = false;
     this.preview = null;
+    await this.retry();
+  }
+
+  /** Reads the file again after a reading that failed. */
+  async retry(): Promise<void> {
     await this.read();
-    if (this.preview) this.step = 'understood';
+    if (this.preview && this.step === 'file') this.step = 'understood';
   }
 
   /**
@@ -84,6 +109,7 @@ export class Wizard {
       if (this.asked || turn !== this.turn) continue;
       if (preview) this.preview = preview;
       this.fault = fault;
+      this.outdated = fault !== null;
       this.reading = false;
     }
   }
@@ -104,8 +130,9 @@ export class Wizard {
     }
   }
 
-  set(change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'account'>>): void {
+  set(change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'account' | 'tradeDate'>>): void {
     Object.assign(this, change);
+    if (change.account !== undefined) this.allowMismatch = false;
     void this.read();
   }
 
@@ -114,6 +141,12 @@ export class Wizard {
     if (column === '') delete next[target];
     else next[target] = column;
     this.set({ mapping: next });
+  }
+
+  /** Changes only the commit, so the file is not read again. */
+  setAllowMismatch(on: boolean): void {
+    this.allowMismatch = on;
+    this.key = crypto.randomUUID();
   }
 
   /** Writes. Gives the id of the batch, or null when it did not work; fault then says why. */
@@ -138,12 +171,19 @@ export class Wizard {
       });
       return result.import_batch_id;
     } catch (error) {
-      this.fault = asApiError(error);
-      const left = this.fault.details.import_batch_id;
-      if (this.fault.code === 'mapping_required' && typeof left === 'string') this.pending = left;
-      this.step = this.fault.code === 'mapping_required' ? 'understood' : 'plan';
+      this.handleRefusal(asApiError(error));
       return null;
     }
+  }
+
+  /** Returns to the step where the reason can be settled. Two codes leave a pending batch to finish. */
+  private handleRefusal(fault: ApiError): void {
+    this.fault = fault;
+    this.step = fault.code === 'mapping_required' ? 'understood' : 'plan';
+    const left = fault.details.import_batch_id;
+    if (!['mapping_required', 'mixed_currencies'].includes(fault.code) || typeof left !== 'string') return;
+    this.pending = left;
+    if (fault.code === 'mixed_currencies') void this.read(); // the new preview offers the accounts that fit
   }
 
   restart(): void {
@@ -152,6 +192,7 @@ export class Wizard {
     this.file = null;
     this.preview = null;
     this.fault = null;
+    this.outdated = false;
     this.pending = '';
     this.reading = false;
     this.step = 'file';
@@ -163,6 +204,8 @@ export class Wizard {
       source_tz: this.zone,
       date_order: this.order,
       column_mapping: this.mapping ? JSON.stringify(this.mapping) : '',
+      trade_date: this.tradeDate,
+      allow_currency_mismatch: this.allowMismatch ? 'true' : '',
     };
   }
 }

@@ -1,44 +1,87 @@
-// What the import calls things: targets of a mapping, states of a batch, items
-// of a reconciliation, and the questions that warnings of the server are.
+// The words of the import screen: targets of a mapping, states of a batch, items
+// of a reconciliation, reasons of skipped rows, notes and warnings of the server.
 
 import type { Schemas } from '../../lib/api/client';
+import { formats } from '../../lib/formats.svelte';
 
-export interface Target {
-  id: string;
-  label: string;
-  hint: string;
+/** Help for the targets whose label does not explain itself. */
+const hints: Record<string, string> = {
+  symbol: 'AAPL, ESZ6, BTC-USD',
+  side: 'Buy or sell; if missing, a negative quantity is a sell',
+  quantity: 'Shares, contracts or lots',
+  price: 'Per unit',
+  executed_at: 'In one column',
+  date: 'If the time has its own column',
+  time: 'If the date has its own column',
+  swap: 'Overnight financing',
+  external_id: 'The most reliable way to spot duplicates',
+  instrument_type: 'Stock, option, future, forex, crypto',
+  status: 'Rows that were not filled are skipped',
+  account: 'Warns if the file has several',
+  open_date: 'If the time has its own column',
+  close_date: 'If the time has its own column',
+  tags: 'Separated by semicolons',
+};
+
+export function targetHint(name: string): string {
+  return hints[name] ?? '';
 }
 
-/** In the order a reader thinks of them. */
-export const targets: Target[] = [
-  { id: 'symbol', label: 'Symbol', hint: 'AAPL, ESZ6, BTC-USD' },
-  { id: 'side', label: 'Side', hint: 'buy or sell; without it the sign of the quantity decides' },
-  { id: 'quantity', label: 'Quantity', hint: 'shares, contracts or lots' },
-  { id: 'price', label: 'Price', hint: 'of one unit' },
-  { id: 'executed_at', label: 'Date and time', hint: 'in one column' },
-  { id: 'date', label: 'Date', hint: 'where the time has its own column' },
-  { id: 'time', label: 'Time', hint: 'where the date has its own column' },
-  { id: 'fees', label: 'Fees', hint: '' },
-  { id: 'commission', label: 'Commission', hint: '' },
-  { id: 'swap', label: 'Swap', hint: 'overnight financing' },
-  { id: 'currency', label: 'Currency', hint: '' },
-  { id: 'external_id', label: 'Fill id', hint: 'the broker’s own number; finds duplicates for certain' },
-  { id: 'instrument_type', label: 'Instrument', hint: 'stock, option, future, forex, crypto' },
-  { id: 'multiplier', label: 'Multiplier', hint: '' },
-  { id: 'option_right', label: 'Call or put', hint: '' },
-  { id: 'strike', label: 'Strike', hint: '' },
-  { id: 'expiry', label: 'Expiry', hint: '' },
-  { id: 'open_time', label: 'Opened at', hint: 'one row is one round trip' },
-  { id: 'open_price', label: 'Entry price', hint: '' },
-  { id: 'close_time', label: 'Closed at', hint: '' },
-  { id: 'close_price', label: 'Exit price', hint: '' },
-];
+/** Constants that a target offers in place of a typed one. */
+export const constants: Record<string, { value: string; label: string }[]> = {
+  side: [
+    { value: '=buy', label: 'Every row is a buy' },
+    { value: '=sell', label: 'Every row is a sell' },
+  ],
+  status: [{ value: '=filled', label: 'Every row is filled' }],
+};
 
-/** Those that nearly every file has; the rest is shown on demand. */
+/** The targets that nearly every file has; the rest is shown on demand. */
 export const usual = ['symbol', 'side', 'quantity', 'price', 'executed_at', 'fees', 'commission'];
 
-export function targetName(id: string): string {
-  return targets.find((t) => t.id === id)?.label ?? id;
+const roundTrip = 'open_time open_date open_price close_time close_date close_price pnl net_pnl'.split(' ');
+const annotations =
+  'tags setup notes initial_risk stop_price target_price last_stop mae mfe confidence emotional_state trade_quality reviewed_at'.split(
+    ' ',
+  );
+
+export interface TargetGroup {
+  title: string;
+  targets: Schemas['MappingTarget'][];
+}
+
+/** Groups the targets of a preview for the mapping form. A target that is not listed here is a fill's. */
+export function groupTargets(targets: Schemas['MappingTarget'][]): TargetGroup[] {
+  const groups: TargetGroup[] = [
+    { title: 'Fills', targets: [] },
+    { title: 'One row per trade', targets: [] },
+    { title: 'Annotations', targets: [] },
+  ];
+  for (const target of targets) {
+    const at = roundTrip.includes(target.name) ? 1 : annotations.includes(target.name) ? 2 : 0;
+    groups[at]!.targets.push(target);
+  }
+  return groups.filter((g) => g.targets.length > 0);
+}
+
+/** Names whose words alone would not say what they are. */
+const targetNames: Record<string, string> = {
+  executed_at: 'Date and time',
+  external_id: 'Broker’s ID',
+  pnl: 'Gross P&L',
+  net_pnl: 'Net P&L',
+  mae: 'MAE',
+  mfe: 'MFE',
+};
+
+/** The label of a target in the list of a preview; without a list, made of its name. */
+export function targetName(name: string, targets: Schemas['MappingTarget'][] = []): string {
+  return targets.find((t) => t.name === name)?.label ?? targetNames[name] ?? sentenceCase(name);
+}
+
+function sentenceCase(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export type Status = Schemas['ImportBatch']['status'];
@@ -47,7 +90,7 @@ export const statusNames: Record<Status, string> = {
   pending: 'Not finished',
   committed: 'Imported',
   failed: 'Failed',
-  reversed: 'Reversed',
+  reversed: 'Undone',
 };
 
 export const statusTones: Record<Status, 'plain' | 'accent' | 'warn' | 'loss'> = {
@@ -58,8 +101,8 @@ export const statusTones: Record<Status, 'plain' | 'accent' | 'warn' | 'loss'> =
 };
 
 export const stageNames: Record<Schemas['ImportProgress']['stage'], string> = {
-  checking: 'Checking against what is stored',
-  writing: 'Writing fills and grouping trades',
+  checking: 'Checking for duplicates',
+  writing: 'Saving fills and grouping trades',
   annotating: 'Adding notes and tags',
 };
 
@@ -73,15 +116,45 @@ const items: Record<string, string> = {
 };
 
 export function itemName(item: string): string {
-  const known = items[item];
-  if (known) return known;
-  const words = item.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return items[item] ?? sentenceCase(item);
+}
+
+const skipReasons: Record<string, string> = {
+  duplicate: 'Already imported',
+  completed: 'Completes an imported fill',
+};
+
+export function reasonName(reason: string): string {
+  return skipReasons[reason] ?? sentenceCase(reason);
+}
+
+/** Reports whether a note says that the file is read without a column mapping. */
+export function ignoresMapping(note: string): boolean {
+  return /column_mapping is ignored|needs no column_mapping/.test(note);
+}
+
+/** A note of a preview, with the form fields of the API replaced by what the page offers. */
+export function noteText(note: string): string {
+  return note
+    .replace('so column_mapping is ignored', 'so its columns can’t be changed')
+    .replace('Name the columns with column_mapping.', 'Match the columns below.')
+    .replace('unless you send source_tz', 'unless you choose one here')
+    .replace('Name the columns first;', 'Match the columns first;');
+}
+
+/** "3 fills", "1 fill". */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${formats.count(n)} ${n === 1 ? one : many}`;
 }
 
 export interface Question {
   text: string;
   about: 'zone' | 'order' | 'mapping' | null; // what can be set to settle it
+}
+
+/** Reports whether a warning says that the amounts of a file are in another currency than the account. */
+export function isCurrencyWarning(warning: string): boolean {
+  return /amounts were taken as they are/.test(warning);
 }
 
 /** A warning speaks of the form fields of the API; the page asks instead. */
