@@ -123,7 +123,7 @@ func TestSilentClientsAreCutOff(t *testing.T) {
 			t.Parallel()
 			conn := s.send(text)
 			if strings.Contains(text, "/long") {
-				time.Sleep(3 * time.Second) // it reads nothing for longer than it may //nolint:forbidigo // a slow client is what is tested
+				time.Sleep(3 * time.Second) //nolint:forbidigo // it reads nothing for longer than it may
 			}
 			got := wantClosed(t, conn)
 			if strings.Contains(text, "/unknown") && !strings.HasPrefix(got, "HTTP/1.1 404") && !strings.HasPrefix(got, "HTTP/1.0 404") {

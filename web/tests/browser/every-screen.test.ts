@@ -112,7 +112,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
     ['/routines', 'New item', 'entry of a routine item'],
     ['/accounts', 'New account', 'entry of an account'],
     [`/accounts/${journal.account}`, 'Add cash', 'entry of cash'],
-    [`/import/${journal.batch}`, 'Reverse', 'reversal of an import'],
+    [`/import/${journal.batch}`, 'Undo import', 'reversal of an import'],
     ['/settings/tokens', 'New token', 'entry of a token'],
     ['/settings/sharing', 'New link', 'entry of a link'],
     ['/admin', 'New user', 'entry of a user'],
@@ -142,7 +142,7 @@ test('a hostile file, from its name to its cells', async ({ page, signIn, expect
   await fits(page, 'what was understood');
   await expectInert(page);
   await page.getByLabel('Date and time', { exact: true }).selectOption(`When ${image}`);
-  await page.getByRole('button', { name: 'Show the plan' }).click();
+  await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
   await expectAccessible('the plan');
   await fits(page, 'the plan');

@@ -51,9 +51,9 @@ test('the whole way from the first run to a ticked routine', async ({ page, api 
   }
   expect(chooser, 'Space opens the chooser of files').not.toBeNull();
   await chooser!.setFiles({ name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(fills) });
-  await press(page, page.getByRole('button', { name: 'Show the plan' }));
+  await press(page, page.getByRole('button', { name: 'Preview import' }));
   await press(page, page.getByRole('button', { name: 'Import 2 fills' }));
-  await expect(page.getByRole('heading', { name: 'Receipt' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
 
   await page.keyboard.press('g');
   await page.keyboard.press('t');

@@ -94,7 +94,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       '/import',
       async (page) => {
         await give(page);
-        await button('Show the plan')(page);
+        await button('Preview import')(page);
         await expect(page.getByText('New fills').first()).toBeVisible();
       },
     ],
@@ -125,7 +125,7 @@ function monthBefore(month: string): string {
 async function give(page: Page): Promise<void> {
   const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
   await page.getByLabel(/Drop a statement/).setInputFiles(file);
-  await expect(page.getByRole('heading', { name: 'What was understood' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
 }
 
 async function enter(page: Page, server: Server): Promise<Api> {

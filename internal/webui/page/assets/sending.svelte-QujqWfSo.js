@@ -1,1 +1,0 @@
-import{Ft as e,Lt as t,T as n,xt as r}from"./filter.svelte-w5YQgEwe.js";var i=class{#e=t(!1);get busy(){return r(this.#e)}set busy(t){e(this.#e,t,!0)}#t=t(null);get fault(){return r(this.#t)}set fault(t){e(this.#t,t,!0)}async run(e){this.busy=!0,this.fault=null;try{await e()}catch(e){this.fault=n(e)}finally{this.busy=!1}}};export{i as t};
