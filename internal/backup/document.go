@@ -30,7 +30,7 @@ type Document struct {
 	// Problems are rows that could not be read. A file of ours has none.
 	Problems []Problem `json:"-"`
 
-	// isVerified tells that the file has checksums and they agree.
+	// isVerified reports that the file has checksums and they agree.
 	isVerified bool
 }
 

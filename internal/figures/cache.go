@@ -15,7 +15,7 @@ type held struct {
 	columns  *analytics.Columns
 	cash     []analytics.CashEvent
 	// realized has the realized parts of trades in place of the trades; it shares
-	// the pages without any with columns. It is nil until somebody asks for it.
+	// the pages without any with columns. It is nil until it is first asked for.
 	realized *analytics.Columns
 }
 

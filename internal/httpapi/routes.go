@@ -263,7 +263,7 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 }
 
 // limit is the middleware of an allowance that comes after the body was read: a
-// slow client takes nobody's place.
+// slow client takes no other user's place.
 func (a *API) limit(kind allowance) []transport.Middleware {
 	switch kind {
 	case authLimit:

@@ -153,7 +153,7 @@ func (s *Service) DeleteUser(
 
 // AdminResetPassword sets a user's password without the present one and ends
 // their sessions. Their second factor and their access tokens stay. An access
-// token cannot reset its own user's password: whoever holds a leaked one could
+// token cannot reset its own user's password: the holder of a leaked one could
 // sign in with the new password and keep access after it is revoked.
 func (s *Service) AdminResetPassword(ctx context.Context, caller Principal, client Client, id journal.UserID, next secrets.Secret) error {
 	if id == caller.UserID {

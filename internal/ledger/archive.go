@@ -120,7 +120,7 @@ func cleanOrigin(text string) string {
 }
 
 // orderByExternal gives the trade that a fill opens the fill's external id to be
-// ordered by. The trade was made in the same transaction, so nobody has read it.
+// ordered by. The trade was made in the same transaction, so no other has read it.
 func orderByExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
 	var account, at, seq int64
 	err := tx.QueryRow(ctx, `SELECT account, executed_at, seq FROM executions WHERE user_id = $1 AND id = $2`, owner, id).

@@ -17,9 +17,9 @@ type arrival struct {
 	// known is the fill that it turned out to be, stored or earlier in the
 	// same call; nil for one that is new. Of a stored one only the gist is read.
 	known *fill
-	// repeated tells that an earlier arrival of the same call has its id.
+	// repeated reports that an earlier arrival of the same call has its id.
 	repeated bool
-	// completed tells that it completes or corrects the known fill.
+	// completed reports that it completes or corrects the known fill.
 	completed bool
 }
 

@@ -14,7 +14,7 @@ import (
 // Added is the answer to AddExecution.
 type Added struct {
 	Execution
-	// Deduped tells that the execution was stored already, Completed that it
+	// Deduped reports that the execution was stored already, Completed that it
 	// has learned something.
 	Deduped, Completed bool
 	// Warnings are sentences for the user.

@@ -18,7 +18,7 @@ const (
 	MinutePrecision        // the time was written without seconds
 	DayPrecision           // only the day was written; the instant is its start
 	Uploaded               // from an uploaded file: a later upload with the same id may correct it
-	ZoneAssumed            // nobody said in which zone the time is
+	ZoneAssumed            // the source named no zone
 	PartialQuantity        // the source shows parts of fills and may not show all of them
 	hasSources             // fill_sources has rows for the fill
 	FeesEdited             // the user changed the fees

@@ -297,7 +297,7 @@ func scanFill(row db.Scanner) (*fill, error) {
 	return f, row.Scan(f.scan()...)
 }
 
-// gistColumns are what tells whether a fill is the same as another one.
+// gistColumns are what reports whether a fill is the same as another one.
 const gistColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
 	external_id, origin, details, facts`
 

@@ -29,7 +29,7 @@ type InsertResult struct {
 type Outcome struct {
 	// ID is the fill's, or that of the stored fill that it repeats.
 	ID journal.ExecutionID
-	// Duplicate tells that the fill was known, Completed that the known fill
+	// Duplicate reports that the fill was known, Completed that the known fill
 	// has learned something from it.
 	Duplicate, Completed bool
 	// Trades are the trades of a new fill: two if it crosses zero. For those

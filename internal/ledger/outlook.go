@@ -22,7 +22,7 @@ type Outlook struct {
 	// NetPnL is by how much the results of all closed trades together would
 	// change.
 	NetPnL decimal.Decimal
-	// Cut tells that there was too much to look at: of this only Known and
+	// Cut reports that there was too much to look at: of this only Known and
 	// Completed are to be relied on.
 	Cut bool
 }

@@ -26,7 +26,7 @@ type reversal struct {
 	changed []changedFill             // with the instrument of the stored fill as key
 	to      map[*fill]streamKey       // the instrument of a changed fill
 	owners  map[int64]journal.BatchID // the next owner of fills of this import that stay
-	dropped []*source                 // sources that nobody has any more
+	dropped []*source                 // sources that no fill has any more
 	moved   []*source                 // sources that another import has too
 	keys    map[int64]streamKey       // instruments of streams
 }

@@ -75,7 +75,7 @@ func (l *FailureLimiter) Begin(ctx context.Context, key string) (end func(failed
 	}
 }
 
-// wait lets go of the lock until a call of the key has ended.
+// wait releases the lock until a call of the key has ended.
 func (l *FailureLimiter) wait(ctx context.Context, count *failureCount, timer *time.Timer) error {
 	changed := count.changed
 	count.waiting++

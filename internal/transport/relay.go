@@ -70,7 +70,7 @@ func (r *relay) fits(p []byte) bool {
 	return r.read == r.written && len(r.memory)+len(p) <= relayMemory
 }
 
-// spill appends a part to the file. The lock is let go of meanwhile: the sender
+// spill appends a part to the file. The lock is released meanwhile: the sender
 // reads only what was written before.
 func (r *relay) spill(p []byte) (err error) {
 	if r.file == nil {

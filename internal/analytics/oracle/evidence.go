@@ -27,13 +27,13 @@ const (
 	RowDraws     = 400
 )
 
-// Evidence foretells how far the figures of a question can be trusted, with its
+// Evidence computes how far the figures of a question can be trusted, with its
 // days cut in UTC as the summary cuts them.
 func (j *Journal) Evidence(q *Question) Object {
 	return evidence(q, j.Selected(q), time.UTC, SummaryDraws)
 }
 
-// RowEvidence foretells the same of the rows of a breakdown, by key, with days in
+// RowEvidence computes the same of the rows of a breakdown, by key, with days in
 // the zone of the question.
 func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
 	list, groups, out := j.Selected(q), map[string][]*Trade{}, map[string]Object{}

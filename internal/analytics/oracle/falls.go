@@ -12,7 +12,7 @@ type step struct {
 	amount *big.Rat
 	flow   bool
 	trade  *Trade // nil for cash
-	// counts tells whether it is a result that the question is about, and inside
+	// counts reports whether it is a result that the question is about, and inside
 	// whether it lies in the window.
 	counts, inside bool
 	// before is the equity of the whole accounts right before.
@@ -54,7 +54,7 @@ type outcome struct {
 	level, part *big.Rat
 }
 
-// outcomes walks the results of the window. known tells whether percentages are.
+// outcomes walks the results of the window. known reports whether percentages are.
 func (j *Journal) outcomes(q *Question) (out []outcome, known bool) {
 	known = j.capitalKnown(q)
 	level, index, peak := new(big.Rat), whole(1), whole(1)
@@ -74,7 +74,7 @@ func (j *Journal) outcomes(q *Question) (out []outcome, known bool) {
 	return out, known && len(out) > 0
 }
 
-// capitalKnown tells whether starting balances and deposits up to the opening of
+// capitalKnown reports whether starting balances and deposits up to the opening of
 // the first trade are above zero.
 func (j *Journal) capitalKnown(q *Question) bool {
 	var first *time.Time

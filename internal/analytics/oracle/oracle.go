@@ -111,7 +111,7 @@ func (q *Question) inside(at time.Time) bool {
 	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
 }
 
-// narrowed tells whether anything besides accounts and dates is asked for.
+// narrowed reports whether anything besides accounts and dates is asked for.
 func (q *Question) narrowed() bool {
 	return q.OpenOnly || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
 }

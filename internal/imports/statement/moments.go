@@ -14,8 +14,8 @@ type Moment struct {
 	At       time.Time // UTC, to the microsecond
 	DateOnly bool      // only the day is known; At is its first instant
 	Zoned    bool      // the text itself had the zone
-	// NoSeconds tells that the time was written without seconds, ZoneAssumed
-	// that nobody said in which zone it is.
+	// NoSeconds reports that the time was written without seconds, ZoneAssumed
+	// that the source named no zone.
 	NoSeconds, ZoneAssumed bool
 }
 

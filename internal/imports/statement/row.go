@@ -26,7 +26,7 @@ type Row struct {
 	skipped string // why the row holds nothing
 
 	times []Moment // that were read
-	// noFees and noCommission tell that a cost was read and is 0.
+	// noFees and noCommission report that a cost was read and is 0.
 	noFees, noCommission bool
 }
 

@@ -119,15 +119,15 @@ type Fill struct {
 	Lot        string
 	Details    map[string]string // whatever else is worth keeping
 	DateOnly   bool              // the file gives the day and no time
-	// NoTime tells that the file gives no time of day, NoSeconds that it gives
-	// hours and minutes, ZoneAssumed that nobody said in which zone the time is.
+	// NoTime reports that the file gives no time of day, NoSeconds that it gives
+	// hours and minutes, ZoneAssumed that the source named no zone.
 	NoTime, NoSeconds, ZoneAssumed bool
-	// FeesKnown and CommissionKnown tell that the file states the cost, even if
+	// FeesKnown and CommissionKnown report that the file states the cost, even if
 	// it is 0. A cost other than 0 is always known.
 	FeesKnown, CommissionKnown bool
-	// MultiplierAssumed tells that the file does not state Multiplier.
+	// MultiplierAssumed reports that the file does not state Multiplier.
 	MultiplierAssumed bool
-	// PartialQuantity tells that the file shows parts of fills, and may not
+	// PartialQuantity reports that the file shows parts of fills, and may not
 	// show all parts of this one.
 	PartialQuantity bool
 	Effect          Effect       // whether the file says that it opens or closes

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// TestReadStops ends the reading of a file when nobody waits for it any more.
+// TestReadStops ends the reading of a file when its client has gone.
 func TestReadStops(t *testing.T) {
 	t.Parallel()
 	text := "Symbol,Side,Quantity,Price,Executed At\n" + strings.Repeat("AAPL,buy,1,10,2026-01-05T15:00:00Z\n", 1000)

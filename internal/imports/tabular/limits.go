@@ -22,7 +22,7 @@ type Limits struct {
 	// CellBytes is how long the text of one cell may be.
 	CellBytes int
 	// Text is how many bytes of text all cells may have together. A text that
-	// a workbook shares between cells counts in each of them: whoever reads the
+	// a workbook shares between cells counts in each of them: reading the
 	// cells has that much work.
 	Text int64
 }

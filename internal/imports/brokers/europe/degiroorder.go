@@ -77,7 +77,7 @@ func (p *degiroPaid) sort() {
 }
 
 // isLeg reports whether a row is one side of money that was changed: by its
-// words, by its rate, or, in a language that nobody knows, because it is the
+// words, by its rate, or, in an unknown language, because it is the
 // other side of a row with a rate.
 func (p *degiroPaid) isLeg(e degiroEntry) bool {
 	if e.isAutoFX() || e.amount.IsZero() {
