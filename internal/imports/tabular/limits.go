@@ -22,8 +22,8 @@ type Limits struct {
 	// CellBytes is how long the text of one cell may be.
 	CellBytes int
 	// Text is how many bytes of text all cells may have together. A text that
-	// a workbook shares between cells counts in each of them: reading the
-	// cells has that much work.
+	// a workbook shares between cells counts in each of them: that is
+	// how much there is to read.
 	Text int64
 }
 
