@@ -25,6 +25,7 @@ test: ## Run every test: SQLite, a throwaway PostgreSQL, the page in a browser
 soak: ## Kill servers a thousand times and their database fifty (a quarter of an hour or so)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
 		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|TestMigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
+	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run TestSourcesInAnyOrder ./internal/ledger -rapid.checks=300
 
 soak-hostile: ## Serve others under 1000 half requests, 200 slow readers and 100 slow uploads, on each engine
 	for engine in sqlite postgresql; do \
