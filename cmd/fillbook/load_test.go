@@ -44,8 +44,8 @@ func loadSizeOf() loadSize {
 // maxLoadMemory is what the server may take under load, in KiB.
 const maxLoadMemory = 512 << 10
 
-// attack is a load on a server that lasts until its context ends: whoever is cut
-// off comes back.
+// attack is a load on a server that lasts until its context ends: a client that is cut
+// off connects again.
 type attack struct {
 	*victim
 	ctx  context.Context //nolint:containedctx // it is the attack's life

@@ -136,7 +136,7 @@ func TestWaitingIsBounded(t *testing.T) {
 }
 
 // TestPlacesAreNeverExceeded lets callers of several keys come and go at will:
-// no bound is ever exceeded, and nobody who may work waits.
+// no bound is ever exceeded, and no caller waits that may work.
 func TestPlacesAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := fairqueue.Options{
