@@ -101,7 +101,7 @@ func (r *restorer) restoreMarks() error {
 		if len(list) == 0 {
 			continue
 		}
-		changed, err := playbook.Annotate(r.ctx, r.tx, r.Owner, r.now, list)
+		changed, err := playbook.MergeAnnotations(r.ctx, r.tx, r.Owner, r.now, list)
 		if err != nil {
 			return err
 		}

@@ -249,7 +249,7 @@ func (w *writer) writeMarks(a Account) error {
 			return err
 		}
 	}
-	_, err := playbook.Annotate(w.ctx, w.tx, w.owner, w.Clock(), list)
+	_, err := playbook.MergeAnnotations(w.ctx, w.tx, w.owner, w.Clock(), list)
 	return err
 }
 

@@ -88,7 +88,7 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 		}
 		list = append(list, marks)
 	}
-	changed, err := playbook.Annotate(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
+	changed, err := playbook.MergeAnnotations(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
 	if err != nil {
 		return 0, err
 	}

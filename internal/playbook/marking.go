@@ -246,17 +246,17 @@ func replaceMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, mar
 
 // NewMarks gives the marks that a change makes of none, checked like a request
 // by the rule of the trade's instrument. It is how a row of a file becomes marks
-// for [Annotate].
+// for [MergeAnnotations].
 func NewMarks(trade journal.TradeID, account journal.AccountID, change MarkChange, rule PriceRule, now time.Time) (Marks, error) {
 	return change.apply(Marks{Trade: trade, Account: account}, rule, now)
 }
 
-// Annotate adds marks to trades the way an import or a backup does: what is
+// MergeAnnotations adds marks to trades the way an import or a backup does: what is
 // already written stays, empty fields are filled, tags and setups are added, and
-// other notes are appended below a line. To annotate twice with the same changes
+// other notes are appended below a line. To merge twice with the same changes
 // nothing. The trades, accounts, tags and setups must be the owner's. It is a
 // step, and gives the trades that it changed.
-func Annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Marks) ([]journal.TradeID, error) {
+func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Marks) ([]journal.TradeID, error) {
 	var order []journal.TradeID
 	given := make(map[journal.TradeID]Marks, len(list))
 	for _, m := range list {
@@ -265,10 +265,10 @@ func Annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Tim
 		}
 		given[m.Trade] = merge(given[m.Trade], m)
 	}
-	return annotate(ctx, tx, owner, now, order, given)
+	return mergeEach(ctx, tx, owner, now, order, given)
 }
 
-func annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Marks) ([]journal.TradeID, error) {
+func mergeEach(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Marks) ([]journal.TradeID, error) {
 	old, err := LoadMarks(ctx, tx, owner, order)
 	if err != nil {
 		return nil, err

@@ -155,7 +155,7 @@ func TestManyMarks(t *testing.T) {
 			}
 		}
 		w.update(func(tx *db.Tx) error {
-			changed, err := playbook.Annotate(w.ctx, tx, w.ann, w.clock.Now(), given)
+			changed, err := playbook.MergeAnnotations(w.ctx, tx, w.ann, w.clock.Now(), given)
 			if err == nil && len(changed) != len(given) {
 				err = fmt.Errorf("%d changed", len(changed))
 			}
@@ -176,13 +176,13 @@ func TestManyMarks(t *testing.T) {
 	})
 }
 
-func TestAnnotate(t *testing.T) {
+func TestMergeAnnotations(t *testing.T) {
 	each(t, func(w *world) {
 		a, b := w.tag("a"), w.tag("b")
 		gap := w.setup("gap")
 		other := w.trade(w.ann, w.annCash)
 		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("mine"), Confidence: journal.Some(2), Tags: journal.Some([]journal.TagID{b})})
-		annotate := func() []journal.TradeID {
+		merge := func() []journal.TradeID {
 			given, err := playbook.NewMarks(w.annTrade, w.annCash, playbook.MarkChange{
 				Notes: journal.Some("from the file"), Confidence: journal.Some(5), InitialRisk: number("10"),
 				Tags: journal.Some([]journal.TagID{a}), Setup: journal.Some(gap),
@@ -190,7 +190,7 @@ func TestAnnotate(t *testing.T) {
 			must(w.t, err)
 			var changed []journal.TradeID
 			w.update(func(tx *db.Tx) (err error) {
-				changed, err = playbook.Annotate(w.ctx, tx, w.ann, w.clock.Now(), []playbook.Marks{
+				changed, err = playbook.MergeAnnotations(w.ctx, tx, w.ann, w.clock.Now(), []playbook.Marks{
 					given,
 					{Trade: other, Account: w.annCash, Notes: "one"},
 					{Trade: other, Account: w.annCash, Notes: "two"},
@@ -200,7 +200,7 @@ func TestAnnotate(t *testing.T) {
 			})
 			return changed
 		}
-		if changed := annotate(); !slices.Equal(changed, []journal.TradeID{w.annTrade, other}) {
+		if changed := merge(); !slices.Equal(changed, []journal.TradeID{w.annTrade, other}) {
 			w.t.Errorf("changed %v", changed)
 		}
 		want := playbook.Marks{
@@ -213,7 +213,7 @@ func TestAnnotate(t *testing.T) {
 		if notes := w.marks(other).Notes; notes != "one\n\n---\n\ntwo" {
 			w.t.Errorf("two annotations of one trade give %q", notes)
 		}
-		if changed := annotate(); len(changed) != 0 {
+		if changed := merge(); len(changed) != 0 {
 			w.t.Errorf("the second time changed %v", changed)
 		}
 		_, err := playbook.NewMarks(other, w.annCash, playbook.MarkChange{Confidence: journal.Some(9)}, playbook.PricesAboveZero, w.clock.Now())
