@@ -104,7 +104,7 @@ func (e *exporter) load() (err error) {
 	if e.orphaned, err = playbook.OrphanedLinks(e.ctx, e.tx, e.owner); err != nil {
 		return err
 	}
-	linked, err := playbook.LinkedTrades(e.ctx, e.tx, e.owner)
+	linked, err := playbook.ListLinkedTrades(e.ctx, e.tx, e.owner)
 	e.linked = setOf(linked)
 	return err
 }
@@ -215,7 +215,7 @@ type spokenFills map[journal.TradeID][]int
 
 // spokenOf finds the trades that were marked or that cash belongs to.
 func (e *exporter) spokenOf(a ledger.Account) (spokenFills, error) {
-	marked, err := playbook.MarkedTrades(e.ctx, e.tx, e.owner, a.ID)
+	marked, err := playbook.ListAnnotatedTrades(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 	written := 0
 	return e.list("trades", func() error {
 		for chunk := range slices.Chunk(order, marksAtOnce) {
-			marks, err := playbook.LoadMarks(e.ctx, e.tx, e.owner, chunk)
+			marks, err := playbook.LoadAnnotations(e.ctx, e.tx, e.owner, chunk)
 			if err != nil {
 				return err
 			}
@@ -317,7 +317,7 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 	})
 }
 
-func (e *exporter) words(m playbook.Marks) Words {
+func (e *exporter) words(m playbook.Annotations) Words {
 	w := Words{
 		InitialRisk: m.InitialRisk, StopPrice: m.StopPrice, TargetPrice: m.TargetPrice, LastStop: m.LastStop, MAE: m.MAE, MFE: m.MFE,
 		EmotionalState: m.EmotionalState, Confidence: m.Confidence, TradeQuality: m.TradeQuality,
@@ -353,14 +353,14 @@ func (e *exporter) writeCash(a ledger.Account) error {
 }
 
 func (e *exporter) writeWaiting(a ledger.Account) error {
-	waiting, err := playbook.WaitingMarks(e.ctx, e.tx, e.owner, a.ID)
+	waiting, err := playbook.LoadOrphans(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return err
 	}
 	return e.list("waiting_annotations", func() error {
 		for i, w := range waiting {
 			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Waiting: &i}
-			out := Waiting{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Words: e.words(w.Marks)}
+			out := Waiting{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Words: e.words(w.Annotations)}
 			if w.OpenedAt != nil {
 				out.OpenedAt = Instant{*w.OpenedAt}
 			}

@@ -72,7 +72,7 @@ func newHouse(t *testing.T, d *db.DB) *house {
 }
 
 func (h *house) known() playbook.Known {
-	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrade}
+	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrade}
 }
 
 // follow lets marks go where the fills go.
@@ -89,7 +89,7 @@ func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, cha
 	for _, a := range change.Arrived {
 		out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKeys: a.FillKeys})
 	}
-	return playbook.Follow(ctx, tx, owner, h.clock.Now(), out)
+	return playbook.MoveAnnotations(ctx, tx, owner, h.clock.Now(), out)
 }
 
 func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
@@ -134,7 +134,7 @@ func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, 
 
 func (h *house) mark(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
 	t.Helper()
-	_, err := h.playbook.Mark(h.ctx(), owner, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
 	must(t, err)
 }
 

@@ -52,7 +52,7 @@ func (h *house) trades(t failer, owner journal.UserID, account journal.AccountID
 		if err != nil {
 			return err
 		}
-		marks, err := playbook.LoadMarks(h.ctx(), tx, owner, ids)
+		marks, err := playbook.LoadAnnotations(h.ctx(), tx, owner, ids)
 		for _, trade := range slices.Backward(trades) {
 			list = append(list, fmt.Sprintf("%d fills, %s, %q", trade.Executions, trade.QtyOpened, marks[trade.ID].Notes))
 		}

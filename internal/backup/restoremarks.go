@@ -83,7 +83,7 @@ func at(list []journal.TradeID, place int) *journal.TradeID {
 // restoreMarks adds what the file says about trades.
 func (r *restorer) restoreMarks() error {
 	for _, b := range r.bundles {
-		var list []playbook.Marks
+		var list []playbook.Annotations
 		for i, a := range b.Trades {
 			trade := b.trade(i)
 			if trade == nil || a.isEmpty() {
@@ -130,22 +130,22 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 // marks gives the words in the form of the playbook, under its rules. Notes
 // and lists may be longer than a person may type, because trades that grew
 // together keep all that was said.
-func (r *restorer) marks(w Words, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Marks, error) {
-	change := playbook.MarkChange{
+func (r *restorer) marks(w Words, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
+	change := playbook.AnnotationChange{
 		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice), LastStop: optional(w.LastStop),
 		MAE: optional(w.MAE), MFE: optional(w.MFE), EmotionalState: journal.Some(w.EmotionalState),
 		Confidence: grade(w.Confidence), TradeQuality: grade(w.TradeQuality), Reviewed: journal.Some(!w.ReviewedAt.IsZero()),
 	}
-	marks, err := playbook.NewMarks(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
+	marks, err := playbook.NewAnnotations(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
 	if err != nil {
-		return playbook.Marks{}, err
+		return playbook.Annotations{}, err
 	}
 	if err := checkLong("notes", w.Notes); err != nil {
-		return playbook.Marks{}, err
+		return playbook.Annotations{}, err
 	}
 	marks.Notes = w.Notes
 	if marks.Tags, err = each(w.Tags, r.tag); err != nil {
-		return playbook.Marks{}, err
+		return playbook.Annotations{}, err
 	}
 	marks.Setups, err = each(w.Setups, r.setup)
 	return marks, err
@@ -207,7 +207,7 @@ func (r *restorer) restoreWaiting() error {
 			waiting, err := r.waiting(in, b.target.account.ID)
 			if err == nil {
 				var added bool
-				if b.waiting[i], added, err = r.playbook.Waiting(r.ctx, r.tx, r.Owner, waiting); added {
+				if b.waiting[i], added, err = r.playbook.RestoreOrphan(r.ctx, r.tx, r.Owner, waiting); added {
 					r.result.Waiting++
 				}
 			}
@@ -219,16 +219,16 @@ func (r *restorer) restoreWaiting() error {
 	return nil
 }
 
-func (r *restorer) waiting(in Waiting, account journal.AccountID) (playbook.Waiting, error) {
+func (r *restorer) waiting(in Waiting, account journal.AccountID) (playbook.StoredOrphan, error) {
 	// Which instrument an orphan was of is not in the file.
 	marks, err := r.marks(in.Words, "", account, playbook.PricesAnyNumber)
 	if err != nil {
-		return playbook.Waiting{}, err
+		return playbook.StoredOrphan{}, err
 	}
-	out := playbook.Waiting{FillKeys: in.FillKeys}
-	out.Marks, out.OrphanedAt = marks, in.OrphanedAt.instantOr(r.now)
+	out := playbook.StoredOrphan{FillKeys: in.FillKeys}
+	out.Annotations, out.OrphanedAt = marks, in.OrphanedAt.instantOr(r.now)
 	if out.Symbol, err = journal.Name("symbol", in.Symbol); err != nil {
-		return playbook.Waiting{}, err
+		return playbook.StoredOrphan{}, err
 	}
 	if !in.OpenedAt.IsZero() {
 		out.OpenedAt = &in.OpenedAt.Time

@@ -131,12 +131,12 @@ func (r *restorer) restoreNote(place int, in Note) error {
 	}
 	created := in.CreatedAt.instantOr(r.now)
 	if trade, account := r.tradeAt(in.Trade); trade != "" {
-		if err := playbook.Anchor(r.ctx, r.tx, r.Owner, trade, account, created); err != nil {
+		if err := playbook.EnsureAnnotationsRow(r.ctx, r.tx, r.Owner, trade, account, created); err != nil {
 			return err
 		}
 		change.Trade = journal.Some(trade)
 	}
-	id, added, err := r.playbook.Note(r.ctx, r.tx, r.Owner, created, change)
+	id, added, err := r.playbook.RestoreNote(r.ctx, r.tx, r.Owner, created, change)
 	if err != nil {
 		return err
 	}

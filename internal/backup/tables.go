@@ -146,7 +146,7 @@ func (t *tabler) trades(write rowWriter) error {
 		if err != nil {
 			return err
 		}
-		marks, err := playbook.LoadMarks(t.ctx, t.tx, t.owner, ids)
+		marks, err := playbook.LoadAnnotations(t.ctx, t.tx, t.owner, ids)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (t *tabler) trades(write rowWriter) error {
 	}
 }
 
-func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
+func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Annotations) []cell {
 	derived := playbook.Derive(playbook.Figures{
 		Long: trade.Direction == "long", EntryNotional: trade.EntryNotional, EntrySize: trade.EntrySize,
 		Rate: trade.Rate, NetPnL: trade.NetPnL,

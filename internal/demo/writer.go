@@ -237,7 +237,7 @@ func (w *writer) writeCash(a Account) error {
 }
 
 func (w *writer) writeMarks(a Account) error {
-	list := make([]playbook.Marks, len(a.Marks))
+	list := make([]playbook.Annotations, len(a.Marks))
 	for i, m := range a.Marks {
 		at := m.ReviewedAt
 		if at.IsZero() {
@@ -245,7 +245,7 @@ func (w *writer) writeMarks(a Account) error {
 		}
 		var err error
 		trade := w.trades[opening{a.Name, m.Opening}]
-		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
+		if list[i], err = playbook.NewAnnotations(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
 			return err
 		}
 	}
@@ -254,8 +254,8 @@ func (w *writer) writeMarks(a Account) error {
 }
 
 // change is a mark in the words of the playbook.
-func (w *writer) change(m Mark) playbook.MarkChange {
-	c := playbook.MarkChange{
+func (w *writer) change(m Mark) playbook.AnnotationChange {
+	c := playbook.AnnotationChange{
 		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
 		InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
 		Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
@@ -288,7 +288,7 @@ func (w *writer) writeNotes() error {
 			change.Account = journal.Some(w.accounts[n.Account])
 		}
 		written := n.Day.Time().Add(dayEnds * time.Hour)
-		if _, _, err := w.said.Note(w.ctx, w.tx, w.owner, written, change); err != nil {
+		if _, _, err := w.said.RestoreNote(w.ctx, w.tx, w.owner, written, change); err != nil {
 			return fmt.Errorf("note of %s: %w", n.Day, err)
 		}
 	}

@@ -77,7 +77,7 @@ func newStage(t *testing.T, d *db.DB) *stage {
 		t.Fatal(err)
 	}
 	cheap := identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}}
-	known := playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrade}
+	known := playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrade}
 	return &stage{
 		T: t, story: told()[lastDays[0]], routine: routine.New(d, clock, nil),
 		Services: Services{
@@ -167,7 +167,7 @@ func (s *stage) checkMarks() {
 			byOpening[trade.OpenedAt.UnixMicro()] = trade
 			all = append(all, trade.ID)
 		}
-		marks, err := s.Playbook.Marks(s.Context(), s.owner, all)
+		marks, err := s.Playbook.LoadAnnotations(s.Context(), s.owner, all)
 		s.must(err)
 		if len(marks) != len(a.Marks) {
 			s.Errorf("%s: %d marks, want %d", a.Name, len(marks), len(a.Marks))

@@ -210,7 +210,7 @@ func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old 
 	if err != nil {
 		return err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
+	marks, err := playbook.LoadAnnotations(ctx, tx, owner, idsOf(trades))
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.T
 // time: as columns they take a fraction of the memory that they take as rows.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
-	var marks map[journal.TradeID]playbook.Marks
+	var marks map[journal.TradeID]playbook.Annotations
 	after := ledger.Newest()
 	for {
 		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.atOnce)
@@ -252,9 +252,9 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		switch {
 		case err != nil || marks != nil:
 		case last:
-			marks, err = playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
+			marks, err = playbook.LoadAnnotations(ctx, tx, owner, idsOf(trades))
 		default:
-			marks, err = playbook.AllMarks(ctx, tx, owner)
+			marks, err = playbook.LoadAllAnnotations(ctx, tx, owner)
 		}
 		if err != nil {
 			return nil, err
@@ -277,7 +277,7 @@ func idsOf(trades []ledger.Closed) []journal.TradeID {
 }
 
 // withMarks puts what figures need of the marks beside the trades.
-func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
+func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Annotations) []analytics.Trade {
 	rows := make([]analytics.Trade, len(trades))
 	for i := range trades {
 		rows[i] = row(&trades[i], marks[trades[i].ID])
@@ -286,7 +286,7 @@ func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks)
 }
 
 // row is a closed trade as analytics see it.
-func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
+func row(t *ledger.Closed, m playbook.Annotations) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),
 	}, m)

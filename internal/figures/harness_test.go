@@ -98,9 +98,9 @@ func (h *house) roundTrip(symbol string, at int) (journal.TradeID, ledger.Added)
 	return last.TradeIDs[0], last
 }
 
-func (h *house) mark(trade journal.TradeID, change playbook.MarkChange) {
+func (h *house) mark(trade journal.TradeID, change playbook.AnnotationChange) {
 	h.t.Helper()
-	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, change, nil)
+	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, change, nil)
 	must(h.t, err)
 }
 

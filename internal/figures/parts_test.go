@@ -21,7 +21,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 		for n, symbol := range []string{"A", "B", "C", "D", "E", "F", "G"} {
 			trade, _ := h.roundTrip(symbol, n/3*10)
 			if n%2 == 0 {
-				h.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
+				h.mark(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
 			}
 		}
 		h.fill("OPEN", matching.Buy, "5", "20", 5)

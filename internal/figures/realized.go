@@ -92,7 +92,7 @@ func openRows(
 	if err != nil {
 		return nil, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	marks, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}

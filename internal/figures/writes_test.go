@@ -73,7 +73,7 @@ func (d *told) fills() {
 func (d *told) marks() {
 	trade, _ := d.roundTrip("MRK", 100)
 	d.after("another trade", nil)
-	for what, change := range map[string]playbook.MarkChange{
+	for what, change := range map[string]playbook.AnnotationChange{
 		"a stop":  {StopPrice: journal.Some(decimal.Must("9"))},
 		"a grade": {TradeQuality: journal.Some(4)},
 		"an MFE":  {MFE: journal.Some(decimal.Must("300"))},
@@ -82,9 +82,9 @@ func (d *told) marks() {
 		d.mark(trade, change)
 		d.after(what, nil)
 	}
-	d.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50"))})
+	d.mark(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
 	d.after("a stated risk", nil)
-	d.mark(trade, playbook.MarkChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
+	d.mark(trade, playbook.AnnotationChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
 	d.after("a cleared risk", nil)
 	d.orphan(trade)
 }
@@ -113,7 +113,7 @@ func (d *told) words() {
 	must(d.t, err)
 	setup, err := d.Playbook.CreateSetup(ctx, d.owner, playbook.SetupChange{Name: journal.Some("gap")})
 	must(d.t, err)
-	d.mark(trade, playbook.MarkChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
+	d.mark(trade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
 	d.after("a tag and a setup", nil)
 	d.after("a deleted tag", d.Playbook.DeleteTag(ctx, d.owner, tag.ID, nil))
 	d.after("a deleted setup", d.Playbook.DeleteSetup(ctx, d.owner, setup.ID, nil))

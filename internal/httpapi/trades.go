@@ -70,13 +70,13 @@ type tradeTag struct {
 type tagNames map[journal.TagID]playbook.Tag
 
 // derivedFigures returns what follows from a trade and its annotations.
-func derivedFigures(t ledger.Trade, m playbook.Marks) playbook.Derived {
+func derivedFigures(t ledger.Trade, m playbook.Annotations) playbook.Derived {
 	return playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
 	}, m)
 }
 
-func shapeTrade(t ledger.Trade, m playbook.Marks, names tagNames) Trade {
+func shapeTrade(t ledger.Trade, m playbook.Annotations, names tagNames) Trade {
 	derived := derivedFigures(t, m)
 	out := Trade{
 		ID: t.ID, AccountID: t.Account, Symbol: t.Instrument.Symbol, InstrumentType: t.Instrument.Type, Direction: t.Direction,
@@ -290,7 +290,7 @@ func (a *API) someTrades(
 	if err != nil || len(trades) == 0 {
 		return 0, last, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	marks, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return 0, last, err
 	}

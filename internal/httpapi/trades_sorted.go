@@ -129,7 +129,7 @@ func emitRanked(
 	for _, t := range found {
 		trades[t.ID] = t
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	marks, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.S
 	if order.By != sortR && order.By != sortRisk && order.By != sortQuality {
 		return order, nil
 	}
-	grades, err := playbook.LoadGrades(ctx, tx, owner)
+	grades, err := playbook.LoadRiskAndQuality(ctx, tx, owner)
 	order.Of = func(f ledger.SortFigures) decimal.Null {
 		marks, graded := grades[f.Trade]
 		switch {

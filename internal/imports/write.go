@@ -73,7 +73,7 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 	if err != nil {
 		return 0, err
 	}
-	var list []playbook.Marks
+	var list []playbook.Annotations
 	for i, m := range p.marks {
 		if trades[i] == "" {
 			continue
@@ -128,7 +128,7 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 }
 
 // marks gives the marks of a trade, with the tags and setups that they name.
-func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal.TradeID) (playbook.Marks, error) {
+func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal.TradeID) (playbook.Annotations, error) {
 	var tags []journal.TagID
 	for _, list := range []struct {
 		kind  playbook.TagKind
@@ -137,7 +137,7 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 		for _, name := range list.names {
 			id, err := a.tag(ctx, name, list.kind)
 			if err != nil {
-				return playbook.Marks{}, err
+				return playbook.Annotations{}, err
 			}
 			tags = append(tags, id)
 		}
@@ -146,11 +146,11 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	for _, name := range m.Setups {
 		id, err := a.setup(ctx, name)
 		if err != nil {
-			return playbook.Marks{}, err
+			return playbook.Annotations{}, err
 		}
 		setups = append(setups, id)
 	}
-	change := playbook.MarkChange{
+	change := playbook.AnnotationChange{
 		Notes: journal.Some(m.Notes), Tags: journal.Some(tags), Setups: journal.Some(setups), EmotionalState: journal.Some(m.EmotionalState),
 		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice), LastStop: optional(m.LastStop),
 		MAE: optional(m.MAE), MFE: optional(m.MFE),
@@ -165,7 +165,7 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	if !m.ReviewedAt.IsZero() {
 		change.Reviewed, reviewed = journal.Some(true), m.ReviewedAt
 	}
-	return playbook.NewMarks(trade, a.batch.Account, change, priceRule(m), reviewed)
+	return playbook.NewAnnotations(trade, a.batch.Account, change, priceRule(m), reviewed)
 }
 
 func optional(n decimal.Null) journal.Opt[decimal.Decimal] {

@@ -57,7 +57,7 @@ func (i *Installation) checkImports(ctx context.Context, report func(string)) er
 func (i *Installation) checkMarks(ctx context.Context, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
 		marked := map[journal.UserID][]journal.TradeID{}
-		err := playbook.EachMarked(ctx, tx, func(user journal.UserID, trade journal.TradeID) error {
+		err := playbook.EachAnnotatedTrade(ctx, tx, func(user journal.UserID, trade journal.TradeID) error {
 			marked[user] = append(marked[user], trade)
 			return nil
 		})

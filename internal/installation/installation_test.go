@@ -72,7 +72,7 @@ func (h *house) fill(side matching.Side, price string, minute int) ledger.Added 
 
 func (h *house) write(trade journal.TradeID, notes string) {
 	h.t.Helper()
-	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
 	must(h.t, err)
 }
 
@@ -116,7 +116,7 @@ func TestMarksFollowTheFills(t *testing.T) {
 		h.sound()
 
 		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, buy.ID, nil))
-		marks, err := h.Playbook.Marks(t.Context(), h.owner, []journal.TradeID{trade})
+		marks, err := h.Playbook.LoadAnnotations(t.Context(), h.owner, []journal.TradeID{trade})
 		must(t, err)
 		if marks[trade].Notes != "waited for the pullback" {
 			t.Fatalf("the words are gone with the opening fill: %+v", marks)
@@ -139,7 +139,7 @@ func TestOrphansComeBackWithTheirFill(t *testing.T) {
 		h.sound()
 
 		again := h.fill(matching.Buy, "100", 0)
-		detail, err := h.Playbook.Marks(t.Context(), h.owner, again.TradeIDs)
+		detail, err := h.Playbook.LoadAnnotations(t.Context(), h.owner, again.TradeIDs)
 		must(t, err)
 		if detail[again.TradeIDs[0]].Notes != "my best idea" {
 			t.Fatalf("the words did not come back: %+v", detail)
