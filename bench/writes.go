@@ -109,7 +109,7 @@ func (s *session) noteTogether(r *Record, taken times) {
 }
 
 // edits measures the deletion of a fill that every later trade of its symbol
-// hangs on, and a mark on a trade.
+// hangs on, and annotations of a trade.
 func (s *session) edits(ctx context.Context, commit times) error {
 	var ids []string
 	for n := range 6 {

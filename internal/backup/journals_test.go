@@ -119,7 +119,7 @@ type person struct {
 
 func (p *person) live() {
 	acts := []func(){
-		p.openAccount, p.trade, p.trade, p.trade, p.trade, p.editFill, p.deleteFill, p.moveCash, p.editCash, p.mark, p.mark, p.newTag, p.newSetup,
+		p.openAccount, p.trade, p.trade, p.trade, p.trade, p.editFill, p.deleteFill, p.moveCash, p.editCash, p.annotate, p.annotate, p.newTag, p.newSetup,
 		p.writeNote, p.writeNote, p.miss, p.addItem, p.tick, p.editItem, p.override, p.prefer, p.setTemplate, p.attach, p.deleteFill,
 	}
 	p.openAccount()
@@ -267,7 +267,7 @@ func (p *person) editCash() {
 	must(p, err)
 }
 
-func (p *person) mark() {
+func (p *person) annotate() {
 	trade, _ := p.someTrade()
 	if trade == "" {
 		return

@@ -183,7 +183,7 @@ func (w *writer) writeAccounts() error {
 			return err
 		}
 		w.accounts[a.Name] = created.ID
-		for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeMarks} {
+		for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
 			if err := step(a); err != nil {
 				return err
 			}
@@ -236,9 +236,9 @@ func (w *writer) writeCash(a Account) error {
 	return err
 }
 
-func (w *writer) writeMarks(a Account) error {
-	list := make([]playbook.Annotations, len(a.Marks))
-	for i, m := range a.Marks {
+func (w *writer) writeAnnotations(a Account) error {
+	list := make([]playbook.Annotations, len(a.Annotations))
+	for i, m := range a.Annotations {
 		at := m.ReviewedAt
 		if at.IsZero() {
 			at = w.Clock()
@@ -253,8 +253,8 @@ func (w *writer) writeMarks(a Account) error {
 	return err
 }
 
-// change is a mark in the words of the playbook.
-func (w *writer) change(m Mark) playbook.AnnotationChange {
+// change is annotations in the words of the playbook.
+func (w *writer) change(m Annotations) playbook.AnnotationChange {
 	c := playbook.AnnotationChange{
 		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
 		InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),

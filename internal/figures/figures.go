@@ -210,11 +210,11 @@ func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old 
 	if err != nil {
 		return err
 	}
-	marks, err := playbook.LoadAnnotations(ctx, tx, owner, idsOf(trades))
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, idsOf(trades))
 	if err != nil {
 		return err
 	}
-	rows := withMarks(trades, marks)
+	rows := withAnnotations(trades, annotations)
 	h.columns = old.columns.With(rows, missing(touched, rows))
 	if old.realized == nil {
 		return nil
@@ -244,22 +244,22 @@ func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.T
 // time: as columns they take a fraction of the memory that they take as rows.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
-	var marks map[journal.TradeID]playbook.Annotations
+	var annotations map[journal.TradeID]playbook.Annotations
 	after := ledger.Newest()
 	for {
 		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.atOnce)
 		last := len(trades) < s.atOnce
 		switch {
-		case err != nil || marks != nil:
+		case err != nil || annotations != nil:
 		case last:
-			marks, err = playbook.LoadAnnotations(ctx, tx, owner, idsOf(trades))
+			annotations, err = playbook.LoadAnnotations(ctx, tx, owner, idsOf(trades))
 		default:
-			marks, err = playbook.LoadAllAnnotations(ctx, tx, owner)
+			annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
 		}
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, analytics.Build(account.ID, withMarks(trades, marks)))
+		parts = append(parts, analytics.Build(account.ID, withAnnotations(trades, annotations)))
 		if last {
 			slices.Reverse(parts)
 			return analytics.Concat(account.ID, parts...), nil
@@ -276,11 +276,11 @@ func idsOf(trades []ledger.Closed) []journal.TradeID {
 	return ids
 }
 
-// withMarks puts what figures need of the marks beside the trades.
-func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Annotations) []analytics.Trade {
+// withAnnotations puts what figures need of the annotations beside the trades.
+func withAnnotations(trades []ledger.Closed, annotations map[journal.TradeID]playbook.Annotations) []analytics.Trade {
 	rows := make([]analytics.Trade, len(trades))
 	for i := range trades {
-		rows[i] = row(&trades[i], marks[trades[i].ID])
+		rows[i] = row(&trades[i], annotations[trades[i].ID])
 	}
 	return rows
 }

@@ -98,14 +98,14 @@ func (h *house) roundTrip(symbol string, at int) (journal.TradeID, ledger.Added)
 	return last.TradeIDs[0], last
 }
 
-func (h *house) mark(trade journal.TradeID, change playbook.AnnotationChange) {
+func (h *house) annotate(trade journal.TradeID, change playbook.AnnotationChange) {
 	h.t.Helper()
 	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, change, nil)
 	must(h.t, err)
 }
 
 // picture is everything that a service knows about the owner's journal, as
-// text: every trade and its marks, the cash, and figures made of them.
+// text: every trade and its annotations, the cash, and figures made of them.
 func (h *house) picture(s *figures.Service) string {
 	h.t.Helper()
 	var out bytes.Buffer

@@ -45,7 +45,7 @@ func TestEveryWriteIsSeenByTheNextQuestion(t *testing.T) {
 	eachHouse(t, func(_ *testing.T, h *house) {
 		d := &told{h, h.wantFresh("nothing")}
 		d.fills()
-		d.marks()
+		d.annotations()
 		d.words()
 		d.cash()
 		d.accounts()
@@ -70,7 +70,7 @@ func (d *told) fills() {
 	d.after("a deleted trade", d.Ledger.DeleteTrade(ctx, d.owner, trade, nil))
 }
 
-func (d *told) marks() {
+func (d *told) annotations() {
 	trade, _ := d.roundTrip("MRK", 100)
 	d.after("another trade", nil)
 	for what, change := range map[string]playbook.AnnotationChange{
@@ -79,17 +79,17 @@ func (d *told) marks() {
 		"an MFE":  {MFE: journal.Some(decimal.Must("300"))},
 		"an MAE":  {MAE: journal.Some(decimal.Must("30"))},
 	} {
-		d.mark(trade, change)
+		d.annotate(trade, change)
 		d.after(what, nil)
 	}
-	d.mark(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
+	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
 	d.after("a stated risk", nil)
-	d.mark(trade, playbook.AnnotationChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
+	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
 	d.after("a cleared risk", nil)
 	d.orphan(trade)
 }
 
-// orphan takes the fills from under a marked trade and gives the marks to
+// orphan takes the fills from under a annotated trade and gives the annotations to
 // another one.
 func (d *told) orphan(trade journal.TradeID) {
 	ctx := d.t.Context()
@@ -100,9 +100,9 @@ func (d *told) orphan(trade journal.TradeID) {
 	for _, f := range detail.Fills {
 		must(d.t, d.Ledger.DeleteExecution(ctx, d.owner, f.ID, nil))
 	}
-	d.after("the fills gone from under the marks", nil)
+	d.after("the fills gone from under the annotations", nil)
 	_, err = d.Playbook.AdoptOrphan(ctx, d.owner, trade, other)
-	d.after("adopted marks", err)
+	d.after("adopted annotations", err)
 }
 
 func (d *told) words() {
@@ -113,7 +113,7 @@ func (d *told) words() {
 	must(d.t, err)
 	setup, err := d.Playbook.CreateSetup(ctx, d.owner, playbook.SetupChange{Name: journal.Some("gap")})
 	must(d.t, err)
-	d.mark(trade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
+	d.annotate(trade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
 	d.after("a tag and a setup", nil)
 	d.after("a deleted tag", d.Playbook.DeleteTag(ctx, d.owner, tag.ID, nil))
 	d.after("a deleted setup", d.Playbook.DeleteSetup(ctx, d.owner, setup.ID, nil))

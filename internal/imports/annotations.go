@@ -10,12 +10,12 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// priceRule returns which stops and targets the trade of marks can have.
-func priceRule(m *statement.Marks) playbook.PriceRule { return playbook.PriceRuleOf(m.Fill.Type) }
+// priceRule returns which stops and targets the trade of annotations can have.
+func priceRule(m *statement.Annotations) playbook.PriceRule { return playbook.PriceRuleOf(m.Fill.Type) }
 
-// cleanMarks takes out of marks what the journal would refuse and returns why, a
+// cleanAnnotations removes from annotations what the journal would refuse and returns why, a
 // sentence for each value. The other values of the row are good all the same.
-func cleanMarks(m *statement.Marks) (reasons []string) {
+func cleanAnnotations(m *statement.Annotations) (reasons []string) {
 	for _, value := range []struct {
 		change playbook.AnnotationChange
 		clear  func()

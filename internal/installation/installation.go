@@ -1,5 +1,5 @@
 // Package installation ties the domains of one installation together: what the
-// ledger does to trades, the playbook's marks follow; what the playbook refers
+// ledger does to trades, the playbook's annotations follow; what the playbook refers
 // to, the ledger knows; what the trader logged before, the routine finds.
 //
 // The domains do not know each other (they take what they need as functions);

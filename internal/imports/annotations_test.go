@@ -157,14 +157,14 @@ func TestPricesOfFilesFollowTheRule(t *testing.T) {
 func (b bureau) plans() (list []string) {
 	b.Helper()
 	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
-		marks, err := playbook.LoadAllAnnotations(b.Context(), tx, b.by.UserID)
+		annotations, err := playbook.LoadAllAnnotations(b.Context(), tx, b.by.UserID)
 		if err != nil {
 			return err
 		}
 		for _, symbol := range []string{"CLK0", "AAPL", "MSFT"} {
 			query := ledger.TradeQuery{Symbols: []string{symbol}}
 			err := ledger.EachTrade(b.Context(), tx, b.by.UserID, query, func(t ledger.Trade) error {
-				if m := marks[t.ID]; m.Notes == "kept" {
+				if m := annotations[t.ID]; m.Notes == "kept" {
 					list = append(list, fmt.Sprintf("%s %s", m.StopPrice, m.TargetPrice))
 				}
 				return nil

@@ -167,8 +167,8 @@ func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 	switch {
 	case ref.Trade != nil:
 		trade = b.trade(*ref.Trade)
-	case ref.Waiting != nil:
-		trade = at(b.waiting, *ref.Waiting)
+	case ref.Orphan != nil:
+		trade = at(b.orphans, *ref.Orphan)
 	}
 	if trade == nil {
 		return "", ""
