@@ -120,7 +120,7 @@ func TestDetectorsAreTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := busyTrades().Draw(t, "rows")
-		got := Behave(Select([]*Columns{Build("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
+		got := AnalyzeBehavior(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
 		if got, want := told(got.Revenge.Events), plainRevenge(rows); !slices.Equal(got, want) {
 			t.Fatalf("revenge: %v, want %v", got, want)
 		}
@@ -155,7 +155,7 @@ func TestLongStreaks(t *testing.T) {
 			EntryNotional: decimal.New(int64(100 + (i*37)%140)),
 		})
 	}
-	got := Behave(Select([]*Columns{Build("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
+	got := AnalyzeBehavior(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
 	if want := plainOverconfidence(rows); !slices.Equal(told(got.Overconfidence.Events), want) || len(want) == 0 {
 		t.Errorf("overconfidence: %v, want %v", told(got.Overconfidence.Events), want)
 	}
@@ -175,8 +175,8 @@ func TestEventsAreTheLatest(t *testing.T) {
 		})
 		at = at.Add(2 * time.Minute)
 	}
-	s := Select([]*Columns{Build("a", rows)}, Filter{})
-	got := Behave(s, BehaviorQuery{Zone: time.UTC, MaxEvents: 2}).Revenge
+	s := SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{})
+	got := AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC, MaxEvents: 2}).Revenge
 	if got.EventCount != 29 || strings.Join(told(got.Events), " ") != "t28 same_symbol t29 same_symbol" || got.Flagged.Trades != 29 {
 		t.Errorf("%d events: %v", got.EventCount, told(got.Events))
 	}
@@ -191,7 +191,7 @@ func TestEventsAreTheLatest(t *testing.T) {
 func TestExpectedRateTellsHabitFromChance(t *testing.T) {
 	t.Parallel()
 	trader := func(double func(i int, lost bool) bool) Detector {
-		d := dice(3)
+		d := splitMix64(3)
 		at := time.Date(2026, 3, 9, 15, 0, 0, 0, time.UTC)
 		var rows []Trade
 		lost := false
@@ -203,13 +203,13 @@ func TestExpectedRateTellsHabitFromChance(t *testing.T) {
 			if double(i, lost) {
 				row.EntryNotional = decimal.New(200)
 			}
-			if lost = d.below(4) == 0; lost {
+			if lost = d.intn(4) == 0; lost {
 				row.Net = decimal.New(-1)
 			}
 			rows = append(rows, row)
 			at = at.Add(50 * time.Minute)
 		}
-		return Behave(Select([]*Columns{Build("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC}).Revenge
+		return AnalyzeBehavior(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC}).Revenge
 	}
 	habit := trader(func(_ int, lost bool) bool { return lost })
 	if *habit.Rate < 2**habit.ExpectedRate {
@@ -247,7 +247,7 @@ func TestUsual(t *testing.T) {
 		{[]int64{1, 2, 4, 9}, 3, 6}, // distances 2, 1, 1, 6
 		{[]int64{1, 2, 3, 4, 100}, 3, 5},
 	} {
-		if median, limit := usual(c.counts); median != c.median || limit != c.limit {
+		if median, limit := usualLimit(c.counts); median != c.median || limit != c.limit {
 			t.Errorf("%v: %v and %v, want %v and %v", c.counts, median, limit, c.median, c.limit)
 		}
 	}
@@ -257,16 +257,16 @@ func TestUsual(t *testing.T) {
 // work on its parts side by side.
 func TestFiguresAskedForAtOnce(t *testing.T) {
 	t.Parallel()
-	columns := build("a", madeUp(3000), 500)
-	want := Behave(Select([]*Columns{columns}, Filter{}), BehaviorQuery{Zone: time.UTC, Seed: 1})
+	columns := buildColumns("a", madeUp(3000), 500)
+	want := AnalyzeBehavior(SelectTrades([]*Columns{columns}, Filter{}), BehaviorQuery{Zone: time.UTC, Seed: 1})
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			s := Select([]*Columns{columns}, Filter{})
-			if got := Behave(s, BehaviorQuery{Zone: time.UTC, Seed: 1}); !gocmp.Equal(got, want) {
+			s := SelectTrades([]*Columns{columns}, Filter{})
+			if got := AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC, Seed: 1}); !gocmp.Equal(got, want) {
 				t.Error("the same question has another answer")
 			}
-			columns.With(madeUp(10), nil)
+			columns.WithChanges(madeUp(10), nil)
 		})
 	}
 	group.Wait()

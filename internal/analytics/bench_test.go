@@ -49,7 +49,7 @@ var sizes = []int{1_000, 10_000, 100_000, 333_000, 1_000_000}
 // each runs a figure over journals of growing size and tells the time a trade.
 func each(b *testing.B, run func(s *Selection)) {
 	eachColumns(b, func(columns []*Columns) func() {
-		s := Select(columns, Filter{})
+		s := SelectTrades(columns, Filter{})
 		return func() { run(s) }
 	})
 }
@@ -59,7 +59,7 @@ func eachColumns(b *testing.B, prepare func(columns []*Columns) (run func())) {
 		var run func()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			if run == nil {
-				run = prepare([]*Columns{Build("a", madeUp(n))})
+				run = prepare([]*Columns{BuildColumns("a", madeUp(n))})
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -71,7 +71,7 @@ func eachColumns(b *testing.B, prepare func(columns []*Columns) (run func())) {
 }
 
 func BenchmarkSelect(b *testing.B) {
-	eachColumns(b, func(columns []*Columns) func() { return func() { Select(columns, Filter{}) } })
+	eachColumns(b, func(columns []*Columns) func() { return func() { SelectTrades(columns, Filter{}) } })
 }
 
 func BenchmarkSummary(b *testing.B) {
@@ -83,51 +83,51 @@ func BenchmarkDaily(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	each(b, func(s *Selection) { Daily(s, zone) })
+	each(b, func(s *Selection) { ListDays(s, zone) })
 }
 
 func BenchmarkEquity(b *testing.B) {
 	eachColumns(b, func(columns []*Columns) func() {
-		return func() { Equity(columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) }
+		return func() { BuildEquityCurve(columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) }
 	})
 }
 
 func BenchmarkBehave(b *testing.B) {
-	each(b, func(s *Selection) { Behave(s, BehaviorQuery{Zone: time.UTC}) })
+	each(b, func(s *Selection) { AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC}) })
 }
 
 func BenchmarkBreakdown(b *testing.B) {
-	each(b, func(s *Selection) { Breakdown(s, BreakdownQuery{By: BySymbol, Zone: time.UTC}) })
+	each(b, func(s *Selection) { BreakDown(s, BreakdownQuery{By: BySymbol, Zone: time.UTC}) })
 }
 
 func BenchmarkBreakdownWithEvidence(b *testing.B) {
-	each(b, func(s *Selection) { Breakdown(s, BreakdownQuery{By: ByHour, Zone: time.UTC, Evidence: true}) })
+	each(b, func(s *Selection) { BreakDown(s, BreakdownQuery{By: ByHour, Zone: time.UTC, Evidence: true}) })
 }
 
 func BenchmarkRMultiples(b *testing.B) {
-	each(b, func(s *Selection) { RMultiples(s) })
+	each(b, func(s *Selection) { ComputeRStats(s) })
 }
 
 func BenchmarkDrawdowns(b *testing.B) {
-	each(b, func(s *Selection) { Drawdowns(s, Capital{}, 20) })
+	each(b, func(s *Selection) { ListDrawdowns(s, Capital{}, 20) })
 }
 
 func BenchmarkWeigh(b *testing.B) {
-	each(b, func(s *Selection) { Weigh(s, time.UTC, 1) })
+	each(b, func(s *Selection) { AssessEvidence(s, time.UTC, 1) })
 }
 
 func BenchmarkMonteCarlo(b *testing.B) {
-	each(b, func(s *Selection) { MonteCarlo(s, Simulation{Trades: 250}) })
+	each(b, func(s *Selection) { SimulateFutures(s, Simulation{Trades: 250}) })
 }
 
 func BenchmarkShare(b *testing.B) {
-	each(b, func(s *Selection) { Share(s, ShareQuery{Zone: time.UTC}) })
+	each(b, func(s *Selection) { BuildShareView(s, ShareQuery{Zone: time.UTC}) })
 }
 
 func BenchmarkBuild(b *testing.B) {
 	rows := madeUp(100_000)
 	for b.Loop() {
-		c := Build("a", rows)
+		c := BuildColumns("a", rows)
 		b.ReportMetric(float64(c.Bytes())/float64(c.Len()), "B/trade")
 	}
 }
@@ -135,11 +135,11 @@ func BenchmarkBuild(b *testing.B) {
 // BenchmarkWith changes one trade of 100,000.
 func BenchmarkWith(b *testing.B) {
 	rows := madeUp(100_000)
-	c := Build("a", rows)
+	c := BuildColumns("a", rows)
 	changed := rows[50_000:50_001]
 	changed[0].Net = decimal.New(1)
 	for b.Loop() {
-		c.With(changed, nil)
+		c.WithChanges(changed, nil)
 	}
 }
 
@@ -148,7 +148,7 @@ func BenchmarkExplain(b *testing.B) {
 	capital := Capital{Starting: decimal.New(100_000)}
 	each(b, func(s *Selection) {
 		summary := Summarize(s, capital)
-		Explain(s, capital, &summary)
+		ExplainSummary(s, capital, &summary)
 	})
 }
 
@@ -164,31 +164,31 @@ func inParts(c *Columns, rows []Trade) *Columns {
 			parts = append(parts, part)
 		}
 	}
-	return c.With(parts, nil)
+	return c.WithChanges(parts, nil)
 }
 
 // BenchmarkRealized asks the figures of 100,000 trades, a third of which were
 // closed in three steps; compare the benchmarks of the same names.
 func BenchmarkRealized(b *testing.B) {
 	rows := madeUp(100_000)
-	closed := Build("a", rows)
+	closed := BuildColumns("a", rows)
 	columns := []*Columns{inParts(closed, rows)}
-	s := Select(columns, Filter{Realized: true})
+	s := SelectTrades(columns, Filter{Realized: true})
 	capital := Capital{Starting: decimal.New(100_000)}
 	for name, run := range map[string]func(){
-		"Select":    func() { Select(columns, Filter{Realized: true}) },
+		"Select":    func() { SelectTrades(columns, Filter{Realized: true}) },
 		"Summary":   func() { Summarize(s, capital) },
-		"Daily":     func() { Daily(s, time.UTC) },
-		"Calendar":  func() { Calendar(s, time.UTC, 2016) },
-		"Breakdown": func() { Breakdown(s, BreakdownQuery{By: ByMonth, Zone: time.UTC}) },
-		"Equity":    func() { Equity(columns, CurveQuery{Filter: Filter{Realized: true}, Capital: capital}) },
-		"With":      func() { columns[0].With(rows[50_000:50_001], nil) },
+		"Daily":     func() { ListDays(s, time.UTC) },
+		"Calendar":  func() { BuildCalendar(s, time.UTC, 2016) },
+		"Breakdown": func() { BreakDown(s, BreakdownQuery{By: ByMonth, Zone: time.UTC}) },
+		"Equity":    func() { BuildEquityCurve(columns, CurveQuery{Filter: Filter{Realized: true}, Capital: capital}) },
+		"With":      func() { columns[0].WithChanges(rows[50_000:50_001], nil) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				run()
 			}
-			b.ReportMetric(float64(columns[0].BytesBeside(closed))/float64(len(rows)), "B/trade")
+			b.ReportMetric(float64(columns[0].UnsharedBytes(closed))/float64(len(rows)), "B/trade")
 		})
 	}
 }

@@ -111,7 +111,7 @@ func TestCurveIsItsDefinition(t *testing.T) {
 		}
 		starting := anyAmount().Draw(t, "starting")
 		want, start, flow, deepest, pct := plainCurve(rows, cash, starting, period)
-		got := Equity([]*Columns{Build("a", rows)}, CurveQuery{
+		got := BuildEquityCurve([]*Columns{BuildColumns("a", rows)}, CurveQuery{
 			Filter: Filter{Period: period, Basis: ByOpening}, Capital: Capital{Starting: starting, Currency: "EUR", Cash: [][]CashEvent{cash}},
 		})
 		if len(got.Points) != len(want) || !got.StartingEquity.Equal(start) || !got.NetCashFlow.Equal(flow) || !got.MaxDrawdown.Equal(deepest) {
@@ -140,10 +140,10 @@ func TestThinningKeepsExtremes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 40).Draw(t, "limit")
-		columns := []*Columns{Build("a", anyTrades(80).Draw(t, "rows"))}
+		columns := []*Columns{BuildColumns("a", anyTrades(80).Draw(t, "rows"))}
 		cash := anyCash().Draw(t, "cash")
-		whole := Equity(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}})
-		thin := Equity(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}, MaxPoints: limit})
+		whole := BuildEquityCurve(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}})
+		thin := BuildEquityCurve(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}, MaxPoints: limit})
 		if len(thin.Points) > max(limit, MinPoints) {
 			t.Fatalf("%d points of at most %d", len(thin.Points), limit)
 		}

@@ -106,18 +106,18 @@ func everything(t *rapid.T, s *Selection, zone *time.Location) string {
 		{At: time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC), Amount: decimal.Must("-0.123456789")},
 	}, {{At: time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC), Amount: decimal.New(3)}}}}
 	answers := map[string]any{
-		"summary": Summarize(s, capital), "daily": Daily(s, zone), "behavior": Behave(s, BehaviorQuery{Zone: zone, Seed: 5}),
-		"r": RMultiples(s), "drawdowns": Drawdowns(s, capital, 0), "calendar": Calendar(s, zone, 2026), "evidence": Weigh(s, zone, 5),
-		"montecarlo": MonteCarlo(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": Share(s, ShareQuery{Zone: zone, Capital: capital}),
-		"amounts": Share(s, ShareQuery{Zone: zone, Capital: capital, ShowAmounts: true}), "compare": Compare(s, s, zone, capital, capital),
+		"summary": Summarize(s, capital), "daily": ListDays(s, zone), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: zone, Seed: 5}),
+		"r": ComputeRStats(s), "drawdowns": ListDrawdowns(s, capital, 0), "calendar": BuildCalendar(s, zone, 2026), "evidence": AssessEvidence(s, zone, 5),
+		"montecarlo": SimulateFutures(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": BuildShareView(s, ShareQuery{Zone: zone, Capital: capital}),
+		"amounts": BuildShareView(s, ShareQuery{Zone: zone, Capital: capital, ShowAmounts: true}), "compare": CompareSelections(s, s, zone, capital, capital),
 	}
 	for _, by := range Dimensions() {
 		if by != ByAccount {
-			answers["by "+string(by)] = Breakdown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: by == BySymbol || by == ByTag})
+			answers["by "+string(by)] = BreakDown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: by == BySymbol || by == ByTag})
 		}
 	}
 	sets := s.tradeSets(capital)
-	for _, f := range figures() {
+	for _, f := range figureFormulas() {
 		if key := "trades " + string(f.which); answers[key] == nil {
 			answers[key] = fmt.Sprint(sets.find(f.which))
 		}
@@ -139,7 +139,7 @@ func same(t *rapid.T, what, a, b string) {
 func TestArithmeticsAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := Select([]*Columns{Build("a", anyTrades(25).Draw(t, "rows"))}, Filter{})
+		s := SelectTrades([]*Columns{BuildColumns("a", anyTrades(25).Draw(t, "rows"))}, Filter{})
 		zone := anyZone().Draw(t, "zone")
 		wide, unbounded := *s, *s
 		wide.narrow, unbounded.unbounded = false, true
@@ -154,13 +154,13 @@ func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(25).Draw(t, "rows")
 		filter, zone := anyFilter().Draw(t, "filter"), anyZone().Draw(t, "zone")
-		together := Select([]*Columns{Build("a", rows)}, filter)
+		together := SelectTrades([]*Columns{BuildColumns("a", rows)}, filter)
 		parts := make([][]Trade, 3)
 		for _, row := range rapid.Permutation(rows).Draw(t, "order") {
 			k := rapid.IntRange(0, 2).Draw(t, "account")
 			parts[k] = append(parts[k], row)
 		}
-		apart := Select([]*Columns{paged(t, "a", parts[0]), paged(t, "b", parts[1]), paged(t, "c", parts[2])}, filter)
+		apart := SelectTrades([]*Columns{paged(t, "a", parts[0]), paged(t, "b", parts[1]), paged(t, "c", parts[2])}, filter)
 		same(t, "one account and three", everything(t, together, zone), everything(t, apart, zone))
 	})
 }
@@ -181,7 +181,7 @@ func TestSelectionIsTheFilter(t *testing.T) {
 				want = append(want, row.ID)
 			}
 		}
-		s := Select([]*Columns{paged(t, "a", rows)}, f)
+		s := SelectTrades([]*Columns{paged(t, "a", rows)}, f)
 		var got []journal.TradeID
 		for i := range s.Len() {
 			got = append(got, s.ID(i))
@@ -218,12 +218,12 @@ func TestIDsDoNotMatter(t *testing.T) {
 			names[others[i].ID] = rows[i].ID
 		}
 		figures := func(rows []Trade, name func(journal.TradeID) journal.TradeID) string {
-			s := Select([]*Columns{paged(t, "a", rows)}, Filter{})
+			s := SelectTrades([]*Columns{paged(t, "a", rows)}, Filter{})
 			order := []journal.TradeID{}
 			for i := range s.Len() {
 				order = append(order, name(s.ID(i)))
 			}
-			text, err := json.Marshal([]any{order, Summarize(s, Capital{}), Drawdowns(s, Capital{}, 10), Daily(s, zone)})
+			text, err := json.Marshal([]any{order, Summarize(s, Capital{}), ListDrawdowns(s, Capital{}, 10), ListDays(s, zone)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestWithIsBuild(t *testing.T) {
 					removed = append(removed, id)
 				}
 			}
-			next := c.With(changed, removed)
+			next := c.WithChanges(changed, removed)
 			if !gocmp.Equal(before, allRows(c)) {
 				t.Fatal("With changed the columns that it was given")
 			}
@@ -271,19 +271,19 @@ func TestWithIsBuild(t *testing.T) {
 				}
 			}
 		}
-		built := Build("a", slices.Collect(maps.Values(current)))
+		built := BuildColumns("a", slices.Collect(maps.Values(current)))
 		if diff := gocmp.Diff(allRows(built), allRows(c)); diff != "" {
 			t.Fatalf("built and changed differ:\n%s", diff)
 		}
 		zone := anyZone().Draw(t, "zone")
-		a, b := Select([]*Columns{built}, Filter{}), Select([]*Columns{c}, Filter{})
+		a, b := SelectTrades([]*Columns{built}, Filter{}), SelectTrades([]*Columns{c}, Filter{})
 		same(t, "built and changed", everything(t, a, zone), everything(t, b, zone))
 	})
 }
 
 // paged builds columns in pages of a few trades, as a long history has of many.
 func paged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
-	return build(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
+	return buildColumns(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
 }
 
 func allRows(c *Columns) []Trade {
@@ -300,7 +300,7 @@ func TestRowsComeBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(20).Draw(t, "rows")
-		c := Build("a", rows)
+		c := BuildColumns("a", rows)
 		for i, row := range sortedByClosing(rows) {
 			row.EntryNotional = row.EntryNotional.Abs()
 			if diff := gocmp.Diff(row, c.Trade(i)); diff != "" {
@@ -319,11 +319,11 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, zone := anyTrades(40).Draw(t, "rows"), anyZone().Draw(t, "zone")
-		s := Select([]*Columns{Build("a", rows)}, Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))})
+		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))})
 		whole := Summarize(s, Capital{})
 		var net, gross, fees, volume, last decimal.Decimal
 		trades, wins, date := 0, 0, journal.Day("")
-		for _, day := range Daily(s, zone) {
+		for _, day := range ListDays(s, zone) {
 			net, gross, fees, volume = net.Add(day.NetPnL), gross.Add(day.GrossPnL), fees.Add(day.Fees), volume.Add(day.Volume)
 			trades, wins = trades+day.Trades, wins+day.Wins
 			if !day.CumulativePnL.Equal(net) || day.Date <= date {
@@ -343,7 +343,7 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 				continue
 			}
 			sum, n := decimal.Zero, 0
-			for _, row := range Breakdown(s, BreakdownQuery{By: by, Zone: zone}) {
+			for _, row := range BreakDown(s, BreakdownQuery{By: by, Zone: zone}) {
 				sum, n = sum.Add(row.NetPnL), n+row.Trades
 			}
 			if !sum.Equal(whole.NetPnL) || n != whole.TotalTrades {
@@ -371,7 +371,7 @@ func TestShareTellsNoAmounts(t *testing.T) {
 			}
 		}
 		view := func(rows []Trade) string {
-			text, err := json.MarshalIndent(Share(Select([]*Columns{Build("a", rows)}, Filter{}), ShareQuery{Zone: zone, Currency: "USD"}), "", " ")
+			text, err := json.MarshalIndent(BuildShareView(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), ShareQuery{Zone: zone, Currency: "USD"}), "", " ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestClockIsTheZone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		zone := anyZone().Draw(t, "zone")
-		c, eastern := newClock(zone), newYork()
+		c, eastern := newClock(zone), newYorkClock()
 		for range 20 {
 			at := anyInstant().Draw(t, "at").Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "off")) * time.Microsecond)
 			local := at.In(zone)
@@ -405,7 +405,7 @@ func TestClockIsTheZone(t *testing.T) {
 			case minute >= 960 && minute < 1200:
 				want = Afterhours
 			}
-			if got := sessions[eastern.session(micros)]; got != want {
+			if got := sessions[eastern.sessionAt(micros)]; got != want {
 				t.Fatalf("%s is in %s, want %s", wall, got, want)
 			}
 			end := endOfDay(journal.DayOf(local), zone)
@@ -420,7 +420,7 @@ func TestClockIsTheZone(t *testing.T) {
 func TestFiguresAreFinite(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := Select([]*Columns{Build("a", anyTrades(6).Draw(t, "rows"))}, Filter{})
+		s := SelectTrades([]*Columns{BuildColumns("a", anyTrades(6).Draw(t, "rows"))}, Filter{})
 		everything(t, s, time.UTC) // fails on infinities
 		if sum := Summarize(s, Capital{}); math.IsNaN(sum.StdDev) || sum.WinRate < 0 || sum.WinRate > 1 {
 			t.Fatalf("deviation %v, win rate %v", sum.StdDev, sum.WinRate)

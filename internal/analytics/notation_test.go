@@ -113,9 +113,9 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 		case "grade":
 			row.Quality = value[0] - '0'
 		case "tags":
-			row.Tags = split[journal.TagID](strings.ReplaceAll(value, ",", separator))
+			row.Tags = splitIDs[journal.TagID](strings.ReplaceAll(value, ",", separator))
 		case "setups":
-			row.Setups = split[journal.SetupID](strings.ReplaceAll(value, ",", separator))
+			row.Setups = splitIDs[journal.SetupID](strings.ReplaceAll(value, ",", separator))
 		case "type":
 			row.InstrumentType = value
 		case "external":
@@ -167,7 +167,7 @@ func (s *scenario) columns() []*Columns {
 				rows = append(rows, row)
 			}
 		}
-		list = append(list, Build(name, rows).Named(string(name), 0))
+		list = append(list, BuildColumns(name, rows).WithName(string(name), 0))
 	}
 	return list
 }
@@ -231,41 +231,41 @@ func (s *scenario) capital() Capital {
 func (s *scenario) answer(t *testing.T, name string) any {
 	t.Helper()
 	columns, filter, zone := s.columns(), s.filter(t), s.zone(t)
-	selection := Select(columns, filter)
+	selection := SelectTrades(columns, filter)
 	dimension, isBreakdown := strings.CutPrefix(name, "by_")
 	switch {
 	case isBreakdown:
-		return Breakdown(selection, BreakdownQuery{
+		return BreakDown(selection, BreakdownQuery{
 			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "", Seed: Seed,
 		})
 	case name == "summary":
 		return Summarize(selection, s.capital())
 	case name == "daily":
-		return Daily(selection, zone)
+		return ListDays(selection, zone)
 	case name == "equity":
-		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), MaxPoints: s.number("points")})
+		return BuildEquityCurve(columns, CurveQuery{Filter: filter, Capital: s.capital(), MaxPoints: s.number("points")})
 	case name == "behavior":
-		return Behave(selection, BehaviorQuery{Zone: zone, Seed: Seed})
+		return AnalyzeBehavior(selection, BehaviorQuery{Zone: zone, Seed: Seed})
 	case name == "r":
-		return RMultiples(selection)
+		return ComputeRStats(selection)
 	case name == "drawdowns":
-		return Drawdowns(selection, s.capital(), 0)
+		return ListDrawdowns(selection, s.capital(), 0)
 	case name == "calendar":
-		return Calendar(selection, zone, s.number("year"))
+		return BuildCalendar(selection, zone, s.number("year"))
 	case name == "evidence":
-		return Weigh(selection, zone, Seed)
+		return AssessEvidence(selection, zone, Seed)
 	case name == "montecarlo":
-		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital(), Seed: Seed})
+		return SimulateFutures(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital(), Seed: Seed})
 	case name == "share":
-		return Share(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
+		return BuildShareView(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
 	case name == "compare":
 		var sides [2]*Selection
 		for i, side := range []Side{Long, Short} {
 			of := filter
 			of.Sides = []Side{side}
-			sides[i] = Select(columns, of)
+			sides[i] = SelectTrades(columns, of)
 		}
-		return Compare(sides[0], sides[1], zone, s.capital(), s.capital())
+		return CompareSelections(sides[0], sides[1], zone, s.capital(), s.capital())
 	}
 	t.Fatalf("no such answer: %q", name)
 	return nil

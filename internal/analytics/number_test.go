@@ -22,9 +22,9 @@ func anyInt128() *rapid.Generator[int128] {
 		v := int128{rapid.Int64Range(-1<<30, 1<<30).Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}
 		switch rapid.IntRange(0, 3).Draw(t, "width") {
 		case 0:
-			v = int128Of(rapid.Int64().Draw(t, "narrow"))
+			v = newInt128(rapid.Int64().Draw(t, "narrow"))
 		case 1:
-			v = int128Of(rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 53, 1<<53 + 1}).Draw(t, "edge"))
+			v = newInt128(rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 53, 1<<53 + 1}).Draw(t, "edge"))
 		}
 		return v
 	})
@@ -84,11 +84,11 @@ func TestPowers(t *testing.T) {
 	t.Parallel()
 	for k := range int32(28) {
 		want := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
-		if got := int128Of(1).raised(k); asBig(got).Cmp(want) != 0 || k > 0 && growth(k) != want.BitLen() {
-			t.Errorf("10^%d is %s and grows by %d bits", k, asBig(got), growth(k))
+		if got := newInt128(1).scaleUp(k); asBig(got).Cmp(want) != 0 || k > 0 && bitGrowth(k) != want.BitLen() {
+			t.Errorf("10^%d is %s and grows by %d bits", k, asBig(got), bitGrowth(k))
 		}
 	}
-	if got := (int128{}).raised(400); got.sign() != 0 {
+	if got := (int128{}).scaleUp(400); got.sign() != 0 {
 		t.Errorf("0 raised is %s", asBig(got))
 	}
 }
@@ -156,13 +156,13 @@ func TestSumsAreExact(t *testing.T) {
 		s := &Selection{pages: []*page{c}, picks: picks}
 		s.chooseScale()
 		want := decimal.Sum(values...)
-		if got := totalOf[exact](s, netOf).decimal(s.scale); !got.Equal(want) {
+		if got := sumColumn[exact](s, netOf).decimal(s.scale); !got.Equal(want) {
 			t.Fatalf("the exact sum is %s, want %s", got, want)
 		}
 		if s.unbounded {
 			return
 		}
-		if got := totalOf[int128](s, netOf).decimal(s.scale); !got.Equal(want) {
+		if got := sumColumn[int128](s, netOf).decimal(s.scale); !got.Equal(want) {
 			t.Fatalf("the sum is %s, want %s", got, want)
 		}
 	})
@@ -240,12 +240,12 @@ func TestMedians(t *testing.T) {
 				sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
 			}
 		}
-		low, high := middle(append([]int64{}, list...))
+		low, high := middleKeys(append([]int64{}, list...))
 		if n := len(list); low != sorted[(n-1)/2] || high != sorted[n/2] {
 			t.Fatalf("the middle of %v is %d, %d", sorted, low, high)
 		}
 		at := rapid.IntRange(0, len(list)-1).Draw(t, "at")
-		if got := nth(list, at); got != sorted[at] {
+		if got := selectNth(list, at); got != sorted[at] {
 			t.Fatalf("number %d of %v is %d", at, sorted, got)
 		}
 	})
@@ -256,12 +256,12 @@ func TestRunningMedian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.Int64Range(0, 30), 1, 60).Draw(t, "keys")
 		var m runningMedian
-		m.add(entry{99, 99})
+		m.add(sizeEntry{99, 99})
 		m.clear()
 		for i, key := range keys {
-			m.add(entry{key, int32(i)})
-			low, high := middle(append([]int64{}, keys[:i+1]...))
-			a, b := m.middle()
+			m.add(sizeEntry{key, int32(i)})
+			low, high := middleKeys(append([]int64{}, keys[:i+1]...))
+			a, b := m.middleTrades()
 			if keys[a] != low || keys[b] != high || m.len() != i+1 {
 				t.Fatalf("the middle of %v is %d, %d", keys[:i+1], keys[a], keys[b])
 			}
@@ -274,7 +274,7 @@ func TestRanks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Map(anyAmount(), func(d decimal.Decimal) exact { return exact{d} }), 1, 20).Draw(t, "values")
-		o := orderOf(values)
+		o := newSortKeys(values)
 		for i, a := range values {
 			if !o.decimal(o.keys[i], 0).Equal(a.d) {
 				t.Fatalf("key %d is %s, want %s", o.keys[i], o.decimal(o.keys[i], 0), a.d)
@@ -292,7 +292,7 @@ func TestRanks(t *testing.T) {
 // numbers of seed 0.
 func TestDice(t *testing.T) {
 	t.Parallel()
-	var d dice
+	var d splitMix64
 	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
 		if got := d.next(); got != want {
 			t.Errorf("got %x, want %x", got, want)
@@ -300,7 +300,7 @@ func TestDice(t *testing.T) {
 	}
 	counts := make([]int, 6)
 	for range 6000 {
-		counts[d.below(6)]++
+		counts[d.intn(6)]++
 	}
 	for side, n := range counts {
 		if n < 850 || n > 1150 {

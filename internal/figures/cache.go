@@ -25,7 +25,7 @@ const cashBytes = 96
 func (h *held) bytes() int {
 	n := h.columns.Bytes() + cashBytes*len(h.cash)
 	if h.realized != nil {
-		n += h.realized.BytesBeside(h.columns)
+		n += h.realized.UnsharedBytes(h.columns)
 	}
 	return n
 }

@@ -68,7 +68,7 @@ type Book struct {
 // tolerance.
 func (b *Book) Select(f analytics.Filter) *analytics.Selection {
 	f.Tolerance = b.Tolerance
-	return analytics.Select(b.Columns, f)
+	return analytics.SelectTrades(b.Columns, f)
 }
 
 // ReadRealized opens the book of some accounts like [Service.Read], with columns
@@ -123,7 +123,7 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		if realized {
 			columns = held.realized
 		}
-		b.Columns = append(b.Columns, columns.Named(a.Name, a.Number()))
+		b.Columns = append(b.Columns, columns.WithName(a.Name, a.Number()))
 		b.revisions = append(b.revisions, held.revision)
 		b.Capital.Cash = append(b.Capital.Cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
@@ -215,13 +215,13 @@ func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old 
 		return err
 	}
 	rows := withMarks(trades, marks)
-	h.columns = old.columns.With(rows, missing(touched, rows))
+	h.columns = old.columns.WithChanges(rows, missing(touched, rows))
 	if old.realized == nil {
 		return nil
 	}
 	rows, err = realizedRows(ctx, tx, owner, rows, touched)
 	if err == nil {
-		h.realized = old.realized.With(rows, missing(touched, rows))
+		h.realized = old.realized.WithChanges(rows, missing(touched, rows))
 	}
 	return err
 }
@@ -259,10 +259,10 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, analytics.Build(account.ID, withMarks(trades, marks)))
+		parts = append(parts, analytics.BuildColumns(account.ID, withMarks(trades, marks)))
 		if last {
 			slices.Reverse(parts)
-			return analytics.Concat(account.ID, parts...), nil
+			return analytics.ConcatColumns(account.ID, parts...), nil
 		}
 		after = trades[len(trades)-1].Cursor()
 	}

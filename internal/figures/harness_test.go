@@ -118,7 +118,7 @@ func (h *house) picture(s *figures.Service) string {
 		}
 		write(h.t, &out, b.Capital.Cash)
 		write(h.t, &out, analytics.Summarize(b.Select(analytics.Filter{}), b.Capital))
-		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital}))
+		write(h.t, &out, analytics.BuildEquityCurve(b.Columns, analytics.CurveQuery{Capital: b.Capital}))
 		return nil
 	}))
 	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
@@ -135,7 +135,7 @@ func (h *house) writeRealized(out *bytes.Buffer, b *figures.Book) {
 			write(h.t, out, columns.Trade(row))
 		}
 	}
-	write(h.t, out, analytics.Daily(b.Select(analytics.Filter{Realized: true}), time.UTC))
+	write(h.t, out, analytics.ListDays(b.Select(analytics.Filter{Realized: true}), time.UTC))
 }
 
 func write(t testing.TB, out *bytes.Buffer, value any) {

@@ -42,7 +42,7 @@ func readRealized(
 		if err != nil {
 			return nil, err
 		}
-		realized = realized.With(splitRows(append(columns.Find(keysOf(batch)), open...), batch), nil)
+		realized = realized.WithChanges(splitRows(append(columns.FindTrades(keysOf(batch)), open...), batch), nil)
 	}
 	return realized, nil
 }

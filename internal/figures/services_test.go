@@ -65,7 +65,7 @@ func alternate(t *testing.T, servers [2]*house, rounds int) {
 		}
 		must(t, reader.Figures.View(t.Context(), reader.owner, nil, func(_ *db.Tx, b *figures.Book) error {
 			got := analytics.Summarize(b.Select(analytics.Filter{}), b.Capital)
-			curve := analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital})
+			curve := analytics.BuildEquityCurve(b.Columns, analytics.CurveQuery{Capital: b.Capital})
 			if got.TotalTrades != trades || !got.NetPnL.Equal(decimal.New(net)) || !curve.EndingEquity.Equal(decimal.New(1000+net+cash)) {
 				t.Fatalf("round %d: %d trades, net %s, equity %s; want %d, %d and %d",
 					i, got.TotalTrades, got.NetPnL, curve.EndingEquity, trades, net, 1000+net+cash)

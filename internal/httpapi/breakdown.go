@@ -55,7 +55,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 			return err
 		}
 		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
-			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
+			return analytics.BreakDown(q.selection(), analytics.BreakdownQuery{
 				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
 			})
 		})

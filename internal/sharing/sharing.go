@@ -1,7 +1,7 @@
 // Package sharing keeps public links to a read-only summary of a journal.
 //
 // A link is a token of 256 random bits and a scope. Whoever has the token sees
-// aggregates of the scope, made by a serializer of its own (analytics.Share):
+// aggregates of the scope, made by a serializer of its own (analytics.BuildShareView):
 // no trade, no account, no id and, unless the owner allowed it, no amount nor
 // anything from which one could be computed. A link that is revoked, expired,
 // mistyped or of another installation is not found, always in the same words.
@@ -338,7 +338,7 @@ func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, sco
 	}
 	return figures.Answer(s.figures, book, "share "+string(question), func() analytics.ShareView {
 		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
-		return analytics.Share(selection, analytics.ShareQuery{
+		return analytics.BuildShareView(selection, analytics.ShareQuery{
 			Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts,
 		})
 	}), nil
