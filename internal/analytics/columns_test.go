@@ -42,7 +42,7 @@ func TestIDs(t *testing.T) {
 // A trade costs about a hundred bytes, and marks that nobody uses cost nothing.
 func TestBytes(t *testing.T) {
 	t.Parallel()
-	rows := madeUp(5000)
+	rows := generateTrades(5000)
 	marked := BuildColumns("a", rows).Bytes()
 	for i := range rows {
 		rows[i].InitialRisk, rows[i].MFE, rows[i].MAE = decimal.Null{}, decimal.Null{}, decimal.Null{}
@@ -56,7 +56,7 @@ func TestBytes(t *testing.T) {
 // Many small changes do not make the columns grow.
 func TestManyChangesStaySmall(t *testing.T) {
 	t.Parallel()
-	rows := madeUp(500)
+	rows := generateTrades(500)
 	c := BuildColumns("a", rows)
 	first := c.Bytes()
 	for i := range 300 {
@@ -105,7 +105,7 @@ func TestDimensionsAreParsed(t *testing.T) {
 // the same trades alone.
 func TestOpeningOrderOfAFew(t *testing.T) {
 	t.Parallel()
-	rows := madeUp(3000)
+	rows := generateTrades(3000)
 	rows[1500].OpenedAt = rows[1000].OpenedAt
 	from, to := rows[1400].ClosedAt, rows[1520].ClosedAt
 	filter := Filter{Period: journal.Period{From: &from, To: &to}}

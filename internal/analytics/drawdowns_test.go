@@ -82,7 +82,7 @@ func TestOneMaximumDrawdown(t *testing.T) {
 func TestFlowsDoNotChangePercentages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := steady(rapid.IntRange(5, 40).Draw(t, "days"), 7, -11, 3, -20, 2, 30)
+		rows := generateSteadyTrades(rapid.IntRange(5, 40).Draw(t, "days"), 7, -11, 3, -20, 2, 30)
 		doubleAt := rapid.IntRange(1, len(rows)-1).Draw(t, "double")
 		doubled, equity := slices.Clone(rows), decimal.New(1000)
 		for i := range doubled {
@@ -96,7 +96,7 @@ func TestFlowsDoNotChangePercentages(t *testing.T) {
 		plain := Capital{Starting: decimal.New(1000)}
 		with := plain
 		with.Cash = [][]CashEvent{{deposit}}
-		a, b := Summarize(selected(rows), plain), Summarize(selected(doubled), with)
+		a, b := Summarize(selectAll(rows), plain), Summarize(selectAll(doubled), with)
 		if a.Basis != OnReturns || b.Basis != OnReturns {
 			t.Fatalf("the bases are %s and %s", a.Basis, b.Basis)
 		}
@@ -128,8 +128,8 @@ func TestWeekdaysAreCounted(t *testing.T) {
 	})
 }
 
-// byOutcome is some answers that depend on outcomes.
-func byOutcome(t *rapid.T, s *Selection) string {
+// dumpOutcomes is some answers that depend on outcomes.
+func dumpOutcomes(t *rapid.T, s *Selection) string {
 	text, err := json.MarshalIndent(map[string]any{
 		"summary": Summarize(s, Capital{}), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC}), "r": ComputeRStats(s),
 		"tags": BreakDown(s, BreakdownQuery{By: ByTag, Zone: time.UTC}), "wins": fmt.Sprint(s.tradeSets(Capital{}).find(Winners)),
@@ -185,7 +185,7 @@ func TestToleranceIsItsDefinition(t *testing.T) {
 		wide, unbounded := *s, *s
 		wide.narrow, unbounded.unbounded = false, true
 		for _, other := range []*Selection{&wide, &unbounded} {
-			same(t, "two arithmetics", byOutcome(t, s), byOutcome(t, other))
+			checkEqual(t, "two arithmetics", dumpOutcomes(t, s), dumpOutcomes(t, other))
 		}
 	})
 }

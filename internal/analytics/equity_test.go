@@ -44,7 +44,7 @@ func plainCurve(
 	}) {
 		events = append(events, plainEvent{c.At, c.Amount, c.Flow})
 	}
-	for _, row := range sortedByClosing(rows) {
+	for _, row := range sortRowsByClosing(rows) {
 		events = append(events, plainEvent{row.ClosedAt, row.Net, false})
 	}
 	slices.SortStableFunc(events, func(a, b plainEvent) int { return a.at.Compare(b.at) })
@@ -89,7 +89,7 @@ func plainCurve(
 func plainCapital(rows []Trade, cash []CashEvent, starting decimal.Decimal, p journal.Period) bool {
 	var first *time.Time
 	for i, row := range rows {
-		if p.Holds(row.ClosedAt) && (first == nil || row.OpenedAt.Before(*first)) {
+		if p.Contains(row.ClosedAt) && (first == nil || row.OpenedAt.Before(*first)) {
 			first = &rows[i].OpenedAt
 		}
 	}
@@ -234,7 +234,7 @@ func TestCurveEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, text)
+			runScenario(t, text)
 		})
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// steady is a journal of one trade a day with results that repeat.
-func steady(days int, nets ...int64) []Trade {
+// generateSteadyTrades is a journal of one trade a day with results that repeat.
+func generateSteadyTrades(days int, nets ...int64) []Trade {
 	rows := make([]Trade, days)
 	at := time.Date(2025, 1, 1, 15, 0, 0, 0, time.UTC)
 	for i := range rows {
@@ -28,36 +28,36 @@ func steady(days int, nets ...int64) []Trade {
 	return rows
 }
 
-func selected(rows []Trade) *Selection {
+func selectAll(rows []Trade) *Selection {
 	return SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{})
 }
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	strong := AssessEvidence(selected(steady(300, 3, 3, -1)), time.UTC, 1)
+	strong := AssessEvidence(selectAll(generateSteadyTrades(300, 3, 3, -1)), time.UTC, 1)
 	if !strong.Expectancy.Enough || strong.Expectancy.Missing != 0 || !strong.WinRate.Enough || !strong.ProfitFactor.Enough {
 		t.Errorf("a clear edge in 300 trades: %+v", strong)
 	}
 	if low, high := strong.Expectancy.Low.Decimal.Float64(), strong.Expectancy.High.Decimal.Float64(); low > 5.0/3 || high < 5.0/3 || low < 1 || high > 2.2 {
 		t.Errorf("the expectancy of 5/3 lies between %v and %v", low, high)
 	}
-	weak := AssessEvidence(selected(steady(60, 10, -10, 10, -10, 11, -10)), time.UTC, 1)
+	weak := AssessEvidence(selectAll(generateSteadyTrades(60, 10, -10, 10, -10, 11, -10)), time.UTC, 1)
 	if weak.Expectancy.Enough || weak.Expectancy.Missing < 1000 || weak.ProfitFactor.Verdict != weak.Expectancy.Verdict {
 		t.Errorf("hardly an edge in 60 trades: %+v", weak.Expectancy)
 	}
-	even := AssessEvidence(selected(steady(40, 1, -1)), time.UTC, 1)
+	even := AssessEvidence(selectAll(generateSteadyTrades(40, 1, -1)), time.UTC, 1)
 	if even.Expectancy.Missing != maxMissing {
 		t.Errorf("no edge at all: %+v", even.Expectancy)
 	}
-	few := AssessEvidence(selected(steady(12, 3, 3, -1)), time.UTC, 1)
+	few := AssessEvidence(selectAll(generateSteadyTrades(12, 3, 3, -1)), time.UTC, 1)
 	if few.WinRate.Enough || few.WinRate.Missing < 18 || few.Expectancy.Missing != 18 {
 		t.Errorf("a clear edge in 12 trades: %+v", few)
 	}
-	oneDay := steady(40, 3, 3, -1)
+	oneDay := generateSteadyTrades(40, 3, 3, -1)
 	for i := range oneDay {
 		oneDay[i].OpenedAt, oneDay[i].ClosedAt = oneDay[0].OpenedAt, oneDay[0].ClosedAt
 	}
-	if e := AssessEvidence(selected(oneDay), time.UTC, 1); e.Expectancy.Low.Valid || e.Expectancy.Missing != 360 || e.Days != 1 {
+	if e := AssessEvidence(selectAll(oneDay), time.UTC, 1); e.Expectancy.Low.Valid || e.Expectancy.Missing != 360 || e.Days != 1 {
 		t.Errorf("forty trades on one day: %+v", e)
 	}
 }
@@ -65,15 +65,15 @@ func TestVerdicts(t *testing.T) {
 // The same trades and seed give the same interval; another seed gives one nearby.
 func TestIntervalsAreDeterministic(t *testing.T) {
 	t.Parallel()
-	s := selected(madeUp(2000))
-	tell := func(seed uint64) string {
+	s := selectAll(generateTrades(2000))
+	encode := func(seed uint64) string {
 		text, err := json.Marshal(AssessEvidence(s, time.UTC, seed))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(text)
 	}
-	once, twice, other := tell(7), tell(7), tell(8)
+	once, twice, other := encode(7), encode(7), encode(8)
 	if once != twice || once == other {
 		t.Errorf("seed 7: %s\nseed 7: %s\nseed 8: %s", once, twice, other)
 	}
@@ -83,11 +83,11 @@ func TestIntervalsAreDeterministic(t *testing.T) {
 // are computed by different means.
 func TestIntervalsFitTheError(t *testing.T) {
 	t.Parallel()
-	rows, d := steady(900, 1), splitMix64(2) // more days than blocks
+	rows, d := generateSteadyTrades(900, 1), splitMix64(2) // more days than blocks
 	for i := range rows {
 		rows[i].Net = decimal.New(int64(d.intn(101)) - 40)
 	}
-	s := selected(rows)
+	s := selectAll(rows)
 	days := tallyNetDays[int128](s, time.UTC)
 	if len(days) <= evidenceBlocks {
 		t.Fatalf("only %d days", len(days))
@@ -101,7 +101,7 @@ func TestIntervalsFitTheError(t *testing.T) {
 	}
 }
 
-func TestBlocksHoldEverything(t *testing.T) {
+func TestGroupDaysKeepsAllTrades(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		days := make([]dayTally[int128], rapid.IntRange(1, 900).Draw(t, "days"))
@@ -117,8 +117,8 @@ func TestBlocksHoldEverything(t *testing.T) {
 			all = all.plus(&b)
 		}
 		n := int64(len(days))
-		if want := n*(n-1)/2 - 3*n; len(list) > evidenceBlocks || all.trades() != len(days) || asBig(all.net()).Int64() != want {
-			t.Fatalf("%d blocks hold %d trades, %s", len(list), all.trades(), asBig(all.net()))
+		if want := n*(n-1)/2 - 3*n; len(list) > evidenceBlocks || all.trades() != len(days) || toBig(all.net()).Int64() != want {
+			t.Fatalf("%d blocks hold %d trades, %s", len(list), all.trades(), toBig(all.net()))
 		}
 	})
 }
@@ -163,12 +163,12 @@ func TestMeanError(t *testing.T) {
 }
 
 // Among many rows without an edge none is significant, and one with an edge is.
-func TestLooksAreCorrectedFor(t *testing.T) {
+func TestPValuesAreCorrected(t *testing.T) {
 	t.Parallel()
 	var rows []Trade
 	d := splitMix64(11)
 	for symbol := range 20 {
-		for i, row := range steady(120, 1) {
+		for i, row := range generateSteadyTrades(120, 1) {
 			row.ID = journal.TradeID(fmt.Sprintf("%02d-%03d", symbol, i))
 			row.Symbol = fmt.Sprintf("S%02d", symbol)
 			row.Net = decimal.New(int64(d.intn(201)) - 100)
@@ -179,7 +179,7 @@ func TestLooksAreCorrectedFor(t *testing.T) {
 		}
 	}
 	uncorrected := 0
-	for _, row := range BreakDown(selected(rows), BreakdownQuery{By: BySymbol, Zone: time.UTC, Evidence: true}) {
+	for _, row := range BreakDown(selectAll(rows), BreakdownQuery{By: BySymbol, Zone: time.UTC, Evidence: true}) {
 		if row.Significant != (row.Key == "S07") {
 			t.Errorf("%s: p %v, significant %v", row.Key, *row.PValue, row.Significant)
 		}
@@ -195,9 +195,9 @@ func TestLooksAreCorrectedFor(t *testing.T) {
 	}
 }
 
-func TestCompareTellsDifference(t *testing.T) {
+func TestCompareFindsDifference(t *testing.T) {
 	t.Parallel()
-	a, b := selected(steady(200, 5, 3, -1)), selected(steady(200, 1, -1, -2))
+	a, b := selectAll(generateSteadyTrades(200, 5, 3, -1)), selectAll(generateSteadyTrades(200, 1, -1, -2))
 	c := CompareSelections(a, b, time.UTC, Capital{}, Capital{})
 	if !c.Difference.Significant || *c.Difference.PValue > 1e-6 {
 		t.Errorf("clearly different: %+v", c.Difference)
@@ -205,14 +205,14 @@ func TestCompareTellsDifference(t *testing.T) {
 	if c := CompareSelections(a, a, time.UTC, Capital{}, Capital{}); c.Difference.Significant || *c.Difference.PValue != 1 {
 		t.Errorf("the same: %+v", c.Difference)
 	}
-	if c := CompareSelections(a, selected(steady(20, -9)), time.UTC, Capital{}, Capital{}); c.Difference.PValue != nil {
+	if c := CompareSelections(a, selectAll(generateSteadyTrades(20, -9)), time.UTC, Capital{}, Capital{}); c.Difference.PValue != nil {
 		t.Errorf("too few: %+v", c.Difference)
 	}
 }
 
 func TestFuturesSpread(t *testing.T) {
 	t.Parallel()
-	s := selected(steady(50, 10, -10))
+	s := selectAll(generateSteadyTrades(50, 10, -10))
 	f := SimulateFutures(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
 	last := f.Fan[len(f.Fan)-1]
 	// A walk of 100 steps of 10 spreads with a deviation of 100.

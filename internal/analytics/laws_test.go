@@ -99,8 +99,8 @@ func anyFilter() *rapid.Generator[Filter] {
 	})
 }
 
-// everything is all answers about a selection, as a client would read them.
-func everything(t *rapid.T, s *Selection, zone *time.Location) string {
+// dumpAnswers is all answers about a selection, as a client would read them.
+func dumpAnswers(t *rapid.T, s *Selection, zone *time.Location) string {
 	capital := Capital{Starting: decimal.New(10), Currency: "USD", Cash: [][]CashEvent{{
 		{At: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Amount: decimal.New(500), Flow: true},
 		{At: time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC), Amount: decimal.Must("-0.123456789")},
@@ -129,7 +129,7 @@ func everything(t *rapid.T, s *Selection, zone *time.Location) string {
 	return string(text)
 }
 
-func same(t *rapid.T, what, a, b string) {
+func checkEqual(t *rapid.T, what, a, b string) {
 	if a != b {
 		t.Fatalf("%s:\n%s", what, gocmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
 	}
@@ -143,8 +143,8 @@ func TestArithmeticsAgree(t *testing.T) {
 		zone := anyZone().Draw(t, "zone")
 		wide, unbounded := *s, *s
 		wide.narrow, unbounded.unbounded = false, true
-		same(t, "in 64 bits, if it can be, and in 128", everything(t, s, zone), everything(t, &wide, zone))
-		same(t, "in 128 bits and without bound", everything(t, &wide, zone), everything(t, &unbounded, zone))
+		checkEqual(t, "in 64 bits, if it can be, and in 128", dumpAnswers(t, s, zone), dumpAnswers(t, &wide, zone))
+		checkEqual(t, "in 128 bits and without bound", dumpAnswers(t, &wide, zone), dumpAnswers(t, &unbounded, zone))
 	})
 }
 
@@ -160,8 +160,8 @@ func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 			k := rapid.IntRange(0, 2).Draw(t, "account")
 			parts[k] = append(parts[k], row)
 		}
-		apart := SelectTrades([]*Columns{paged(t, "a", parts[0]), paged(t, "b", parts[1]), paged(t, "c", parts[2])}, filter)
-		same(t, "one account and three", everything(t, together, zone), everything(t, apart, zone))
+		apart := SelectTrades([]*Columns{buildPaged(t, "a", parts[0]), buildPaged(t, "b", parts[1]), buildPaged(t, "c", parts[2])}, filter)
+		checkEqual(t, "one account and three", dumpAnswers(t, together, zone), dumpAnswers(t, apart, zone))
 	})
 }
 
@@ -171,17 +171,17 @@ func TestSelectionIsTheFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, f := anyTrades(30).Draw(t, "rows"), anyFilter().Draw(t, "filter")
 		var want []journal.TradeID
-		for _, row := range sortedByClosing(rows) {
+		for _, row := range sortRowsByClosing(rows) {
 			at := row.ClosedAt
 			if f.Basis == ByOpening {
 				at = row.OpenedAt
 			}
-			if f.Period.Holds(at) && oneOf(f.Symbols, row.Symbol) && oneOf(f.Sides, row.Side) && oneOf(f.InstrumentTypes, row.InstrumentType) &&
-				oneOf(f.Tags, row.Tags...) && oneOf(f.Setups, row.Setups...) {
+			if f.Period.Contains(at) && matchesAny(f.Symbols, row.Symbol) && matchesAny(f.Sides, row.Side) && matchesAny(f.InstrumentTypes, row.InstrumentType) &&
+				matchesAny(f.Tags, row.Tags...) && matchesAny(f.Setups, row.Setups...) {
 				want = append(want, row.ID)
 			}
 		}
-		s := SelectTrades([]*Columns{paged(t, "a", rows)}, f)
+		s := SelectTrades([]*Columns{buildPaged(t, "a", rows)}, f)
 		var got []journal.TradeID
 		for i := range s.Len() {
 			got = append(got, s.ID(i))
@@ -192,11 +192,11 @@ func TestSelectionIsTheFilter(t *testing.T) {
 	})
 }
 
-func oneOf[T comparable](wanted []T, have ...T) bool {
+func matchesAny[T comparable](wanted []T, have ...T) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(have, func(v T) bool { return slices.Contains(wanted, v) })
 }
 
-func sortedByClosing(rows []Trade) []Trade {
+func sortRowsByClosing(rows []Trade) []Trade {
 	return slices.SortedFunc(slices.Values(rows), func(a, b Trade) int {
 		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), cmp.Compare(a.Symbol, b.Symbol),
 			cmp.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
@@ -218,7 +218,7 @@ func TestIDsDoNotMatter(t *testing.T) {
 			names[others[i].ID] = rows[i].ID
 		}
 		figures := func(rows []Trade, name func(journal.TradeID) journal.TradeID) string {
-			s := SelectTrades([]*Columns{paged(t, "a", rows)}, Filter{})
+			s := SelectTrades([]*Columns{buildPaged(t, "a", rows)}, Filter{})
 			order := []journal.TradeID{}
 			for i := range s.Len() {
 				order = append(order, name(s.ID(i)))
@@ -229,18 +229,18 @@ func TestIDsDoNotMatter(t *testing.T) {
 			}
 			return string(text)
 		}
-		same(t, "with other ids", figures(rows, func(id journal.TradeID) journal.TradeID { return id }),
+		checkEqual(t, "with other ids", figures(rows, func(id journal.TradeID) journal.TradeID { return id }),
 			figures(restored, func(id journal.TradeID) journal.TradeID { return names[id] }))
 	})
 }
 
 // What was changed one by one is what is built from the result, and the old
 // columns are what they were.
-func TestWithIsBuild(t *testing.T) {
+func TestWithChangesEqualsBuild(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(30).Draw(t, "rows")
-		c := paged(t, "a", rows)
+		c := buildPaged(t, "a", rows)
 		current := map[journal.TradeID]Trade{}
 		for _, row := range rows {
 			current[row.ID] = row
@@ -277,12 +277,12 @@ func TestWithIsBuild(t *testing.T) {
 		}
 		zone := anyZone().Draw(t, "zone")
 		a, b := SelectTrades([]*Columns{built}, Filter{}), SelectTrades([]*Columns{c}, Filter{})
-		same(t, "built and changed", everything(t, a, zone), everything(t, b, zone))
+		checkEqual(t, "built and changed", dumpAnswers(t, a, zone), dumpAnswers(t, b, zone))
 	})
 }
 
-// paged builds columns in pages of a few trades, as a long history has of many.
-func paged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
+// buildPaged builds columns in pages of a few trades, as a long history has of many.
+func buildPaged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
 	return buildColumns(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
 }
 
@@ -296,12 +296,12 @@ func allRows(c *Columns) []Trade {
 
 // A row comes back as it went in, apart from what is not kept: the sign of the
 // entry notional and the order of marks.
-func TestRowsComeBack(t *testing.T) {
+func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(20).Draw(t, "rows")
 		c := BuildColumns("a", rows)
-		for i, row := range sortedByClosing(rows) {
+		for i, row := range sortRowsByClosing(rows) {
 			row.EntryNotional = row.EntryNotional.Abs()
 			if diff := gocmp.Diff(row, c.Trade(i)); diff != "" {
 				t.Fatalf("row %d:\n%s", i, diff)
@@ -355,7 +355,7 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 
 // Without amounts, a journal and the same journal with 1024 times the money show
 // exactly the same.
-func TestShareTellsNoAmounts(t *testing.T) {
+func TestShareViewHidesAmounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, zone := anyTrades(30).Draw(t, "rows"), anyZone().Draw(t, "zone")
@@ -377,7 +377,7 @@ func TestShareTellsNoAmounts(t *testing.T) {
 			}
 			return string(text)
 		}
-		same(t, "the journal and 1024 times it", view(rows), view(scaled))
+		checkEqual(t, "the journal and 1024 times it", view(rows), view(scaled))
 	})
 }
 
@@ -421,7 +421,7 @@ func TestFiguresAreFinite(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := SelectTrades([]*Columns{BuildColumns("a", anyTrades(6).Draw(t, "rows"))}, Filter{})
-		everything(t, s, time.UTC) // fails on infinities
+		dumpAnswers(t, s, time.UTC) // fails on infinities
 		if sum := Summarize(s, Capital{}); math.IsNaN(sum.StdDev) || sum.WinRate < 0 || sum.WinRate > 1 {
 			t.Fatalf("deviation %v, win rate %v", sum.StdDev, sum.WinRate)
 		}

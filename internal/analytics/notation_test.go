@@ -53,7 +53,7 @@ func parseScenario(t *testing.T, text string) *scenario {
 			s.addPart(t, words[1:])
 		case words[0] == "cash":
 			s.cash = append(s.cash, CashEvent{
-				ID: journal.CashID(words[1]), At: instant(t, words[2]), Amount: decimal.Must(words[3]), Flow: len(words) > 4,
+				ID: journal.CashID(words[1]), At: parseInstant(t, words[2]), Amount: decimal.Must(words[3]), Flow: len(words) > 4,
 			})
 		case words[0] == "set":
 			for _, word := range words[1:] {
@@ -69,7 +69,7 @@ func parseScenario(t *testing.T, text string) *scenario {
 	return s
 }
 
-func instant(t *testing.T, text string) time.Time {
+func parseInstant(t *testing.T, text string) time.Time {
 	t.Helper()
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04"} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -83,11 +83,11 @@ func instant(t *testing.T, text string) time.Time {
 func (s *scenario) addTrade(t *testing.T, words []string) {
 	t.Helper()
 	row := Trade{
-		ID: journal.TradeID(words[0]), Symbol: words[1], InstrumentType: "stock", OpenedAt: instant(t, words[3]),
+		ID: journal.TradeID(words[0]), Symbol: words[1], InstrumentType: "stock", OpenedAt: parseInstant(t, words[3]),
 		Open: words[4] == "open", EntryNotional: decimal.New(1000),
 	}
 	if !row.Open {
-		row.ClosedAt = instant(t, words[4])
+		row.ClosedAt = parseInstant(t, words[4])
 	}
 	if words[2] == "short" {
 		row.Side = Short
@@ -144,7 +144,7 @@ func (s *scenario) addPart(t *testing.T, words []string) {
 			if string(row.ID) != words[0] {
 				continue
 			}
-			row.Part, row.ClosedAt, row.Net, row.Fees, row.Volume = true, instant(t, words[1]), decimal.Zero, decimal.Zero, decimal.Zero
+			row.Part, row.ClosedAt, row.Net, row.Fees, row.Volume = true, parseInstant(t, words[1]), decimal.Zero, decimal.Zero, decimal.Zero
 			for _, word := range words[2:] {
 				key, value, _ := strings.Cut(word, "=")
 				*map[string]*decimal.Decimal{"net": &row.Net, "fees": &row.Fees, "volume": &row.Volume}[key] = decimal.Must(value)
@@ -193,11 +193,11 @@ func (s *scenario) filter(t *testing.T) Filter {
 	t.Helper()
 	var f Filter
 	if text := s.set["from"]; text != "" {
-		at := instant(t, text)
+		at := parseInstant(t, text)
 		f.Period.From = &at
 	}
 	if text := s.set["to"]; text != "" {
-		at := instant(t, text)
+		at := parseInstant(t, text)
 		f.Period.To = &at
 	}
 	if s.set["basis"] == "open" {
@@ -281,16 +281,16 @@ func (s *scenario) check(t *testing.T) {
 	for _, w := range s.wants {
 		name, path, _ := strings.Cut(w.path, ".")
 		if answers[name] == nil {
-			answers[name] = asJSON(t, s.answer(t, name))
+			answers[name] = toJSON(t, s.answer(t, name))
 		}
-		got := dig(t, answers[name], path)
-		if !w.holds(t, got) {
+		got := lookUpPath(t, answers[name], path)
+		if !w.matches(t, got) {
 			t.Errorf("%s is %s, want %s %s", w.path, got, w.operator, w.text)
 		}
 	}
 }
 
-func (w want) holds(t *testing.T, got string) bool {
+func (w want) matches(t *testing.T, got string) bool {
 	t.Helper()
 	switch w.operator {
 	case "=":
@@ -308,8 +308,8 @@ func (w want) holds(t *testing.T, got string) bool {
 	return false
 }
 
-// asJSON is what a client would see, with numbers as text.
-func asJSON(t testing.TB, answer any) any {
+// toJSON is what a client would see, with numbers as text.
+func toJSON(t testing.TB, answer any) any {
 	t.Helper()
 	text, err := json.Marshal(answer)
 	if err != nil {
@@ -324,8 +324,8 @@ func asJSON(t testing.TB, answer any) any {
 	return value
 }
 
-// dig follows a path of keys and indexes; the last may be len, for a list.
-func dig(t *testing.T, value any, path string) string {
+// lookUpPath follows a path of keys and indexes; the last may be len, for a list.
+func lookUpPath(t *testing.T, value any, path string) string {
 	t.Helper()
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
 		switch node := value.(type) {
@@ -354,8 +354,8 @@ func dig(t *testing.T, value any, path string) string {
 	return fmt.Sprint(value)
 }
 
-// run checks a scenario given as text.
-func run(t *testing.T, text string) {
+// runScenario checks a scenario given as text.
+func runScenario(t *testing.T, text string) {
 	t.Helper()
 	parseScenario(t, text).check(t)
 }
@@ -383,7 +383,7 @@ func TestMetricsPage(t *testing.T) {
 			found++
 			t.Run(heading, func(t *testing.T) {
 				t.Parallel()
-				run(t, example)
+				runScenario(t, example)
 			})
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// asBig is the number as the library of big numbers has it.
-func asBig(a int128) *big.Int {
+// toBig is the number as the library of big numbers has it.
+func toBig(a int128) *big.Int {
 	v := new(big.Int).Lsh(big.NewInt(a.hi), 64)
 	return v.Add(v, new(big.Int).SetUint64(a.lo))
 }
@@ -35,7 +35,7 @@ func TestInt128IsArithmetic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyInt128().Draw(t, "a"), anyInt128().Draw(t, "b")
 		k := rapid.Int64Range(-1000, 1000).Draw(t, "k")
-		x, y := asBig(a), asBig(b)
+		x, y := toBig(a), toBig(b)
 		for name, c := range map[string]struct {
 			got  int128
 			want *big.Int
@@ -45,8 +45,8 @@ func TestInt128IsArithmetic(t *testing.T) {
 			"times": {a.times(k), new(big.Int).Mul(x, big.NewInt(k))},
 			"abs":   {a.abs(), new(big.Int).Abs(x)},
 		} {
-			if asBig(c.got).Cmp(c.want) != 0 {
-				t.Fatalf("%s of %s, %s, %d is %s, want %s", name, x, y, k, asBig(c.got), c.want)
+			if toBig(c.got).Cmp(c.want) != 0 {
+				t.Fatalf("%s of %s, %s, %d is %s, want %s", name, x, y, k, toBig(c.got), c.want)
 			}
 		}
 		if a.cmp(b) != x.Cmp(y) || a.sign() != x.Sign() || a.length() != x.BitLen() {
@@ -65,17 +65,17 @@ func TestInt128IsItsDecimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, scale := anyInt128().Draw(t, "a"), rapid.Int32Range(0, 40).Draw(t, "scale")
 		d := a.decimal(scale)
-		want := new(big.Rat).SetFrac(asBig(a), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
+		want := new(big.Rat).SetFrac(toBig(a), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
 		if d.Rat().Cmp(want) != 0 {
-			t.Fatalf("%s at %d is %s", asBig(a), scale, d)
+			t.Fatalf("%s at %d is %s", toBig(a), scale, d)
 		}
 		nearest, _ := want.Float64()
 		if got := a.float(scale); got != nearest {
-			t.Fatalf("%s at %d is %v, want %v", asBig(a), scale, got, nearest)
+			t.Fatalf("%s at %d is %v, want %v", toBig(a), scale, got, nearest)
 		}
 		v, s, ok := fixedPoint(d)
 		if !ok || v.decimal(s).Cmp(d) != 0 {
-			t.Fatalf("%s comes back as %s at %d, %v", d, asBig(v), s, ok)
+			t.Fatalf("%s comes back as %s at %d, %v", d, toBig(v), s, ok)
 		}
 	})
 }
@@ -84,12 +84,12 @@ func TestPowers(t *testing.T) {
 	t.Parallel()
 	for k := range int32(28) {
 		want := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
-		if got := newInt128(1).scaleUp(k); asBig(got).Cmp(want) != 0 || k > 0 && bitGrowth(k) != want.BitLen() {
-			t.Errorf("10^%d is %s and grows by %d bits", k, asBig(got), bitGrowth(k))
+		if got := newInt128(1).scaleUp(k); toBig(got).Cmp(want) != 0 || k > 0 && bitGrowth(k) != want.BitLen() {
+			t.Errorf("10^%d is %s and grows by %d bits", k, toBig(got), bitGrowth(k))
 		}
 	}
 	if got := (int128{}).scaleUp(400); got.sign() != 0 {
-		t.Errorf("0 raised is %s", asBig(got))
+		t.Errorf("0 raised is %s", toBig(got))
 	}
 }
 
@@ -224,9 +224,9 @@ func TestNoOverflowAtTheBound(t *testing.T) {
 	for range 31 { // 2^31 rows
 		sum = sum.add(sum)
 	}
-	want := new(big.Int).Lsh(asBig(most), 31)
-	if asBig(sum).Cmp(want) != 0 {
-		t.Errorf("the sum is %s, want %s", asBig(sum), want)
+	want := new(big.Int).Lsh(toBig(most), 31)
+	if toBig(sum).Cmp(want) != 0 {
+		t.Errorf("the sum is %s, want %s", toBig(sum), want)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestRanks(t *testing.T) {
 
 // The generator is SplitMix64, and everyone can check it: these are the first
 // numbers of seed 0.
-func TestDice(t *testing.T) {
+func TestSplitMix64(t *testing.T) {
 	t.Parallel()
 	var d splitMix64
 	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {

@@ -178,7 +178,7 @@ func ceilMicro(at time.Time) int64 {
 func (c *page) newRowTest(f Filter) func(row int32) bool {
 	var tests []func(row int32) bool
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
-		tests = append(tests, func(row int32) bool { return f.Period.Holds(time.UnixMicro(c.opened[row])) })
+		tests = append(tests, func(row int32) bool { return f.Period.Contains(time.UnixMicro(c.opened[row])) })
 	}
 	if f.Status != AnyStatus {
 		tests = append(tests, func(row int32) bool { return c.state[row].isOpen() == (f.Status == OnlyOpen) })

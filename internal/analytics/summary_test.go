@@ -197,7 +197,7 @@ func TestSummaryEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, text)
+			runScenario(t, text)
 		})
 	}
 }
@@ -206,7 +206,7 @@ func TestSummaryEdges(t *testing.T) {
 func TestSummaryIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := sortedByClosing(anyTrades(30).Draw(t, "rows"))
+		rows := sortRowsByClosing(anyTrades(30).Draw(t, "rows"))
 		got := Summarize(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), Capital{Starting: decimal.New(5)})
 		var nets, wins, losses []decimal.Decimal
 		level, peak, deepest := decimal.Zero, decimal.Zero, decimal.Zero
@@ -258,7 +258,7 @@ func greatest(list []decimal.Decimal) decimal.Decimal {
 // its value is the summary's.
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
-	s := SelectTrades([]*Columns{BuildColumns("a", madeUp(200))}, Filter{})
+	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(200))}, Filter{})
 	capital := Capital{Starting: decimal.New(1000), Currency: "USD"}
 	whole := Summarize(s, capital)
 	text, err := json.Marshal(whole)
@@ -293,8 +293,8 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	}
 }
 
-// explainedBy returns the explanations of a selection by the names of figures.
-func explainedBy(s *Selection) map[string]Explanation {
+// explainByFigure returns the explanations of a selection by the names of figures.
+func explainByFigure(s *Selection) map[string]Explanation {
 	summary := Summarize(s, Capital{})
 	found := map[string]Explanation{}
 	for _, e := range ExplainSummary(s, Capital{}, &summary) {
@@ -307,17 +307,17 @@ func explainedBy(s *Selection) map[string]Explanation {
 // explanations, and so are the sets of trades. Memory is measured because it does
 // not depend on the machine: each further summary would allocate its columns.
 func TestExplainingCostsAboutASummary(t *testing.T) {
-	s := SelectTrades([]*Columns{BuildColumns("a", madeUp(20_000))}, Filter{})
+	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(20_000))}, Filter{})
 	var summary Summary
-	plain := allocated(func() { summary = Summarize(s, Capital{}) })
-	explained := allocated(func() { ExplainSummary(s, Capital{}, &summary) })
+	plain := measureAllocated(func() { summary = Summarize(s, Capital{}) })
+	explained := measureAllocated(func() { ExplainSummary(s, Capital{}, &summary) })
 	if explained > 2*plain {
 		t.Errorf("explaining allocates %d bytes, the summary %d", explained, plain)
 	}
 }
 
-// allocated returns how many bytes fn allocates.
-func allocated(fn func()) uint64 {
+// measureAllocated returns how many bytes fn allocates.
+func measureAllocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	fn()
@@ -326,7 +326,7 @@ func allocated(fn func()) uint64 {
 }
 
 // The trades behind a figure are those it is made of.
-func TestTradesBehindFigures(t *testing.T) {
+func TestTradesOfFigures(t *testing.T) {
 	t.Parallel()
 	parsed := parseScenario(t, `
 		trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=10 risk=5
@@ -336,7 +336,7 @@ func TestTradesBehindFigures(t *testing.T) {
 		trade e AAA long 2026-01-09T10:00 2026-01-09T11:00 net=10 risk=0
 		trade f AAA long 2026-01-12T10:00 2026-01-12T11:00 net=3 risk=1
 		trade g AAA long 2026-01-13T10:00 2026-01-13T11:00 net=-9`)
-	explained := explainedBy(SelectTrades(parsed.columns(), Filter{}))
+	explained := explainByFigure(SelectTrades(parsed.columns(), Filter{}))
 	for figure, want := range map[string]string{
 		"total_trades": "abcdefg", "wins": "aef", "losses": "bcg", "breakeven": "d", "profit_factor": "abcefg", "largest_win": "a",
 		"largest_loss": "g", "avg_r": "af", "max_drawdown": "g", "max_consecutive_wins": "ef", "max_consecutive_losses": "bc",
@@ -355,7 +355,7 @@ func TestTradesBehindFigures(t *testing.T) {
 func TestExplainNothing(t *testing.T) {
 	t.Parallel()
 	s := SelectTrades(nil, Filter{})
-	explained := explainedBy(s)
+	explained := explainByFigure(s)
 	for _, f := range figureFormulas() {
 		if e := explained[f.name]; e.Formula == "" || e.TradeCount != 0 || len(e.TradeIDs) != 0 {
 			t.Errorf("%s: %+v", f.name, e)

@@ -124,7 +124,7 @@ func (a *API) addRoutine(
 		last = today
 	}
 	if first <= last {
-		done, err := routine.Done(ctx, tx, owner, first, last)
+		done, err := routine.CountDays(ctx, tx, owner, first, last)
 		if err != nil {
 			return err
 		}
