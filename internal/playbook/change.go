@@ -37,7 +37,7 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 	// What two merged trades say may be longer than what one may say, so notes
 	// and tags are held to their limits only where they are sent.
 	if c.Notes.Set {
-		if m.Notes, err = journal.Prose("notes", c.Notes.Value); err != nil {
+		if m.Notes, err = journal.CheckText("notes", c.Notes.Value); err != nil {
 			return Annotations{}, err
 		}
 	}
@@ -57,7 +57,7 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 	}
 	m.LastStop = orNull(c.LastStop, m.LastStop)
 	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
-	if m.EmotionalState, err = journal.Name("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
+	if m.EmotionalState, err = journal.CleanName("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
 		return Annotations{}, err
 	}
 	if m.Confidence, err = oneToFive("confidence", c.Confidence, m.Confidence); err != nil {
