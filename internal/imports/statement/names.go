@@ -59,7 +59,7 @@ var routingPrefixes = []string{"CON.F.US.", "F.US.", "CM.", "/"}
 
 // isKnownFuture reports whether the table of contracts has a symbol.
 func isKnownFuture(symbol string) bool {
-	_, ok := instruments.Future(symbol)
+	_, ok := instruments.ParseFuture(symbol)
 	return ok
 }
 
@@ -68,7 +68,7 @@ var treasuries = []string{"ZB", "UB", "ZN", "TN", "ZF", "ZT", "Z3N", "TWE"}
 
 // isTreasury reports whether prices of a future may be written in 32nds.
 func isTreasury(symbol string) bool {
-	c, ok := instruments.Future(symbol)
+	c, ok := instruments.ParseFuture(symbol)
 	return ok && slices.Contains(treasuries, c.Root.Symbol)
 }
 
