@@ -34,6 +34,8 @@ class Formats {
   /** A place on an axis of time: of a long span the month, of a short one the day. */
   axisDay = (ms: number, span: number) =>
     this.date(new Date(ms), span > 300 * 86_400_000 ? 'month' : 'short');
+  /** A month (YYYY-MM) with its year. */
+  month = (month: string, style: 'short' | 'long' = 'short') => write.month(month, this.notation, style);
   time = (value: string | Date | null | undefined, seconds?: boolean) =>
     write.time(value, this.notation, seconds);
   dateTime = (value: string | Date | null | undefined) => write.dateTime(value, this.notation);

@@ -227,3 +227,9 @@ function parse(value: string | Date | null | undefined): Date | null {
   const at = value instanceof Date ? value : new Date(value);
   return Number.isNaN(at.getTime()) ? null : at;
 }
+
+/** A month (YYYY-MM) with its year: Mar 2026. */
+export function month(value: string, n: Notation, style: 'short' | 'long' = 'short'): string {
+  const format = new Intl.DateTimeFormat(n.locale, { timeZone: 'UTC', month: style, year: 'numeric' });
+  return format.format(new Date(`${value}-01T00:00:00Z`));
+}
