@@ -84,8 +84,3 @@ export function moneyAxis(currency: string): (value: number) => string {
   return (value) =>
     formats.notation.hideAmounts ? '' : formats.money(value, currency, { short: 'compact' });
 }
-
-/** Formats a number of trades: 1 trade, 12 trades. */
-export function formatTradeCount(n: number): string {
-  return `${formats.count(n)} ${n === 1 ? 'trade' : 'trades'}`;
-}
