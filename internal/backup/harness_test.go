@@ -72,7 +72,7 @@ func newHouse(t *testing.T, d *db.DB) *house {
 }
 
 func (h *house) known() playbook.Known {
-	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrade}
+	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrades}
 }
 
 // follow lets marks go where the fills go.

@@ -73,8 +73,8 @@ func New(options Options) (*Installation, error) {
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
 		Known: playbook.Known{
-			Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType,
-			Marked: ledger.TouchTrade, Unlinked: ledger.TouchAccount,
+			Account: ledger.KnowAccount, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
+			Marked: ledger.TouchTrades, Unlinked: ledger.TouchAccount,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})

@@ -135,38 +135,45 @@ type MarkCheck func(tx *db.Tx, stored Marks, change *MarkChange) error
 
 // Mark changes what is written on a trade. A trade that is not the owner's is
 // not found; a tag or setup that is not the owner's is a wrong field.
-func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.TradeID, change MarkChange, check MarkCheck) (Marks, error) {
-	var marks Marks
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := s.lockMarks(ctx, tx, owner, trade)
-		if err != nil {
-			return err
-		}
-		if check != nil {
-			if err := check(tx, old, &change); err != nil {
-				return err
-			}
-		}
-		rule, err := s.priceRule(ctx, tx, owner, trade, change)
-		if err != nil {
-			return err
-		}
-		if marks, err = change.apply(old, rule, s.clock()); err != nil {
-			return err
-		}
-		if err := checkLinks(ctx, tx, owner, old, marks, change); err != nil {
-			return err
-		}
-		if err := replaceMarks(ctx, tx, owner, old, marks); err != nil {
-			return err
-		}
-		marks, err = readMarks(ctx, tx, owner, trade)
-		if err != nil {
-			return err
-		}
-		return s.marked(ctx, tx, owner, marks)
+func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.TradeID, change MarkChange, check MarkCheck) (marks Marks, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		marks, err = s.MarkIn(ctx, tx, owner, trade, change, check)
+		return err
 	})
 	return marks, err
+}
+
+// MarkIn is the step of [Service.Mark].
+func (s *Service) MarkIn(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change MarkChange, check MarkCheck,
+) (Marks, error) {
+	old, err := s.lockMarks(ctx, tx, owner, trade)
+	if err != nil {
+		return Marks{}, err
+	}
+	if check != nil {
+		if err := check(tx, old, &change); err != nil {
+			return Marks{}, err
+		}
+	}
+	rule, err := s.priceRule(ctx, tx, owner, trade, change)
+	if err != nil {
+		return Marks{}, err
+	}
+	marks, err := change.apply(old, rule, s.clock())
+	if err != nil {
+		return Marks{}, err
+	}
+	if err := checkLinks(ctx, tx, owner, old, marks, change); err != nil {
+		return Marks{}, err
+	}
+	if err := replaceMarks(ctx, tx, owner, old, marks); err != nil {
+		return Marks{}, err
+	}
+	if marks, err = readMarks(ctx, tx, owner, trade); err != nil {
+		return Marks{}, err
+	}
+	return marks, s.marked(ctx, tx, owner, marks)
 }
 
 // lockMarks reads the marks of a trade that are about to change, making the row

@@ -64,29 +64,35 @@ func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orpha
 
 // AdoptOrphan adds what an orphan says to another trade, by the rules of
 // [Follow], and gives that trade's marks.
-func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (Marks, error) {
-	var marks Marks
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		// The trade first and the orphan then, as a regrouping does.
-		account, err := s.options.Known.Trade(ctx, tx, owner, into)
-		if err != nil {
-			return reference("trade_id", err)
-		}
-		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
-			return err
-		}
-		if err := Anchor(ctx, tx, owner, into, account, s.clock()); err != nil {
-			return err
-		}
-		if err := giveBack(ctx, tx, owner, s.clock(), orphan, into); err != nil {
-			return err
-		}
-		if marks, err = readMarks(ctx, tx, owner, into); err != nil {
-			return err
-		}
-		return s.marked(ctx, tx, owner, marks)
+func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (marks Marks, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		marks, err = s.AdoptOrphanIn(ctx, tx, owner, orphan, into)
+		return err
 	})
 	return marks, err
+}
+
+// AdoptOrphanIn is the step of [Service.AdoptOrphan].
+func (s *Service) AdoptOrphanIn(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan, into journal.TradeID) (Marks, error) {
+	// The trade first and the orphan then, as a regrouping does.
+	account, err := s.options.Known.Trade(ctx, tx, owner, into)
+	if err != nil {
+		return Marks{}, reference("trade_id", err)
+	}
+	if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
+		return Marks{}, err
+	}
+	if err := Anchor(ctx, tx, owner, into, account, s.clock()); err != nil {
+		return Marks{}, err
+	}
+	if err := giveBack(ctx, tx, owner, s.clock(), orphan, into); err != nil {
+		return Marks{}, err
+	}
+	marks, err := readMarks(ctx, tx, owner, into)
+	if err != nil {
+		return Marks{}, err
+	}
+	return marks, s.marked(ctx, tx, owner, marks)
 }
 
 // DeleteOrphan throws an orphan away, with its attachments.
