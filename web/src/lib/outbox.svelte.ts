@@ -8,7 +8,7 @@ import { connection } from './connection.svelte';
 import { refresh } from './api/queries.svelte';
 import { session } from './session.svelte';
 
-type Annotations = Schemas['MarkFields'];
+type Annotations = Schemas['AnnotationFields'];
 
 export interface Entry {
   trade: string;

@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '../../lib/api/client';
 
 const atOnce = 4;
 
-export type Marks = Schemas['MarkFields'];
+export type Marks = Schemas['AnnotationFields'];
 
 /** A trade as it will be when annotations that wait have been written. */
 export function withAnnotations(trade: Schemas['TradeDetail'], marks: Marks): Schemas['TradeDetail'] {
