@@ -195,7 +195,7 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 }
 
 func (e *exporter) writeOverrides(a ledger.Account) error {
-	overrides, err := ledger.OverridesOf(e.ctx, e.tx, e.owner, a.ID)
+	overrides, err := ledger.Overrides(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func executionOf(x ledger.Execution, origin string) Execution {
 	out := Execution{
 		Symbol: x.Instrument.Symbol, InstrumentType: x.Instrument.Type, Side: string(x.Side), Quantity: x.Quantity,
 		Price: x.Price, Fees: x.Fees, Commission: x.Commission, StatedPnL: x.StatedPnL,
-		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Words(), Origin: origin, CreatedAt: Instant{x.CreatedAt},
+		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Names(), Origin: origin, CreatedAt: Instant{x.CreatedAt},
 	}
 	out.Multiplier.Decimal, out.Multiplier.Valid = x.Multiplier, true
 	if x.ExternalID != nil {

@@ -72,11 +72,11 @@ func newHouse(t *testing.T, d *db.DB) *house {
 }
 
 func (h *house) known() playbook.Known {
-	return playbook.Known{Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrades}
+	return playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrades}
 }
 
 // follow lets marks go where the fills go.
-func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.Regrouped) error {
+func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	var out playbook.Regrouping
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
@@ -122,7 +122,7 @@ func (h *house) account(t failer, owner journal.UserID, name string) journal.Acc
 }
 
 // fill adds a fill of AAPL, so many minutes into a morning.
-func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, side matching.Side, quantity, price string, minute int) ledger.Added {
+func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, side matching.Side, quantity, price string, minute int) ledger.AddedExecution {
 	t.Helper()
 	added, err := h.ledger.AddExecution(h.ctx(), owner, account, ledger.NewFill{
 		Symbol: "AAPL", Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price), Commission: decimal.Must("1"),

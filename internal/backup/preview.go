@@ -28,7 +28,7 @@ type PlannedAccount struct {
 	// Account has no id where it would be made.
 	ledger.Account
 	New, Duplicates int
-	Ahead           ledger.Outlook
+	Ahead           ledger.InsertPreview
 }
 
 // Preview tells what [Restore] would do with a document, as one step of a
@@ -72,7 +72,7 @@ func (p *Plan) addFills(
 	account := PlannedAccount{Account: t.account}
 	if len(fills) > 0 {
 		var err error
-		if account.Ahead, err = ledger.Foresee(ctx, tx, owner, t.account.ID, fills); err != nil {
+		if account.Ahead, err = ledger.PreviewInsert(ctx, tx, owner, t.account.ID, fills); err != nil {
 			return PlannedAccount{}, err
 		}
 	}

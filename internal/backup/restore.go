@@ -226,7 +226,7 @@ func (x Execution) fill() ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
-		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromWords(x.Facts),
+		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromNames(x.Facts),
 		CreatedAt: x.CreatedAt.Time,
 	}
 }
@@ -255,15 +255,15 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 	for _, id := range inserted.Trades {
 		b.changed[id] = true
 	}
-	archived := map[journal.ExecutionID]ledger.Archived{}
+	archived := map[journal.ExecutionID]ledger.ArchivedFill{}
 	for i, outcome := range inserted.Outcomes {
 		b.fills[places[i]] = outcome
-		beyond := ledger.Archived{Origin: b.Executions[places[i]].Origin, ExternalID: repeated[i]}
-		if beyond != (ledger.Archived{}) && !outcome.Duplicate {
+		beyond := ledger.ArchivedFill{Origin: b.Executions[places[i]].Origin, ExternalID: repeated[i]}
+		if beyond != (ledger.ArchivedFill{}) && !outcome.Duplicate {
 			archived[outcome.ID] = beyond
 		}
 	}
-	return ledger.RestoreArchived(r.ctx, r.tx, r.Owner, archived)
+	return ledger.RestoreArchivedFills(r.ctx, r.tx, r.Owner, archived)
 }
 
 // numberArrivals finds out in which order the fills of all accounts of the file

@@ -55,7 +55,7 @@ func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]j
 		}
 	}
 	slices.Sort(ids)
-	return ledger.TradesOf(r.ctx, r.tx, r.Owner, slices.Compact(ids))
+	return ledger.TradesByExecution(r.ctx, r.tx, r.Owner, slices.Compact(ids))
 }
 
 // tradesAt gives the trades of a fill of the file, in time order.

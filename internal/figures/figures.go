@@ -206,7 +206,7 @@ func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old 
 	if len(touched) == 0 {
 		return nil
 	}
-	trades, err := ledger.ClosedByID(ctx, tx, owner, touched)
+	trades, err := ledger.ClosedTradesByID(ctx, tx, owner, touched)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.T
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
 	var marks map[journal.TradeID]playbook.Marks
-	after := ledger.Newest()
+	after := ledger.StartCursor()
 	for {
 		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.atOnce)
 		last := len(trades) < s.atOnce
@@ -268,7 +268,7 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	}
 }
 
-func idsOf(trades []ledger.Closed) []journal.TradeID {
+func idsOf(trades []ledger.ClosedTrade) []journal.TradeID {
 	ids := make([]journal.TradeID, len(trades))
 	for i := range trades {
 		ids[i] = trades[i].ID
@@ -277,7 +277,7 @@ func idsOf(trades []ledger.Closed) []journal.TradeID {
 }
 
 // withMarks puts what figures need of the marks beside the trades.
-func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
+func withMarks(trades []ledger.ClosedTrade, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
 	rows := make([]analytics.Trade, len(trades))
 	for i := range trades {
 		rows[i] = row(&trades[i], marks[trades[i].ID])
@@ -286,7 +286,7 @@ func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks)
 }
 
 // row is a closed trade as analytics see it.
-func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
+func row(t *ledger.ClosedTrade, m playbook.Marks) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),
 	}, m)

@@ -81,7 +81,7 @@ func minute(n int) time.Time {
 }
 
 // fill records a fill in the house's account.
-func (h *house) fill(symbol string, side matching.Side, quantity, price string, at int) ledger.Added {
+func (h *house) fill(symbol string, side matching.Side, quantity, price string, at int) ledger.AddedExecution {
 	h.t.Helper()
 	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
 		Symbol: symbol, Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price), ExecutedAt: minute(at), AllowDuplicate: true,
@@ -91,7 +91,7 @@ func (h *house) fill(symbol string, side matching.Side, quantity, price string, 
 }
 
 // roundTrip records a closed trade and gives it back with its last fill.
-func (h *house) roundTrip(symbol string, at int) (journal.TradeID, ledger.Added) {
+func (h *house) roundTrip(symbol string, at int) (journal.TradeID, ledger.AddedExecution) {
 	h.t.Helper()
 	h.fill(symbol, matching.Buy, "100", "10", at)
 	last := h.fill(symbol, matching.Sell, "100", "12", at+1)

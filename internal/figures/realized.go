@@ -21,16 +21,16 @@ func readRealized(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, columns *analytics.Columns,
 ) (*analytics.Columns, error) {
 	realized := columns
-	waiting, parts := map[journal.TradeID]ledger.Realized{}, 0
-	var batches []map[journal.TradeID]ledger.Realized
-	err := ledger.EachRealized(ctx, tx, owner, a, func(r ledger.Realized) error {
+	waiting, parts := map[journal.TradeID]ledger.RealizedTrade{}, 0
+	var batches []map[journal.TradeID]ledger.RealizedTrade
+	err := ledger.EachRealizedTrade(ctx, tx, owner, a, func(r ledger.RealizedTrade) error {
 		if !r.Open && len(r.Parts) < 2 {
 			return nil // all of it was realized when it closed
 		}
 		waiting[r.ID] = r
 		if parts += len(r.Parts); parts >= partsAtOnce {
 			batches = append(batches, waiting)
-			waiting, parts = map[journal.TradeID]ledger.Realized{}, 0
+			waiting, parts = map[journal.TradeID]ledger.RealizedTrade{}, 0
 		}
 		return nil
 	})
@@ -52,11 +52,11 @@ func readRealized(
 func realizedRows(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, closed []analytics.Trade, touched []journal.TradeID,
 ) ([]analytics.Trade, error) {
-	list, err := ledger.RealizedByID(ctx, tx, owner, touched)
+	list, err := ledger.RealizedTradesByID(ctx, tx, owner, touched)
 	if err != nil {
 		return nil, err
 	}
-	realized := make(map[journal.TradeID]ledger.Realized, len(list))
+	realized := make(map[journal.TradeID]ledger.RealizedTrade, len(list))
 	for _, r := range list {
 		realized[r.ID] = r
 	}
@@ -67,7 +67,7 @@ func realizedRows(
 	return splitRows(append(open, closed...), realized), nil
 }
 
-func keysOf(realized map[journal.TradeID]ledger.Realized) []journal.TradeID {
+func keysOf(realized map[journal.TradeID]ledger.RealizedTrade) []journal.TradeID {
 	ids := make([]journal.TradeID, 0, len(realized))
 	for id := range realized {
 		ids = append(ids, id)
@@ -77,7 +77,7 @@ func keysOf(realized map[journal.TradeID]ledger.Realized) []journal.TradeID {
 
 // openRows reads the open trades among some.
 func openRows(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.Realized,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.RealizedTrade,
 ) ([]analytics.Trade, error) {
 	var ids []journal.TradeID
 	for id, r := range realized {
@@ -88,7 +88,7 @@ func openRows(
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	trades, err := ledger.OpenByID(ctx, tx, owner, ids)
+	trades, err := ledger.OpenTradesByID(ctx, tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func openRows(
 
 // splitRows puts a row for each realized part in the place of its trade. Trades
 // that realized everything when they closed stay as they are.
-func splitRows(rows []analytics.Trade, realized map[journal.TradeID]ledger.Realized) []analytics.Trade {
+func splitRows(rows []analytics.Trade, realized map[journal.TradeID]ledger.RealizedTrade) []analytics.Trade {
 	out := make([]analytics.Trade, 0, len(rows))
 	for i := range rows {
 		row, parts := &rows[i], realized[rows[i].ID].Parts

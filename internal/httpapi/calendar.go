@@ -96,7 +96,7 @@ func (in *calendarQuery) addUnreviewed(
 	if period.From.After(*period.To) {
 		return nil
 	}
-	return ledger.EachListedAt(ctx, tx, owner, query, func(at time.Time) {
+	return ledger.EachListedTime(ctx, tx, owner, query, func(at time.Time) {
 		cellOf(days, journal.DayOf(at.In(zone))).Unreviewed++
 	})
 }

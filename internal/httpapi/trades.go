@@ -187,7 +187,7 @@ func (in *tradeQuery) only(owner journal.UserID, query *ledger.TradeQuery) error
 		query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.IsReviewed(args, owner, reviewed) })
 	}
 	if in.ImportBatchID != "" {
-		query.Where = append(query.Where, ledger.OfBatch(owner, journal.BatchID(in.ImportBatchID)))
+		query.Where = append(query.Where, ledger.BatchCondition(owner, journal.BatchID(in.ImportBatchID)))
 	}
 	return nil
 }

@@ -56,18 +56,18 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 	}
 	if size == 0 {
 		return &listing[Trade]{each: func(emit func(Trade) error) error {
-			return a.eachSorted(ctx, owner, query, order, func(t Trade, _ ledger.Ranked) error { return emit(t) })
+			return a.eachSorted(ctx, owner, query, order, func(t Trade, _ ledger.RankedTrade) error { return emit(t) })
 		}}, nil
 	}
 	type placed struct {
 		Trade
-		at ledger.Ranked
+		at ledger.RankedTrade
 	}
 	query.Limit = size + 1
 	var rows []placed
 	var total int
 	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
-		err = a.sortedIn(ctx, tx, owner, query, order, func(t Trade, at ledger.Ranked) error {
+		err = a.sortedIn(ctx, tx, owner, query, order, func(t Trade, at ledger.RankedTrade) error {
 			rows = append(rows, placed{t, at})
 			return nil
 		})
@@ -85,14 +85,14 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 
 // eachSorted reads trades with their marks in an order, in one snapshot.
 func (a *API) eachSorted(
-	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.Ranked) error,
+	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
 ) error {
 	return a.DB.View(ctx, func(tx *db.Tx) error { return a.sortedIn(ctx, tx, owner, query, order, emit) })
 }
 
 // sortedIn is the step of eachSorted.
 func (a *API) sortedIn(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.Ranked) error,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
 ) error {
 	names, err := tagsByID(ctx, tx, owner)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *API) sortedIn(
 }
 
 func emitRanked(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, part []ledger.Ranked, names tagNames, emit func(Trade, ledger.Ranked) error,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, part []ledger.RankedTrade, names tagNames, emit func(Trade, ledger.RankedTrade) error,
 ) error {
 	ids := make([]journal.TradeID, len(part))
 	for i, r := range part {
@@ -173,7 +173,7 @@ func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.S
 
 // rankKeys are the keys of a record in a sorted list. They name the order too,
 // because a cursor of one order means nothing in another.
-func rankKeys(order ledger.Sort, at ledger.Ranked) []string {
+func rankKeys(order ledger.Sort, at ledger.RankedTrade) []string {
 	value := at.Text
 	if at.Number.Valid {
 		value = at.Number.Decimal.String()
@@ -189,7 +189,7 @@ func orderName(order ledger.Sort) string {
 }
 
 // rank reads what rankKeys wrote, nil where there is no cursor.
-func (p *Paging) rank(order ledger.Sort) (*ledger.Ranked, error) {
+func (p *Paging) rank(order ledger.Sort) (*ledger.RankedTrade, error) {
 	keys, err := p.position(2 + placeKeys)
 	if err != nil || keys == nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (p *Paging) rank(order ledger.Sort) (*ledger.Ranked, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &ledger.Ranked{Place: *place}
+	at := &ledger.RankedTrade{Place: *place}
 	switch {
 	case keys[0] != orderName(order):
 		return nil, badCursor()

@@ -53,7 +53,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	all := make([]ledger.CheckedFill, len(s.Fills))
 	for i, f := range s.Fills {
 		var err error
-		if all[i], err = newFill(f).Checked(); err != nil && !refused[f.Row] {
+		if all[i], err = newFill(f).ToChecked(); err != nil && !refused[f.Row] {
 			refused[f.Row] = true
 			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
 		}

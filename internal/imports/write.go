@@ -109,7 +109,7 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 			known = append(known, outcome.ID)
 		}
 	}
-	stored, err := ledger.TradesOf(ctx, a.tx, a.batch.UserID, known)
+	stored, err := ledger.TradesByExecution(ctx, a.tx, a.batch.UserID, known)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func New(options Options) (*Installation, error) {
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
 		Known: playbook.Known{
-			Account: ledger.KnowAccount, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
+			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
 			Marked: ledger.TouchTrades, Unlinked: ledger.TouchAccount,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
@@ -105,7 +105,7 @@ func (i *Installation) Sweep(ctx context.Context) error {
 func (i *Installation) DeleteUser(
 	ctx context.Context, caller identity.Principal, client identity.Client, id journal.UserID, check func(identity.User) error,
 ) error {
-	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, ledger.Empty); err != nil {
+	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, ledger.EmptyAccounts); err != nil {
 		return err
 	}
 	if err := i.Playbook.RemoveFilesOf(id); err != nil {
@@ -117,7 +117,7 @@ func (i *Installation) DeleteUser(
 
 // follow lets what was written on trades go where their fills go, and ends the
 // links to an account that goes.
-func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.Regrouped) error {
+func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
 		if err := sharing.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (i *Installation) forget(tx *db.Tx, owner journal.UserID) func([]journal.At
 }
 
 // regrouping says in the playbook's words what the ledger did.
-func regrouping(change ledger.Regrouped) playbook.Regrouping {
+func regrouping(change ledger.TradeChanges) playbook.Regrouping {
 	var out playbook.Regrouping
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))

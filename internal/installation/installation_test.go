@@ -60,7 +60,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (h *house) fill(side matching.Side, price string, minute int) ledger.Added {
+func (h *house) fill(side matching.Side, price string, minute int) ledger.AddedExecution {
 	h.t.Helper()
 	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
 		Symbol: "AAPL", Side: side, Quantity: decimal.New(10), Price: decimal.Must(price),

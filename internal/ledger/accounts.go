@@ -113,7 +113,7 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := checked(check, a); err != nil {
 			return err
 		}
-		if err := s.follow.tell(ctx, tx, owner, Regrouped{Account: id, AccountDeleted: true}); err != nil {
+		if err := s.follow.tell(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
 		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {

@@ -66,7 +66,7 @@ func newModel(t *rapid.T, d *desk) *model {
 }
 
 // hear moves the notes as the ledger tells.
-func (m *model) hear(change ledger.Regrouped) {
+func (m *model) hear(change ledger.TradeChanges) {
 	if change.AccountDeleted {
 		return
 	}

@@ -1,7 +1,7 @@
 // How accounts and their cash are called.
 
 import type { Schemas } from '../../lib/api/client';
-import { accountTypes } from '../start/choices';
+import { accountTypes } from '../../lib/accountChoices';
 
 export type CashType = Schemas['Cash']['type'];
 
