@@ -113,7 +113,7 @@ func addTradesOfDuplicates(ctx context.Context, tx *db.Tx, owner journal.UserID,
 			ids = append(ids, outcome.ID)
 		}
 	}
-	trades, err := TradesOf(ctx, tx, owner, ids)
+	trades, err := TradesByExecution(ctx, tx, owner, ids)
 	for i, outcome := range result.Outcomes {
 		if outcome.Duplicate {
 			result.Outcomes[i].Trades = trades[outcome.ID]
