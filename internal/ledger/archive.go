@@ -91,7 +91,7 @@ type ArchivedFill struct {
 // because it would never be looked for.
 func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]ArchivedFill) error {
 	for _, id := range slices.Sorted(maps.Keys(fills)) {
-		external, err := journal.Name("external_id", fills[id].ExternalID)
+		external, err := journal.CleanName("external_id", fills[id].ExternalID)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 // cleanOrigin returns an origin of a backup, or nothing for one that cannot be a
 // key, because it would never be looked for.
 func cleanOrigin(text string) string {
-	origin, err := journal.Prose("origin", text)
+	origin, err := journal.CheckText("origin", text)
 	if err != nil || len(origin) > maxOrigin {
 		return ""
 	}
