@@ -63,7 +63,7 @@ func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found l
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, []journal.TradeID{found.ID})
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, []journal.TradeID{found.ID})
 	if err != nil {
 		return TradeDetail{}, err
 	}
@@ -71,11 +71,11 @@ func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found l
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	setups, err := setupsByID(ctx, tx, owner, marks[found.ID].Setups)
+	setups, err := setupsByID(ctx, tx, owner, annotations[found.ID].Setups)
 	detail := TradeDetail{
-		Trade: shapeTrade(found.Trade, marks[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
+		Trade: shapeTrade(found.Trade, annotations[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
 		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
-		Warnings: derivedFigures(found.Trade, marks[found.ID]).Warnings(),
+		Warnings: derivedFigures(found.Trade, annotations[found.ID]).Warnings(),
 	}
 	if found.NetPnL.Valid {
 		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
@@ -120,8 +120,8 @@ type AnnotationFields struct {
 	Reviewed       opt[bool]              `json:"reviewed" required:"false"`
 }
 
-func (f AnnotationFields) change() playbook.MarkChange {
-	return playbook.MarkChange{
+func (f AnnotationFields) change() playbook.AnnotationChange {
+	return playbook.AnnotationChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
 		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
 		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
@@ -136,7 +136,7 @@ func plainInt(o opt[integer]) journal.Opt[int] {
 func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, AnnotationFields]) (*body[TradeDetail], error) {
 	owner := caller(ctx).UserID
 	match := transport.IfMatch(in.IfMatch, func(d TradeDetail) any { return d })
-	check := func(tx *db.Tx, stored playbook.Marks, change *playbook.MarkChange) error {
+	check := func(tx *db.Tx, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 		if match != nil {
 			if err := a.matchTrade(ctx, tx, owner, in.ID, match); err != nil {
 				return err
@@ -146,7 +146,7 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 	}
 	var detail TradeDetail
 	err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
-		if _, err := a.Playbook.MarkIn(ctx, tx, owner, in.ID, in.Body.change(), check); err != nil {
+		if _, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check); err != nil {
 			return err
 		}
 		detail, err = readTradeDetail(ctx, tx, owner, in.ID)
@@ -158,7 +158,7 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 // dropDerivedRisk takes the initial risk out of a change that sends back the
 // one which was read, derived from the stop: it is not stated by that, and goes
 // on following the stop.
-func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Marks, change *playbook.MarkChange) error {
+func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
 		return nil

@@ -161,7 +161,7 @@ func TestAddTradeWithAnIdempotencyKey(t *testing.T) {
 		d := w.trader()
 		body := d.newTrade("A", 0, []string{"buy 1@10"}, more{"notes": "first"})
 		first := d.keyed("k").post("/trades", body).want(http.StatusCreated)
-		d.mark(first.text("0.id"), more{"notes": "edited"})
+		d.annotate(first.text("0.id"), more{"notes": "edited"})
 		if again := d.keyed("k").post("/trades", body).want(http.StatusCreated); string(again.body) != string(first.body) {
 			t.Errorf("the repeated answer is %s", again.body)
 		}
@@ -217,7 +217,7 @@ func TestAnnotateTrades(t *testing.T) {
 			setups = append(setups, d.made("/setups", more{"name": name}).text("id"))
 		}
 		one, two, three := d.roundTrip("A"), d.roundTrip("B"), d.client.desk("Second").roundTrip("C")
-		d.mark(one, more{"notes": "mine", "tag_ids": tags[:2], "setup_ids": setups[:2], "stop_price": 9})
+		d.annotate(one, more{"notes": "mine", "tag_ids": tags[:2], "setup_ids": setups[:2], "stop_price": 9})
 
 		// The report names each trade once, in the order of the request.
 		d.patch("/trades", more{"ids": []string{three, one, three}, "set": more{"confidence": 3, "reviewed": true}}).want(http.StatusOK).

@@ -14,13 +14,13 @@ import (
 // BulkChange is one change to the annotations of several trades. Set is applied
 // to each trade first; then tags and setups are removed, then added.
 type BulkChange struct {
-	Set                     MarkChange
+	Set                     AnnotationChange
 	AddTags, RemoveTags     []journal.TagID
 	AddSetups, RemoveSetups []journal.SetupID
 }
 
 // IsEmpty reports whether the change sets no field.
-func (c MarkChange) IsEmpty() bool { return reflect.ValueOf(c).IsZero() }
+func (c AnnotationChange) IsEmpty() bool { return reflect.ValueOf(c).IsZero() }
 
 // IsEmpty reports whether the change sets, adds and removes nothing.
 func (c BulkChange) IsEmpty() bool {
@@ -48,12 +48,12 @@ func (s *Service) AnnotateTrades(
 	if err := change.check(ctx, tx, owner); err != nil {
 		return nil, err
 	}
-	stored, err := LoadMarks(ctx, tx, owner, trades)
+	stored, err := LoadAnnotations(ctx, tx, owner, trades)
 	if err != nil {
 		return nil, err
 	}
 	results := make([]BulkResult, len(trades))
-	var before, after []Marks
+	var before, after []Annotations
 	now := s.clock()
 	for i, trade := range trades {
 		old := stored[trade]
@@ -128,13 +128,13 @@ func checkLists[T comparable](ctx context.Context, tx *db.Tx, owner journal.User
 }
 
 // apply returns the annotations of a trade after the change.
-func (c BulkChange) apply(old Marks, rule PriceRule, now time.Time) (Marks, error) {
+func (c BulkChange) apply(old Annotations, rule PriceRule, now time.Time) (Annotations, error) {
 	changed, err := c.Set.apply(old, rule, now)
 	if err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	if changed.Tags, err = relink("add_tag_ids", changed.Tags, c.AddTags, c.RemoveTags); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	if sameSet(changed.Tags, old.Tags) { // tags have no order of their own
 		changed.Tags = old.Tags
@@ -160,7 +160,7 @@ func sameSet[T comparable](a, b []T) bool {
 }
 
 // replaceMany writes annotations over what is stored, links included.
-func replaceMany(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []Marks) error {
+func replaceMany(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []Annotations) error {
 	var untagged, unset []journal.TradeID
 	for i := range after {
 		if len(before[i].Tags) > 0 && !slices.Equal(before[i].Tags, after[i].Tags) {
@@ -176,7 +176,7 @@ func replaceMany(ctx context.Context, tx *db.Tx, owner journal.UserID, before, a
 	if err := deleteLinks(ctx, tx, owner, `DELETE FROM trade_setups`, unset); err != nil {
 		return err
 	}
-	return saveMarks(ctx, tx, owner, after...)
+	return saveAnnotations(ctx, tx, owner, after...)
 }
 
 func deleteLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, statement string, trades []journal.TradeID) error {
@@ -190,9 +190,9 @@ func deleteLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, statement
 	return nil
 }
 
-// reportChanged calls Known.Marked for each account of some trades.
-func (s *Service) reportChanged(ctx context.Context, tx *db.Tx, owner journal.UserID, changed []Marks) error {
-	if s.options.Known.Marked == nil {
+// reportChanged calls Known.AnnotationsChanged for each account of some trades.
+func (s *Service) reportChanged(ctx context.Context, tx *db.Tx, owner journal.UserID, changed []Annotations) error {
+	if s.options.Known.AnnotationsChanged == nil {
 		return nil
 	}
 	byAccount := map[journal.AccountID][]journal.TradeID{}
@@ -200,7 +200,7 @@ func (s *Service) reportChanged(ctx context.Context, tx *db.Tx, owner journal.Us
 		byAccount[m.Account] = append(byAccount[m.Account], m.Trade)
 	}
 	for _, account := range slices.Sorted(maps.Keys(byAccount)) {
-		if err := s.options.Known.Marked(ctx, tx, owner, account, byAccount[account]...); err != nil {
+		if err := s.options.Known.AnnotationsChanged(ctx, tx, owner, account, byAccount[account]...); err != nil {
 			return err
 		}
 	}
