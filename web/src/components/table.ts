@@ -1,13 +1,19 @@
 // Columns, order and the window of rows that a DataTable draws. Pure.
 
+import type { Snippet } from 'svelte';
+
 export interface Column<T> {
   id: string;
   title: string;
-  /** What the cell says, unless the table is given a `cell` snippet for it. */
+  /** The text of the cell. */
   text?: (row: T) => string;
-  /** What it sorts by; a column without it does not sort. null goes last. */
+  /** The cell, if it is more than text. */
+  cell?: Snippet<[T]>;
+  /** The value that the table sorts by; null goes last. */
   by?: (row: T) => number | string | null;
-  /** What the totals row says, from figures of the API. */
+  /** The field that the server sorts by; the rows arrive in that order. */
+  sort?: string;
+  /** The cell of the totals row, from figures of the API. */
   total?: string;
   number?: boolean; // to the right
   width?: string; // such as 7rem
@@ -20,13 +26,14 @@ export interface Order {
   down: boolean;
 }
 
-export function sorted<T>(rows: T[], columns: Column<T>[], order: Order | null): T[] {
+/** Returns the rows in the order of a column with `by`. A row that is not loaded yet is null and goes last. */
+export function sorted<T>(rows: (T | null)[], columns: Column<T>[], order: Order | null): (T | null)[] {
   const by = columns.find((c) => c.id === order?.column)?.by;
   if (!order || !by) return rows;
   const sign = order.down ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const x = by(a);
-    const y = by(b);
+    const x = a === null ? null : by(a);
+    const y = b === null ? null : by(b);
     if (x === y) return 0;
     if (x === null) return 1;
     if (y === null) return -1;
@@ -35,13 +42,13 @@ export function sorted<T>(rows: T[], columns: Column<T>[], order: Order | null):
   });
 }
 
-/** First press up or down by what is usual: numbers start with the largest. */
+/** Returns the order after a click on a column: numbers start with the largest, a third click removes the order. */
 export function nextOrder<T>(column: Column<T>, now: Order | null): Order | null {
   if (now?.column !== column.id) return { column: column.id, down: column.number === true };
   return now.down === (column.number === true) ? { column: column.id, down: !now.down } : null;
 }
 
-/** The rows to draw for a scroll position, with some beyond either edge. */
+/** Returns which rows to draw at a scroll position, with some beyond either edge. */
 export function windowOf(
   count: number,
   rowHeight: number,

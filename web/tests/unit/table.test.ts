@@ -22,7 +22,7 @@ describe('tables', () => {
   it('sort, with nothing last either way', () => {
     const names = (down: boolean, column = 'pnl') =>
       sorted(rows, columns, { column, down })
-        .map((r) => r.name)
+        .map((r) => r!.name)
         .join('');
     expect([names(false), names(true), names(false, 'name'), names(true, 'name')]).toEqual([
       'acb',
