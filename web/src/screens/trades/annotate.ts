@@ -1,10 +1,8 @@
 // Saves the annotations of many trades: one request per trade, a few at a time.
 
-import { answer, api, type Schemas } from '../../lib/api/client';
+import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 
 const parallel = 4;
-
-export type Annotations = Schemas['MarkFields'];
 
 /** Returns a trade as it will be when its pending annotations are saved. */
 export function withAnnotations(

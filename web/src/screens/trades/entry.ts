@@ -2,8 +2,8 @@
 // its annotations. If the exit is rejected, the entry is deleted again, so that the
 // corrected form can be sent as a whole.
 
-import { answer, api, exact, type Schemas } from '../../lib/api/client';
-import type { Annotations } from './annotate';
+import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
+import { toDecimal } from '../../lib/format/decimal';
 
 export interface Leg {
   side: 'buy' | 'sell';
@@ -39,12 +39,12 @@ function sendLeg(contract: Contract, leg: Leg): Promise<Stored> {
         symbol: contract.symbol,
         instrument_type: contract.instrument,
         side: leg.side,
-        quantity: exact(leg.quantity),
-        price: exact(leg.price),
+        quantity: toDecimal(leg.quantity),
+        price: toDecimal(leg.price),
         executed_at: leg.at,
-        ...(leg.fees.trim() ? { fees: exact(leg.fees) } : {}),
-        ...(leg.commission.trim() ? { commission: exact(leg.commission) } : {}),
-        ...(contract.multiplier.trim() ? { multiplier: exact(contract.multiplier) } : {}),
+        ...(leg.fees.trim() ? { fees: toDecimal(leg.fees) } : {}),
+        ...(leg.commission.trim() ? { commission: toDecimal(leg.commission) } : {}),
+        ...(contract.multiplier.trim() ? { multiplier: toDecimal(contract.multiplier) } : {}),
         ...(Object.keys(contract.details).length > 0 ? { details: contract.details } : {}),
       },
     }),

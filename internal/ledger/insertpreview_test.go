@@ -12,10 +12,10 @@ import (
 	"fillbook/internal/matching"
 )
 
-func (d *desk) foresee(file []ledger.NewFill) (o ledger.Outlook) {
+func (d *desk) foresee(file []ledger.NewFill) (o ledger.InsertPreview) {
 	d.Helper()
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) (err error) {
-		o, err = ledger.Foresee(d.Context(), tx, d.owner, d.account, file)
+		o, err = ledger.PreviewInsert(d.Context(), tx, d.owner, d.account, file)
 		return err
 	}))
 	return o
@@ -65,9 +65,9 @@ func madeUpFile(dice *rand.Rand) []ledger.NewFill {
 	return file
 }
 
-// TestOutlookIsWhatTheInsertDoes holds what is told beforehand against what
+// TestPreviewMatchesInsert holds what is told beforehand against what
 // then happens, for many files into accounts that hold others already.
-func TestOutlookIsWhatTheInsertDoes(t *testing.T) {
+func TestPreviewMatchesInsert(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		for round := range 40 {
 			dice := rand.New(rand.NewPCG(uint64(round), 11))
@@ -75,7 +75,7 @@ func TestOutlookIsWhatTheInsertDoes(t *testing.T) {
 			for n := range 4 {
 				file := madeUpFile(dice)
 				before, told := d.standing(), d.foresee(file)
-				if told.Cut {
+				if told.Incomplete {
 					t.Fatal("the outlook was cut short")
 				}
 				result := d.insert(journal.BatchID(fmt.Sprint(round, n)), file...)
@@ -102,13 +102,13 @@ func TestOutlookIsWhatTheInsertDoes(t *testing.T) {
 	})
 }
 
-// TestOutlookOfANewAccount needs no account, and writes nothing.
-func TestOutlookOfANewAccount(t *testing.T) {
+// TestPreviewOfNewAccount needs no account, and writes nothing.
+func TestPreviewOfNewAccount(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		file := orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT")
-		var o ledger.Outlook
+		var o ledger.InsertPreview
 		must(t, d.db.View(t.Context(), func(tx *db.Tx) (err error) {
-			o, err = ledger.Foresee(t.Context(), tx, d.owner, "", file)
+			o, err = ledger.PreviewInsert(t.Context(), tx, d.owner, "", file)
 			return err
 		}))
 		if o.Created != 2 || o.Open != 1 || o.Changed != 0 || o.NetPnL.String() != "3" {

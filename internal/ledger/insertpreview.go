@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Outlook is what InsertFills would do, told beforehand.
-type Outlook struct {
+// InsertPreview is what InsertFills would do, told beforehand.
+type InsertPreview struct {
 	// Known tells for each fill whether it is stored already, Completed whether
 	// it would complete or correct the stored one.
 	Known, Completed []bool
@@ -24,62 +24,62 @@ type Outlook struct {
 	NetPnL decimal.Decimal
 	// Cut reports that there was too much to look at: of this only Known and
 	// Completed are to be relied on.
-	Cut bool
+	Incomplete bool
 }
 
 // outlookRows is how many stored rows an outlook may read: somebody only asks.
-const outlookRows = 300_000
+const maxPreviewRows = 300_000
 
-// Foresee is [ForeseeChecked] for fills that nobody has checked yet.
-func Foresee(
+// PreviewInsert is [PreviewInsertChecked] for fills that nobody has checked yet.
+func PreviewInsert(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
-) (Outlook, error) {
+) (InsertPreview, error) {
 	checked, err := checkAll(fills)
 	if err != nil {
-		return Outlook{}, err
+		return InsertPreview{}, err
 	}
-	return foresee(ctx, tx, owner, account, checked, outlookRows)
+	return previewInsert(ctx, tx, owner, account, checked, maxPreviewRows)
 }
 
-// ForeseeChecked tells what [Service.InsertChecked] would do, as one reading step
+// PreviewInsertChecked tells what [Service.InsertChecked] would do, as one reading step
 // that takes no lock. The fills are spent all the same. It looks at what a write
 // would look at: the trades in progress where the new fills come in, and what
 // follows until all is as it was. An empty account stands for one that is still
 // to be made.
-func ForeseeChecked(
+func PreviewInsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
-) (Outlook, error) {
-	return foresee(ctx, tx, owner, account, fills, outlookRows)
+) (InsertPreview, error) {
+	return previewInsert(ctx, tx, owner, account, fills, maxPreviewRows)
 }
 
-func foresee(
+func previewInsert(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, rows int,
-) (o Outlook, err error) {
+) (o InsertPreview, err error) {
 	b := &book{tx: tx, owner: owner, streams: map[streamKey]*stream{}, nextSeq: 1, nextStream: 1}
 	if account != "" {
 		if b, err = readBook(ctx, tx, owner, account); err != nil {
-			return Outlook{}, err
+			return InsertPreview{}, err
 		}
 	}
 	arrivals, _, err := b.prepare(ctx, fills)
 	if err != nil {
-		return Outlook{}, err
+		return InsertPreview{}, err
 	}
 	if err := b.dedup(ctx, arrivals); err != nil {
-		return Outlook{}, err
+		return InsertPreview{}, err
 	}
 	known, err := b.planKnown(ctx, arrivals, "preview")
 	if err != nil {
-		return Outlook{}, err
+		return InsertPreview{}, err
 	}
 	o.Known, o.Completed = make([]bool, len(arrivals)), make([]bool, len(arrivals))
 	for i, a := range arrivals {
 		o.Known[i], o.Completed[i] = a.known != nil, a.completed
 	}
 	b.mostRead = b.read + rows
-	err = b.foresee(ctx, arrivals, known, &o)
+	err = b.previewRegrouping(ctx, arrivals, known, &o)
 	if errors.Is(err, errReadEnough) {
-		return Outlook{Known: o.Known, Completed: o.Completed, Cut: true}, nil
+		return InsertPreview{Known: o.Known, Completed: o.Completed, Incomplete: true}, nil
 	}
 	return o, err
 }
@@ -87,9 +87,9 @@ func foresee(
 // errReadEnough ends a reading that has become too long.
 var errReadEnough = errors.New("more was to be read than may be")
 
-// foresee groups the new and the completed fills as insert does, and keeps
+// previewInsert groups the new and the completed fills as insert does, and keeps
 // nothing.
-func (b *book) foresee(ctx context.Context, arrivals []*arrival, known *knownFills, o *Outlook) error {
+func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known *knownFills, o *InsertPreview) error {
 	for i, a := range arrivals {
 		if a.known == nil {
 			a.id, a.seq, a.arrival = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq, b.arrivals+1
@@ -124,7 +124,7 @@ func (b *book) likelyStream(ctx context.Context, key streamKey) (*stream, error)
 }
 
 // count adds what a regrouping would do, by the rules of settle.
-func (b *book) count(r *regrouping, o *Outlook) {
+func (b *book) count(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
 	ids := b.identify(r)
 	r.link(ids)
