@@ -87,7 +87,7 @@ func (s *Service) UpdateAccount(
 		if err != nil {
 			return err
 		}
-		if err := checked(check, before); err != nil {
+		if err := runCheck(check, before); err != nil {
 			return err
 		}
 		a, err = change.apply(before)
@@ -110,13 +110,13 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err != nil {
 			return err
 		}
-		if err := checked(check, a); err != nil {
+		if err := runCheck(check, a); err != nil {
 			return err
 		}
-		if err := s.follow.tell(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
+		if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
-		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {
+		if err := emptyAccount(ctx, tx, owner, a, deleteChunk); err != nil {
 			return err
 		}
 		// What else the account holds goes with it, by the foreign keys.
@@ -125,8 +125,8 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 	})
 }
 
-// checked runs an optional precondition.
-func checked[T any](check func(T) error, record T) error {
+// runCheck runs an optional precondition.
+func runCheck[T any](check func(T) error, record T) error {
 	if check == nil {
 		return nil
 	}
@@ -157,18 +157,18 @@ func Accounts(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Account, 
 func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
 	a, err := scanAccount(tx.QueryRow(ctx,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`, owner, id))
-	return a, orNotFound(err, "account")
+	return a, mapNotFound(err, "account")
 }
 
 // lockAccount reads an account and makes other writers of it wait.
 func lockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
 	a, err := scanAccount(tx.QueryRow(ctx,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
-	return a, orNotFound(err, "account")
+	return a, mapNotFound(err, "account")
 }
 
-// orNotFound turns the absence of a row into the refusal that tells of it.
-func orNotFound(err error, what string) error {
+// mapNotFound turns the absence of a row into the refusal that tells of it.
+func mapNotFound(err error, what string) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return journal.NotFound(what)
 	}

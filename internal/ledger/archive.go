@@ -20,7 +20,7 @@ func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 	if err != nil {
 		return nil, err
 	}
-	return overridesOf(ctx, tx, owner, a)
+	return loadOverrides(ctx, tx, owner, a)
 }
 
 // AddOverrides adds the overrides of roots that the account has none for and
@@ -35,7 +35,7 @@ func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	if err != nil {
 		return 0, err
 	}
-	stored, err := overridesOf(ctx, tx, owner, a)
+	stored, err := loadOverrides(ctx, tx, owner, a)
 	if err != nil {
 		return 0, err
 	}
@@ -98,9 +98,9 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		origin := cleanOrigin(fills[id].Origin)
 		_, err = tx.Exec(ctx, `
 			UPDATE executions SET origin = COALESCE($1, origin), external_id = COALESCE($2, external_id)
-			WHERE user_id = $3 AND id = $4`, orNull(origin), orNull(external), owner, id)
+			WHERE user_id = $3 AND id = $4`, nullIfEmpty(origin), nullIfEmpty(external), owner, id)
 		if err == nil && external != "" {
-			err = orderByExternal(ctx, tx, owner, id, external)
+			err = setFirstExternal(ctx, tx, owner, id, external)
 		}
 		if err != nil {
 			return err
@@ -119,9 +119,9 @@ func cleanOrigin(text string) string {
 	return origin
 }
 
-// orderByExternal gives the trade that a fill opens the fill's external id to be
+// setFirstExternal gives the trade that a fill opens the fill's external id to be
 // ordered by. The trade was made in the same transaction, so no other has read it.
-func orderByExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
+func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
 	var account, at, seq int64
 	err := tx.QueryRow(ctx, `SELECT account, executed_at, seq FROM executions WHERE user_id = $1 AND id = $2`, owner, id).
 		Scan(&account, &at, &seq)
@@ -141,11 +141,11 @@ func orderByExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 // currency, so that an import can name the rows it must leave out before it
 // begins. Whether the trade exists is not its business.
 func (n NewCash) Check(currency string) error {
-	_, err := n.cleanFor(currency)
+	_, err := n.cleanForCurrency(currency)
 	return err
 }
 
-func (n NewCash) cleanFor(currency string) (Cash, error) {
+func (n NewCash) cleanForCurrency(currency string) (Cash, error) {
 	if n.Currency == "" {
 		n.Currency = currency
 	}
@@ -155,7 +155,7 @@ func (n NewCash) cleanFor(currency string) (Cash, error) {
 	}
 	b := &book{account: Account{BaseCurrency: currency}}
 	err := b.checkCash(context.Background(), &c) // it asks the database about the trade only, and there is none
-	c.arriveWith(n.Archived)
+	c.setOrigin(n.Archived)
 	return c, err
 }
 
@@ -170,7 +170,7 @@ func CashDuplicates(
 	}
 	rows := make([]Cash, len(list))
 	for i, in := range list {
-		if rows[i], err = in.cleanFor(b.account.BaseCurrency); err != nil {
+		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency); err != nil {
 			return nil, err
 		}
 	}

@@ -35,8 +35,8 @@ func (b *book) insertSpan(ctx context.Context, s span) error {
 	return err
 }
 
-// widen makes an import reach to an instant that one of its fills was moved to.
-func (b *book) widen(ctx context.Context, s span, at int64) error {
+// widenSpan makes an import reach to an instant that one of its fills was moved to.
+func (b *book) widenSpan(ctx context.Context, s span, at int64) error {
 	if at >= s.firstAt && at <= s.lastAt {
 		return nil
 	}
@@ -65,8 +65,8 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 	return found, err
 }
 
-// of gives the import that a fill came with, or nil.
-func (s spans) of(account, seq int64) *journal.BatchID {
+// batchOf gives the import that a fill came with, or nil.
+func (s spans) batchOf(account, seq int64) *journal.BatchID {
 	if found, imported := s.find(account, seq); imported {
 		return &found.batch
 	}
@@ -136,7 +136,7 @@ func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.User
 		return BatchRows{}, err
 	}
 	for _, a := range accounts {
-		err := s.writing(ctx, tx, owner, a.ID, func(b *book) error { return b.deleteBatch(ctx, batch) })
+		err := s.withBook(ctx, tx, owner, a.ID, func(b *book) error { return b.deleteBatch(ctx, batch) })
 		if err != nil {
 			return BatchRows{}, err
 		}
@@ -144,8 +144,8 @@ func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.User
 	return gone, nil
 }
 
-// forget regroups the streams of fills whose rows were deleted.
-func (b *book) forget(ctx context.Context, fills []*fill) error {
+// regroupWithout regroups the streams of fills whose rows were deleted.
+func (b *book) regroupWithout(ctx context.Context, fills []*fill) error {
 	touched := map[int64]*changes{}
 	var order []*changes
 	for _, f := range fills {
@@ -162,7 +162,7 @@ func (b *book) forget(ctx context.Context, fills []*fill) error {
 		c.remove(f)
 	}
 	for _, c := range order {
-		if err := b.apply(ctx, c); err != nil {
+		if err := b.regroupChanges(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -203,7 +203,7 @@ type BatchRef struct {
 }
 
 // BatchesWithRows lists the imports of all users that have rows, for the check
-// of an installation. It is a step.
+// batchOf an installation. It is a step.
 func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (p BatchRef, err error) {
 		err = row.Scan(&p.User, &p.Batch)

@@ -19,18 +19,18 @@ type book struct {
 	now     time.Time
 	follow  Follow
 
-	revision   int64 // this write's
-	nextSeq    int64
-	nextStream int64
-	arrivals   int64 // the last arrival number of all the user's accounts
-	since      int64 // after which revision the log is complete
+	revision    int64 // this write's
+	nextSeq     int64
+	nextStream  int64
+	arrivals    int64 // the last arrival number of all the user's accounts
+	loggedSince int64 // after which revision the log is complete
 
 	streams map[streamKey]*stream
 	emptied map[int64]bool // streams that lost their trades and may be empty now
 
 	// Rows that wait to be written in bulk.
 	arrived, edited          []*fill
-	noted, relinked          []*fill
+	changedDetails, relinked []*fill
 	newTrades, changedTrades []*tradeRow
 
 	change TradeChanges
@@ -39,11 +39,11 @@ type book struct {
 	reordered []journal.TradeID
 	// renamed are fills whose external id has changed and nothing that makes
 	// trades.
-	renamed []*fill
+	changedIDs []*fill
 
 	// read counts the rows that cursors fetched: tests hold it against the
 	// size of the change. mostRead is how many they may be, 0 for any number.
-	read, mostRead int
+	read, maxRead int
 }
 
 // openBook locks the account. Steps of one transaction that write to several
@@ -71,10 +71,10 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	err := tx.QueryRow(ctx, `
 		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, `+lastArrival+`
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
-		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.since, &b.arrivals, &all)...)
+		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &all)...)
 	// After a wait for the lock only what is read of the row itself is current.
 	b.arrivals = max(b.arrivals, all)
-	return b, orNotFound(err, "account")
+	return b, mapNotFound(err, "account")
 }
 
 // lastArrival is the last arrival number that any account of the user $1 took.
@@ -87,8 +87,8 @@ func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64,
 	return n, err
 }
 
-// writing runs fn on the open book of an account, in a step of tx.
-func (s *Service) writing(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, fn func(*book) error) error {
+// withBook runs fn on the open book of an account, in a step of tx.
+func (s *Service) withBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, fn func(*book) error) error {
 	b, err := s.openBook(ctx, tx, owner, id)
 	if err != nil {
 		return err
@@ -105,10 +105,10 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
-	if err := b.moveCash(ctx); err != nil {
+	if err := b.moveCashLinks(ctx); err != nil {
 		return err
 	}
-	if err := b.follow.tell(ctx, b.tx, b.owner, b.change); err != nil {
+	if err := b.follow.call(ctx, b.tx, b.owner, b.change); err != nil {
 		return err
 	}
 	if err := b.removeTrades(ctx); err != nil {
@@ -117,18 +117,18 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.dropEmptyStreams(ctx); err != nil {
 		return err
 	}
-	return b.store(ctx)
+	return b.saveAccount(ctx)
 }
 
-// store brings the account's row and the log up to date.
-func (b *book) store(ctx context.Context) error {
-	if err := b.log(ctx); err != nil {
+// saveAccount brings the account's row and the log up to date.
+func (b *book) saveAccount(ctx context.Context) error {
+	if err := b.recordTouched(ctx); err != nil {
 		return err
 	}
 	_, err := b.tx.Exec(ctx, `
 		UPDATE accounts SET revision = $1, next_seq = $2, next_stream = $3, logged_since = $4, arrivals = $5
 		WHERE user_id = $6 AND id = $7`,
-		b.revision, b.nextSeq, b.nextStream, b.since, b.arrivals, b.owner, b.account.ID)
+		b.revision, b.nextSeq, b.nextStream, b.loggedSince, b.arrivals, b.owner, b.account.ID)
 	return err
 }
 
@@ -138,13 +138,13 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.flushTrades(ctx); err != nil {
 		return err
 	}
-	if err := b.relink(ctx); err != nil {
+	if err := b.writeLinks(ctx); err != nil {
 		return err
 	}
-	if err := b.updateNotes(ctx, b.noted); err != nil {
+	if err := b.updateDetails(ctx, b.changedDetails); err != nil {
 		return err
 	}
-	for _, f := range b.renamed {
+	for _, f := range b.changedIDs {
 		if err := b.updateFirstExternal(ctx, f); err != nil {
 			return err
 		}
@@ -172,19 +172,19 @@ const (
 	loggedTrades    = 1000
 )
 
-// log leaves word of the trades that the write touched.
-func (b *book) log(ctx context.Context) error {
+// recordTouched leaves word of the trades that the write touched.
+func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if len(touched) == 0 {
 		return nil
 	}
-	b.since = max(b.since, b.revision-loggedRevisions)
+	b.loggedSince = max(b.loggedSince, b.revision-loggedRevisions)
 	if len(touched) > loggedTrades {
-		b.since = b.revision
+		b.loggedSince = b.revision
 	}
 	_, err := b.tx.Exec(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision <= $3`,
-		b.owner, b.account.number, b.since)
-	if err != nil || b.since == b.revision {
+		b.owner, b.account.number, b.loggedSince)
+	if err != nil || b.loggedSince == b.revision {
 		return err
 	}
 	rows := make([][]any, len(touched))
@@ -203,7 +203,7 @@ func TouchedSince(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, revision int64,
 ) (ids []journal.TradeID, known bool, err error) {
 	b, err := readBook(ctx, tx, owner, account)
-	if err != nil || revision < b.since || revision > b.account.Revision {
+	if err != nil || revision < b.loggedSince || revision > b.account.Revision {
 		return nil, false, err
 	}
 	ids, err = db.List(ctx, tx, db.Single[journal.TradeID], `

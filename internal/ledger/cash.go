@@ -100,9 +100,9 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 		return err
 	}
 	var f filter
-	all := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) { f.during("occurred_at", scope.Period) }}
-	text := all.inOrder(tx, &f, "occurred_at, id", 0)
-	known := byNumber(accounts)
+	all := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) { f.addPeriod("occurred_at", scope.Period) }}
+	text := all.orderedQuery(tx, &f, "occurred_at, id", 0)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		c, number, err := scanCash(row)
 		if err != nil {
@@ -116,7 +116,7 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 // CashTransaction gives one cash transaction of the owner.
 func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id journal.CashID) (c Cash, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		account, err := accountOf(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+		account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id 
 // stored all the same: money can move twice a day.
 func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account journal.AccountID, in NewCash) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.writing(ctx, tx, owner, account, func(b *book) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
 			if c, err = b.cleanCash(ctx, in); err != nil {
 				return err
 			}
@@ -149,7 +149,7 @@ func (s *Service) UpdateCash(
 	ctx context.Context, owner journal.UserID, id journal.CashID, change CashChange, check func(Cash) error,
 ) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editingCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
+		return s.withCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
 			if c, err = b.changeCash(ctx, was, change); err != nil {
 				return err
 			}
@@ -166,28 +166,28 @@ func (s *Service) UpdateCash(
 // DeleteCash removes a cash transaction.
 func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editingCash(ctx, tx, owner, id, check, func(*book, Cash) error {
+		return s.withCash(ctx, tx, owner, id, check, func(*book, Cash) error {
 			_, err := tx.Exec(ctx, `DELETE FROM cash_transactions WHERE user_id = $1 AND id = $2`, owner, id)
 			return err
 		})
 	})
 }
 
-// editingCash opens the book of a cash transaction and reads it under its lock.
-func (s *Service) editingCash(
+// withCash opens the book of a cash transaction and reads it under its lock.
+func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
 	check func(Cash) error, fn func(*book, Cash) error,
 ) error {
-	account, err := accountOf(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+	account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
 	if err != nil {
 		return err
 	}
-	return s.writing(ctx, tx, owner, account, func(b *book) error {
+	return s.withBook(ctx, tx, owner, account, func(b *book) error {
 		was, err := b.cashByID(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := checked(check, was); err != nil {
+		if err := runCheck(check, was); err != nil {
 			return err
 		}
 		return fn(b, was)
@@ -207,7 +207,7 @@ func (b *book) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
 	c, _, err := scanCash(b.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
 		b.owner, id, b.account.number))
 	c.Account = b.account.ID
-	return c, orNotFound(err, "cash transaction")
+	return c, mapNotFound(err, "cash transaction")
 }
 
 // cleanCash checks a new cash transaction and gives it as it will be stored.
@@ -220,13 +220,13 @@ func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 		c.Currency = b.account.BaseCurrency
 	}
 	err := b.checkCash(ctx, &c)
-	c.arriveWith(in.Archived)
+	c.setOrigin(in.Archived)
 	return c, err
 }
 
-// arriveWith sets the origin and the first instant of a new row: those of the
+// setOrigin sets the origin and the first instant of a new row: those of the
 // backup that it comes from, or else what it says and now.
-func (c *Cash) arriveWith(archived *ArchivedCash) {
+func (c *Cash) setOrigin(archived *ArchivedCash) {
 	c.Origin = c.contentKey()
 	if archived == nil {
 		return
@@ -261,7 +261,7 @@ func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash,
 // checkCash brings a cash transaction into its stored form and refuses what
 // has none.
 func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
-	if err := c.sign(); err != nil {
+	if err := c.applySign(); err != nil {
 		return err
 	}
 	if c.Currency, err = cleanCurrency("currency", c.Currency); err != nil {
@@ -280,8 +280,8 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	return b.checkCashTrade(ctx, c.Trade)
 }
 
-// sign checks type and amount and gives the amount the sign of its type.
-func (c *Cash) sign() error {
+// applySign checks type and amount and gives the amount the sign of its type.
+func (c *Cash) applySign() error {
 	c.Type = CashType(strings.ToLower(strings.TrimSpace(string(c.Type))))
 	if !slices.Contains(cashTypes, c.Type) {
 		return journal.InvalidField("type", "type must be deposit, withdrawal, fee, dividend, interest or adjustment.")
@@ -311,8 +311,8 @@ func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
 	return err
 }
 
-// dividendsOf adds up the dividends that are linked to a trade.
-func dividendsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
+// sumDividends adds up the dividends that are linked to a trade.
+func sumDividends(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		var amount decimal.Decimal
 		err := row.Scan(&amount)
@@ -343,8 +343,8 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
-// moveCash keeps the links of cash rows on living trades.
-func (b *book) moveCash(ctx context.Context) error {
+// moveCashLinks keeps the links of cash rows on living trades.
+func (b *book) moveCashLinks(ctx context.Context) error {
 	if len(b.change.Removed) == 0 {
 		return nil
 	}

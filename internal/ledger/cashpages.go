@@ -28,9 +28,9 @@ func (s *Service) CashPage(
 		}
 		var f filter
 		all := selection{"cash_transactions", owner, accounts, "SELECT 1 FROM cash_transactions", func(f *filter) {
-			f.during("occurred_at", scope.Period)
+			f.addPeriod("occurred_at", scope.Period)
 		}}
-		if total, err = countRows(ctx, tx, all.union(&f), f.args); err != nil {
+		if total, err = countRows(ctx, tx, all.unionQuery(&f), f.args); err != nil {
 			return err
 		}
 		list, err = cashPage(ctx, tx, owner, accounts, scope.Period, after, limit)
@@ -44,13 +44,13 @@ func cashPage(
 ) ([]Cash, error) {
 	var f filter
 	page := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) {
-		f.during("occurred_at", period)
+		f.addPeriod("occurred_at", period)
 		if after != nil {
 			f.terms = append(f.terms, fmt.Sprintf("(occurred_at, id) > (%s, %s)", f.arg(after.At), f.arg(after.ID)))
 		}
 	}}
-	text := page.inOrder(tx, &f, "occurred_at, id", limit)
-	known := byNumber(accounts)
+	text := page.orderedQuery(tx, &f, "occurred_at, id", limit)
+	known := indexByNumber(accounts)
 	return db.List(ctx, tx, func(row db.Scanner) (Cash, error) {
 		c, number, err := scanCash(row)
 		c.Account = known[number].ID

@@ -18,7 +18,7 @@ import (
 // while the ledger is sound.
 func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.writing(ctx, tx, owner, account, func(b *book) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
 			numbers, err := b.streamNumbers(ctx)
 			if err != nil {
 				return err
@@ -40,7 +40,7 @@ func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
 		if err != nil {
 			return err
 		}
-		if err := b.apply(ctx, &changes{stream: found, whole: true}); err != nil {
+		if err := b.regroupChanges(ctx, &changes{stream: found, whole: true}); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ type Problem struct {
 	User    journal.UserID
 	Account journal.AccountID
 	// Record is the id of the trade, execution or cash row; empty where the
-	// problem is the account's.
+	// reportProblem is the account's.
 	Record string
 	// What is one sentence.
 	What string
@@ -112,19 +112,19 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 		return err
 	}
 	for _, number := range numbers {
-		if err := c.stream(ctx, number); err != nil {
+		if err := c.checkStream(ctx, number); err != nil {
 			return err
 		}
 	}
-	if err := c.sources(ctx); err != nil {
+	if err := c.checkSources(ctx); err != nil {
 		return err
 	}
-	return c.rows(ctx)
+	return c.checkRows(ctx)
 }
 
-// sources compares the fills that have several sources with what those say
+// checkSources compares the fills that have several sources with what those say
 // together.
-func (c *checker) sources(ctx context.Context) error {
+func (c *checker) checkSources(ctx context.Context) error {
 	ids, err := db.List(ctx, c.tx, db.Single[journal.ExecutionID],
 		`SELECT DISTINCT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY execution_id`,
 		c.owner, c.account.number)
@@ -141,25 +141,25 @@ func (c *checker) sources(ctx context.Context) error {
 			return err
 		}
 		for id, f := range fills {
-			if after, _ := f.rebuilt(sources[id]); !sameRow(f, after) {
-				c.problem(string(id), "The execution is not what its sources say.")
+			if after, _ := f.rebuild(sources[id]); !sameRow(f, after) {
+				c.reportProblem(string(id), "The execution is not what its sources say.")
 			}
 		}
 	}
 	return nil
 }
 
-func (c *checker) problem(record, format string, args ...any) {
+func (c *checker) reportProblem(record, format string, args ...any) {
 	c.report(Problem{User: c.owner, Account: c.account.ID, Record: record, What: fmt.Sprintf(format, args...)})
 }
 
-// stream goes through one stream from flat point to flat point.
-func (c *checker) stream(ctx context.Context, number int64) error {
+// checkStream goes through one stream from flat point to flat point.
+func (c *checker) checkStream(ctx context.Context, number int64) error {
 	s, err := c.streamNumbered(ctx, number)
 	if err != nil {
 		return err
 	}
-	if err := c.orderKey(ctx, s); err != nil {
+	if err := c.checkOrderKey(ctx, s); err != nil {
 		return err
 	}
 	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
@@ -174,22 +174,22 @@ func (c *checker) stream(ctx context.Context, number int64) error {
 		if len(part) == 0 {
 			break
 		}
-		if err := c.segment(s, part, trades); err != nil {
+		if err := c.checkSegment(s, part, trades); err != nil {
 			return err
 		}
 	}
-	for t := trades.take(); t != nil; t = trades.take() {
-		c.problem(string(t.id), "The trade has no fills.")
+	for t := trades.next(); t != nil; t = trades.next() {
+		c.reportProblem(string(t.id), "The trade has no fills.")
 	}
 	return trades.err
 }
 
-// orderKey compares the stored order key of a stream with the one it must have.
-func (c *checker) orderKey(ctx context.Context, s *stream) error {
+// checkOrderKey compares the stored order key of a stream with the one it must have.
+func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 	var key string
 	err := c.tx.QueryRow(ctx, `SELECT order_key FROM streams WHERE user_id = $1 AND number = $2`, c.owner, s.number).Scan(&key)
-	if err == nil && key != s.key.order() {
-		c.problem("", "The instrument %s is out of order.", s.key.symbol)
+	if err == nil && key != s.key.orderKey() {
+		c.reportProblem("", "The instrument %s is out of order.", s.key.symbol)
 	}
 	return err
 }
@@ -198,7 +198,7 @@ func (c *checker) orderKey(ctx context.Context, s *stream) error {
 func nextSegment(fills *fillCursor) []*fill {
 	var part []*fill
 	var position decimal.Decimal
-	for f := fills.take(); f != nil; f = fills.take() {
+	for f := fills.next(); f != nil; f = fills.next() {
 		part = append(part, f)
 		if f.side == matching.Buy {
 			position = position.Add(f.quantity)
@@ -212,30 +212,30 @@ func nextSegment(fills *fillCursor) []*fill {
 	return part
 }
 
-// segment compares the stored trades of a segment with what its fills make.
-func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
+// checkSegment compares the stored trades of a segment with what its fills make.
+func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) error {
 	grouped := make([]matching.Fill, len(part))
-	retold := make([]oracle.Fill, len(part))
+	oracleFills := make([]oracle.Fill, len(part))
 	for i, f := range part {
-		grouped[i], retold[i] = f.matching(), f.oracle()
+		grouped[i], oracleFills[i] = f.toMatching(), f.toOracle()
 	}
-	told := oracle.Recompute(retold)
+	recomputed := oracle.Recompute(oracleFills)
 	byID := make(map[string]*fill, len(part))
 	for _, f := range part {
 		byID[string(f.id)] = f
 	}
 	in := map[string]links{}
 	for i, want := range matching.Group(grouped, matching.Head{}) {
-		t := trades.takeBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
+		t := trades.nextBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
 		if trades.err != nil {
 			return trades.err
 		}
 		if t == nil {
-			c.problem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
+			c.reportProblem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
 			continue
 		}
 		row := want // its parts are wanted below
-		c.trade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), told, i)
+		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), recomputed, i)
 		for _, p := range want.Parts {
 			l := in[p.FillID]
 			l.add(t.id)
@@ -244,41 +244,41 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
 	}
 	for _, f := range part {
 		if f.links != in[string(f.id)] {
-			c.problem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
+			c.reportProblem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
 		}
 	}
 	return nil
 }
 
-// trade compares a stored trade with both of its recomputations.
-func (c *checker) trade(t, want *tradeRow, told []oracle.Trade, i int) {
-	if !want.same(t) {
-		c.problem(string(t.id), "The trade is not what its fills make.")
+// checkTrade compares a stored trade with both of its recomputations.
+func (c *checker) checkTrade(t, want *tradeRow, recomputed []oracle.Trade, i int) {
+	if !want.equal(t) {
+		c.reportProblem(string(t.id), "The trade is not what its fills make.")
 	}
-	if i >= len(told) || !agrees(t, told[i]) {
-		c.problem(string(t.id), "The trade is not what the second computation makes of its fills.")
+	if i >= len(recomputed) || !matchesOracle(t, recomputed[i]) {
+		c.reportProblem(string(t.id), "The trade is not what the second computation makes of its fills.")
 	}
 }
 
-// agrees compares a stored trade with the oracle's.
-func agrees(t *tradeRow, o oracle.Trade) bool {
+// matchesOracle compares a stored trade with the oracle's.
+func matchesOracle(t *tradeRow, o oracle.Trade) bool {
 	return (t.Direction == matching.Long) == o.Long && int(t.count) == len(o.FillIDs) &&
 		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
 		t.EntryNotional.Rat().Cmp(o.Entry) == 0 && t.ExitNotional.Rat().Cmp(o.Exit) == 0 &&
 		t.FeesTotal.Rat().Cmp(o.Fees) == 0 && t.Commission.Rat().Cmp(o.Commission) == 0 &&
-		sameOrNone(t.GrossPnL, o.Gross) && sameOrNone(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
-		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && sameOrNone(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
-		sameOrNone(t.ReturnPct, o.Return) && sameOrNone(t.Rate.Convert(t.Volume), o.Volume)
+		equalNull(t.GrossPnL, o.Gross) && equalNull(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
+		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && equalNull(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
+		equalNull(t.ReturnPct, o.Return) && equalNull(t.Rate.Convert(t.Volume), o.Volume)
 }
 
-func sameOrNone(n decimal.Null, r *big.Rat) bool {
+func equalNull(n decimal.Null, r *big.Rat) bool {
 	if r == nil || !n.Valid {
 		return r == nil && !n.Valid
 	}
 	return n.Decimal.Rat().Cmp(r) == 0
 }
 
-func (f *fill) oracle() oracle.Fill {
+func (f *fill) toOracle() oracle.Fill {
 	o := oracle.Fill{
 		ID: string(f.id), At: f.at, Seq: f.seq, Buy: f.side == matching.Buy, Quantity: f.quantity.Rat(), Price: f.price.Rat(),
 		Multiplier: f.multiplier.Rat(), Fees: f.fees.Rat(), Commission: f.commission.Rat(),
@@ -334,14 +334,14 @@ var rowChecks = []struct{ what, query string }{
 				AND executions.id = fill_sources.execution_id) ORDER BY execution_id`},
 }
 
-func (c *checker) rows(ctx context.Context) error {
+func (c *checker) checkRows(ctx context.Context) error {
 	for _, check := range rowChecks {
 		wrong, err := db.List(ctx, c.tx, db.Single[string], check.query, c.owner, c.account.number)
 		if err != nil {
 			return err
 		}
 		for _, id := range slices.Compact(wrong) {
-			c.problem(id, "%s", check.what)
+			c.reportProblem(id, "%s", check.what)
 		}
 	}
 	return nil

@@ -61,8 +61,8 @@ const (
 
 func scanClosed(row db.Scanner) (c ClosedTrade, err error) {
 	var t matching.Trade
-	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionOf{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
-		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
+	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
+		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
 		&c.Gross, &c.Net, &c.Fees, &c.Commission, &c.Instrument, &c.External, &c.Arrival)
 	c.EntrySize, c.Volume = t.EntrySize, c.Rate.Convert(t.Volume)
 	return c, err

@@ -2,10 +2,10 @@ package ledger
 
 import "fillbook/internal/decimal"
 
-// complete adds to a fill what another source of the same instrument knows of
+// completeFrom adds to a fill what another source of the same instrument knows of
 // it and the fill does not. Nothing known is overwritten, except that a later
 // upload corrects an earlier one with the same id. What the user edited stays.
-func (f *fill) complete(by *fill) {
+func (f *fill) completeFrom(by *fill) {
 	edits := f.edits()
 	sameID := f.externalID != "" && f.externalID == by.externalID
 	if !edits.has(FiguresEdited) {
@@ -13,7 +13,7 @@ func (f *fill) complete(by *fill) {
 			return
 		}
 		if sameID && f.sameInstant(by) {
-			f.correct(by, edits)
+			f.correctFrom(by, edits)
 		}
 		if !f.sameDeal(by) {
 			return
@@ -77,9 +77,9 @@ func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
 	}
 }
 
-// correct replaces price, quantity and costs by those of a later record of the
+// correctFrom replaces price, quantity and costs by those of a later record of the
 // same source with the same id, unless that knows less.
-func (f *fill) correct(by *fill, edits Facts) {
+func (f *fill) correctFrom(by *fill, edits Facts) {
 	if !f.facts.has(Uploaded) || !by.facts.has(Uploaded) {
 		return
 	}
@@ -117,18 +117,18 @@ func (f *fill) isCorrectedBy(by *fill) bool {
 // mergeSources returns what sources say together, in the order of arrival, and
 // the instrument that the first of them names.
 func mergeSources(list []*source) (*fill, streamKey) {
-	merged := list[0].said
+	merged := list[0].values
 	for _, s := range list[1:] {
 		if s.key == list[0].key {
-			merged.complete(&s.said)
+			merged.completeFrom(&s.values)
 		}
 	}
 	return &merged, list[0].key
 }
 
-// rebuilt returns a stored fill with the values that its sources give it now.
+// rebuild returns a stored fill with the values that its sources give it now.
 // What the user edited stays.
-func (f *fill) rebuilt(list []*source) (after *fill, key streamKey) {
+func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	merged, key := mergeSources(list)
 	out := *f
 	edits := f.edits()
@@ -156,9 +156,9 @@ func (f *fill) rebuilt(list []*source) (after *fill, key streamKey) {
 	return &out, key
 }
 
-// says reports whether an arrival of the same instrument says of a stored fill
+// hasSameValues reports whether an arrival of the same instrument says of a stored fill
 // what its only source said. What the user edited is not compared.
-func (f *fill) says(a *fill) bool {
+func (f *fill) hasSameValues(a *fill) bool {
 	edits := f.edits()
 	different := Facts(0)
 	if f.facts.has(FactsRecorded) && a.facts.has(FactsRecorded) {

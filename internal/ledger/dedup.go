@@ -23,21 +23,21 @@ type arrival struct {
 	completed bool
 }
 
-// dedup finds out which arrivals are stored already. The broker's id decides
+// deduper finds out which arrivals are stored already. The broker's id decides
 // where the arrival and a stored fill have one. Otherwise it is the content,
 // with times compared as finely as both were written, and each stored fill
 // answers for one arrival: of three equal fills in a file, of which two are
 // stored, the third is new. A fill that was edited here is still known by the
 // content it arrived with.
-type dedup struct {
+type deduper struct {
 	b       *book
-	taken   map[int64]bool // stored fills that an arrival was found to be
-	origins map[string][]origin
+	claimed map[int64]bool // stored fills that an arrival was found to be
+	origins map[string][]editedFill
 }
 
-func (b *book) dedup(ctx context.Context, arrivals []*arrival) error {
-	d := &dedup{b: b, taken: map[int64]bool{}}
-	if err := d.byExternalID(ctx, arrivals); err != nil {
+func (b *book) findDuplicates(ctx context.Context, arrivals []*arrival) error {
+	d := &deduper{b: b, claimed: map[int64]bool{}}
+	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
 		return err
 	}
 	if b.nextSeq == 1 {
@@ -46,14 +46,14 @@ func (b *book) dedup(ctx context.Context, arrivals []*arrival) error {
 	if err := d.loadOrigins(ctx); err != nil {
 		return err
 	}
-	if err := d.byContent(ctx, arrivals); err != nil {
+	if err := d.matchContent(ctx, arrivals); err != nil {
 		return err
 	}
-	return d.byPrecision(ctx, arrivals)
+	return d.matchPrecision(ctx, arrivals)
 }
 
-// byExternalID settles the arrivals whose id is stored, or came before.
-func (d *dedup) byExternalID(ctx context.Context, arrivals []*arrival) error {
+// matchExternalIDs settles the arrivals whose id is stored, or came before.
+func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) error {
 	first := map[string]*fill{}
 	var ids []string
 	for _, a := range arrivals {
@@ -72,7 +72,7 @@ func (d *dedup) byExternalID(ctx context.Context, arrivals []*arrival) error {
 		}
 		a.repeated = first[a.externalID] != a.fill
 		if f := inLedger[a.externalID]; f != nil {
-			a.known, d.taken[f.seq] = f, true
+			a.known, d.claimed[f.seq] = f, true
 		} else if a.repeated {
 			a.known = first[a.externalID]
 		}
@@ -103,27 +103,27 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	return found, nil
 }
 
-// byContent settles the arrivals that say the same as a stored fill. It goes
+// matchContent settles the arrivals that say the same as a stored fill. It goes
 // through each stream in time order, so that stored fills are read in passing.
-func (d *dedup) byContent(ctx context.Context, arrivals []*arrival) error {
-	for key, list := range unknownByStream(arrivals, func(*arrival) bool { return true }) {
+func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
+	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
 		s, err := d.b.findStream(ctx, key)
 		if err != nil {
 			return err
 		}
 		if s != nil {
-			if err := d.inStream(ctx, s, list); err != nil {
+			if err := d.matchStream(ctx, s, list); err != nil {
 				return err
 			}
 		}
-		d.byOrigin(key, list)
+		d.matchOrigins(key, list)
 	}
 	return nil
 }
 
-// unknownByStream returns the unknown arrivals that match a condition by their
+// groupUnknown returns the unknown arrivals that match a condition by their
 // streams, each list in time order.
-func unknownByStream(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
+func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
 	streams := map[streamKey][]*arrival{}
 	for _, a := range arrivals {
 		if a.known == nil && wanted(a) {
@@ -136,10 +136,10 @@ func unknownByStream(arrivals []*arrival, wanted func(*arrival) bool) map[stream
 	return streams
 }
 
-// inStream settles the arrivals of one stream, second by second. Equal instants
+// matchStream settles the arrivals of one stream, second by second. Equal instants
 // go before those that are only in the same second.
-func (d *dedup) inStream(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, gists: true}
+func (d *deduper) matchStream(ctx context.Context, s *stream, list []*arrival) error {
+	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(startOfSecond(list[0]))
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
@@ -157,20 +157,20 @@ func (d *dedup) inStream(ctx context.Context, s *stream, list []*arrival) error 
 }
 
 // match settles arrivals among stored fills.
-func (d *dedup) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
+func (d *deduper) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
 	for _, a := range list {
 		if a.known == nil {
-			a.known = d.take(among, a, same)
+			a.known = d.claim(among, a, same)
 		}
 	}
 }
 
-// take finds the stored fill that is the arrival and is not another one
+// claim finds the stored fill that is the arrival and is not another one
 // already: the first without an id of the broker, else the first. Two fills
 // with different ids are never the same.
-func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
+func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
 	for _, f := range among {
-		if d.taken[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
+		if d.claimed[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
 			continue
 		}
 		if found == nil || f.externalID == "" {
@@ -181,7 +181,7 @@ func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) (f
 		}
 	}
 	if found != nil {
-		d.taken[found.seq] = true
+		d.claimed[found.seq] = true
 	}
 	return found
 }
@@ -203,29 +203,29 @@ func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 // findKnown finds the stored fill that a single new one repeats. An id of the
 // broker that a different fill has is refused.
 func (b *book) findKnown(ctx context.Context, a *arrival) error {
-	d := &dedup{b: b, taken: map[int64]bool{}}
+	d := &deduper{b: b, claimed: map[int64]bool{}}
 	one := []*arrival{a}
-	if err := d.byExternalID(ctx, one); err != nil {
+	if err := d.matchExternalIDs(ctx, one); err != nil {
 		return err
 	}
 	if a.known != nil {
-		return b.refuseOther(ctx, a)
+		return b.checkSameFill(ctx, a)
 	}
-	if err := d.byContent(ctx, one); err != nil {
+	if err := d.matchContent(ctx, one); err != nil {
 		return err
 	}
-	return d.byPrecision(ctx, one)
+	return d.matchPrecision(ctx, one)
 }
 
-// refuseOther refuses a fill that carries the broker's id of a different one.
-func (b *book) refuseOther(ctx context.Context, a *arrival) error {
+// checkSameFill refuses a fill that carries the broker's id of a different one.
+func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
 	s, err := b.streamNumbered(ctx, a.known.stream)
 	if err == nil && (s.key != a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
-		return takenExternalID()
+		return externalIDConflict()
 	}
 	return err
 }
 
-func takenExternalID() error {
+func externalIDConflict() error {
 	return journal.Conflict("Another execution of this account already has this external id.")
 }

@@ -36,7 +36,7 @@ func (s *Service) AddExecution(
 		if err != nil {
 			return err
 		}
-		arrivals, warnings, err := b.prepare(ctx, []CheckedFill{checked})
+		arrivals, warnings, err := b.setMultipliers(ctx, []CheckedFill{checked})
 		if err != nil {
 			return err
 		}
@@ -47,11 +47,11 @@ func (s *Service) AddExecution(
 			}
 		}
 		if a.known != nil {
-			out, err = b.repeat(ctx, a)
+			out, err = b.completeKnown(ctx, a)
 			return err
 		}
 		out = AddedExecution{Warnings: warnings}
-		if out.Execution, err = b.add(ctx, a); err != nil {
+		if out.Execution, err = b.addFill(ctx, a); err != nil {
 			return err
 		}
 		return b.close(ctx)
@@ -59,15 +59,15 @@ func (s *Service) AddExecution(
 	return out, err
 }
 
-// add stores one new fill that came by hand.
-func (b *book) add(ctx context.Context, a *arrival) (Execution, error) {
-	if err := b.number(ctx, []*arrival{a}, ""); err != nil {
+// addFill stores one new fill that came by hand.
+func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
+	if err := b.assignNumbers(ctx, []*arrival{a}, ""); err != nil {
 		return Execution{}, err
 	}
-	if err := b.insert(ctx, []*arrival{a}, &knownFills{}); err != nil {
+	if err := b.regroupArrivals(ctx, []*arrival{a}, &knownFills{}); err != nil {
 		return Execution{}, err
 	}
-	return a.execution(b.account, a.key, nil, a.next)
+	return a.toExecution(b.account, a.key, nil, a.next)
 }
 
 // ExecutionChange is a partial change of an execution. Details are replaced as
@@ -92,8 +92,8 @@ func (s *Service) UpdateExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, change ExecutionChange, check func(Execution) error,
 ) (e Execution, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editing(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
-			after, key, err := b.edit(ctx, before, was, change)
+		return s.withExecution(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
+			after, key, err := b.applyChange(ctx, before, was, change)
 			if err != nil {
 				return err
 			}
@@ -112,26 +112,26 @@ func (s *Service) DeleteExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, check func(Execution) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editing(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
+		return s.withExecution(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
 			if err := b.deleteFills(ctx, f); err != nil {
 				return err
 			}
-			return b.forget(ctx, []*fill{f})
+			return b.regroupWithout(ctx, []*fill{f})
 		})
 	})
 }
 
-// editing opens the book of an execution and reads the execution under its
+// withExecution opens the book of an execution and reads the execution under its
 // lock, so that what check sees is what fn changes.
-func (s *Service) editing(
+func (s *Service) withExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
 	check func(Execution) error, fn func(*book, *fill, Execution) error,
 ) error {
-	account, err := accountOf(ctx, tx, owner, "executions", string(id), "execution")
+	account, err := findAccountID(ctx, tx, owner, "executions", string(id), "execution")
 	if err != nil {
 		return err
 	}
-	return s.writing(ctx, tx, owner, account, func(b *book) error {
+	return s.withBook(ctx, tx, owner, account, func(b *book) error {
 		f, err := b.fillByID(ctx, id)
 		if err != nil {
 			return err
@@ -140,7 +140,7 @@ func (s *Service) editing(
 		if err != nil {
 			return err
 		}
-		if err := checked(check, was); err != nil {
+		if err := runCheck(check, was); err != nil {
 			return err
 		}
 		return fn(b, f, was)
@@ -163,8 +163,8 @@ func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 	return b.countRemoved(ctx, fills)
 }
 
-// edit gives the fill with the change made, and its instrument.
-func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
+// applyChange gives the fill with the change made, and its instrument.
+func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
 	err := cmp.Or(c.Symbol.NotNull("symbol"), c.Side.NotNull("side"), c.Quantity.NotNull("quantity"),
 		c.Price.NotNull("price"), c.ExecutedAt.NotNull("executed_at"))
 	if err != nil {
@@ -176,7 +176,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 		return nil, Instrument{}, err
 	}
 	if !in.Multiplier.Valid {
-		if after.multiplier, err = b.multipliers().of(ctx, instrument.Symbol, instrument.Type); err != nil {
+		if after.multiplier, err = b.newMultipliers().lookup(ctx, instrument.Symbol, instrument.Type); err != nil {
 			return nil, Instrument{}, err
 		}
 	}
@@ -186,7 +186,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 	if after.externalID != f.externalID && after.externalID != "" {
 		known, err := b.fillsByExternalID(ctx, []string{after.externalID})
 		if err == nil && len(known) > 0 {
-			err = takenExternalID()
+			err = externalIDConflict()
 		}
 		if err != nil {
 			return nil, Instrument{}, err
@@ -205,22 +205,22 @@ func (c ExecutionChange) apply(was Execution) NewFill {
 		Price:          c.Price.Or(was.Price),
 		Fees:           c.Fees.Or(was.Fees),
 		Commission:     c.Commission.Or(was.Commission),
-		Multiplier:     change(c.Multiplier, decimal.Of(was.Multiplier)),
+		Multiplier:     changeNull(c.Multiplier, decimal.Of(was.Multiplier)),
 		ExecutedAt:     c.ExecutedAt.Or(was.ExecutedAt),
 		Details:        c.Details.Or(was.Details),
 	}
 	if id := c.ExternalID.OrNil(was.ExternalID); id != nil {
 		in.ExternalID = *id
 	}
-	in.StatedPnL = change(c.StatedPnL, was.StatedPnL)
+	in.StatedPnL = changeNull(c.StatedPnL, was.StatedPnL)
 	if !c.StatedPnL.Set && (!in.Price.Equal(was.Price) || !in.Quantity.Equal(was.Quantity)) {
 		in.StatedPnL = decimal.Null{}
 	}
 	return in
 }
 
-// change applies a change to a number that may be absent.
-func change(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
+// changeNull applies a change to a number that may be absent.
+func changeNull(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	switch {
 	case !c.Set:
 		return old
@@ -241,21 +241,21 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 		return err
 	}
 	after.stream = to.number
-	if err := b.noteEdit(ctx, before, after, from.key); err != nil {
+	if err := b.recordEdit(ctx, before, after, from.key); err != nil {
 		return err
 	}
 	if to == from && sameFigures(before, after) {
 		after.next = after.links
-		b.note(before, after)
+		b.collectDetails(before, after)
 		return nil
 	}
 	old := &changes{stream: from}
 	old.remove(before)
 	if to == from {
 		old.added = append(old.added, after)
-		return b.apply(ctx, old)
+		return b.regroupChanges(ctx, old)
 	}
-	return b.apply(ctx, old, &changes{stream: to, added: []*fill{after}})
+	return b.regroupChanges(ctx, old, &changes{stream: to, added: []*fill{after}})
 }
 
 // sameFigures tells whether an edit leaves everything that trades are made of.
@@ -264,10 +264,10 @@ func sameFigures(f, g *fill) bool {
 		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
 }
 
-// noteEdit keeps what the import of an edited fill must know of it: the key it
+// recordEdit keeps what the import of an edited fill must know of it: the key it
 // arrived with, by which the next import of the same file knows it again, and
 // where to find it when the import is taken back.
-func (b *book) noteEdit(ctx context.Context, before, after *fill, key streamKey) error {
+func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKey) error {
 	if after.stream == before.stream && before.sameContent(after) {
 		return nil
 	}
@@ -278,7 +278,7 @@ func (b *book) noteEdit(ctx context.Context, before, after *fill, key streamKey)
 	if after.origin == "" {
 		after.origin = before.contentKey(key)
 	}
-	return b.widen(ctx, s, after.at)
+	return b.widenSpan(ctx, s, after.at)
 }
 
 // DeleteTrade deletes a trade with the fills that belong to it alone. A fill
@@ -289,17 +289,17 @@ func (s *Service) DeleteTrade(
 	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+		account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 		if err != nil {
 			return err
 		}
-		return s.writing(ctx, tx, owner, account, func(b *book) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
 			row, err := b.tradeByID(ctx, id)
 			if err != nil {
 				return err
 			}
 			if check != nil {
-				detail, err := b.detail(ctx, row)
+				detail, err := b.loadDetail(ctx, row)
 				if err != nil {
 					return err
 				}
@@ -313,7 +313,7 @@ func (s *Service) DeleteTrade(
 }
 
 func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
-	fills, parts, err := b.partsOf(ctx, t)
+	fills, parts, err := b.loadParts(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -329,8 +329,8 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 			own = append(own, f)
 			continue
 		}
-		rest := f.without(parts[i])
-		if err := b.noteEdit(ctx, f, rest, s.key); err != nil {
+		rest := f.withoutPart(parts[i])
+		if err := b.recordEdit(ctx, f, rest, s.key); err != nil {
 			return err
 		}
 		c.added = append(c.added, rest)
@@ -343,13 +343,13 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	if err := b.regroup(ctx, c, r); err != nil {
 		return err
 	}
-	b.settle(r)
+	b.collectWrites(r)
 	return nil
 }
 
-// without gives a fill that crosses zero without its part in one trade. A
+// withoutPart gives a fill that crosses zero without its part in one trade. A
 // stated result speaks of the closing part and goes with it.
-func (f *fill) without(part matching.Part) *fill {
+func (f *fill) withoutPart(part matching.Part) *fill {
 	rest := *f
 	rest.quantity = f.quantity.Sub(part.Quantity)
 	rest.fees = f.fees.Sub(part.Fees)

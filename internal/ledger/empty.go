@@ -15,8 +15,8 @@ import (
 // can be most of the database. So what there is much of is removed before, some
 // of it at a time.
 
-// removedAtOnce is how many rows a statement removes, or a few more.
-const removedAtOnce = 10_000
+// deleteChunk is how many rows a statement removes, or a few more.
+const deleteChunk = 10_000
 
 // EmptyAccounts removes the fills and trades of all accounts of an owner, as a step of
 // removing the owner.
@@ -26,7 +26,7 @@ func EmptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 		return err
 	}
 	for _, a := range accounts {
-		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {
+		if err := emptyAccount(ctx, tx, owner, a, deleteChunk); err != nil {
 			return err
 		}
 	}
@@ -35,15 +35,15 @@ func EmptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 
 func emptyAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account, atOnce int) error {
 	for _, part := range []struct{ table, column string }{{"executions", "executed_at"}, {"trades", "list_at"}} {
-		if err := removeInParts(ctx, tx, owner, a.number, part.table, part.column, atOnce); err != nil {
+		if err := deleteInChunks(ctx, tx, owner, a.number, part.table, part.column, atOnce); err != nil {
 			return fmt.Errorf("emptying %s: %w", part.table, err)
 		}
 	}
 	return nil
 }
 
-// removeInParts removes the rows of an account in the order of a column.
-func removeInParts(ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, table, column string, atOnce int) error {
+// deleteInChunks removes the rows of an account in the order of a column.
+func deleteInChunks(ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, table, column string, atOnce int) error {
 	rows := ` FROM ` + table + ` WHERE user_id = $1 AND account = $2`
 	for last := int64(0); last < math.MaxInt64; {
 		err := tx.QueryRow(ctx, `SELECT `+column+rows+` ORDER BY `+column+` LIMIT 1 OFFSET $3`, owner, account, atOnce).Scan(&last)

@@ -62,7 +62,7 @@ type ExecutionQuery struct {
 // Execution gives one execution of the owner.
 func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		account, err := accountOf(ctx, tx, owner, "executions", string(id), "execution")
+		account, err := findAccountID(ctx, tx, owner, "executions", string(id), "execution")
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journa
 	}
 	q.After = nil
 	var f filter
-	text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.where}.union(&f)
+	text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.addConditions}.unionQuery(&f)
 	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
@@ -116,8 +116,8 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		return err
 	}
 	var f filter
-	text := selection{"executions", owner, accounts, executionSelect, q.where}.inOrder(tx, &f, executionOrder, q.Limit)
-	known := byNumber(accounts)
+	text := selection{"executions", owner, accounts, executionSelect, q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64
 		var key streamKey
@@ -125,7 +125,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		if err := row.Scan(append(append(fill.scan(), &number), key.scan()...)...); err != nil {
 			return err
 		}
-		e, err := fill.execution(known[number], key, imports.of(number, fill.seq), fill.links)
+		e, err := fill.toExecution(known[number], key, imports.batchOf(number, fill.seq), fill.links)
 		if err != nil {
 			return err
 		}
@@ -138,9 +138,9 @@ const executionOrder = "executed_at, arrival, account_number"
 var executionSelect = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
 
-// where adds the conditions of the query.
-func (q ExecutionQuery) where(f *filter) {
-	f.during("executions.executed_at", q.Scope.Period)
+// addConditions adds the conditions of the query.
+func (q ExecutionQuery) addConditions(f *filter) {
+	f.addPeriod("executions.executed_at", q.Scope.Period)
 	if q.After != nil {
 		at, arrival, account := f.arg(q.After.At), f.arg(q.After.Arrival), f.arg(q.After.Account)
 		f.terms = append(f.terms, "executions.executed_at >= "+at, // what the index can be searched by
@@ -148,10 +148,10 @@ func (q ExecutionQuery) where(f *filter) {
 	}
 }
 
-// execution gives a fill in the words of the package's users.
-func (f *fill) execution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
+// toExecution gives a fill in the words of the package's users.
+func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
 	e := Execution{
-		ID: f.id, Account: a.ID, Instrument: key.instrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
+		ID: f.id, Account: a.ID, Instrument: key.toInstrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
 		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
 		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
@@ -186,7 +186,7 @@ func readDetails(text string, key streamKey) (map[string]string, error) {
 	return details, nil
 }
 
-// execution reads one execution of the book's account.
+// toExecution reads one execution of the book's account.
 func (b *book) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
 	f, err := b.fillByID(ctx, id)
 	if err != nil {
@@ -206,18 +206,18 @@ func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, erro
 		return Execution{}, err
 	}
 	if !imported {
-		return f.execution(b.account, s.key, nil, in)
+		return f.toExecution(b.account, s.key, nil, in)
 	}
-	return f.execution(b.account, s.key, &from.batch, in)
+	return f.toExecution(b.account, s.key, &from.batch, in)
 }
 
-// accountOf finds the account of one of the owner's records.
-func accountOf(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, what string) (account journal.AccountID, err error) {
+// findAccountID finds the account of one of the owner's records.
+func findAccountID(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, what string) (account journal.AccountID, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT accounts.id FROM `+table+` AS record JOIN accounts
 			ON accounts.user_id = record.user_id AND accounts.number = record.account
 		WHERE record.user_id = $1 AND record.id = $2`, owner, id).Scan(&account)
-	return account, orNotFound(err, what)
+	return account, mapNotFound(err, what)
 }
 
 // TradesByExecution tells which trades some executions belong to now, as one step.
@@ -231,7 +231,7 @@ func TradesByExecution(
 		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			var id journal.ExecutionID
 			var in links
-			err := row.Scan(&id, &in.trade, orEmpty[journal.TradeID]{&in.flip})
+			err := row.Scan(&id, &in.trade, textScanner[journal.TradeID]{&in.flip})
 			found[id] = in.list()
 			return err
 		}, `SELECT id, trade_id, flip_trade_id FROM executions WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)

@@ -34,8 +34,8 @@ const (
 	editFacts   = FeesEdited | CommissionEdited | MultiplierEdited | TimeEdited | FiguresEdited
 )
 
-// factWords are the names of the facts that a backup keeps.
-var factWords = []struct {
+// factNames are the names of the facts that a backup keeps.
+var factNames = []struct {
 	fact Facts
 	word string
 }{
@@ -57,7 +57,7 @@ var factWords = []struct {
 // Names returns the names of the facts, as a backup writes them.
 func (x Facts) Names() []string {
 	var words []string
-	for _, f := range factWords {
+	for _, f := range factNames {
 		if x.has(f.fact) {
 			words = append(words, f.word)
 		}
@@ -69,7 +69,7 @@ func (x Facts) Names() []string {
 // ignored.
 func FactsFromNames(words []string) (x Facts) {
 	for _, word := range words {
-		for _, f := range factWords {
+		for _, f := range factNames {
 			if f.word == word {
 				x |= f.fact
 			}

@@ -110,8 +110,8 @@ func (f *fill) position() matching.Position { return matching.Position{At: f.at,
 // byPosition orders fills by time and arrival.
 func byPosition(f, g *fill) int { return f.position().Compare(g.position()) }
 
-// matching gives the fill in the words of package matching.
-func (f *fill) matching() matching.Fill {
+// toMatching gives the fill in the words of package matching.
+func (f *fill) toMatching() matching.Fill {
 	return matching.Fill{
 		ID: string(f.id), At: f.at, Seq: f.seq, Side: f.side, Quantity: f.quantity, Price: f.price,
 		Multiplier: f.multiplier, Fees: f.fees, Commission: f.commission, StatedPnL: f.stated,
@@ -200,7 +200,7 @@ func cleanInstrument(symbol, kind string, details map[string]string) (i Instrume
 	if i.Type == "" {
 		i.Type = "stock"
 	}
-	err = i.takeContract(details)
+	err = i.setContract(details)
 	return i, err
 }
 
@@ -297,29 +297,29 @@ func scanFill(row db.Scanner) (*fill, error) {
 	return f, row.Scan(f.scan()...)
 }
 
-// gistColumns are what reports whether a fill is the same as another one.
-const gistColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
+// comparedColumns are what reports whether a fill is the same as another one.
+const comparedColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
 	external_id, origin, details, facts`
 
-// scanGist reads gistColumns.
-func scanGist(row db.Scanner) (*fill, error) {
+// scanCompared reads gistColumns.
+func scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
-	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,
-		&f.multiplier, &f.stated, orEmpty[string]{&f.externalID}, orEmpty[string]{&f.origin}, &f.details, &f.facts)
+	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,
+		&f.multiplier, &f.stated, textScanner[string]{&f.externalID}, textScanner[string]{&f.origin}, &f.details, &f.facts)
 }
 
 // scan lists the destinations for fillColumns.
 func (f *fill) scan() []any {
 	return []any{
 		&f.seq, &f.id, &f.stream, &f.at,
-		sideOf{&f.side},
+		sideScanner{&f.side},
 		&f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier,
 		&f.stated,
-		orEmpty[string]{&f.externalID},
-		orEmpty[string]{&f.origin},
+		textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin},
 		&f.details, &f.facts, &f.createdAt,
 		&f.links.trade,
-		orEmpty[journal.TradeID]{&f.links.flip},
+		textScanner[journal.TradeID]{&f.links.flip},
 		&f.arrival,
 	}
 }
@@ -330,21 +330,21 @@ func (f *fill) scan() []any {
 func (f *fill) args() []any {
 	return []any{
 		f.seq, string(f.id), f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(),
-		f.commission.String(), f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details,
-		int64(f.facts), f.createdAt, string(f.next.trade), orNull(f.next.flip), f.arrival,
+		f.commission.String(), f.multiplier.String(), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), f.details,
+		int64(f.facts), f.createdAt, string(f.next.trade), nullIfEmpty(f.next.flip), f.arrival,
 	}
 }
 
-// orNull stores an empty text as NULL.
-func orNull[T ~string](text T) any {
+// nullIfEmpty stores an empty text as NULL.
+func nullIfEmpty[T ~string](text T) any {
 	if text == "" {
 		return nil
 	}
 	return string(text)
 }
 
-// numberOrNull stores an absent number as NULL.
-func numberOrNull(n decimal.Null) any {
+// nullNumber stores an absent number as NULL.
+func nullNumber(n decimal.Null) any {
 	if !n.Valid {
 		return nil
 	}
@@ -355,7 +355,7 @@ func numberOrNull(n decimal.Null) any {
 func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
 	f, err := scanFill(b.tx.QueryRow(ctx,
 		fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, b.owner, id, b.account.number))
-	return f, orNotFound(err, "execution")
+	return f, mapNotFound(err, "execution")
 }
 
 // insertFills writes new fills.
@@ -369,7 +369,7 @@ func (b *book) insertFills(ctx context.Context, fills []*fill) error {
 func (b *book) updateFills(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = append(f.changeable(), string(b.owner), b.account.number, f.was, f.seq)
+		rows[i] = append(f.changeableValues(), string(b.owner), b.account.number, f.was, f.seq)
 	}
 	return b.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
@@ -381,29 +381,29 @@ var changeableColumns = []string{
 	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id",
 }
 
-// changeable returns the values for changeableColumns.
-func (f *fill) changeable() []any {
+// changeableValues returns the values for changeableColumns.
+func (f *fill) changeableValues() []any {
 	return []any{
 		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(), f.commission.String(),
-		f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details, int64(f.facts),
-		string(f.next.trade), orNull(f.next.flip),
+		f.multiplier.String(), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), f.details, int64(f.facts),
+		string(f.next.trade), nullIfEmpty(f.next.flip),
 	}
 }
 
-// note keeps a fill whose figures and place are as stored for updateNotes.
-func (b *book) note(before, after *fill) {
-	b.noted = append(b.noted, after)
+// collectDetails keeps a fill whose figures and place are as stored for updateNotes.
+func (b *book) collectDetails(before, after *fill) {
+	b.changedDetails = append(b.changedDetails, after)
 	if before.externalID != after.externalID {
-		b.renamed = append(b.renamed, after)
+		b.changedIDs = append(b.changedIDs, after)
 	}
 }
 
-// updateNotes writes what has changed of fills whose figures and place are as
+// updateDetails writes what has changed of fills whose figures and place are as
 // stored. The links are not written: a regrouping may have others.
-func (b *book) updateNotes(ctx context.Context, fills []*fill) error {
+func (b *book) updateDetails(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = []any{orNull(f.externalID), f.details, int64(f.facts), string(b.owner), b.account.number, f.at, f.seq}
+		rows[i] = []any{nullIfEmpty(f.externalID), f.details, int64(f.facts), string(b.owner), b.account.number, f.at, f.seq}
 	}
 	return b.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)

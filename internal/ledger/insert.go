@@ -50,7 +50,7 @@ func (n NewFill) ToChecked() (CheckedFill, error) {
 	return CheckedFill{&arrival{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}}, nil
 }
 
-func checkAll(fills []NewFill) ([]CheckedFill, error) {
+func checkFills(fills []NewFill) ([]CheckedFill, error) {
 	list := make([]CheckedFill, len(fills))
 	for i, in := range fills {
 		var err error
@@ -69,7 +69,7 @@ func checkAll(fills []NewFill) ([]CheckedFill, error) {
 func (s *Service) InsertFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []NewFill,
 ) (InsertResult, error) {
-	checked, err := checkAll(fills)
+	checked, err := checkFills(fills)
 	if err != nil {
 		return InsertResult{}, err
 	}
@@ -85,42 +85,42 @@ func (s *Service) InsertFills(
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
 ) (result InsertResult, err error) {
-	err = s.writing(ctx, tx, owner, account, func(b *book) error {
-		arrivals, warnings, err := b.prepare(ctx, fills)
+	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
+		arrivals, warnings, err := b.setMultipliers(ctx, fills)
 		if err != nil {
 			return err
 		}
-		if err := b.dedup(ctx, arrivals); err != nil {
+		if err := b.findDuplicates(ctx, arrivals); err != nil {
 			return err
 		}
 		known, err := b.planKnown(ctx, arrivals, batch)
 		if err != nil {
 			return err
 		}
-		if err := b.number(ctx, arrivals, batch); err != nil {
+		if err := b.assignNumbers(ctx, arrivals, batch); err != nil {
 			return err
 		}
-		if err := b.insert(ctx, arrivals, known); err != nil {
+		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
 			return err
 		}
 		if err := b.storeKnown(ctx, known); err != nil {
 			return err
 		}
-		result = report(arrivals)
+		result = newInsertResult(arrivals)
 		result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
-		s.analyzeAfter(tx, result.Inserted)
+		s.analyzeAfterCommit(tx, result.Inserted)
 		return nil
 	})
 	return result, err
 }
 
-// manyFills is from how many new fills on the planner is told of them.
-const manyFills = 5000
+// analyzeFrom is from how many new fills on the planner is told of them.
+const analyzeFrom = 5000
 
-// analyzeAfter has the planner look at a large import once it is committed,
+// analyzeAfterCommit has the planner look at a large import once it is committed,
 // without keeping the caller waiting.
-func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
-	if inserted < manyFills {
+func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
+	if inserted < analyzeFrom {
 		return
 	}
 	tx.AfterCommit(func() {
@@ -132,14 +132,14 @@ func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
 	})
 }
 
-// prepare gives each fill its multiplier.
-func (b *book) prepare(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
-	usual := b.multipliers()
+// setMultipliers gives each fill its multiplier.
+func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
+	usual := b.newMultipliers()
 	arrivals = make([]*arrival, len(fills))
 	for i, checked := range fills {
 		a := checked.arrival
 		if a.unmultiplied {
-			if a.multiplier, err = usual.of(ctx, a.key.symbol, a.key.kind); err != nil {
+			if a.multiplier, err = usual.lookup(ctx, a.key.symbol, a.key.kind); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -148,9 +148,9 @@ func (b *book) prepare(ctx context.Context, fills []CheckedFill) (arrivals []*ar
 	return arrivals, usual.warnings, nil
 }
 
-// number gives the new fills their ids and arrival numbers. Those of an import
+// assignNumbers gives the new fills their ids and arrival numbers. Those of an import
 // are consecutive, which is how the import is found again.
-func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
+func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
 	last := int64(0) // arrival number of this call
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
 	for _, a := range arrivals {
@@ -174,14 +174,14 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 	return b.insertSpan(ctx, taken)
 }
 
-// insert groups the new and the completed fills, all streams together, so that
+// regroupArrivals groups the new and the completed fills, all streams together, so that
 // what they become can be stored in the order of the tables.
-func (b *book) insert(ctx context.Context, arrivals []*arrival, known *knownFills) error {
-	set, err := b.changesOf(ctx, arrivals, known, b.streamFor)
+func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *knownFills) error {
+	set, err := b.collectChanges(ctx, arrivals, known, b.streamFor)
 	if err != nil {
 		return err
 	}
-	return b.apply(ctx, set.order...)
+	return b.regroupChanges(ctx, set.order...)
 }
 
 // changeSet is the changes of several streams, in the order in which the streams
@@ -192,8 +192,8 @@ type changeSet struct {
 	order    []*changes
 }
 
-// in returns the changes of a stream.
-func (s *changeSet) in(ctx context.Context, key streamKey) (*changes, error) {
+// forStream returns the changes of a stream.
+func (s *changeSet) forStream(ctx context.Context, key streamKey) (*changes, error) {
 	c := s.byKey[key]
 	if c != nil {
 		return c, nil
@@ -210,12 +210,12 @@ func (s *changeSet) in(ctx context.Context, key streamKey) (*changes, error) {
 
 // replace puts a fill as it will be in the place of what is stored.
 func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to streamKey) error {
-	old, err := s.in(ctx, from)
+	old, err := s.forStream(ctx, from)
 	if err != nil {
 		return err
 	}
 	old.remove(before)
-	into, err := s.in(ctx, to)
+	into, err := s.forStream(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -224,9 +224,9 @@ func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to s
 	return nil
 }
 
-// changesOf deals new and completed fills to their streams, which streamOf
+// collectChanges deals new and completed fills to their streams, which streamOf
 // finds.
-func (b *book) changesOf(
+func (b *book) collectChanges(
 	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
 ) (*changeSet, error) {
 	set := &changeSet{streamOf: streamOf, byKey: map[streamKey]*changes{}}
@@ -234,7 +234,7 @@ func (b *book) changesOf(
 		if a.known != nil {
 			continue
 		}
-		c, err := set.in(ctx, a.key)
+		c, err := set.forStream(ctx, a.key)
 		if err != nil {
 			return nil, err
 		}
@@ -252,9 +252,9 @@ func (b *book) changesOf(
 	return set, nil
 }
 
-// apply regroups what the changes of some streams touch. Streams between which
+// regroupChanges regroups what the changes of some streams touch. Streams between which
 // a fill moves must be given together, or its trade would not follow it.
-func (b *book) apply(ctx context.Context, together ...*changes) error {
+func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
 	fills := 0
 	for _, c := range together {
 		fills += len(c.added)
@@ -265,11 +265,11 @@ func (b *book) apply(ctx context.Context, together ...*changes) error {
 			return err
 		}
 	}
-	b.settle(r)
+	b.collectWrites(r)
 	return nil
 }
 
-func report(arrivals []*arrival) (r InsertResult) {
+func newInsertResult(arrivals []*arrival) (r InsertResult) {
 	r.Outcomes = make([]Outcome, len(arrivals))
 	for i, a := range arrivals {
 		if a.known != nil {

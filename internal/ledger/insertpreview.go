@@ -34,7 +34,7 @@ const maxPreviewRows = 300_000
 func PreviewInsert(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertPreview, error) {
-	checked, err := checkAll(fills)
+	checked, err := checkFills(fills)
 	if err != nil {
 		return InsertPreview{}, err
 	}
@@ -61,11 +61,11 @@ func previewInsert(
 			return InsertPreview{}, err
 		}
 	}
-	arrivals, _, err := b.prepare(ctx, fills)
+	arrivals, _, err := b.setMultipliers(ctx, fills)
 	if err != nil {
 		return InsertPreview{}, err
 	}
-	if err := b.dedup(ctx, arrivals); err != nil {
+	if err := b.findDuplicates(ctx, arrivals); err != nil {
 		return InsertPreview{}, err
 	}
 	known, err := b.planKnown(ctx, arrivals, "preview")
@@ -76,16 +76,16 @@ func previewInsert(
 	for i, a := range arrivals {
 		o.Known[i], o.Completed[i] = a.known != nil, a.completed
 	}
-	b.mostRead = b.read + rows
+	b.maxRead = b.read + rows
 	err = b.previewRegrouping(ctx, arrivals, known, &o)
-	if errors.Is(err, errReadEnough) {
+	if errors.Is(err, errRowLimit) {
 		return InsertPreview{Known: o.Known, Completed: o.Completed, Incomplete: true}, nil
 	}
 	return o, err
 }
 
-// errReadEnough ends a reading that has become too long.
-var errReadEnough = errors.New("more was to be read than may be")
+// errRowLimit ends a reading that has become too long.
+var errRowLimit = errors.New("more was to be read than may be")
 
 // previewInsert groups the new and the completed fills as insert does, and keeps
 // nothing.
@@ -97,7 +97,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 			b.arrivals++
 		}
 	}
-	set, err := b.changesOf(ctx, arrivals, known, b.likelyStream)
+	set, err := b.collectChanges(ctx, arrivals, known, b.streamForPreview)
 	if err != nil {
 		return err
 	}
@@ -106,13 +106,13 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err
 		}
-		b.count(r, o)
+		b.addPreview(r, o)
 	}
 	return nil
 }
 
-// likelyStream finds the stream of an instrument, or one that could be made.
-func (b *book) likelyStream(ctx context.Context, key streamKey) (*stream, error) {
+// streamForPreview finds the stream of an instrument, or one that could be made.
+func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, error) {
 	found, err := b.findStream(ctx, key)
 	if err != nil || found != nil {
 		return found, err
@@ -123,11 +123,11 @@ func (b *book) likelyStream(ctx context.Context, key streamKey) (*stream, error)
 	return s, nil
 }
 
-// count adds what a regrouping would do, by the rules of settle.
-func (b *book) count(r *regrouping, o *InsertPreview) {
+// addPreview adds what a regrouping would do, by the rules of settle.
+func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
-	ids := b.identify(r)
-	r.link(ids)
+	ids := b.assignIDs(r)
+	r.linkFills(ids)
 	o.Merged += len(b.change.Merged) - merged
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
@@ -149,7 +149,7 @@ func (b *book) count(r *regrouping, o *InsertPreview) {
 		switch {
 		case was == nil:
 			o.Created++
-		case changed[row.id] || !row.same(was):
+		case changed[row.id] || !row.equal(was):
 			o.Changed++
 		default:
 			continue

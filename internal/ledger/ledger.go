@@ -38,13 +38,13 @@ type Service struct {
 	db     *db.DB
 	clock  journal.Clock
 	follow Follow
-	counts *counts
+	counts *countCache
 }
 
 // New makes a Service. follow hears of every change of trades; nil means that
 // nobody wants to.
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
-	return &Service{db: d, clock: clock, follow: follow, counts: &counts{kept: map[string]int{}}}
+	return &Service{db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}}
 }
 
 // Follow is told what a write did to the trades of an account, so that what
@@ -98,9 +98,9 @@ type Arrival struct {
 	FillKeys []string
 }
 
-// tell passes a change on, if somebody wants to hear it.
-func (f Follow) tell(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error {
-	if f == nil || change.empty() {
+// call passes a change on, if somebody wants to hear it.
+func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error {
+	if f == nil || change.isEmpty() {
 		return nil
 	}
 	if err := f(ctx, tx, owner, change); err != nil {
@@ -109,6 +109,6 @@ func (f Follow) tell(ctx context.Context, tx *db.Tx, owner journal.UserID, chang
 	return nil
 }
 
-func (r *TradeChanges) empty() bool {
+func (r *TradeChanges) isEmpty() bool {
 	return len(r.Created)+len(r.Changed)+len(r.Removed)+len(r.Arrived) == 0 && !r.AccountDeleted
 }

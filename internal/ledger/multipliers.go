@@ -26,7 +26,7 @@ func (s *Service) Overrides(ctx context.Context, owner journal.UserID, account j
 		if err != nil {
 			return err
 		}
-		list, err = overridesOf(ctx, tx, owner, a)
+		list, err = loadOverrides(ctx, tx, owner, a)
 		return err
 	})
 	return list, err
@@ -47,12 +47,12 @@ func (s *Service) SetOverrides(
 		if err != nil {
 			return err
 		}
-		stored, err := overridesOf(ctx, tx, owner, a)
+		stored, err := loadOverrides(ctx, tx, owner, a)
 		if err != nil {
 			return err
 		}
 		for _, check := range checks {
-			if err := checked(check, stored); err != nil {
+			if err := runCheck(check, stored); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func cleanOverrides(list []Override) ([]Override, error) {
 	return list, nil
 }
 
-func overridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) ([]Override, error) {
+func loadOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) ([]Override, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (o Override, err error) {
 		err = row.Scan(&o.Root, &o.Multiplier, &o.TickSize)
 		return o, err
@@ -112,7 +112,7 @@ func overridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account
 		owner, a.number)
 }
 
-// multipliers answers what a fill's multiplier is when nobody said so: what
+// newMultipliers answers what a fill's multiplier is when nobody said so: what
 // the user set for the account, else what is usual for the instrument.
 type multipliers struct {
 	b         *book
@@ -121,17 +121,17 @@ type multipliers struct {
 	warnings  []string
 }
 
-func (b *book) multipliers() *multipliers {
+func (b *book) newMultipliers() *multipliers {
 	return &multipliers{b: b, known: map[[2]string]decimal.Decimal{}}
 }
 
-func (m *multipliers) of(ctx context.Context, symbol, kind string) (decimal.Decimal, error) {
+func (m *multipliers) lookup(ctx context.Context, symbol, kind string) (decimal.Decimal, error) {
 	key := [2]string{symbol, kind}
 	if found, ok := m.known[key]; ok {
 		return found, nil
 	}
 	if m.overrides == nil {
-		list, err := overridesOf(ctx, m.b.tx, m.b.owner, m.b.account)
+		list, err := loadOverrides(ctx, m.b.tx, m.b.owner, m.b.account)
 		if err != nil {
 			return decimal.Zero, err
 		}

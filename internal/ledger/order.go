@@ -17,20 +17,20 @@ import (
 // never by an id, so that it is the same after a restore, a copy to the other
 // engine, or an import in another order.
 
-// absent separates the parts of an order key. It is below every character that a
+// keySeparator separates the parts of an order key. It is below every character that a
 // symbol or a lot may have, so a text comes before all that begin with it, and
 // an absent one first.
-const absent = "\x01"
+const keySeparator = "\x01"
 
-// order returns symbol, contract and lot as one text that compares as they do,
+// orderKey returns symbol, contract and lot as one text that compares as they do,
 // one after the other: texts by code point, the strike as a number.
-func (k streamKey) order() string {
-	return strings.Join([]string{k.symbol, k.right, orderedNumber(k.strike), k.expiry, k.lot}, absent)
+func (k streamKey) orderKey() string {
+	return strings.Join([]string{k.symbol, k.right, sortableNumber(k.strike), k.expiry, k.lot}, keySeparator)
 }
 
-// orderedNumber writes a number so that texts compare as the numbers do: a sign,
+// sortableNumber writes a number so that texts compare as the numbers do: a sign,
 // as many digits as the largest has, and below zero their complements.
-func orderedNumber(text string) string {
+func sortableNumber(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -50,7 +50,7 @@ type TradeCursor struct {
 	// ClosedAt is the latest instant there is for an open trade. All are
 	// microseconds since 1970.
 	ListedAt, OpenedAt, ClosedAt int64
-	// Instrument is what [streamKey.order] made of symbol, contract and lot.
+	// Instrument is what [streamKey.orderKey] made of symbol, contract and lot.
 	Instrument string
 	// Account is the account's name, External the first fill's id at the broker,
 	// Arrival its number in the order of arrival over all accounts.
@@ -58,7 +58,7 @@ type TradeCursor struct {
 	Arrival           int64
 	// Number is the account's in its user: it decides between fills that arrived
 	// at the same time.
-	Number int64
+	AccountNumber int64
 }
 
 // Compare returns -1, 0 or +1 as c comes before, at or after d in the order of
@@ -76,7 +76,7 @@ func (c *TradeCursor) Compare(d *TradeCursor, basis DateBasis) int {
 	if basis == ByOpening && c.ClosedAt != d.ClosedAt {
 		return cmp.Compare(c.ClosedAt, d.ClosedAt)
 	}
-	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.Number, d.Number))
+	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.AccountNumber, d.AccountNumber))
 }
 
 // The columns of a place that are not columns of trades.
@@ -88,11 +88,11 @@ const (
 	rankMark = `/*rank*/`
 )
 
-// ranked returns a text with the rank of the account filled in.
-func ranked(text, rank string) string { return strings.ReplaceAll(text, rankMark, rank) }
+// setRank returns a text with the rank of the account filled in.
+func setRank(text, rank string) string { return strings.ReplaceAll(text, rankMark, rank) }
 
-// unranked returns a text that is not sorted, so that the rank does not matter.
-func unranked(text string) string { return ranked(text, "0") }
+// clearRank returns a text that is not sorted, so that the rank does not matter.
+func clearRank(text string) string { return setRank(text, "0") }
 
 // What lists of trades are sorted by, each in its direction.
 var (
@@ -100,8 +100,8 @@ var (
 	openingOrder = []string{"opened_at", "order_key", "name_rank", "closing", "first_external", "first_arrival", "account_number"}
 )
 
-// order lists the columns that trades are sorted by.
-func (d DateBasis) order() []string {
+// orderKey lists the columns that trades are sorted by.
+func (d DateBasis) orderColumns() []string {
 	if d == ByOpening {
 		return openingOrder
 	}
@@ -109,11 +109,11 @@ func (d DateBasis) order() []string {
 }
 
 // newestFirst is the ORDER BY of a list of trades.
-func (d DateBasis) newestFirst() string { return strings.Join(d.order(), " DESC, ") + " DESC" }
+func (d DateBasis) newestFirst() string { return strings.Join(d.orderColumns(), " DESC, ") + " DESC" }
 
-// after adds the condition that a trade comes after a place in a list that is
+// addAfter adds the condition that a trade comes after a place in a list that is
 // newest first. The first term is what an index can be searched by.
-func (d DateBasis) after(f *filter, c *TradeCursor) {
+func (d DateBasis) addAfter(f *filter, c *TradeCursor) {
 	columns := map[string]struct {
 		text  string
 		value any
@@ -121,10 +121,10 @@ func (d DateBasis) after(f *filter, c *TradeCursor) {
 		"list_at": {"trades.list_at", c.ListedAt}, "opened_at": {"trades.opened_at", c.OpenedAt},
 		"closing": {closingColumn, c.ClosedAt}, "order_key": {"streams.order_key", c.Instrument},
 		"name_rank": {f.rank, f.ranks.place(c.Account)}, "first_external": {"trades.first_external", c.External},
-		"first_arrival": {"trades.first_arrival", c.Arrival}, "account_number": {"trades.account", c.Number},
+		"first_arrival": {"trades.first_arrival", c.Arrival}, "account_number": {"trades.account", c.AccountNumber},
 	}
 	var names, values []string
-	for _, name := range d.order() {
+	for _, name := range d.orderColumns() {
 		column := columns[name]
 		names, values = append(names, column.text), append(values, f.arg(column.value))
 	}

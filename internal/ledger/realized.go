@@ -93,13 +93,13 @@ const partSelect = `
 	FROM executions WHERE user_id = $1`
 
 func scanPart(row db.Scanner) (f fill, err error) {
-	err = row.Scan(&f.stream, &f.at, &f.seq, &f.id, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier, &f.stated)
+	err = row.Scan(&f.stream, &f.at, &f.seq, &f.id, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier, &f.stated)
 	return f, err
 }
 
 // readSpan reads the fills of one trade.
 func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(RealizedTrade) error) error {
-	w := spanWalk{spans: []tradeSpan{*s}, fn: fn}
+	w := spanReader{spans: []tradeSpan{*s}, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
 	if err != nil {
@@ -117,7 +117,7 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 			streams = append(streams, spans[i].stream)
 		}
 	}
-	w := spanWalk{spans: spans, fn: fn}
+	w := spanReader{spans: spans, fn: fn}
 	for part := range slices.Chunk(streams, streamsAtOnce) {
 		args := []any{owner}
 		text := partSelect + ` AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
@@ -128,9 +128,9 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 	return w.end()
 }
 
-// spanWalk groups fills that come in the order of stream and time, and picks out
+// spanReader groups fills that come in the order of stream and time, and picks out
 // the trades of its spans. The first span of a stream is where grouping starts.
-type spanWalk struct {
+type spanReader struct {
 	spans []tradeSpan // that were not found yet, in order
 	fn    func(RealizedTrade) error
 
@@ -138,7 +138,7 @@ type spanWalk struct {
 	group  *matching.Realizer // nil before the first span of the stream
 }
 
-func (w *spanWalk) scan(row db.Scanner) error {
+func (w *spanReader) scan(row db.Scanner) error {
 	f, err := scanPart(row)
 	if err != nil {
 		return err
@@ -159,11 +159,11 @@ func (w *spanWalk) scan(row db.Scanner) error {
 		}
 		w.group = &matching.Realizer{Head: w.spans[0].head}
 	}
-	return w.emit(w.group.Add(f.matching()))
+	return w.emit(w.group.Add(f.toMatching()))
 }
 
 // emit passes a trade to fn if it is the next one that is looked for.
-func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
+func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
 	if trade == nil || len(w.spans) == 0 {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) er
 }
 
 // finishStream emits the trade that is open at the end of a stream.
-func (w *spanWalk) finishStream() error {
+func (w *spanReader) finishStream() error {
 	if w.group == nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (w *spanWalk) finishStream() error {
 }
 
 // end reports a trade that its fills do not make.
-func (w *spanWalk) end() error {
+func (w *spanReader) end() error {
 	if err := w.finishStream(); err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ type changes struct {
 	stream *stream
 	// goes are the arrival numbers of stored fills that are no longer in the
 	// stream as they are stored: deleted, edited or moved elsewhere.
-	goes map[int64]bool
+	removedSeqs map[int64]bool
 	// gone are those fills, as they are stored.
-	gone []*fill
+	removed []*fill
 	// added are fills as they will be, new or edited, in order.
 	added []*fill
 	// whole asks for the regrouping of everything, changed or not, by somebody
@@ -26,11 +26,11 @@ type changes struct {
 
 // remove takes a stored fill out of the stream.
 func (c *changes) remove(f *fill) {
-	if c.goes == nil {
-		c.goes = map[int64]bool{}
+	if c.removedSeqs == nil {
+		c.removedSeqs = map[int64]bool{}
 	}
-	c.goes[f.seq] = true
-	c.gone = append(c.gone, f)
+	c.removedSeqs[f.seq] = true
+	c.removed = append(c.removed, f)
 }
 
 // sort puts the added fills in order, as the walk needs them.
@@ -41,7 +41,7 @@ func (c *changes) sort() {
 // touched lists the positions at which something is other than stored.
 func (c *changes) touched() []matching.Position {
 	var list []matching.Position
-	for _, f := range c.gone {
+	for _, f := range c.removed {
 		list = append(list, f.position())
 	}
 	for _, f := range c.added {
@@ -63,10 +63,10 @@ type regrouping struct {
 	fills []*fill
 	byID  map[string]*fill
 	// gone are fills that were removed or replaced, as they were stored.
-	gone []*fill
+	removed []*fill
 	// beyond tells of a fill that closes the last of the new trades and opens
 	// a stored trade that stays as it is.
-	beyond map[*fill]*tradeRow
+	crossing map[*fill]*tradeRow
 	// keys name the instruments of the streams.
 	keys map[int64]streamKey
 	// deleted is the trade that the user asked to delete, if any: no trade
@@ -81,7 +81,7 @@ func newRegrouping(fills int) *regrouping {
 	return &regrouping{
 		trades: make([]matching.Trade, 0, fills/2+1), streams: make([]int64, 0, fills/2+1),
 		fills: make([]*fill, 0, fills), byID: make(map[string]*fill, fills),
-		beyond: map[*fill]*tradeRow{}, keys: map[int64]streamKey{},
+		crossing: map[*fill]*tradeRow{}, keys: map[int64]streamKey{},
 	}
 }
 
@@ -112,7 +112,7 @@ func (b *book) regroup(ctx context.Context, c *changes, into *regrouping) error 
 			return r.trades.err
 		}
 	}
-	into.gone = append(into.gone, c.gone...)
+	into.removed = append(into.removed, c.removed...)
 	return nil
 }
 
@@ -126,10 +126,10 @@ type run struct {
 	trades  *tradeCursor
 	touched []matching.Position // changes that no run has passed yet
 
-	head  matching.Head // where in its first fill the run starts
-	last  *fill         // the fill that the walk is at
-	first bool          // the walk has not taken a fill yet
-	met   bool          // the end was found
+	head    matching.Head // where in its first fill the run starts
+	last    *fill         // the fill that the walk is at
+	first   bool          // the walk has not taken a fill yet
+	reached bool          // the end was found
 }
 
 // begin finds the starting point for the first change. The trade that is in
@@ -137,7 +137,7 @@ type run struct {
 // none is, the position is flat and the change itself is the beginning.
 func (r *run) begin() error {
 	p := r.touched[0]
-	r.head, r.last, r.first, r.met = matching.Head{}, nil, true, false
+	r.head, r.last, r.first, r.reached = matching.Head{}, nil, true, false
 	before, err := r.trades.tradeBefore(p)
 	if err != nil {
 		return err
@@ -150,27 +150,27 @@ func (r *run) begin() error {
 	}
 	r.fills.seek(p)
 	r.trades.seek(p)
-	r.met = r.meets()
+	r.reached = r.reachesStored()
 	return nil
 }
 
 // walk groups fills until the stored trades are met or the stream ends.
 func (r *run) walk() {
-	if r.met {
+	if r.reached {
 		return
 	}
 	for trade := range matching.Walk(r.sequence(), r.head) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)
-		if trade.Closed() && r.meets() {
-			r.met = true
+		if trade.Closed() && r.reachesStored() {
+			r.reached = true
 			return
 		}
 	}
 	if r.fills.err != nil {
 		return
 	}
-	for t := r.trades.take(); t != nil; t = r.trades.take() {
+	for t := r.trades.next(); t != nil; t = r.trades.next() {
 		r.out.old = append(r.out.old, t)
 	}
 	r.touched = nil
@@ -179,7 +179,7 @@ func (r *run) walk() {
 // sequence hands the fills to the walk and remembers them.
 func (r *run) sequence() iter.Seq[matching.Fill] {
 	return func(yield func(matching.Fill) bool) {
-		for f := r.fills.take(); f != nil; f = r.fills.take() {
+		for f := r.fills.next(); f != nil; f = r.fills.next() {
 			if r.first && !r.head.Consumed.IsZero() {
 				// The part before the head belongs to a trade that stays.
 				f.next.trade = f.links.trade
@@ -187,22 +187,22 @@ func (r *run) sequence() iter.Seq[matching.Fill] {
 			r.first, r.last = false, f
 			r.out.fills = append(r.out.fills, f)
 			r.out.byID[string(f.id)] = f
-			if !yield(f.matching()) {
+			if !yield(f.toMatching()) {
 				return
 			}
 		}
 	}
 }
 
-// meets tells whether the next trade would begin exactly where a stored one
+// reachesStored tells whether the next trade would begin exactly where a stored one
 // does, with nothing changed in it: then all that follows is as it is stored.
 // It also notes the stored trades that the run has passed.
-func (r *run) meets() bool {
+func (r *run) reachesStored() bool {
 	at, head, ok := r.nextStart()
 	if !ok {
 		return false
 	}
-	for t := r.trades.takeBefore(at); t != nil; t = r.trades.takeBefore(at) {
+	for t := r.trades.nextBefore(at); t != nil; t = r.trades.nextBefore(at) {
 		r.out.old = append(r.out.old, t)
 	}
 	for len(r.touched) > 0 && r.touched[0].Compare(at) < 0 {
@@ -216,7 +216,7 @@ func (r *run) meets() bool {
 		return false
 	}
 	if !head.Consumed.IsZero() {
-		r.out.beyond[r.last] = same
+		r.out.crossing[r.last] = same
 	}
 	return true
 }

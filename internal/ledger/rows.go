@@ -42,8 +42,8 @@ func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first *fil
 	return row
 }
 
-// same tells whether two rows of one trade say the same.
-func (t *tradeRow) same(u *tradeRow) bool {
+// equal tells whether two rows of one trade say the same.
+func (t *tradeRow) equal(u *tradeRow) bool {
 	return t.stream == u.stream && t.count == u.count && t.open == u.open && t.listed == u.listed && t.Direction == u.Direction &&
 		t.First == u.First && t.Last == u.Last && t.Head.Consumed.Equal(u.Head.Consumed) &&
 		t.QtyOpened.Equal(u.QtyOpened) && t.QtyRemaining.Equal(u.QtyRemaining) &&
@@ -77,12 +77,12 @@ func (t *tradeRow) scan() []any {
 	}
 	return []any{
 		&t.id, &t.stream,
-		directionOf{&t.Direction},
+		directionScanner{&t.Direction},
 		&t.First.At, &t.First.Seq, &t.Head.Consumed, &t.Last.At, &t.Last.Seq,
 		&t.QtyOpened, &t.QtyRemaining, &t.EntryNotional, &t.ExitNotional, &t.Volume, &t.AvgEntry, &t.AvgExit,
 		&t.Multiplier, &t.FeesTotal, &t.Commission, &t.GrossPnL, &t.NetPnL, &t.RealizedPnL, &t.ReturnPct, &t.count,
 		&t.open, &t.listed,
-		entrySizeOf{t.Trade},
+		entrySizeScanner{t.Trade},
 		&t.Rate.Stated, &t.Rate.Priced, &t.external, &t.arrival,
 	}
 }
@@ -92,10 +92,10 @@ func (t *tradeRow) args() []any {
 	return []any{
 		string(t.id), t.stream, t.Direction == matching.Long, t.First.At, t.First.Seq, t.Head.Consumed.String(),
 		t.Last.At, t.Last.Seq, t.QtyOpened.String(), t.QtyRemaining.String(), t.EntryNotional.String(),
-		t.ExitNotional.String(), t.Volume.String(), t.AvgEntry.String(), numberOrNull(t.AvgExit), t.Multiplier.String(),
-		t.FeesTotal.String(), t.Commission.String(), numberOrNull(t.GrossPnL), numberOrNull(t.NetPnL),
-		t.RealizedPnL.String(), numberOrNull(t.ReturnPct), t.count, t.open, t.listed,
-		t.storedSize(), numberOrNull(t.Rate.Stated), numberOrNull(t.Rate.Priced), t.external, t.arrival,
+		t.ExitNotional.String(), t.Volume.String(), t.AvgEntry.String(), nullNumber(t.AvgExit), t.Multiplier.String(),
+		t.FeesTotal.String(), t.Commission.String(), nullNumber(t.GrossPnL), nullNumber(t.NetPnL),
+		t.RealizedPnL.String(), nullNumber(t.ReturnPct), t.count, t.open, t.listed,
+		t.storedSize(), nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external, t.arrival,
 	}
 }
 
@@ -158,11 +158,11 @@ func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, 
 
 // Columns that are stored in another form than the program works with.
 
-// sideOf scans the flag is_buy.
-type sideOf struct{ side *matching.Side }
+// sideScanner scans the flag is_buy.
+type sideScanner struct{ side *matching.Side }
 
-func (s sideOf) Scan(value any) error {
-	buy, err := flag(value)
+func (s sideScanner) Scan(value any) error {
+	buy, err := scanFlag(value)
 	*s.side = matching.Sell
 	if buy {
 		*s.side = matching.Buy
@@ -170,11 +170,11 @@ func (s sideOf) Scan(value any) error {
 	return err
 }
 
-// directionOf scans the flag is_long.
-type directionOf struct{ direction *matching.Direction }
+// directionScanner scans the flag is_long.
+type directionScanner struct{ direction *matching.Direction }
 
-func (d directionOf) Scan(value any) error {
-	long, err := flag(value)
+func (d directionScanner) Scan(value any) error {
+	long, err := scanFlag(value)
 	*d.direction = matching.Short
 	if long {
 		*d.direction = matching.Long
@@ -182,10 +182,10 @@ func (d directionOf) Scan(value any) error {
 	return err
 }
 
-// entrySizeOf scans an entry size. Quantity and multiplier must be scanned before.
-type entrySizeOf struct{ *matching.Trade }
+// entrySizeScanner scans an entry size. Quantity and multiplier must be scanned before.
+type entrySizeScanner struct{ *matching.Trade }
 
-func (e entrySizeOf) Scan(value any) error {
+func (e entrySizeScanner) Scan(value any) error {
 	var size decimal.Null
 	err := size.Scan(value)
 	e.EntrySize = size.Decimal
@@ -195,8 +195,8 @@ func (e entrySizeOf) Scan(value any) error {
 	return err
 }
 
-// flag reads a boolean of either engine.
-func flag(value any) (bool, error) {
+// scanFlag reads a boolean of either engine.
+func scanFlag(value any) (bool, error) {
 	switch v := value.(type) {
 	case bool:
 		return v, nil
@@ -206,10 +206,10 @@ func flag(value any) (bool, error) {
 	return false, fmt.Errorf("a flag must be a boolean, not %T", value)
 }
 
-// orEmpty scans a text column whose NULL means the empty text.
-type orEmpty[T ~string] struct{ text *T }
+// textScanner scans a text column whose NULL means the empty text.
+type textScanner[T ~string] struct{ text *T }
 
-func (o orEmpty[T]) Scan(value any) error {
+func (o textScanner[T]) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:
 		*o.text = ""

@@ -75,8 +75,8 @@ func resolveList(ctx context.Context, tx *db.Tx, owner journal.UserID, scope jou
 	return ResolveScope(ctx, tx, owner, scope.Accounts, ToList)
 }
 
-// byNumber finds accounts by the number that rows name them by.
-func byNumber(accounts []Account) map[int64]Account {
+// indexByNumber finds accounts by the number that rows name them by.
+func indexByNumber(accounts []Account) map[int64]Account {
 	found := make(map[int64]Account, len(accounts))
 	for _, a := range accounts {
 		found[a.number] = a
@@ -103,23 +103,23 @@ func (f *filter) arg(value any) string {
 	return "$" + strconv.Itoa(len(f.args))
 }
 
-// add adds a condition that ends with a placeholder for the value.
-func (f *filter) add(condition string, value any) {
+// addCondition adds a condition that ends with a placeholder for the value.
+func (f *filter) addCondition(condition string, value any) {
 	f.terms = append(f.terms, condition+" "+f.arg(value))
 }
 
-// in adds the condition that a column has one of some values.
-func in[T any](f *filter, column string, values []T) {
+// addIn adds the condition that a column has one of some values.
+func addIn[T any](f *filter, column string, values []T) {
 	f.terms = append(f.terms, column+" IN "+db.In(&f.args, values))
 }
 
-// during adds the conditions of a period on a column of instants.
-func (f *filter) during(column string, period journal.Period) {
+// addPeriod adds the conditions of a period on a column of instants.
+func (f *filter) addPeriod(column string, period journal.Period) {
 	if period.From != nil {
-		f.add(column+" >=", db.Micros(*period.From))
+		f.addCondition(column+" >=", db.Micros(*period.From))
 	}
 	if period.To != nil {
-		f.add(column+" <=", db.Micros(*period.To))
+		f.addCondition(column+" <=", db.Micros(*period.To))
 	}
 }
 
@@ -145,19 +145,19 @@ func (s selection) parts(f *filter) []string {
 	parts := make([]string, 0, len(groups))
 	for _, group := range groups {
 		f.terms, f.rank = nil, f.ranks.expression(s.table, group)
-		f.add(s.table+".user_id =", s.owner)
+		f.addCondition(s.table+".user_id =", s.owner)
 		if len(group) == 1 {
-			f.add(s.table+".account =", group[0].number)
+			f.addCondition(s.table+".account =", group[0].number)
 		} else {
-			in(f, s.table+".account", numbersOf(group))
+			addIn(f, s.table+".account", accountNumbers(group))
 		}
 		s.where(f)
-		parts = append(parts, ranked(s.head, f.rank)+" WHERE "+strings.Join(f.terms, " AND "))
+		parts = append(parts, setRank(s.head, f.rank)+" WHERE "+strings.Join(f.terms, " AND "))
 	}
 	return parts
 }
 
-func numbersOf(accounts []Account) []int64 {
+func accountNumbers(accounts []Account) []int64 {
 	numbers := make([]int64, len(accounts))
 	for i, a := range accounts {
 		numbers[i] = a.number
@@ -165,13 +165,13 @@ func numbersOf(accounts []Account) []int64 {
 	return numbers
 }
 
-// union writes all of it, in no order.
-func (s selection) union(f *filter) string { return strings.Join(s.parts(f), " UNION ALL ") }
+// unionQuery writes all of it, in no order.
+func (s selection) unionQuery(f *filter) string { return strings.Join(s.parts(f), " UNION ALL ") }
 
-// inOrder writes it in an order that an index of each account has, at most limit
+// orderedQuery writes it in an order that an index of each account has, at most limit
 // rows of it where that is not 0: then what it costs does not depend on how many
 // rows there are.
-func (s selection) inOrder(tx *db.Tx, f *filter, order string, limit int) string {
+func (s selection) orderedQuery(tx *db.Tx, f *filter, order string, limit int) string {
 	parts := s.parts(f)
 	if limit == 0 {
 		return strings.Join(parts, " UNION ALL ") + " ORDER BY " + order

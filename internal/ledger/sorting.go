@@ -114,8 +114,8 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, by.head(), q.where}.union(&f)
-	known := byNumber(accounts)
+	text := selection{"trades", owner, accounts, by.head(), q.addConditions}.unionQuery(&f)
+	known := indexByNumber(accounts)
 	var list []RankedTrade
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		r, err := by.scan(row, known)
@@ -147,12 +147,12 @@ func (s Sort) head() string {
 func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, err error) {
 	at := &r.Place
 	place := []any{
-		&r.ID, &at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Instrument, &at.External, &at.Arrival, &at.Number,
+		&r.ID, &at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Instrument, &at.External, &at.Arrival, &at.AccountNumber,
 	}
 	switch {
 	case s.Of != nil:
 		var t matching.Trade
-		err = row.Scan(append(place, directionOf{&t.Direction}, &t.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t},
+		err = row.Scan(append(place, directionScanner{&t.Direction}, &t.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t},
 			&t.Rate.Stated, &t.Rate.Priced, &t.FeesTotal, &t.Commission, &t.NetPnL)...)
 		r.Number = s.Of(SortFigures{
 			Trade: r.ID, Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
@@ -163,7 +163,7 @@ func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, e
 	default:
 		err = row.Scan(append(place, &r.Number)...)
 	}
-	at.Account = accounts[at.Number].Name
+	at.Account = accounts[at.AccountNumber].Name
 	return r, err
 }
 
@@ -200,7 +200,7 @@ func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q Trad
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, "SELECT trades." + q.Basis.column() + from, q.where}.union(&f)
+	text := selection{"trades", owner, accounts, "SELECT trades." + q.Basis.column() + from, q.addConditions}.unionQuery(&f)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var at int64
 		err := row.Scan(&at)

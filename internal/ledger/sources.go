@@ -20,13 +20,13 @@ type source struct {
 	number    int64
 	batch     journal.BatchID // empty for an entry by hand
 	key       streamKey
-	said      fill
+	values    fill
 }
 
 // newSource returns what a fill says as a source of an execution.
 func newSource(execution journal.ExecutionID, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
-	s := &source{execution: execution, number: number, batch: batch, key: key, said: *said}
-	s.said.facts &= sourceFacts
+	s := &source{execution: execution, number: number, batch: batch, key: key, values: *said}
+	s.values.facts &= sourceFacts
 	return s
 }
 
@@ -51,8 +51,8 @@ type sourceContent struct {
 	Facts       Facts           `json:"facts"`
 }
 
-func (s *source) content() (string, error) {
-	k, f := s.key, &s.said
+func (s *source) marshalContent() (string, error) {
+	k, f := s.key, &s.values
 	text, err := json.Marshal(sourceContent{
 		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Strike: k.strike, Expiry: k.expiry, Lot: k.lot,
 		At: f.at, Side: f.side, Quantity: f.quantity, Price: f.price, Fees: f.fees, Commission: f.commission,
@@ -74,7 +74,7 @@ func scanSource(row db.Scanner) (*source, error) {
 		return nil, fmt.Errorf("reading source %d of execution %s: %w", s.number, s.execution, err)
 	}
 	s.key = streamKey{c.Symbol, c.Type, c.OptionRight, c.Strike, c.Expiry, c.Lot}
-	s.said = fill{
+	s.values = fill{
 		at: c.At, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
 		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details, facts: c.Facts,
 	}
@@ -108,7 +108,7 @@ func (b *book) sourceKeyOf(s *source) []any {
 func (b *book) insertSources(ctx context.Context, list []*source) error {
 	rows := make([][]any, len(list))
 	for i, s := range list {
-		text, err := s.content()
+		text, err := s.marshalContent()
 		if err != nil {
 			return err
 		}

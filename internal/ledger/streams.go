@@ -55,8 +55,8 @@ type stream struct {
 	// isNew tells that this write made it: nothing of it is stored yet.
 	isNew bool
 	// tail is the last stored trade, once it was asked for; nil if there is none.
-	tail   *tradeRow
-	looked bool // for the tail
+	tail       *tradeRow
+	tailLoaded bool // for the tail
 }
 
 // streamFor finds the stream of an instrument, or makes it.
@@ -71,7 +71,7 @@ func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 	_, err = b.tx.Exec(ctx, `
 		INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.order())
+		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
 	return s, err
 }
 
@@ -130,8 +130,8 @@ func (b *book) dropEmptyStreams(ctx context.Context) error {
 // streamColumns are read by scanStream beside the columns of a fill or trade.
 const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
 
-// instrument is the stored key in its rich form.
-func (k streamKey) instrument() Instrument {
+// toInstrument is the stored key in its rich form.
+func (k streamKey) toInstrument() Instrument {
 	i := Instrument{
 		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Expiry: journal.Day(k.expiry), Lot: k.lot,
 	}
@@ -148,8 +148,8 @@ func (k *streamKey) scan() []any {
 	return []any{&k.symbol, &k.kind, &k.right, &k.strike, &k.expiry, &k.lot}
 }
 
-// takeContract moves the contract out of a fill's details into the instrument.
-func (i *Instrument) takeContract(details map[string]string) (err error) {
+// setContract moves the contract out of a fill's details into the instrument.
+func (i *Instrument) setContract(details map[string]string) (err error) {
 	i.OptionRight = strings.ToLower(strings.TrimSpace(details[keyRight]))
 	if i.OptionRight != "" && i.OptionRight != "call" && i.OptionRight != "put" {
 		return journal.InvalidField("details.option_right", "option_right must be call or put.")

@@ -124,7 +124,7 @@ func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.Tr
 
 // ReadTrade is what [Service.Trade] does, as one step.
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 	if err != nil {
 		return TradeDetail{}, err
 	}
@@ -136,7 +136,7 @@ func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	return b.detail(ctx, row)
+	return b.loadDetail(ctx, row)
 }
 
 // EachTrade hands the trades of a query to fn, newest first, as they are read:
@@ -170,7 +170,7 @@ func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.Us
 	if len(q.Symbols) > 0 || q.InstrumentType != "" { // to look up every stream costs more than to count
 		head = "SELECT 1" + tradesFrom
 	}
-	text := selection{"trades", owner, accounts, head, q.where}.union(&f)
+	text := selection{"trades", owner, accounts, head, q.addConditions}.unionQuery(&f)
 	if len(q.Where) > 0 { // what others know of trades has revisions of its own
 		return countRows(ctx, tx, text, f.args)
 	}
@@ -187,14 +187,14 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := selection{"trades", owner, accounts, tradesSelect, q.where}.inOrder(tx, &f, q.Basis.newestFirst(), q.Limit)
-	known := byNumber(accounts)
+	text := selection{"trades", owner, accounts, tradesSelect, q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		t := listedTrade{}
 		if err := row.Scan(t.scan()...); err != nil {
 			return err
 		}
-		return fn(t.trade(known[t.account]))
+		return fn(t.toTrade(known[t.account]))
 	}, text, f.args...)
 }
 
@@ -216,24 +216,24 @@ func (t *listedTrade) scan() []any {
 	return append(append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank), t.key.scan()...)
 }
 
-// place returns where the trade of an account is in the order of trades.
-func (t *listedTrade) place(a Account) TradeCursor {
+// cursor returns where the trade of an account is in the order of trades.
+func (t *listedTrade) cursor(a Account) TradeCursor {
 	return TradeCursor{
 		ListedAt: t.listed, OpenedAt: t.First.At, ClosedAt: t.closing, Instrument: t.order, Account: a.Name,
-		External: t.external, Arrival: t.arrival, Number: t.account,
+		External: t.external, Arrival: t.arrival, AccountNumber: t.account,
 	}
 }
 
-// trade gives the row in the words of the package's users.
-func (t *listedTrade) trade(a Account) Trade {
+// toTrade gives the row in the words of the package's users.
+func (t *listedTrade) toTrade(a Account) Trade {
 	out := Trade{
-		ID: t.id, Account: a.ID, Currency: a.BaseCurrency, Instrument: t.key.instrument(), Direction: t.Direction,
+		ID: t.id, Account: a.ID, Currency: a.BaseCurrency, Instrument: t.key.toInstrument(), Direction: t.Direction,
 		OpenedAt: db.FromMicros(t.First.At), QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
 		EntryNotional: t.EntryNotional, ExitNotional: t.ExitNotional, EntrySize: t.EntrySize, Rate: t.Rate,
 		Volume: t.Rate.Convert(t.Volume), AvgEntry: t.AvgEntry,
 		AvgExit: t.AvgExit, Multiplier: t.Multiplier, Fees: t.FeesTotal, Commission: t.Commission,
 		GrossPnL: t.GrossPnL, NetPnL: t.NetPnL, ReturnPct: t.ReturnPct, RealizedPnL: t.RealizedPnL,
-		Executions: int(t.count), Revision: t.revision, Cursor: t.place(a),
+		Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
 	}
 	if at, closed := t.ClosedAt(); closed {
 		closedAt := db.FromMicros(at)
@@ -260,32 +260,32 @@ func (d DateBasis) column() string {
 	return "list_at"
 }
 
-// where adds the conditions of the query.
-func (q TradeQuery) where(f *filter) {
+// addConditions adds the conditions of the query.
+func (q TradeQuery) addConditions(f *filter) {
 	column := "trades." + q.Basis.column()
-	f.during(column, q.Scope.Period)
+	f.addPeriod(column, q.Scope.Period)
 	if q.Status != "" {
-		f.add("trades.is_open =", q.Status == StatusOpen)
+		f.addCondition("trades.is_open =", q.Status == StatusOpen)
 	}
 	if len(q.Symbols) > 0 {
-		in(f, "streams.symbol", upper(q.Symbols))
+		addIn(f, "streams.symbol", upperSymbols(q.Symbols))
 	}
 	if q.Direction != "" {
-		f.add("trades.is_long =", q.Direction == matching.Long)
+		f.addCondition("trades.is_long =", q.Direction == matching.Long)
 	}
 	if q.InstrumentType != "" {
-		f.add("streams.instrument_type =", strings.ToLower(q.InstrumentType))
+		f.addCondition("streams.instrument_type =", strings.ToLower(q.InstrumentType))
 	}
 	for _, condition := range q.Where {
 		f.terms = append(f.terms, "("+condition(&f.args)+")")
 	}
 	if q.After != nil {
-		q.Basis.after(f, q.After)
+		q.Basis.addAfter(f, q.After)
 	}
 }
 
-// upper gives symbols the way they are stored.
-func upper(symbols []string) []string {
+// upperSymbols gives symbols the way they are stored.
+func upperSymbols(symbols []string) []string {
 	out := make([]string, len(symbols))
 	for i, symbol := range symbols {
 		out[i] = strings.ToUpper(strings.TrimSpace(symbol))
@@ -295,13 +295,13 @@ func upper(symbols []string) []string {
 
 func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade, error) {
 	t := &listedTrade{}
-	err := b.tx.QueryRow(ctx, unranked(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
+	err := b.tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
 		b.owner, id, b.account.number).Scan(t.scan()...)
-	return t, orNotFound(err, "trade")
+	return t, mapNotFound(err, "trade")
 }
 
-// partsOf reads a trade's fills and works out its share in each.
-func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching.Part, error) {
+// loadParts reads a trade's fills and works out its share in each.
+func (b *book) loadParts(ctx context.Context, t *listedTrade) ([]*fill, []matching.Part, error) {
 	s, err := b.streamNumbered(ctx, t.stream)
 	if err != nil {
 		return nil, nil, err
@@ -310,8 +310,8 @@ func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching
 	cursor.seek(t.First)
 	var fills []*fill
 	var grouped []matching.Fill
-	for f := cursor.take(); f != nil && f.position().Compare(t.Last) <= 0; f = cursor.take() {
-		fills, grouped = append(fills, f), append(grouped, f.matching())
+	for f := cursor.next(); f != nil && f.position().Compare(t.Last) <= 0; f = cursor.next() {
+		fills, grouped = append(fills, f), append(grouped, f.toMatching())
 	}
 	if cursor.err != nil {
 		return nil, nil, cursor.err
@@ -325,8 +325,8 @@ func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching
 	return nil, nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", t.id)
 }
 
-func (b *book) detail(ctx context.Context, t *listedTrade) (TradeDetail, error) {
-	fills, parts, err := b.partsOf(ctx, t)
+func (b *book) loadDetail(ctx context.Context, t *listedTrade) (TradeDetail, error) {
+	fills, parts, err := b.loadParts(ctx, t)
 	if err != nil {
 		return TradeDetail{}, err
 	}
@@ -334,12 +334,12 @@ func (b *book) detail(ctx context.Context, t *listedTrade) (TradeDetail, error) 
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	out := TradeDetail{Trade: t.trade(b.account), Fills: make([]TradeFill, len(fills))}
-	if out.DividendTotal, err = dividendsOf(ctx, b.tx, b.owner, t.id); err != nil {
+	out := TradeDetail{Trade: t.toTrade(b.account), Fills: make([]TradeFill, len(fills))}
+	if out.DividendTotal, err = sumDividends(ctx, b.tx, b.owner, t.id); err != nil {
 		return TradeDetail{}, err
 	}
 	for i, f := range fills {
-		e, err := f.execution(b.account, t.key, imports.of(b.account.number, f.seq), f.links)
+		e, err := f.toExecution(b.account, t.key, imports.batchOf(b.account.number, f.seq), f.links)
 		if err != nil {
 			return TradeDetail{}, err
 		}

@@ -37,7 +37,7 @@ func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) e
 	}
 	for n, o := range outdated {
 		err := s.db.Update(ctx, func(tx *db.Tx) error {
-			return s.writing(ctx, tx, o.user, o.account, func(b *book) error { return b.upgrade(ctx) })
+			return s.withBook(ctx, tx, o.user, o.account, func(b *book) error { return b.upgrade(ctx) })
 		})
 		if err != nil && !journal.IsKind(err, journal.KindNotFound) { // not found: deleted meanwhile
 			return fmt.Errorf("computing the trades of account %s again: %w", o.account, err)
@@ -60,7 +60,7 @@ const outdatedStreams = `
 	ORDER BY stream`
 
 func (b *book) upgrade(ctx context.Context) error {
-	if err := b.keyStreams(ctx); err != nil {
+	if err := b.updateOrderKeys(ctx); err != nil {
 		return err
 	}
 	numbers, err := db.List(ctx, b.tx, db.Single[int64], outdatedStreams, b.owner, b.account.number)
@@ -74,14 +74,14 @@ func (b *book) upgrade(ctx context.Context) error {
 	return err
 }
 
-// keyStreams gives every stream of the account its order key.
-func (b *book) keyStreams(ctx context.Context) error {
+// updateOrderKeys gives every stream of the account its order key.
+func (b *book) updateOrderKeys(ctx context.Context) error {
 	var rows [][]any
 	err := db.Each(ctx, b.tx, func(row db.Scanner) error {
 		var number int64
 		var key streamKey
 		err := row.Scan(append([]any{&number}, key.scan()...)...)
-		rows = append(rows, []any{key.order(), string(b.owner), number})
+		rows = append(rows, []any{key.orderKey(), string(b.owner), number})
 		return err
 	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
 	if err != nil {

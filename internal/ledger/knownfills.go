@@ -38,7 +38,7 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 		if err != nil {
 			return nil, err
 		}
-		if same && !a.known.facts.has(hasSources) && a.known.says(a.fill) {
+		if same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
 			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: batch})
 			continue
 		}
@@ -119,7 +119,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	}
 	list := p.sources[before.id]
 	for _, s := range list {
-		if s.key == a.key && s.said.says(a.fill) {
+		if s.key == a.key && s.values.hasSameValues(a.fill) {
 			if s.batch != p.batch {
 				p.out.repeats = append(p.out.repeats, repeat{first: before.seq, last: before.seq, source: s.number, batch: p.batch})
 			}
@@ -128,7 +128,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	}
 	if len(list) == 0 {
 		var owner journal.BatchID
-		if batch := p.imports.of(p.account.number, before.seq); batch != nil {
+		if batch := p.imports.batchOf(p.account.number, before.seq); batch != nil {
 			owner = *batch
 		}
 		list = []*source{newSource(before.id, 0, owner, key, before)}
@@ -139,7 +139,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	after.state, after.was = edited, before.at
 	after.facts |= hasSources
 	if key == a.key || before.edits().has(FiguresEdited) {
-		after.complete(a.fill)
+		after.completeFrom(a.fill)
 	}
 	a.completed = !sameFigures(before, &after) || before.externalID != after.externalID
 	p.out.changed = append(p.out.changed, changedFill{before: before, after: &after, key: key})
@@ -152,7 +152,7 @@ func (p *knownPlan) dropOwnRepeats() {
 		return
 	}
 	p.out.repeats = slices.DeleteFunc(p.out.repeats, func(r repeat) bool {
-		return r.source == 0 && p.imports.of(p.account.number, r.first) == nil
+		return r.source == 0 && p.imports.batchOf(p.account.number, r.first) == nil
 	})
 }
 
@@ -162,7 +162,7 @@ func (b *book) storeKnown(ctx context.Context, known *knownFills) error {
 	moved := make([]*fill, 0, len(known.changed))
 	for _, k := range known.changed {
 		if sameFigures(k.before, k.after) {
-			b.note(k.before, k.after)
+			b.collectDetails(k.before, k.after)
 		}
 		if k.before.at != k.after.at {
 			moved = append(moved, k.after)
@@ -209,15 +209,15 @@ func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
 	return nil
 }
 
-// repeat completes a stored fill by an entry by hand that says the same.
-func (b *book) repeat(ctx context.Context, a *arrival) (AddedExecution, error) {
+// completeKnown completes a stored fill by an entry by hand that says the same.
+func (b *book) completeKnown(ctx context.Context, a *arrival) (AddedExecution, error) {
 	arrivals := []*arrival{a}
 	known, err := b.planKnown(ctx, arrivals, "")
 	if err != nil {
 		return AddedExecution{}, err
 	}
 	if len(known.changed) > 0 {
-		if err := b.insert(ctx, arrivals, known); err != nil {
+		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
 			return AddedExecution{}, err
 		}
 	}
@@ -234,8 +234,8 @@ func (b *book) repeat(ctx context.Context, a *arrival) (AddedExecution, error) {
 	return out, err
 }
 
-// rowsNaming finds the accounts that an import has something in.
-const rowsNaming = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id = $1 AND (
+// accountsOfBatchSelect finds the accounts that an import has something in.
+const accountsOfBatchSelect = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id = $1 AND (
 		number IN (SELECT account FROM import_spans WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM import_repeats WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM fill_sources WHERE user_id = $1 AND batch_id = $2)
@@ -243,5 +243,5 @@ const rowsNaming = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id = 
 	ORDER BY id`
 
 func accountsOfBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]Account, error) {
-	return db.List(ctx, tx, scanAccount, rowsNaming, owner, batch)
+	return db.List(ctx, tx, scanAccount, accountsOfBatchSelect, owner, batch)
 }

@@ -19,7 +19,7 @@ func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 // the account of a trade of the owner and holds that account's lock, so that
 // the trade cannot be regrouped away before the transaction ends.
 func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (journal.AccountID, error) {
-	account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 	if err != nil {
 		return "", err
 	}
@@ -27,7 +27,7 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 		return "", err
 	}
 	// It may have gone while we waited for the lock.
-	return accountOf(ctx, tx, owner, "trades", string(id), "trade")
+	return findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 }
 
 // InstrumentType is a step for packages that write something on trades: it
@@ -57,7 +57,7 @@ func TouchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account jo
 	if err != nil {
 		return err
 	}
-	return b.store(ctx)
+	return b.saveAccount(ctx)
 }
 
 // MissingTrades tells which of some ids are no trades of the owner. It is a
@@ -83,4 +83,40 @@ func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []j
 		}
 	}
 	return missing, nil
+}
+
+// TradesByID gives those of some trades that the owner has, in no order.
+func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]Trade, error) {
+	accounts, err := Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	known := indexByNumber(accounts)
+	var found []Trade
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		list, err := db.List(ctx, tx, func(row db.Scanner) (Trade, error) {
+			t := listedTrade{}
+			err := row.Scan(t.scan()...)
+			return t.toTrade(known[t.account]), err
+		}, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
+	}
+	return found, nil
+}
+
+// TouchAccount raises the revision of an account because something that
+// figures depend on has changed for trades that nobody counts, as when a tag
+// goes: copies of its trades must be read anew.
+func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
+	if err != nil {
+		return err
+	}
+	b.revision = b.account.Revision + 1
+	b.loggedSince = b.revision
+	return b.saveAccount(ctx)
 }

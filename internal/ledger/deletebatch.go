@@ -22,23 +22,23 @@ type reversal struct {
 	repeats     []repeat
 
 	// What becomes of them.
-	gone    []*fill
-	changed []changedFill             // with the instrument of the stored fill as key
-	to      map[*fill]streamKey       // the instrument of a changed fill
-	owners  map[int64]journal.BatchID // the next owner of fills of this import that stay
-	dropped []*source                 // sources that no fill has any more
-	moved   []*source                 // sources that another import has too
-	keys    map[int64]streamKey       // instruments of streams
+	removed    []*fill
+	changed    []changedFill             // with the instrument of the stored fill as key
+	nextKeys   map[*fill]streamKey       // the instrument of a changed fill
+	nextOwners map[int64]journal.BatchID // the next owner of fills of this import that stay
+	dropped    []*source                 // sources that no fill has any more
+	moved      []*source                 // sources that another import has too
+	keys       map[int64]streamKey       // instruments of streams
 }
 
 // deleteBatch takes an import back in the book's account.
 func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
-	r := &reversal{book: b, batch: batch, to: map[*fill]streamKey{}, owners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
+	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
 	if err := r.load(ctx); err != nil {
 		return err
 	}
 	for _, f := range slices.Concat(r.own, r.others) {
-		if err := r.decide(ctx, f); err != nil {
+		if err := r.planFill(ctx, f); err != nil {
 			return err
 		}
 	}
@@ -118,9 +118,9 @@ func (r *reversal) loadOthers(ctx context.Context) error {
 	return err
 }
 
-// heir returns another import that contained a fill as one of its sources says
+// nextBatch returns another import that contained a fill as one of its sources says
 // it; any source will do where the fill has only one.
-func (r *reversal) heir(f *fill, number int64) (journal.BatchID, bool) {
+func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
 	for _, p := range r.repeats {
 		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {
 			return p.batch, true
@@ -131,30 +131,30 @@ func (r *reversal) heir(f *fill, number int64) (journal.BatchID, bool) {
 
 const anySource = -1
 
-// decide finds out what becomes of one fill.
-func (r *reversal) decide(ctx context.Context, f *fill) error {
+// planFill finds out what becomes of one fill.
+func (r *reversal) planFill(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
-		if heir, found := r.heir(f, anySource); found {
-			r.owners[f.seq] = heir
+		if heir, found := r.nextBatch(f, anySource); found {
+			r.nextOwners[f.seq] = heir
 		} else {
-			r.gone = append(r.gone, f)
+			r.removed = append(r.removed, f)
 		}
 		return nil
 	}
 	left := r.sourcesLeft(f)
 	if len(left) == 0 {
-		r.gone = append(r.gone, f)
+		r.removed = append(r.removed, f)
 		return nil
 	}
 	if r.isInSpans(f.seq) {
-		r.owners[f.seq] = left[0].batch
+		r.nextOwners[f.seq] = left[0].batch
 	}
-	after, key := f.rebuilt(left)
+	after, key := f.rebuild(left)
 	if len(left) == 1 && left[0].number == 0 {
 		r.dropped = append(r.dropped, left[0])
 		after.facts &^= hasSources
 	}
-	return r.change(ctx, f, after, key)
+	return r.planChange(ctx, f, after, key)
 }
 
 func (r *reversal) isInSpans(seq int64) bool {
@@ -166,7 +166,7 @@ func (r *reversal) sourcesLeft(f *fill) []*source {
 	var left []*source
 	for _, s := range r.sources[f.id] {
 		if s.batch == r.batch {
-			heir, found := r.heir(f, s.number)
+			heir, found := r.nextBatch(f, s.number)
 			if !found {
 				r.dropped = append(r.dropped, s)
 				continue
@@ -192,8 +192,8 @@ func (r *reversal) keyOf(ctx context.Context, f *fill) (streamKey, error) {
 	return s.key, nil
 }
 
-// change notes a fill that stays with other values.
-func (r *reversal) change(ctx context.Context, before, after *fill, key streamKey) error {
+// planChange notes a fill that stays with other values.
+func (r *reversal) planChange(ctx context.Context, before, after *fill, key streamKey) error {
 	from, err := r.keyOf(ctx, before)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func (r *reversal) change(ctx context.Context, before, after *fill, key streamKe
 		return nil
 	}
 	r.changed = append(r.changed, changedFill{before: before, after: after, key: from})
-	r.to[after] = key
+	r.nextKeys[after] = key
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (r *reversal) write(ctx context.Context) error {
 // deleteGone deletes the rows of the fills that go, in one statement for each
 // span where all of them do.
 func (r *reversal) deleteGone(ctx context.Context) error {
-	if len(r.owners) == 0 {
+	if len(r.nextOwners) == 0 {
 		for _, s := range r.spans {
 			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
 				return err
@@ -249,8 +249,8 @@ func (r *reversal) deleteGone(ctx context.Context) error {
 		}
 		return nil
 	}
-	rows := make([][]any, len(r.gone))
-	for i, f := range r.gone {
+	rows := make([][]any, len(r.removed))
+	for i, f := range r.removed {
 		rows[i] = []any{string(r.owner), r.account.number, f.at, f.seq}
 	}
 	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
@@ -272,8 +272,8 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 		}
 		return r.insertSpan(ctx, *next)
 	}
-	for _, seq := range slices.Sorted(maps.Keys(r.owners)) {
-		batch := r.owners[seq]
+	for _, seq := range slices.Sorted(maps.Keys(r.nextOwners)) {
+		batch := r.nextOwners[seq]
 		if next != nil && next.batch == batch && next.last+1 == seq {
 			next.last, next.firstAt, next.lastAt = seq, min(next.firstAt, at[seq]), max(next.lastAt, at[seq])
 			continue
@@ -292,12 +292,12 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 // regroupFills groups the streams of the fills that go or change.
 func (r *reversal) regroupFills(ctx context.Context) error {
 	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
-	for _, f := range r.gone {
+	for _, f := range r.removed {
 		key, err := r.keyOf(ctx, f)
 		if err != nil {
 			return err
 		}
-		c, err := set.in(ctx, key)
+		c, err := set.forStream(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -305,11 +305,11 @@ func (r *reversal) regroupFills(ctx context.Context) error {
 	}
 	var moved []*fill
 	for _, k := range r.changed {
-		if r.to[k.after] == k.key && sameFigures(k.before, k.after) {
-			r.note(k.before, k.after)
+		if r.nextKeys[k.after] == k.key && sameFigures(k.before, k.after) {
+			r.collectDetails(k.before, k.after)
 			continue
 		}
-		if err := set.replace(ctx, k.before, k.after, k.key, r.to[k.after]); err != nil {
+		if err := set.replace(ctx, k.before, k.after, k.key, r.nextKeys[k.after]); err != nil {
 			return err
 		}
 		if k.before.at != k.after.at {
@@ -319,5 +319,5 @@ func (r *reversal) regroupFills(ctx context.Context) error {
 	if err := r.widenSpans(ctx, moved); err != nil {
 		return err
 	}
-	return r.apply(ctx, set.order...)
+	return r.regroupChanges(ctx, set.order...)
 }
