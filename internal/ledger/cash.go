@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CashType says why money moved.
+// CashType is the reason for a cash transaction.
 type CashType string
 
 // The types. Deposits and withdrawals are flows; the others are results.
@@ -28,8 +28,8 @@ const (
 
 var cashTypes = []CashType{Deposit, Withdrawal, Fee, Dividend, Interest, Adjustment}
 
-// Cash is money that moved without a fill. Amount is signed: what comes in is
-// positive.
+// Cash is a cash transaction without a fill. Money received has a positive
+// Amount.
 type Cash struct {
 	ID         journal.CashID
 	Account    journal.AccountID
@@ -40,14 +40,14 @@ type Cash struct {
 	Note       string
 	Trade      *journal.TradeID
 	Batch      *journal.BatchID
-	// Origin is the key that the row arrived with, by which an import knows
-	// it again after an edit.
+	// Origin is the content key with which the row arrived, by which an import
+	// finds it after an edit.
 	Origin    string
 	CreatedAt time.Time
 }
 
-// EditedOrigin returns the key that an edited row arrived with, and nothing for
-// a row that still says what it said then.
+// EditedOrigin returns the key with which an edited row arrived, and an empty
+// string for an unedited row.
 func (c *Cash) EditedOrigin() string {
 	if c.Origin == c.contentKey() {
 		return ""
@@ -55,9 +55,9 @@ func (c *Cash) EditedOrigin() string {
 	return c.Origin
 }
 
-// NewCash is what a cash transaction is made from. Deposits come in and
-// withdrawals and fees go out, whatever the sign of Amount; the other types
-// keep it.
+// NewCash contains the values of a new cash transaction. Deposits are stored as
+// positive, withdrawals and fees as negative amounts, whatever the sign of
+// Amount; the other types keep it.
 type NewCash struct {
 	Type       CashType
 	Amount     decimal.Decimal
@@ -69,16 +69,16 @@ type NewCash struct {
 	Archived *ArchivedCash
 }
 
-// ArchivedCash is what a cash row of a backup has that no other new row has.
+// ArchivedCash contains the values that only a cash row of a backup has.
 type ArchivedCash struct {
-	// Origin is the key that an edited row arrived with; empty for one that
-	// was not edited.
+	// Origin is the key with which an edited row arrived; empty for an unedited
+	// row.
 	Origin string
-	// CreatedAt is when the row was stored first; zero if that is not known.
+	// CreatedAt is when the row was first stored; zero if unknown.
 	CreatedAt time.Time
 }
 
-// CashChange is a partial change of a cash transaction.
+// CashChange is a partial change to a cash transaction.
 type CashChange struct {
 	Type       journal.Opt[CashType]
 	Amount     journal.Opt[decimal.Decimal]
@@ -88,12 +88,12 @@ type CashChange struct {
 	Trade      journal.Opt[journal.TradeID]
 }
 
-// EachCash hands the cash transactions of a scope to fn, oldest first.
+// EachCash calls fn for the cash transactions of a scope, oldest first.
 func (s *Service) EachCash(ctx context.Context, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachCash(ctx, tx, owner, scope, fn) })
 }
 
-// EachCash is the step of that name. fn must not run statements.
+// EachCash is the step of [Service.EachCash]. fn must not run statements.
 func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
 	accounts, err := resolveList(ctx, tx, owner, scope)
 	if err != nil || len(accounts) == 0 {
@@ -113,7 +113,7 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 	}, text, f.args...)
 }
 
-// CashTransaction gives one cash transaction of the owner.
+// CashTransaction returns one of the owner's cash transactions.
 func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id journal.CashID) (c Cash, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
@@ -130,8 +130,8 @@ func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id 
 	return c, err
 }
 
-// AddCash stores a cash transaction. One that says the same as a stored one is
-// stored all the same: money can move twice a day.
+// AddCash stores a cash transaction, even if an equal one is stored: the same
+// amount can be paid twice.
 func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account journal.AccountID, in NewCash) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withBook(ctx, tx, owner, account, func(b *book) error {
@@ -144,7 +144,8 @@ func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account jou
 	return c, err
 }
 
-// UpdateCash changes what was sent. A new type gives the amount its sign anew.
+// UpdateCash applies a partial change. A new type sets the sign of the amount
+// again.
 func (s *Service) UpdateCash(
 	ctx context.Context, owner journal.UserID, id journal.CashID, change CashChange, check func(Cash) error,
 ) (c Cash, err error) {
@@ -163,7 +164,7 @@ func (s *Service) UpdateCash(
 	return c, err
 }
 
-// DeleteCash removes a cash transaction.
+// DeleteCash deletes a cash transaction.
 func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withCash(ctx, tx, owner, id, check, func(*book, Cash) error {
@@ -173,7 +174,8 @@ func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journ
 	})
 }
 
-// withCash opens the book of a cash transaction and reads it under its lock.
+// withCash runs check and fn with a cash transaction that is read under the
+// lock of its account.
 func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
 	check func(Cash) error, fn func(*book, Cash) error,
@@ -210,7 +212,8 @@ func (b *book) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
 	return c, mapNotFound(err, "cash transaction")
 }
 
-// cleanCash checks a new cash transaction and gives it as it will be stored.
+// cleanCash returns a new cash transaction in its stored form, or an error for
+// invalid values.
 func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 	c := Cash{
 		ID: journal.NewID[journal.CashID](), Account: b.account.ID, Type: in.Type, Amount: in.Amount,
@@ -224,8 +227,8 @@ func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 	return c, err
 }
 
-// setOrigin sets the origin and the first instant of a new row: those of the
-// backup that it comes from, or else what it says and now.
+// setOrigin sets the origin of a new row, and for a row of a backup the time at
+// which it was first stored.
 func (c *Cash) setOrigin(archived *ArchivedCash) {
 	c.Origin = c.contentKey()
 	if archived == nil {
@@ -239,7 +242,7 @@ func (c *Cash) setOrigin(archived *ArchivedCash) {
 	}
 }
 
-// changeCash gives a cash transaction with the change made.
+// changeCash returns a cash transaction with the change applied.
 func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash, error) {
 	err := cmp.Or(change.Type.NotNull("type"), change.Amount.NotNull("amount"), change.OccurredAt.NotNull("occurred_at"))
 	if err != nil {
@@ -258,8 +261,8 @@ func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash,
 	return c, err
 }
 
-// checkCash brings a cash transaction into its stored form and refuses what
-// has none.
+// checkCash brings a cash transaction into its stored form. It returns an error
+// for invalid values.
 func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	if err := c.applySign(); err != nil {
 		return err
@@ -268,11 +271,11 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 		return err
 	}
 	if c.Currency != b.account.BaseCurrency {
-		return journal.InvalidField("currency", "currency must be %s, the account's own.", b.account.BaseCurrency)
+		return journal.InvalidField("currency", "currency must be %s, the currency of the account.", b.account.BaseCurrency)
 	}
 	c.OccurredAt = c.OccurredAt.UTC().Truncate(time.Microsecond)
 	if year := c.OccurredAt.Year(); year < 1970 || year > 2199 {
-		return journal.InvalidField("occurred_at", "occurred_at must lie between the years 1970 and 2199.")
+		return journal.InvalidField("occurred_at", "occurred_at must be between the years 1970 and 2199.")
 	}
 	if c.Note, err = journal.Prose("note", c.Note); err != nil {
 		return err
@@ -280,7 +283,7 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	return b.checkCashTrade(ctx, c.Trade)
 }
 
-// applySign checks type and amount and gives the amount the sign of its type.
+// applySign checks type and amount and sets the sign of the amount by its type.
 func (c *Cash) applySign() error {
 	c.Type = CashType(strings.ToLower(strings.TrimSpace(string(c.Type))))
 	if !slices.Contains(cashTypes, c.Type) {
@@ -296,7 +299,7 @@ func (c *Cash) applySign() error {
 	return checkAmount("amount", c.Amount)
 }
 
-// checkCashTrade refuses a trade that is not one of the account.
+// checkCashTrade returns an error if the trade is not in the account.
 func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
 	if id == nil {
 		return nil
@@ -311,7 +314,7 @@ func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
 	return err
 }
 
-// sumDividends adds up the dividends that are linked to a trade.
+// sumDividends returns the sum of the dividends linked to a trade.
 func sumDividends(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		var amount decimal.Decimal
@@ -322,8 +325,8 @@ func sumDividends(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	return total, err
 }
 
-// contentKey is the key of a row by what it says. The one that it arrives with
-// is its origin.
+// contentKey returns the key of the row's values. The one with which the row
+// arrived is its origin.
 func (c *Cash) contentKey() string {
 	return fmt.Sprintf("%s|%s|%d", c.Type, c.Amount, db.Micros(c.OccurredAt))
 }
@@ -343,7 +346,8 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
-// moveCashLinks keeps the links of cash rows on living trades.
+// moveCashLinks moves links of cash rows from removed trades to those that they
+// were merged into, or clears them.
 func (b *book) moveCashLinks(ctx context.Context) error {
 	if len(b.change.Removed) == 0 {
 		return nil
@@ -362,12 +366,12 @@ func (b *book) moveCashLinks(ctx context.Context) error {
 		into[m.From] = m.Into
 	}
 	for _, id := range linked {
-		heir, gone := into[id]
-		if !gone {
+		next, removed := into[id]
+		if !removed {
 			continue
 		}
 		_, err := b.tx.Exec(ctx, `UPDATE cash_transactions SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
-			heir, b.owner, id)
+			next, b.owner, id)
 		if err != nil {
 			return err
 		}

@@ -8,16 +8,16 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CashCursor is a place in the order of cash transactions: by instant, then by
-// id.
+// CashCursor is a position in lists of cash transactions, which are ordered by
+// instant and id.
 type CashCursor struct {
 	At int64 // microseconds since 1970
 	ID journal.CashID
 }
 
 // CashPage lists at most limit cash transactions of a scope (0 means all),
-// oldest first, that come after a place, or from the beginning where after is
-// nil. total counts the whole scope.
+// oldest first, after a position or from the beginning if after is nil. total
+// counts the whole scope.
 func (s *Service) CashPage(
 	ctx context.Context, owner journal.UserID, scope journal.Scope, after *CashCursor, limit int,
 ) (list []Cash, total int, err error) {

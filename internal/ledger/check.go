@@ -13,9 +13,9 @@ import (
 	"fillbook/internal/matching/oracle"
 )
 
-// RegroupAll builds the trades of one account anew from its fills and gives
-// how many were other than stored. Trades keep their ids. It is never needed
-// while the ledger is sound.
+// RegroupAll groups all fills of one account again and returns how many trades
+// differed from the stored ones. Trades keep their ids. It is needed only to
+// repair an inconsistent ledger.
 func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withBook(ctx, tx, owner, account, func(b *book) error {
@@ -33,7 +33,7 @@ func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account 
 	return changed, err
 }
 
-// regroupStreams builds the trades of some streams again from their fills.
+// regroupStreams groups all fills of some streams again.
 func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
 	for _, number := range numbers {
 		found, err := b.streamNumbered(ctx, number)
@@ -52,7 +52,7 @@ func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
 		`SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
 }
 
-// Problem is something that is not as it must be.
+// Problem is an inconsistency in the stored data.
 type Problem struct {
 	User    journal.UserID
 	Account journal.AccountID
@@ -63,13 +63,13 @@ type Problem struct {
 	What string
 }
 
-// Check looks at every journal of the installation and reports what is wrong:
-// each trade is recomputed from its fills twice, by package matching and by
-// the oracle, and compared with its row; each fill must be linked to exactly
-// the trades it is in; counters, imports and links must agree with the rows.
-// It changes nothing. Memory does not grow with the journals, as it goes from
-// one flat point of a stream to the next. The error tells that the check could
-// not be done, never that something is wrong.
+// Check reads every journal of the installation and reports inconsistencies:
+// each trade is recomputed from its fills twice, by package matching and by the
+// oracle, and compared with its row; each fill must be linked to exactly the
+// trades it is in; counters, imports and links must agree with the rows. It
+// changes nothing. Memory does not grow with the journals, because it reads one
+// segment between two flat points of a stream at a time. An error means that
+// the check could not run; inconsistencies are only reported.
 func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 	type owned struct {
 		user    journal.UserID
@@ -95,7 +95,7 @@ func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 	return nil
 }
 
-// checker is the check of one account.
+// checker checks one account.
 type checker struct {
 	*book
 	report func(Problem)
@@ -122,8 +122,8 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 	return c.checkRows(ctx)
 }
 
-// checkSources compares the fills that have several sources with what those say
-// together.
+// checkSources compares the fills that have several sources with the merged
+// values of those sources.
 func (c *checker) checkSources(ctx context.Context) error {
 	ids, err := db.List(ctx, c.tx, db.Single[journal.ExecutionID],
 		`SELECT DISTINCT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY execution_id`,
@@ -142,7 +142,7 @@ func (c *checker) checkSources(ctx context.Context) error {
 		}
 		for id, f := range fills {
 			if after, _ := f.rebuild(sources[id]); !sameRow(f, after) {
-				c.reportProblem(string(id), "The execution is not what its sources say.")
+				c.reportProblem(string(id), "The execution differs from its sources.")
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (c *checker) reportProblem(record, format string, args ...any) {
 	c.report(Problem{User: c.owner, Account: c.account.ID, Record: record, What: fmt.Sprintf(format, args...)})
 }
 
-// checkStream goes through one stream from flat point to flat point.
+// checkStream checks one stream, segment by segment.
 func (c *checker) checkStream(ctx context.Context, number int64) error {
 	s, err := c.streamNumbered(ctx, number)
 	if err != nil {
@@ -184,17 +184,17 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	return trades.err
 }
 
-// checkOrderKey compares the stored order key of a stream with the one it must have.
+// checkOrderKey compares the stored order key of a stream with the computed one.
 func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 	var key string
 	err := c.tx.QueryRow(ctx, `SELECT order_key FROM streams WHERE user_id = $1 AND number = $2`, c.owner, s.number).Scan(&key)
 	if err == nil && key != s.key.orderKey() {
-		c.reportProblem("", "The instrument %s is out of order.", s.key.symbol)
+		c.reportProblem("", "The order key of instrument %s is wrong.", s.key.symbol)
 	}
 	return err
 }
 
-// nextSegment takes fills up to the next that leaves the position flat.
+// nextSegment reads fills up to the next one that leaves the position flat.
 func nextSegment(fills *fillCursor) []*fill {
 	var part []*fill
 	var position decimal.Decimal
@@ -212,7 +212,8 @@ func nextSegment(fills *fillCursor) []*fill {
 	return part
 }
 
-// checkSegment compares the stored trades of a segment with what its fills make.
+// checkSegment compares the stored trades of a segment with the trades that its
+// fills form.
 func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) error {
 	grouped := make([]matching.Fill, len(part))
 	oracleFills := make([]oracle.Fill, len(part))
@@ -234,7 +235,7 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) err
 			c.reportProblem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
 			continue
 		}
-		row := want // its parts are wanted below
+		row := want // newTradeRow clears the parts, which are needed below
 		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), recomputed, i)
 		for _, p := range want.Parts {
 			l := in[p.FillID]
@@ -250,17 +251,17 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) err
 	return nil
 }
 
-// checkTrade compares a stored trade with both of its recomputations.
+// checkTrade compares a stored trade with both recomputations.
 func (c *checker) checkTrade(t, want *tradeRow, recomputed []oracle.Trade, i int) {
 	if !want.equal(t) {
-		c.reportProblem(string(t.id), "The trade is not what its fills make.")
+		c.reportProblem(string(t.id), "The trade differs from its fills.")
 	}
 	if i >= len(recomputed) || !matchesOracle(t, recomputed[i]) {
-		c.reportProblem(string(t.id), "The trade is not what the second computation makes of its fills.")
+		c.reportProblem(string(t.id), "The trade differs from the second computation of its fills.")
 	}
 }
 
-// matchesOracle compares a stored trade with the oracle's.
+// matchesOracle reports whether a stored trade equals the oracle's.
 func matchesOracle(t *tradeRow, o oracle.Trade) bool {
 	return (t.Direction == matching.Long) == o.Long && int(t.count) == len(o.FillIDs) &&
 		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
@@ -289,8 +290,8 @@ func (f *fill) toOracle() oracle.Fill {
 	return o
 }
 
-// rowChecks find rows that contradict others. Each gives the ids of the rows
-// that are wrong, for the user and the account's number.
+// rowChecks find rows that contradict others. Each query returns the ids of the
+// wrong rows for a user and an account number.
 var rowChecks = []struct{ what, query string }{
 	{"The execution's instrument is missing.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
@@ -298,37 +299,37 @@ var rowChecks = []struct{ what, query string }{
 	{"The trade's instrument is missing.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
 			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream) ORDER BY id`},
-	{"The trade was changed by a revision that the account has not reached.", `
+	{"The trade's revision is greater than the account's.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2
 			AND revision > (SELECT revision FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
-	{"The trade was touched by the revision that it names, but the log does not tell.", `
+	{"The trade's revision is missing from the change log.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2
 			AND revision > (SELECT logged_since FROM accounts WHERE user_id = $1 AND number = $2)
 			AND NOT EXISTS (SELECT 1 FROM trade_log WHERE trade_log.user_id = $1 AND trade_log.account = $2
 				AND trade_log.revision = trades.revision AND trade_log.trade_id = trades.id) ORDER BY id`},
-	{"The execution's arrival number is one that the account has not given yet.", `
+	{"The execution's number in the account is greater than the account's counter.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2
 			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
-	{"The execution's number in the order of arrival is one that the account has not taken yet.", `
+	{"The execution's arrival number is greater than the account's counter.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND (arrival < 1
 			OR arrival > (SELECT arrivals FROM accounts WHERE user_id = $1 AND number = $2)) ORDER BY id`},
-	{"The cash transaction is linked to a trade that the account does not have.", `
+	{"The cash transaction is linked to a trade that is not in the account.", `
 		SELECT id FROM cash_transactions WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
 			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2) ORDER BY id`},
-	{"The import's executions are not as many as were stored and not deleted.", `
+	{"The number of the import's executions differs from its counters.", `
 		SELECT batch_id FROM import_spans WHERE user_id = $1 AND account = $2 AND last_seq - first_seq + 1 - removed <>
 			(SELECT COUNT(*) FROM executions WHERE executions.user_id = $1 AND executions.account = $2
 				AND executed_at >= first_at AND executed_at <= last_at AND seq >= first_seq AND seq <= last_seq)
 		ORDER BY first_seq`},
-	{"The imports took the same arrival numbers.", `
+	{"Two imports have the same execution numbers.", `
 		SELECT batch_id FROM import_spans AS early WHERE user_id = $1 AND account = $2 AND EXISTS (
 			SELECT 1 FROM import_spans AS late WHERE late.user_id = $1 AND late.account = $2
 				AND late.first_seq > early.first_seq AND late.first_seq <= early.last_seq) ORDER BY first_seq`},
-	{"The execution has sources that its facts do not mention, or none where they do.", `
+	{"The execution's facts and its sources disagree.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND ((facts & 512) <> 0) <> EXISTS (
 			SELECT 1 FROM fill_sources WHERE fill_sources.user_id = $1 AND fill_sources.account = $2
 				AND fill_sources.execution_id = executions.id) ORDER BY id`},
-	{"The sources are of an execution that is not there.", `
+	{"The sources belong to a missing execution.", `
 		SELECT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 AND NOT EXISTS (
 			SELECT 1 FROM executions WHERE executions.user_id = $1 AND executions.account = $2
 				AND executions.id = fill_sources.execution_id) ORDER BY execution_id`},

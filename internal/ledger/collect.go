@@ -9,9 +9,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// collectWrites gives the trades of a regrouping their identities and finds out what
-// is other than stored. It is kept for the end of the write, where it is
-// written in bulk.
+// collectWrites assigns ids to the trades of a regrouping and collects the rows
+// that differ from the stored ones, which are written in bulk at the end.
 func (b *book) collectWrites(r *regrouping) {
 	ids := b.assignIDs(r)
 	r.linkFills(ids)
@@ -20,8 +19,9 @@ func (b *book) collectWrites(r *regrouping) {
 	b.collectTrades(r, ids, changed)
 }
 
-// assignIDs decides which new trade is which stored one, gives the others an id
-// of their own, and notes the stored ones that are not to be found again.
+// assignIDs returns the ids of the new trades: that of the stored trade that
+// each continues, or a new one. It collects the stored trades that none
+// continues.
 func (b *book) assignIDs(r *regrouping) []journal.TradeID {
 	ids := make([]journal.TradeID, len(r.trades))
 	before := r.storedIdentities()
@@ -37,8 +37,8 @@ func (b *book) assignIDs(r *regrouping) []journal.TradeID {
 			fresh = append(fresh, i)
 		}
 	}
-	// Ids grow, and lists are in the order of closing: new trades are stored at
-	// the end of both.
+	// Ids increase, and lists are in the order of closing: new trades are
+	// appended to both.
 	slices.SortStableFunc(fresh, func(a, b int) int { return r.trades[a].Last.Compare(r.trades[b].Last) })
 	for _, i := range fresh {
 		ids[i] = journal.NewID[journal.TradeID]()
@@ -56,7 +56,7 @@ func (b *book) assignIDs(r *regrouping) []journal.TradeID {
 	return ids
 }
 
-// storedIdentities gives the stored trades with the fills that they held before.
+// storedIdentities returns the stored trades with their previous fills.
 func (r *regrouping) storedIdentities() []matching.Identity {
 	index := make(map[journal.TradeID]int, len(r.old))
 	list := make([]matching.Identity, 0, len(r.old))
@@ -90,9 +90,9 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 	return list
 }
 
-// previousTrades are the trades that a fill was in before: those it is linked to. A
-// repair trusts the place of the fill more than its link, and the link where
-// no trade is in that place any more.
+// previousTrades returns the trades that a fill was in: those that it is linked
+// to. A repair prefers the trades at the fill's position and uses the links
+// only if there is none.
 func (r *regrouping) found(f *fill) []journal.TradeID {
 	var found []journal.TradeID
 	if r.repair {
@@ -107,8 +107,7 @@ func (r *regrouping) found(f *fill) []journal.TradeID {
 	return found
 }
 
-// collectOrphans keeps which trade an orphaned one was, and the names of the fills
-// that it had.
+// collectOrphans collects the orphaned trades with the keys of their fills.
 func (b *book) collectOrphans(r *regrouping, orphans []string) {
 	if len(orphans) == 0 {
 		return
@@ -127,13 +126,13 @@ func (b *book) collectOrphans(r *regrouping, orphans []string) {
 	for _, orphan := range orphans {
 		id := journal.TradeID(orphan)
 		o := lost[id]
-		o.Trade = id // a repair also knows trades by their fills alone
+		o.Trade = id // in a repair the trade may have no row
 		b.change.Orphaned = append(b.change.Orphaned, o)
 		b.change.Removed = append(b.change.Removed, id)
 	}
 }
 
-// linkFills tells every fill which trades it is in now.
+// linkFills sets the new trades of every fill.
 func (r *regrouping) linkFills(ids []journal.TradeID) {
 	for i := range r.trades {
 		for _, part := range r.trades[i].Parts {
@@ -145,8 +144,8 @@ func (r *regrouping) linkFills(ids []journal.TradeID) {
 	}
 }
 
-// collectFills keeps new and edited fills and changed links for the end of the
-// write. It returns the trades that have other fills than before.
+// collectFills collects new fills, edited fills and changed links. It returns
+// the trades whose fills changed.
 func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	changed = map[journal.TradeID]bool{}
 	for _, f := range r.fills {
@@ -168,7 +167,7 @@ func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	return changed
 }
 
-// collectNewFill keeps a new fill for insertion and tells whoever follows of it.
+// collectNewFill collects a new fill for the insert and for follow.
 func (b *book) collectNewFill(f *fill, instrument streamKey) {
 	b.arrived = append(b.arrived, f)
 	if b.follow == nil {
@@ -180,7 +179,7 @@ func (b *book) collectNewFill(f *fill, instrument streamKey) {
 	}
 }
 
-// writeLinks writes the changed links of fills that are otherwise as stored.
+// writeLinks updates the links of fills that are otherwise unchanged.
 func (b *book) writeLinks(ctx context.Context) error {
 	rows := make([][]any, len(b.relinked))
 	for i, f := range b.relinked {
@@ -190,7 +189,7 @@ func (b *book) writeLinks(ctx context.Context) error {
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// collectTrades finds the rows of trades that are other than stored.
+// collectTrades collects the rows of new and changed trades.
 func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
@@ -217,7 +216,7 @@ func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[j
 // firstFill returns the fill that opens a new trade.
 func (r *regrouping) firstFill(trade int) *fill { return r.byID[r.trades[trade].Parts[0].FillID] }
 
-// collectEmptied remembers the streams in which no trade is left.
+// collectEmptied collects the streams without trades.
 func (b *book) collectEmptied(r *regrouping) {
 	if len(r.old) == 0 {
 		return

@@ -15,7 +15,7 @@ const (
 	lastChunk  = 1024
 )
 
-// What the cursors ask: always a stretch of one stream, by its index.
+// The queries of the cursors, each for a stretch of one stream by its index.
 var (
 	fillsAfter    = fillSelect + afterInStream
 	comparedAfter = `SELECT ` + comparedColumns + ` FROM executions ` + afterInStream
@@ -32,9 +32,8 @@ var (
 		WHERE user_id = $1 AND stream = $2 ORDER BY opened_at DESC, first_seq DESC LIMIT 1`
 )
 
-// loadTail gives the last stored trade of a stream, nil where there is none. It ends
-// with the stream's last fill: most writes come behind it and need to read no
-// further.
+// loadTail returns the last stored trade of a stream, or nil. It ends with the
+// stream's last fill: most writes are after it and need not read more.
 func (b *book) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
 	if s.isNew || s.tailLoaded {
 		return s.tail, nil
@@ -50,15 +49,15 @@ func (b *book) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
 	return s.tail, nil
 }
 
-// fillCursor gives the fills of a stream in order as they will be after the
-// write: the stored ones without those that go, and the new ones among them.
+// fillCursor reads the fills of a stream as they will be after the write: the
+// stored ones without the removed ones, merged with the added ones.
 type fillCursor struct {
 	b            *book
 	ctx          context.Context
 	changes      *changes
-	comparedOnly bool // only what [scanCompared] reads is wanted of the stored ones
+	comparedOnly bool // read only comparedColumns
 
-	buffered []*fill           // stored fills that were read and not given yet
+	buffered []*fill           // stored fills that were read and not returned yet
 	after    matching.Position // the last that was read
 	size     int               // of the next chunk
 	end      bool              // nothing more is stored
@@ -66,7 +65,7 @@ type fillCursor struct {
 	err      error
 }
 
-// seek makes from the first position that can come next.
+// seek moves the cursor to the first fill at or after from.
 func (c *fillCursor) seek(from matching.Position) {
 	c.buffered, c.size = nil, firstChunk
 	c.skip(from)
@@ -75,8 +74,8 @@ func (c *fillCursor) seek(from matching.Position) {
 	})
 }
 
-// skip leaves out what is stored before from. Who does not trust the trades does
-// not ask them where the fills end.
+// skip skips the stored fills before from. With changes.whole it does not rely
+// on the last trade to find the end.
 func (c *fillCursor) skip(from matching.Position) {
 	c.after, c.end = matching.Position{At: from.At, Seq: from.Seq - 1}, c.changes.stream.isNew
 	if c.end || c.changes.whole {
@@ -86,7 +85,8 @@ func (c *fillCursor) skip(from matching.Position) {
 	c.end, c.err = tail == nil || tail.Last.Compare(from) < 0, err
 }
 
-// peek gives the next fill without taking it, nil at the end or after an error.
+// peek returns the next fill without moving the cursor; nil at the end or after
+// an error.
 func (c *fillCursor) peek() *fill {
 	for len(c.buffered) == 0 && !c.end && c.err == nil {
 		c.read()
@@ -107,7 +107,7 @@ func (c *fillCursor) peek() *fill {
 	return fresh
 }
 
-// next gives the next fill.
+// next returns the next fill, or nil.
 func (c *fillCursor) next() *fill {
 	f := c.peek()
 	switch {
@@ -120,9 +120,9 @@ func (c *fillCursor) next() *fill {
 	return f
 }
 
-// between returns the fills from one instant to before another; stretches must
-// be asked for in order and must not overlap. What lies between two of them is
-// read only while it is little.
+// between returns the fills from one instant up to, and not including, another.
+// The intervals of successive calls must be in order and must not overlap.
+// Fills between two intervals are read only if they are few.
 func (c *fillCursor) between(from, to int64) []*fill {
 	passed := 0
 	for len(c.buffered) > 0 && c.buffered[0].at < from {
@@ -142,7 +142,7 @@ func (c *fillCursor) between(from, to int64) []*fill {
 	return here
 }
 
-// read fetches the next chunk and leaves out what the write removes.
+// read reads the next chunk without the removed fills.
 func (c *fillCursor) read() {
 	scan, query := scanFill, fillsAfter
 	if c.comparedOnly {
@@ -166,7 +166,7 @@ func (c *fillCursor) read() {
 	c.buffered = slices.DeleteFunc(chunk, func(f *fill) bool { return c.changes.removedSeqs[f.seq] })
 }
 
-// tradeCursor gives the stored trades of a stream in order.
+// tradeCursor reads the stored trades of a stream in order.
 type tradeCursor struct {
 	b        *book
 	ctx      context.Context
@@ -178,7 +178,7 @@ type tradeCursor struct {
 	err      error
 }
 
-// seek makes from the first position at which the next trade can begin.
+// seek moves the cursor to the first trade that begins at or after from.
 func (c *tradeCursor) seek(from matching.Position) {
 	c.buffered, c.size = nil, firstChunk
 	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
@@ -189,7 +189,7 @@ func (c *tradeCursor) seek(from matching.Position) {
 	}
 }
 
-// peek gives the next trade without taking it, nil at the end.
+// peek returns the next trade without moving the cursor; nil at the end.
 func (c *tradeCursor) peek() *tradeRow {
 	if len(c.buffered) == 0 && !c.end && c.err == nil {
 		c.read()
@@ -200,7 +200,7 @@ func (c *tradeCursor) peek() *tradeRow {
 	return c.buffered[0]
 }
 
-// next gives the next trade.
+// next returns the next trade, or nil.
 func (c *tradeCursor) next() *tradeRow {
 	t := c.peek()
 	if t != nil {
@@ -209,7 +209,7 @@ func (c *tradeCursor) next() *tradeRow {
 	return t
 }
 
-// nextBefore gives the next trade if it begins before p, else nil.
+// nextBefore returns the next trade if it begins before p, else nil.
 func (c *tradeCursor) nextBefore(p matching.Position) *tradeRow {
 	if t := c.peek(); t == nil || t.First.Compare(p) >= 0 {
 		return nil
@@ -233,7 +233,7 @@ func (c *tradeCursor) read() {
 	c.buffered = chunk
 }
 
-// tradeBefore gives the last stored trade that begins before p, or nil.
+// tradeBefore returns the last stored trade that begins before p, or nil.
 func (c *tradeCursor) tradeBefore(p matching.Position) (*tradeRow, error) {
 	tail, err := c.b.loadTail(c.ctx, c.stream)
 	if err != nil || tail == nil || tail.First.Compare(p) < 0 {

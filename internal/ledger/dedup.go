@@ -8,14 +8,14 @@ import (
 	"fillbook/internal/journal"
 )
 
-// arrival is one fill that a caller wants to store.
+// arrival is a fill to be stored.
 type arrival struct {
 	*fill
 	key streamKey
-	// unmultiplied tells that the multiplier is to be the usual one.
+	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
-	// known is the fill that it turned out to be, stored or earlier in the
-	// same call; nil for one that is new. Of a stored one only the gist is read.
+	// known is the fill that it repeats, stored or earlier in the same call;
+	// nil for a new fill. Of a stored one only comparedColumns are read.
 	known *fill
 	// repeated reports that an earlier arrival of the same call has its id.
 	repeated bool
@@ -23,15 +23,15 @@ type arrival struct {
 	completed bool
 }
 
-// deduper finds out which arrivals are stored already. The broker's id decides
-// where the arrival and a stored fill have one. Otherwise it is the content,
-// with times compared as finely as both were written, and each stored fill
-// answers for one arrival: of three equal fills in a file, of which two are
-// stored, the third is new. A fill that was edited here is still known by the
-// content it arrived with.
+// deduper finds arrivals that are already stored. The broker's id decides if
+// the arrival and a stored fill both have one, else the content does, with
+// times compared at the precision of the coarser one. Each stored fill matches
+// one arrival: of three equal fills in a file, two of which are stored, the
+// third is new. An edited fill still matches by the content with which it
+// arrived.
 type deduper struct {
 	b       *book
-	claimed map[int64]bool // stored fills that an arrival was found to be
+	claimed map[int64]bool // stored fills that match an arrival
 	origins map[string][]editedFill
 }
 
@@ -52,7 +52,8 @@ func (b *book) findDuplicates(ctx context.Context, arrivals []*arrival) error {
 	return d.matchPrecision(ctx, arrivals)
 }
 
-// matchExternalIDs settles the arrivals whose id is stored, or came before.
+// matchExternalIDs matches arrivals by the broker's id with stored fills and
+// with earlier arrivals.
 func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) error {
 	first := map[string]*fill{}
 	var ids []string
@@ -82,8 +83,8 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 
 const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `
 
-// fillsByExternalID finds stored fills by the broker's ids; of several with
-// one id the first to arrive.
+// fillsByExternalID returns stored fills by the broker's ids; of several with
+// the same id the first that arrived.
 func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
 	found := map[string]*fill{}
 	if b.nextSeq == 1 {
@@ -103,8 +104,9 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	return found, nil
 }
 
-// matchContent settles the arrivals that say the same as a stored fill. It goes
-// through each stream in time order, so that stored fills are read in passing.
+// matchContent matches arrivals with stored fills of the same content. It
+// processes each stream in time order, so that stored fills are read
+// sequentially.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
 		s, err := d.b.findStream(ctx, key)
@@ -121,8 +123,8 @@ func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 	return nil
 }
 
-// groupUnknown returns the unknown arrivals that match a condition by their
-// streams, each list in time order.
+// groupUnknown returns the unmatched arrivals that meet a condition, by stream,
+// each list in time order.
 func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
 	streams := map[streamKey][]*arrival{}
 	for _, a := range arrivals {
@@ -136,8 +138,8 @@ func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey
 	return streams
 }
 
-// matchStream settles the arrivals of one stream, second by second. Equal instants
-// go before those that are only in the same second.
+// matchStream matches the arrivals of one stream, second by second. Equal
+// instants take precedence over the same second.
 func (d *deduper) matchStream(ctx context.Context, s *stream, list []*arrival) error {
 	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(startOfSecond(list[0]))
@@ -156,7 +158,7 @@ func (d *deduper) matchStream(ctx context.Context, s *stream, list []*arrival) e
 	return cursor.err
 }
 
-// match settles arrivals among stored fills.
+// match matches arrivals with stored fills by a comparison.
 func (d *deduper) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
 	for _, a := range list {
 		if a.known == nil {
@@ -165,9 +167,9 @@ func (d *deduper) match(list []*arrival, among []*fill, same func(*fill, *fill) 
 	}
 }
 
-// claim finds the stored fill that is the arrival and is not another one
-// already: the first without an id of the broker, else the first. Two fills
-// with different ids are never the same.
+// claim returns the stored fill that equals an arrival and does not match
+// another one yet: the first without a broker's id, else the first. Two fills
+// with different ids never match.
 func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
 	for _, f := range among {
 		if d.claimed[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
@@ -186,8 +188,8 @@ func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool)
 	return found
 }
 
-// updateFirstExternal keeps the external id that a trade is ordered by equal to
-// that of its first fill, after the fill was written without a regrouping.
+// updateFirstExternal sets the external id that a trade is ordered by to that
+// of its first fill, after the fill was written without a regrouping.
 func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	ids, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND opened_at = $3 AND first_seq = $4`,
@@ -200,8 +202,8 @@ func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	return err
 }
 
-// findKnown finds the stored fill that a single new one repeats. An id of the
-// broker that a different fill has is refused.
+// findKnown finds the stored fill that a single new one repeats. It returns a
+// conflict if a different fill has the same broker's id.
 func (b *book) findKnown(ctx context.Context, a *arrival) error {
 	d := &deduper{b: b, claimed: map[int64]bool{}}
 	one := []*arrival{a}
@@ -217,7 +219,8 @@ func (b *book) findKnown(ctx context.Context, a *arrival) error {
 	return d.matchPrecision(ctx, one)
 }
 
-// checkSameFill refuses a fill that carries the broker's id of a different one.
+// checkSameFill returns a conflict if the fill with the same broker's id is a
+// different one.
 func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
 	s, err := b.streamNumbered(ctx, a.known.stream)
 	if err == nil && (s.key != a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {

@@ -10,18 +10,18 @@ import (
 	"fillbook/internal/journal"
 )
 
-// reversal is the way back from one import in one account.
+// reversal deletes one import from one account.
 type reversal struct {
 	*book
 	batch journal.BatchID
 	spans []span
-	// own are the fills that the import brought first, others those of which it
-	// is a further source; each list by arrival.
+	// own are the fills whose first source is the import, others those of which
+	// it is a later source; both are in the order of arrival.
 	own, others []*fill
 	sources     map[journal.ExecutionID][]*source
 	repeats     []repeat
 
-	// What becomes of them.
+	// The changes to make.
 	removed    []*fill
 	changed    []changedFill             // with the instrument of the stored fill as key
 	nextKeys   map[*fill]streamKey       // the instrument of a changed fill
@@ -31,7 +31,7 @@ type reversal struct {
 	keys       map[int64]streamKey       // instruments of streams
 }
 
-// deleteBatch takes an import back in the book's account.
+// deleteBatch deletes an import from the book's account.
 func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
 	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
 	if err := r.load(ctx); err != nil {
@@ -54,7 +54,7 @@ func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
 	return r.regroupFills(ctx)
 }
 
-// load reads the fills of the import and what other imports say of them.
+// load reads the fills of the import and their other sources.
 func (r *reversal) load(ctx context.Context) (err error) {
 	_, err = r.tx.Exec(ctx, `DELETE FROM import_repeats WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
 		r.owner, r.account.number, r.batch)
@@ -101,7 +101,7 @@ func (r *reversal) spanArgs(s span) []any {
 	return []any{r.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
 }
 
-// loadOthers reads the fills of which the import is a further source.
+// loadOthers reads the fills of which the import is a later source.
 func (r *reversal) loadOthers(ctx context.Context) error {
 	ids, err := db.List(ctx, r.tx, db.Single[journal.ExecutionID], `
 		SELECT DISTINCT execution_id FROM fill_sources
@@ -118,8 +118,8 @@ func (r *reversal) loadOthers(ctx context.Context) error {
 	return err
 }
 
-// nextBatch returns another import that contained a fill as one of its sources says
-// it; any source will do where the fill has only one.
+// nextBatch returns another import that repeated the given source of a fill, or
+// any of its sources for anySource.
 func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
 	for _, p := range r.repeats {
 		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {
@@ -131,11 +131,11 @@ func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
 
 const anySource = -1
 
-// planFill finds out what becomes of one fill.
+// planFill decides whether a fill is deleted, changed or kept.
 func (r *reversal) planFill(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
-		if heir, found := r.nextBatch(f, anySource); found {
-			r.nextOwners[f.seq] = heir
+		if next, found := r.nextBatch(f, anySource); found {
+			r.nextOwners[f.seq] = next
 		} else {
 			r.removed = append(r.removed, f)
 		}
@@ -161,17 +161,17 @@ func (r *reversal) isInSpans(seq int64) bool {
 	return slices.ContainsFunc(r.spans, func(s span) bool { return s.holds(seq) })
 }
 
-// sourcesLeft returns the sources of a fill that remain without the import.
+// sourcesLeft returns the sources of a fill without the import's.
 func (r *reversal) sourcesLeft(f *fill) []*source {
 	var left []*source
 	for _, s := range r.sources[f.id] {
 		if s.batch == r.batch {
-			heir, found := r.nextBatch(f, s.number)
+			next, found := r.nextBatch(f, s.number)
 			if !found {
 				r.dropped = append(r.dropped, s)
 				continue
 			}
-			s.batch = heir
+			s.batch = next
 			r.moved = append(r.moved, s)
 		}
 		left = append(left, s)
@@ -192,7 +192,7 @@ func (r *reversal) keyOf(ctx context.Context, f *fill) (streamKey, error) {
 	return s.key, nil
 }
 
-// planChange notes a fill that stays with other values.
+// planChange collects a fill that stays with other values.
 func (r *reversal) planChange(ctx context.Context, before, after *fill, key streamKey) error {
 	from, err := r.keyOf(ctx, before)
 	if err != nil {
@@ -209,9 +209,9 @@ func (r *reversal) planChange(ctx context.Context, before, after *fill, key stre
 	return nil
 }
 
-// write stores what is left of the import's rows.
+// write deletes the rows of the import and updates those that stay.
 func (r *reversal) write(ctx context.Context) error {
-	if err := r.deleteGone(ctx); err != nil {
+	if err := r.deleteRemoved(ctx); err != nil {
 		return err
 	}
 	keys := make([][]any, len(r.dropped))
@@ -238,9 +238,9 @@ func (r *reversal) write(ctx context.Context) error {
 	return r.insertOwners(ctx)
 }
 
-// deleteGone deletes the rows of the fills that go, in one statement for each
-// span where all of them do.
-func (r *reversal) deleteGone(ctx context.Context) error {
+// deleteRemoved deletes the rows of the removed fills, in one statement per
+// span if no fill stays.
+func (r *reversal) deleteRemoved(ctx context.Context) error {
 	if len(r.nextOwners) == 0 {
 		for _, s := range r.spans {
 			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
@@ -256,7 +256,8 @@ func (r *reversal) deleteGone(ctx context.Context) error {
 	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// insertOwners gives the fills that stay to the imports that contained them too.
+// insertOwners assigns the fills that stay to the other imports that contained
+// them.
 func (r *reversal) insertOwners(ctx context.Context) error {
 	at := map[int64]int64{}
 	for _, f := range r.own {
@@ -289,7 +290,7 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 	return flush()
 }
 
-// regroupFills groups the streams of the fills that go or change.
+// regroupFills regroups the streams of removed and changed fills.
 func (r *reversal) regroupFills(ctx context.Context) error {
 	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
 	for _, f := range r.removed {

@@ -11,19 +11,19 @@ import (
 	"fillbook/internal/matching"
 )
 
-// AddedExecution is the answer to AddExecution.
+// AddedExecution is the result of [Service.AddExecution].
 type AddedExecution struct {
 	Execution
-	// Deduped reports that the execution was stored already, Completed that it
-	// has learned something.
+	// Deduped reports that the execution was already stored, Completed that the
+	// new values completed or corrected it.
 	Deduped, Completed bool
 	// Warnings are sentences for the user.
 	Warnings []string
 }
 
-// AddExecution stores one fill and regroups its stream. A fill that says the
-// same as a stored one is not stored again but completes it, unless it comes
-// with another id of the broker or AllowDuplicate asks for it.
+// AddExecution stores one fill and regroups its stream. A fill that equals a
+// stored one completes it instead, unless it has a different broker's id or
+// AllowDuplicate is set.
 func (s *Service) AddExecution(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
 ) (out AddedExecution, err error) {
@@ -59,7 +59,7 @@ func (s *Service) AddExecution(
 	return out, err
 }
 
-// addFill stores one new fill that came by hand.
+// addFill stores one new fill that was entered by hand.
 func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
 	if err := b.assignNumbers(ctx, []*arrival{a}, ""); err != nil {
 		return Execution{}, err
@@ -70,9 +70,9 @@ func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
 	return a.toExecution(b.account, a.key, nil, a.next)
 }
 
-// ExecutionChange is a partial change of an execution. Details are replaced as
-// a whole, the contract in them included. A multiplier sent as null becomes
-// the usual one of the instrument.
+// ExecutionChange is a partial change to an execution. Details are replaced as
+// a whole, including the contract in them. A null multiplier becomes the usual
+// one of the instrument.
 type ExecutionChange struct {
 	Symbol, InstrumentType            journal.Opt[string]
 	Side                              journal.Opt[matching.Side]
@@ -83,11 +83,11 @@ type ExecutionChange struct {
 	Details                           journal.Opt[map[string]string]
 }
 
-// UpdateExecution changes what was sent and regroups the streams touched, two
-// if the fill moves to another instrument. A stated result speaks of the price
-// and quantity it was given with: when one of them changes and no new result
-// comes along, it is cleared. check, which may be nil, sees the execution as it
-// is and may refuse.
+// UpdateExecution applies a partial change and regroups the affected streams,
+// two if the fill moves to another instrument. A change to price or quantity
+// without a new stated result clears the stated result, which depended on them.
+// check, which may be nil, receives the stored execution and may reject the
+// change.
 func (s *Service) UpdateExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, change ExecutionChange, check func(Execution) error,
 ) (e Execution, err error) {
@@ -107,7 +107,7 @@ func (s *Service) UpdateExecution(
 	return e, err
 }
 
-// DeleteExecution removes a fill and regroups its stream.
+// DeleteExecution deletes a fill and regroups its stream.
 func (s *Service) DeleteExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, check func(Execution) error,
 ) error {
@@ -121,8 +121,8 @@ func (s *Service) DeleteExecution(
 	})
 }
 
-// withExecution opens the book of an execution and reads the execution under its
-// lock, so that what check sees is what fn changes.
+// withExecution runs check and fn with an execution that is read under the lock
+// of its account, so that fn changes what check received.
 func (s *Service) withExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
 	check func(Execution) error, fn func(*book, *fill, Execution) error,
@@ -147,7 +147,8 @@ func (s *Service) withExecution(
 	})
 }
 
-// deleteFills deletes the rows of fills and counts those of imports.
+// deleteFills deletes the rows of fills and updates the counters of their
+// imports.
 func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 	for _, f := range fills {
 		_, err := b.tx.Exec(ctx,
@@ -163,7 +164,7 @@ func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 	return b.countRemoved(ctx, fills)
 }
 
-// applyChange gives the fill with the change made, and its instrument.
+// applyChange returns the fill with the change applied, and its instrument.
 func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
 	err := cmp.Or(c.Symbol.NotNull("symbol"), c.Side.NotNull("side"), c.Quantity.NotNull("quantity"),
 		c.Price.NotNull("price"), c.ExecutedAt.NotNull("executed_at"))
@@ -195,7 +196,7 @@ func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c Execut
 	return after, instrument, nil
 }
 
-// apply gives the execution as it would have to be entered now.
+// apply returns the values with which the changed execution would be entered.
 func (c ExecutionChange) apply(was Execution) NewFill {
 	in := NewFill{
 		Symbol:         c.Symbol.Or(was.Instrument.Symbol),
@@ -219,7 +220,7 @@ func (c ExecutionChange) apply(was Execution) NewFill {
 	return in
 }
 
-// changeNull applies a change to a number that may be absent.
+// changeNull applies a change to an optional number.
 func changeNull(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	switch {
 	case !c.Set:
@@ -230,7 +231,7 @@ func changeNull(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	return decimal.Of(c.Value)
 }
 
-// replace puts an edited fill in the place of what is stored.
+// replace replaces a stored fill by its edited version.
 func (b *book) replace(ctx context.Context, before, after *fill, instrument Instrument) error {
 	from, err := b.streamNumbered(ctx, before.stream)
 	if err != nil {
@@ -258,15 +259,16 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 	return b.regroupChanges(ctx, old, &changes{stream: to, added: []*fill{after}})
 }
 
-// sameFigures tells whether an edit leaves everything that trades are made of.
+// sameFigures reports whether two versions of a fill are equal in all values
+// that trades are computed from.
 func sameFigures(f, g *fill) bool {
 	return f.sameContent(g) && f.fees.Equal(g.fees) && f.commission.Equal(g.commission) &&
 		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
 }
 
-// recordEdit keeps what the import of an edited fill must know of it: the key it
-// arrived with, by which the next import of the same file knows it again, and
-// where to find it when the import is taken back.
+// recordEdit records an edit of an imported fill: the content key with which it
+// arrived, so that another import of the same file finds it, and its new
+// instant, so that deleting the import finds it.
 func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKey) error {
 	if after.stream == before.stream && before.sameContent(after) {
 		return nil
@@ -281,10 +283,10 @@ func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKe
 	return b.widenSpan(ctx, s, after.at)
 }
 
-// DeleteTrade deletes a trade with the fills that belong to it alone. A fill
-// that it shares with a neighbour shrinks to the neighbour's part, and the
-// stream is regrouped. check, which may be nil, sees the trade as it is and may
-// refuse; it gets the transaction to compare what hangs on the trade as well.
+// DeleteTrade deletes a trade and the fills that belong to it alone. A fill
+// that it shares with the next or previous trade is reduced to that trade's
+// part, and the stream is regrouped. check, which may be nil, receives the
+// stored trade and the transaction, and may reject the deletion.
 func (s *Service) DeleteTrade(
 	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
 ) error {
@@ -347,8 +349,8 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	return nil
 }
 
-// withoutPart gives a fill that crosses zero without its part in one trade. A
-// stated result speaks of the closing part and goes with it.
+// withoutPart returns a fill that crosses zero without its part in one trade. A
+// stated result belongs to the closing part and is removed with it.
 func (f *fill) withoutPart(part matching.Part) *fill {
 	rest := *f
 	rest.quantity = f.quantity.Sub(part.Quantity)

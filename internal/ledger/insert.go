@@ -11,29 +11,29 @@ import (
 	"fillbook/internal/journal"
 )
 
-// InsertResult tells what became of the fills that were to be inserted.
+// InsertResult is the result of inserting fills.
 type InsertResult struct {
 	// Outcomes has one entry for each fill, in the order given.
 	Outcomes []Outcome
 	Inserted int
-	// Skipped counts the fills that were stored already and say nothing new,
+	// Skipped counts the fills that were already stored and add nothing,
 	// Completed those that complete or correct a stored fill.
 	Skipped, Completed int
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
-	// Warnings are sentences for the user, each once.
+	// Warnings are sentences for the user, without repetitions.
 	Warnings []string
 }
 
-// Outcome is what became of one fill.
+// Outcome is the result for one fill.
 type Outcome struct {
-	// ID is the fill's, or that of the stored fill that it repeats.
+	// ID is the id of the fill, or of the stored fill that it repeats.
 	ID journal.ExecutionID
-	// Duplicate reports that the fill was known, Completed that the known fill
-	// has learned something from it.
+	// Duplicate reports that the fill was already stored, Completed that it
+	// completed or corrected the stored fill.
 	Duplicate, Completed bool
-	// Trades are the trades of a new fill: two if it crosses zero. For those
-	// of a duplicate ask [TradesByExecution].
+	// Trades are the trades of a new fill: two if it crosses zero. For a
+	// duplicate use [TradesByExecution].
 	Trades []journal.TradeID
 }
 
@@ -64,8 +64,8 @@ func checkFills(fills []NewFill) ([]CheckedFill, error) {
 	return list, nil
 }
 
-// InsertFills is [Service.InsertChecked] for fills that nobody has checked yet.
-// One that [NewFill.Check] refuses fails the whole step.
+// InsertFills checks fills and inserts them with [Service.InsertChecked]. One
+// invalid fill fails the whole step.
 func (s *Service) InsertFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []NewFill,
 ) (InsertResult, error) {
@@ -76,12 +76,12 @@ func (s *Service) InsertFills(
 	return s.InsertChecked(ctx, tx, owner, account, batch, checked)
 }
 
-// InsertChecked stores the fills of one file or backup as one step, in the order
-// given, which is their order of arrival. Fills that are stored already are
-// skipped or complete the stored ones, and rows that repeat a broker's id within
-// the call are skipped; equal fills without an id are all taken, as a broker's
-// file does not say things twice. batch names the import that the fills can be taken back with; it may
-// be empty.
+// InsertChecked stores the fills of one file or backup as one step, in their
+// order of arrival. A fill that is already stored is skipped or completes the
+// stored one, and a fill that repeats a broker's id within the call is skipped.
+// Equal fills without an id are all stored, because a broker's file does not
+// list a fill twice. batch is the import that can delete the fills again; it
+// may be empty.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
 ) (result InsertResult, err error) {
@@ -114,11 +114,11 @@ func (s *Service) InsertChecked(
 	return result, err
 }
 
-// analyzeFrom is from how many new fills on the planner is told of them.
+// analyzeFrom is the number of new fills from which statistics are updated.
 const analyzeFrom = 5000
 
-// analyzeAfterCommit has the planner look at a large import once it is committed,
-// without keeping the caller waiting.
+// analyzeAfterCommit updates the planner's statistics in the background once a
+// large import is committed.
 func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 	if inserted < analyzeFrom {
 		return
@@ -132,7 +132,8 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 	})
 }
 
-// setMultipliers gives each fill its multiplier.
+// setMultipliers returns the arrivals of checked fills, each with its
+// multiplier.
 func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
 	usual := b.newMultipliers()
 	arrivals = make([]*arrival, len(fills))
@@ -148,8 +149,8 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 	return arrivals, usual.warnings, nil
 }
 
-// assignNumbers gives the new fills their ids and arrival numbers. Those of an import
-// are consecutive, which is how the import is found again.
+// assignNumbers gives the new fills their ids and arrival numbers. The numbers
+// of an import are consecutive, so that its fills can be found by them.
 func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
 	last := int64(0) // arrival number of this call
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
@@ -174,8 +175,8 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch jou
 	return b.insertSpan(ctx, taken)
 }
 
-// regroupArrivals groups the new and the completed fills, all streams together, so that
-// what they become can be stored in the order of the tables.
+// regroupArrivals regroups the new and the completed fills of all streams at
+// once, so that rows can be written in the order of their tables.
 func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *knownFills) error {
 	set, err := b.collectChanges(ctx, arrivals, known, b.streamFor)
 	if err != nil {
@@ -184,8 +185,8 @@ func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *
 	return b.regroupChanges(ctx, set.order...)
 }
 
-// changeSet is the changes of several streams, in the order in which the streams
-// were met.
+// changeSet contains the changes of several streams, in the order of their
+// first use.
 type changeSet struct {
 	streamOf func(context.Context, streamKey) (*stream, error)
 	byKey    map[streamKey]*changes
@@ -208,7 +209,7 @@ func (s *changeSet) forStream(ctx context.Context, key streamKey) (*changes, err
 	return c, nil
 }
 
-// replace puts a fill as it will be in the place of what is stored.
+// replace replaces a stored fill by its new version, possibly in another stream.
 func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to streamKey) error {
 	old, err := s.forStream(ctx, from)
 	if err != nil {
@@ -224,8 +225,8 @@ func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to s
 	return nil
 }
 
-// collectChanges deals new and completed fills to their streams, which streamOf
-// finds.
+// collectChanges sorts new and completed fills into the streams that streamOf
+// returns.
 func (b *book) collectChanges(
 	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
 ) (*changeSet, error) {
@@ -252,8 +253,8 @@ func (b *book) collectChanges(
 	return set, nil
 }
 
-// regroupChanges regroups what the changes of some streams touch. Streams between which
-// a fill moves must be given together, or its trade would not follow it.
+// regroupChanges regroups the affected parts of some streams. Streams between
+// which a fill moves must be passed together, so that its trade keeps its id.
 func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
 	fills := 0
 	for _, c := range together {

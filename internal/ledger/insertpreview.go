@@ -10,27 +10,26 @@ import (
 	"fillbook/internal/journal"
 )
 
-// InsertPreview is what InsertFills would do, told beforehand.
+// InsertPreview is the result that [Service.InsertChecked] would have.
 type InsertPreview struct {
-	// Known tells for each fill whether it is stored already, Completed whether
-	// it would complete or correct the stored one.
+	// Known reports for each fill whether it is already stored, Completed
+	// whether it would complete or correct the stored one.
 	Known, Completed []bool
 	// Created and Changed count the trades that InsertResult would list, Open
-	// those among them that would not be closed, and Merged the stored trades
-	// that would become parts of others.
+	// those of them that would be open, and Merged the stored trades that would
+	// be merged into others.
 	Created, Changed, Open, Merged int
-	// NetPnL is by how much the results of all closed trades together would
-	// change.
+	// NetPnL is the change to the total result of all closed trades.
 	NetPnL decimal.Decimal
-	// Cut reports that there was too much to look at: of this only Known and
-	// Completed are to be relied on.
+	// Incomplete reports that the preview stopped at its limit of rows; only
+	// Known and Completed are then valid.
 	Incomplete bool
 }
 
-// outlookRows is how many stored rows an outlook may read: somebody only asks.
+// maxPreviewRows is how many stored rows a preview may read.
 const maxPreviewRows = 300_000
 
-// PreviewInsert is [PreviewInsertChecked] for fills that nobody has checked yet.
+// PreviewInsert checks fills and passes them to [PreviewInsertChecked].
 func PreviewInsert(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertPreview, error) {
@@ -41,11 +40,11 @@ func PreviewInsert(
 	return previewInsert(ctx, tx, owner, account, checked, maxPreviewRows)
 }
 
-// PreviewInsertChecked tells what [Service.InsertChecked] would do, as one reading step
-// that takes no lock. The fills are spent all the same. It looks at what a write
-// would look at: the trades in progress where the new fills come in, and what
-// follows until all is as it was. An empty account stands for one that is still
-// to be made.
+// PreviewInsertChecked returns the result that [Service.InsertChecked] would
+// have. It is a step that only reads and takes no lock. It reads what the write
+// would read: the trades in progress at the new fills, and the following ones
+// until they equal the stored trades again. An empty account id means an
+// account that does not exist yet.
 func PreviewInsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
 ) (InsertPreview, error) {
@@ -84,8 +83,8 @@ func previewInsert(
 	return o, err
 }
 
-// errRowLimit ends a reading that has become too long.
-var errRowLimit = errors.New("more was to be read than may be")
+// errRowLimit ends a preview that has read too many rows.
+var errRowLimit = errors.New("row limit of the preview exceeded")
 
 // previewInsert groups the new and the completed fills as insert does, and keeps
 // nothing.
@@ -111,7 +110,8 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 	return nil
 }
 
-// streamForPreview finds the stream of an instrument, or one that could be made.
+// streamForPreview returns the stream of an instrument, or a new one that is
+// not stored.
 func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, error) {
 	found, err := b.findStream(ctx, key)
 	if err != nil || found != nil {
@@ -123,7 +123,7 @@ func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, er
 	return s, nil
 }
 
-// addPreview adds what a regrouping would do, by the rules of settle.
+// addPreview adds the changes of a regrouping, by the rules of collectWrites.
 func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
 	ids := b.assignIDs(r)

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Override is what the user says a contract is worth, for one account. Root is
-// the root of a future (ES for ESZ4) or the symbol of anything else.
+// Override is a multiplier that the user set for one account. Root is the root
+// of a future (ES for ESZ4) or the symbol of any other instrument.
 type Override struct {
 	Root       string
 	Multiplier decimal.Decimal
@@ -32,9 +32,9 @@ func (s *Service) Overrides(ctx context.Context, owner journal.UserID, account j
 	return list, err
 }
 
-// SetOverrides replaces the overrides of an account. They are for fills to
-// come: a stored fill keeps the multiplier that it was stored with. Each check
-// sees the overrides as they are and may refuse.
+// SetOverrides replaces the overrides of an account. They apply to new fills: a
+// stored fill keeps its multiplier. Each check receives the stored overrides
+// and may reject the change.
 func (s *Service) SetOverrides(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, list []Override, checks ...func([]Override) error,
 ) ([]Override, error) {
@@ -76,7 +76,7 @@ const maxOverrides = 1000
 
 func cleanOverrides(list []Override) ([]Override, error) {
 	if len(list) > maxOverrides {
-		return nil, journal.Invalid("There may be at most %d overrides in an account.", maxOverrides)
+		return nil, journal.Invalid("An account can have at most %d overrides.", maxOverrides)
 	}
 	list = slices.Clone(list)
 	seen := map[string]bool{}
@@ -87,7 +87,7 @@ func cleanOverrides(list []Override) ([]Override, error) {
 			return nil, err
 		}
 		if seen[o.Root] {
-			return nil, journal.InvalidField("root", "%s is given twice.", o.Root)
+			return nil, journal.InvalidField("root", "%s occurs twice.", o.Root)
 		}
 		seen[o.Root] = true
 		if err := checkMultiplier(o.Multiplier); err != nil {
@@ -116,7 +116,7 @@ func loadOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 // the user set for the account, else what is usual for the instrument.
 type multipliers struct {
 	b         *book
-	overrides map[string]decimal.Decimal    // nil until they are asked for
+	overrides map[string]decimal.Decimal    // nil until loaded
 	known     map[[2]string]decimal.Decimal // by symbol and type
 	warnings  []string
 }

@@ -12,15 +12,15 @@ import (
 	"fillbook/internal/matching"
 )
 
-// byArrivalTime orders arrivals by their instants.
+// byArrivalTime compares arrivals by their instants.
 func byArrivalTime(a, b *arrival) int { return cmp.Compare(a.at, b.at) }
 
 func startOfSecond(a *arrival) matching.Position {
 	return matching.Position{At: a.at - a.at%second}
 }
 
-// matchPrecision settles arrivals whose time was written more coarsely than that of
-// the stored fill, and those that are finer than a coarse stored one.
+// matchPrecision matches arrivals with stored fills whose times have a
+// different precision.
 func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error {
 	if err := d.matchCoarseFills(ctx, arrivals); err != nil {
 		return err
@@ -41,12 +41,12 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 	return nil
 }
 
-// matchCoarseArrivals settles coarse arrivals of one stream by the stored fills that
-// their times may stand for.
+// matchCoarseArrivals matches coarse arrivals of one stream with the stored
+// fills in the stretch of time that each of them covers.
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
 	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(matching.Position{At: list[0].at})
-	var held []*fill // fills that more than one arrival may be
+	var held []*fill // fills that several arrivals may match
 	end := list[0].at
 	for _, a := range list {
 		held = slices.DeleteFunc(held, func(f *fill) bool { return f.at < a.at })
@@ -65,8 +65,8 @@ const coarseBetween = `
 	WHERE user_id = $1 AND account = $2 AND (facts & 48) <> 0 AND executed_at > $3 AND executed_at <= $4
 	ORDER BY executed_at, seq`
 
-// matchCoarseFills settles arrivals by the stored fills whose time was written
-// without seconds or without a time of day.
+// matchCoarseFills matches arrivals with stored fills whose time has no seconds
+// or no time of day.
 func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) error {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	isFiner := func(a *arrival) bool { return a.precision() < day }
@@ -99,7 +99,7 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 	return nil
 }
 
-// matchCoarseStream settles the arrivals of one stream among its coarse fills.
+// matchCoarseStream matches the arrivals of one stream with its coarse fills.
 func (d *deduper) matchCoarseStream(list []*arrival, stored []*fill) {
 	for _, a := range list {
 		from, _ := slices.BinarySearchFunc(stored, a.at-day+1, func(f *fill, at int64) int { return cmp.Compare(f.at, at) })
@@ -108,16 +108,16 @@ func (d *deduper) matchCoarseStream(list []*arrival, stored []*fill) {
 	}
 }
 
-// editedFill is an edited fill and the instant that it had when it arrived.
+// editedFill is an edited fill and its original instant.
 type editedFill struct {
 	*fill
 	at int64
 }
 
-const editedFills = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
+const editedFillsWhere = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
 
 func (d *deduper) loadOrigins(ctx context.Context) error {
-	list, err := db.List(ctx, d.b.tx, scanFill, fillSelect+editedFills, d.b.owner, d.b.account.number)
+	list, err := db.List(ctx, d.b.tx, scanFill, fillSelect+editedFillsWhere, d.b.owner, d.b.account.number)
 	d.origins = make(map[string][]editedFill, len(list))
 	for _, f := range list {
 		key, at := splitOrigin(f.origin)
@@ -126,8 +126,8 @@ func (d *deduper) loadOrigins(ctx context.Context) error {
 	return err
 }
 
-// splitOrigin returns a content key with its instant cut to the second, and the
-// instant.
+// splitOrigin returns a content key with its instant truncated to the second,
+// and the instant.
 func splitOrigin(key string) (bySecond string, at int64) {
 	start := 0
 	for bars := 0; bars < 6 && start < len(key); start++ {
@@ -149,7 +149,7 @@ func splitOrigin(key string) (bySecond string, at int64) {
 	return key[:start] + strconv.FormatInt(at/second, 10) + "|" + rest, at
 }
 
-// matchOrigins settles arrivals by what edited fills said when they arrived.
+// matchOrigins matches arrivals with the original content of edited fills.
 func (d *deduper) matchOrigins(key streamKey, list []*arrival) {
 	if len(d.origins) == 0 {
 		return

@@ -11,9 +11,9 @@ import (
 	"fillbook/internal/matching"
 )
 
-// RealizedTrade is what a trade realized and when. Trades that have one are those that
-// were closed in several steps, and open ones of which a part was closed. Any
-// other closed trade realized its result when it closed.
+// RealizedTrade lists the realized parts of a trade that was closed in several
+// steps, or of an open trade that is partly closed. Any other closed trade
+// realized its whole result when it closed.
 type RealizedTrade struct {
 	ID journal.TradeID
 	// Open is set while the trade is not flat.
@@ -25,7 +25,7 @@ type RealizedTrade struct {
 // closed trade of two fills has one part, its closing.
 const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
 
-// tradeSpan is the stretch of a stream that a trade's fills lie in.
+// tradeSpan is the stretch of a stream that contains a trade's fills.
 type tradeSpan struct {
 	id          journal.TradeID
 	stream      int64
@@ -43,8 +43,8 @@ func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
 	return s, err
 }
 
-// EachRealizedTrade passes the trades of an account that have realized parts to fn, in
-// no order. It reads the fills of every stream with such a trade.
+// EachRealizedTrade calls fn for the trades of an account that have realized
+// parts, in no order. It reads the fills of every stream with such a trade.
 func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(RealizedTrade) error) error {
 	spans, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND account = $2 ORDER BY stream, opened_at, first_seq`, owner, account.number)
 	if err != nil {
@@ -53,11 +53,12 @@ func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	return eachOfStreams(ctx, tx, owner, spans, fn)
 }
 
-// maxSpanReads is how many trades are read one by one, by their stretch of the
-// stream; of more the streams are read whole, several at a time.
+// maxSpanReads is how many trades are read one by one. Above it, whole streams
+// are read, several at a time.
 const maxSpanReads = 64
 
-// RealizedTradesByID returns those of some trades that have realized parts, in no order.
+// RealizedTradesByID returns the trades with the given ids that have realized
+// parts, in no order.
 func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []RealizedTrade, err error) {
 	var spans []tradeSpan
 	for part := range slices.Chunk(ids, 500) {
@@ -108,7 +109,7 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 	return w.end()
 }
 
-// eachOfStreams reads the streams of some spans, which are in order, whole.
+// eachOfStreams reads the whole streams of some spans, which are in order.
 func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(RealizedTrade) error) error {
 	const streamsAtOnce = 200
 	var streams []int64
@@ -128,10 +129,10 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 	return w.end()
 }
 
-// spanReader groups fills that come in the order of stream and time, and picks out
-// the trades of its spans. The first span of a stream is where grouping starts.
+// spanReader groups fills in the order of stream and time, and selects the
+// trades of its spans. Grouping starts at the first span of each stream.
 type spanReader struct {
-	spans []tradeSpan // that were not found yet, in order
+	spans []tradeSpan // those not found yet, in order
 	fn    func(RealizedTrade) error
 
 	stream int64
@@ -150,7 +151,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		w.stream = f.stream
 	}
 	if len(w.spans) == 0 || w.spans[0].stream != f.stream {
-		w.group = nil // the rest of the stream is not looked for
+		w.group = nil // no span in the rest of the stream
 		return nil
 	}
 	if w.group == nil {
@@ -162,7 +163,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 	return w.emit(w.group.Add(f.toMatching()))
 }
 
-// emit passes a trade to fn if it is the next one that is looked for.
+// emit passes a trade to fn if it is that of the next span.
 func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
 	if trade == nil || len(w.spans) == 0 {
 		return nil
@@ -185,7 +186,7 @@ func (w *spanReader) finishStream() error {
 	return err
 }
 
-// end reports a trade that its fills do not make.
+// end returns an error if a trade was not found among its fills.
 func (w *spanReader) end() error {
 	if err := w.finishStream(); err != nil {
 		return err
@@ -196,8 +197,8 @@ func (w *spanReader) end() error {
 	return nil
 }
 
-// OpenTradesByID returns those of some trades that are open with a part closed, as
-// figures see them: their results are what they realized so far.
+// OpenTradesByID returns the trades with the given ids that are open and partly
+// closed. Their results are what they realized so far.
 func OpenTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}

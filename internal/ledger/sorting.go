@@ -12,11 +12,10 @@ import (
 	"fillbook/internal/matching"
 )
 
-// SortKey names what a list of trades can be sorted by, as the API spells it.
+// SortKey is a key by which a list of trades can be sorted, as in the API.
 type SortKey string
 
-// The keys that a trade itself has a value for. For any other [Sort.Of] must
-// be given.
+// The keys with a value in the ledger. Any other key requires [Sort.Of].
 const (
 	SortOpenedAt   SortKey = "opened_at"
 	SortClosedAt   SortKey = "closed_at"
@@ -29,8 +28,8 @@ const (
 	SortExitPrice  SortKey = "avg_exit_price"
 )
 
-// sortColumns says where the value of a key stands. All but the symbol are
-// numbers; what is not there is NULL.
+// sortColumns are the SQL expressions of the keys. All but the symbol are
+// numbers; an absent value is NULL.
 var sortColumns = map[SortKey]string{
 	SortOpenedAt:   "trades.opened_at",
 	SortClosedAt:   "CASE WHEN trades.is_open THEN NULL ELSE trades.last_at END",
@@ -49,13 +48,13 @@ var sortColumns = map[SortKey]string{
 type Sort struct {
 	By   SortKey
 	Down bool
-	// Of gives the value of a trade where By is no key of the ledger's.
+	// Of returns the value of a trade if By is not a key of the ledger.
 	Of func(SortFigures) decimal.Null
-	// After leaves out everything up to and including that place.
+	// After excludes everything up to and including that position.
 	After *RankedTrade
 }
 
-// SortFigures are what Sort.Of can tell a value from.
+// SortFigures are the figures that Sort.Of receives.
 type SortFigures struct {
 	Trade                    journal.TradeID
 	Long                     bool
@@ -65,8 +64,8 @@ type SortFigures struct {
 	NetPnL                   decimal.Null
 }
 
-// RankedTrade is a trade with what it was sorted by: a number, or a text for the
-// symbol, and its place among equal ones.
+// RankedTrade is a trade with the value that it was sorted by, a number or the
+// symbol, and its position among equal ones.
 type RankedTrade struct {
 	ID     journal.TradeID
 	Number decimal.Null
@@ -74,7 +73,7 @@ type RankedTrade struct {
 	Place  TradeCursor
 }
 
-// compare is negative where r comes before o.
+// compare returns a negative number if r comes before o.
 func (s Sort) compare(r, o RankedTrade) int {
 	order := cmp.Or(cmp.Compare(r.Text, o.Text), r.Number.Decimal.Cmp(o.Number.Decimal))
 	if order == 0 {
@@ -92,7 +91,7 @@ func (s Sort) compare(r, o RankedTrade) int {
 	return order
 }
 
-// basis says in which of the two orders equal trades are.
+// basis returns the order of trades with equal values.
 func (s Sort) basis() DateBasis {
 	if s.By == SortOpenedAt {
 		return ByOpening
@@ -100,10 +99,10 @@ func (s Sort) basis() DateBasis {
 	return ByClosing
 }
 
-// RankTrades gives the trades of a query in the order of a sort, as one step.
+// RankTrades returns the trades of a query in the order of a sort, as one step.
 // Amounts are exact decimals, which the database cannot compare, so the values
-// of all trades are read and compared here. Of these only as many are kept as
-// the query's limit asks for, all where it asks for all.
+// of all trades are read and compared here. At most four times the query's
+// limit is kept in memory.
 func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, by Sort) ([]RankedTrade, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	return list, err
 }
 
-// head is the SELECT of the places and the values.
+// head returns the SELECT of positions and values.
 func (s Sort) head() string {
 	const places = "SELECT trades.id, list_at, opened_at, " + closingColumn + ", order_key, first_external, first_arrival, trades.account, "
 	if s.Of != nil {
@@ -167,7 +166,8 @@ func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, e
 	return r, err
 }
 
-// BatchCondition is the condition that an import brought a fill of the trade.
+// BatchCondition returns the condition that an import contains a fill of the
+// trade.
 func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	return func(args *[]any) string {
 		f := filter{args: *args}
@@ -183,9 +183,9 @@ func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	}
 }
 
-// EachListedTime hands the instants of the trades of a query, by the query's
-// basis, to fn in no order: enough to count them by day. It is a step; fn must
-// not run statements.
+// EachListedTime calls fn for the instants of the trades of a query, by the
+// query's basis, in no order: enough to count them by day. It is a step; fn
+// must not run statements.
 func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
 	if err := q.check(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// source is a row of fill_sources: what one source says of a fill. Only the
-// values of said that a source can state are set.
+// source is a row of fill_sources: the values that one source has for a fill.
+// Only those that a source can state are set.
 type source struct {
 	execution journal.ExecutionID
 	number    int64
@@ -23,7 +23,7 @@ type source struct {
 	values    fill
 }
 
-// newSource returns what a fill says as a source of an execution.
+// newSource returns the values of a fill as a source of an execution.
 func newSource(execution journal.ExecutionID, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
 	s := &source{execution: execution, number: number, batch: batch, key: key, values: *said}
 	s.values.facts &= sourceFacts
@@ -73,7 +73,7 @@ func scanSource(row db.Scanner) (*source, error) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("reading source %d of execution %s: %w", s.number, s.execution, err)
 	}
-	s.key = streamKey{c.Symbol, c.Type, c.OptionRight, c.Strike, c.Expiry, c.Lot}
+	s.key = streamKey{symbol: c.Symbol, kind: c.Type, right: c.OptionRight, strike: c.Strike, expiry: c.Expiry, lot: c.Lot}
 	s.values = fill{
 		at: c.At, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
 		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details, facts: c.Facts,
@@ -123,7 +123,7 @@ func (b *book) insertSources(ctx context.Context, list []*source) error {
 	return nil
 }
 
-// deleteSources deletes the sources of a fill that is deleted.
+// deleteSources deletes the sources of a deleted fill.
 func (b *book) deleteSources(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		return nil
@@ -140,7 +140,7 @@ type repeat struct {
 	batch       journal.BatchID
 }
 
-// joinRepeats joins repeats of single fills to as few as possible.
+// joinRepeats joins repeats of consecutive fills.
 func joinRepeats(list []repeat) []repeat {
 	slices.SortFunc(list, func(a, b repeat) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.first, b.first))
@@ -172,7 +172,7 @@ func (b *book) insertRepeats(ctx context.Context, list []repeat) error {
 	return nil
 }
 
-// loadRepeats reads the repeats of the fills with some arrival numbers.
+// loadRepeats reads the repeats of a range of fills.
 func (b *book) loadRepeats(ctx context.Context, first, last int64) ([]repeat, error) {
 	return db.List(ctx, b.tx, func(row db.Scanner) (r repeat, err error) {
 		err = row.Scan(&r.first, &r.last, &r.source, &r.batch)

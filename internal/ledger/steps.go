@@ -8,16 +8,16 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CheckAccountOwner is a step for packages that refer to accounts: it answers nil
-// for an account of the owner, and that there is none for any other id.
+// CheckAccountOwner returns a not-found error unless the account is one of the
+// owner's. It is a step for packages that refer to accounts.
 func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
 	_, err := findAccount(ctx, tx, owner, id)
 	return err
 }
 
-// LockTrade is a step for packages that write something on trades: it gives
-// the account of a trade of the owner and holds that account's lock, so that
-// the trade cannot be regrouped away before the transaction ends.
+// LockTrade locks the account of one of the owner's trades and returns it, so
+// that no regrouping removes the trade before the transaction ends. It is a
+// step for packages that annotate trades.
 func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (journal.AccountID, error) {
 	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 	if err != nil {
@@ -26,12 +26,12 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	if _, err := lockAccount(ctx, tx, owner, account); err != nil {
 		return "", err
 	}
-	// It may have gone while we waited for the lock.
+	// The trade may have been removed during the wait for the lock.
 	return findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 }
 
-// InstrumentType is a step for packages that write something on trades: it
-// returns the type of the instrument of a trade of the owner.
+// InstrumentType returns the type of the instrument of one of the owner's
+// trades. It is a step.
 func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (string, error) {
 	trades, err := TradesByID(ctx, tx, owner, []journal.TradeID{id})
 	if err != nil {
@@ -43,9 +43,9 @@ func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 	return trades[0].Instrument.Type, nil
 }
 
-// TouchTrade raises the revision of a trade and its account, because something
-// that figures depend on was written on the trade. It is a step; the account
-// must be locked, as [LockTrade] leaves it.
+// TouchTrade raises the revision of a trade and its account after a change to
+// the trade's annotations that figures depend on. It is a step; the account
+// must be locked, as by [LockTrade].
 func TouchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, id journal.TradeID) error {
 	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
 	if err != nil {
@@ -60,24 +60,23 @@ func TouchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account jo
 	return b.saveAccount(ctx)
 }
 
-// MissingTrades tells which of some ids are no trades of the owner. It is a
-// step.
+// MissingTrades returns the ids that are not trades of the owner. It is a step.
 func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]journal.TradeID, error) {
 	var missing []journal.TradeID
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
-		there := map[journal.TradeID]bool{}
+		found := map[journal.TradeID]bool{}
 		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			var id journal.TradeID
 			err := row.Scan(&id)
-			there[id] = true
+			found[id] = true
 			return err
 		}, `SELECT id FROM trades WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range part {
-			if !there[id] {
+			if !found[id] {
 				missing = append(missing, id)
 			}
 		}
@@ -85,7 +84,8 @@ func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []j
 	return missing, nil
 }
 
-// TradesByID gives those of some trades that the owner has, in no order.
+// TradesByID returns the owner's trades with the given ids, in no order. It is
+// a step, for callers that keep a copy of trades; see also [TouchedSince].
 func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]Trade, error) {
 	accounts, err := Accounts(ctx, tx, owner)
 	if err != nil {
@@ -108,9 +108,9 @@ func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 	return found, nil
 }
 
-// TouchAccount raises the revision of an account because something that
-// figures depend on has changed for trades that nobody counts, as when a tag
-// goes: copies of its trades must be read anew.
+// TouchAccount raises the revision of an account after a change to an unknown
+// set of its trades that figures depend on, such as a deleted tag. Copies of
+// its trades must then be read again.
 func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
 	if err != nil {

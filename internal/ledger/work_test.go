@@ -242,7 +242,7 @@ func TestPlans(t *testing.T) {
 		lastTrade:       {"trades_stream (user_id=? AND stream=?)"},
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
-		fillSelect + editedFills: {"executions_origin (user_id=? AND account=?"},
+		fillSelect + editedFillsWhere: {"executions_origin (user_id=? AND account=?"},
 		list("executions", executionSelect, executionOrder, ExecutionQuery{Scope: scope}.addConditions): {
 			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",
 		},
