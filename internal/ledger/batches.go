@@ -196,14 +196,14 @@ func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
 	return nil
 }
 
-// BatchPlace names an import that has rows in somebody's ledger.
+// BatchRef identifies an import that has rows in the ledger.
 type BatchRef struct {
 	User  journal.UserID
 	Batch journal.BatchID
 }
 
 // BatchesWithRows lists the imports of all users that have rows, for the check
-// batchOf an installation. It is a step.
+// of an installation. It is a step.
 func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (p BatchRef, err error) {
 		err = row.Scan(&p.User, &p.Batch)

@@ -100,7 +100,9 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 		return err
 	}
 	var f filter
-	all := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) { f.addPeriod("occurred_at", scope.Period) }}
+	all := selection{table: "cash_transactions", owner: owner, accounts: accounts, head: cashSelect, where: func(f *filter) {
+		f.addPeriod("occurred_at", scope.Period)
+	}}
 	text := all.orderedQuery(tx, &f, "occurred_at, id", 0)
 	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {

@@ -27,7 +27,7 @@ func (s *Service) CashPage(
 			return err
 		}
 		var f filter
-		all := selection{"cash_transactions", owner, accounts, "SELECT 1 FROM cash_transactions", func(f *filter) {
+		all := selection{table: "cash_transactions", owner: owner, accounts: accounts, head: "SELECT 1 FROM cash_transactions", where: func(f *filter) {
 			f.addPeriod("occurred_at", scope.Period)
 		}}
 		if total, err = countRows(ctx, tx, all.unionQuery(&f), f.args); err != nil {
@@ -43,7 +43,7 @@ func cashPage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account, period journal.Period, after *CashCursor, limit int,
 ) ([]Cash, error) {
 	var f filter
-	page := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) {
+	page := selection{table: "cash_transactions", owner: owner, accounts: accounts, head: cashSelect, where: func(f *filter) {
 		f.addPeriod("occurred_at", period)
 		if after != nil {
 			f.terms = append(f.terms, fmt.Sprintf("(occurred_at, id) > (%s, %s)", f.arg(after.At), f.arg(after.ID)))

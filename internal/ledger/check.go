@@ -56,8 +56,8 @@ func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
 type Problem struct {
 	User    journal.UserID
 	Account journal.AccountID
-	// Record is the id of the trade, execution or cash row; empty where the
-	// reportProblem is the account's.
+	// Record is the id of the trade, execution or cash row; empty for a problem
+	// of the whole account.
 	Record string
 	// What is one sentence.
 	What string

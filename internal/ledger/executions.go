@@ -101,7 +101,7 @@ func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journa
 	}
 	q.After = nil
 	var f filter
-	text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.addConditions}.unionQuery(&f)
+	text := selection{table: "executions", owner: owner, accounts: accounts, head: "SELECT 1 FROM executions", where: q.addConditions}.unionQuery(&f)
 	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
@@ -117,7 +117,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		return err
 	}
 	var f filter
-	text := selection{"executions", owner, accounts, executionSelect, q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
+	text := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
 	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64

@@ -140,7 +140,7 @@ func (f *fill) precision() int64 {
 }
 
 // sameSecond reports whether two instants may be the same: equal, or in the
-// same second where one of them has no fraction of a second.
+// same second if one of them has no fraction of a second.
 func sameSecond(a, b int64) bool {
 	return a == b || a/second == b/second && (a%second == 0 || b%second == 0)
 }

@@ -37,17 +37,27 @@ type Outcome struct {
 	Trades []journal.TradeID
 }
 
-// CheckedFill is a fill that the ledger takes. It may be inserted once: what
-// becomes of it is noted in it, so that a long file is not held twice.
-type CheckedFill struct{ arrival *arrival }
+// CheckedFill is a fill in its stored form. It is never modified after
+// [NewFill.ToChecked], so it can be previewed and inserted any number of times.
+type CheckedFill struct {
+	fill         *fill
+	key          streamKey
+	unmultiplied bool // the usual multiplier applies
+}
 
-// ToChecked gives a fill as it will be stored, or says why it cannot be.
+// newArrival returns a copy of the fill that an insert or a preview may modify.
+func (c CheckedFill) newArrival() *arrival {
+	f := *c.fill
+	return &arrival{fill: &f, key: c.key, unmultiplied: c.unmultiplied}
+}
+
+// ToChecked returns the fill in its stored form, or an error if it is invalid.
 func (n NewFill) ToChecked() (CheckedFill, error) {
 	f, instrument, err := n.clean()
 	if err != nil {
 		return CheckedFill{}, err
 	}
-	return CheckedFill{&arrival{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}}, nil
+	return CheckedFill{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}, nil
 }
 
 func checkFills(fills []NewFill) ([]CheckedFill, error) {
@@ -138,7 +148,7 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 	usual := b.newMultipliers()
 	arrivals = make([]*arrival, len(fills))
 	for i, checked := range fills {
-		a := checked.arrival
+		a := checked.newArrival()
 		if a.unmultiplied {
 			if a.multiplier, err = usual.lookup(ctx, a.key.symbol, a.key.kind); err != nil {
 				return nil, nil, err

@@ -119,3 +119,32 @@ func TestPreviewOfNewAccount(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckedFillsAreReusable previews and inserts the same checked fills twice.
+func TestCheckedFillsAreReusable(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		var fills []ledger.CheckedFill
+		for _, f := range orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT") {
+			checked, err := f.ToChecked()
+			must(t, err)
+			fills = append(fills, checked)
+		}
+		for round, want := range []struct{ created, inserted int }{{created: 2, inserted: 3}, {created: 0, inserted: 0}} {
+			var preview ledger.InsertPreview
+			var result ledger.InsertResult
+			must(t, d.db.Update(t.Context(), func(tx *db.Tx) (err error) {
+				for range 2 {
+					if preview, err = ledger.PreviewInsertChecked(t.Context(), tx, d.owner, d.account, fills); err != nil {
+						return err
+					}
+				}
+				result, err = d.ledger.InsertChecked(t.Context(), tx, d.owner, d.account, "", fills)
+				return err
+			}))
+			if preview.Created != want.created || result.Inserted != want.inserted {
+				t.Errorf("round %d: preview created %d trades, insert stored %d fills; want %d and %d",
+					round, preview.Created, result.Inserted, want.created, want.inserted)
+			}
+		}
+	})
+}

@@ -112,7 +112,7 @@ func loadOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 		owner, a.number)
 }
 
-// newMultipliers answers what a fill's multiplier is when nobody said so: what
+// multipliers finds the multiplier of fills that do not state one: what
 // the user set for the account, else what is usual for the instrument.
 type multipliers struct {
 	b         *book

@@ -44,7 +44,7 @@ var sortColumns = map[SortKey]string{
 
 // Sort is an order of trades other than newest first. Trades without a value
 // come last in either direction. Equal ones are in the order of closing, or of
-// opening where that is what they are sorted by, and in its reverse with Down.
+// opening if that is the sort key, and reversed with Down.
 type Sort struct {
 	By   SortKey
 	Down bool
@@ -113,7 +113,7 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, by.head(), q.addConditions}.unionQuery(&f)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: by.head(), where: q.addConditions}.unionQuery(&f)
 	known := indexByNumber(accounts)
 	var list []RankedTrade
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
@@ -200,7 +200,7 @@ func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q Trad
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, "SELECT trades." + q.Basis.column() + from, q.addConditions}.unionQuery(&f)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: "SELECT trades." + q.Basis.column() + from, where: q.addConditions}.unionQuery(&f)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var at int64
 		err := row.Scan(&at)

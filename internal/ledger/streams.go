@@ -16,7 +16,7 @@ import (
 // stream whose fills are grouped into trades.
 type Instrument struct {
 	Symbol string
-	// Type is stock, option, future, forex, crypto, cfd or another word.
+	// Type is stock, option, future, forex, crypto, cfd or any other name.
 	Type string
 	// OptionRight is call or put, Strike and Expiry complete the contract; they
 	// are absent for other instruments.
@@ -41,7 +41,7 @@ type streamKey struct {
 }
 
 func (i Instrument) key() streamKey {
-	key := streamKey{i.Symbol, i.Type, i.OptionRight, "", string(i.Expiry), i.Lot}
+	key := streamKey{symbol: i.Symbol, kind: i.Type, right: i.OptionRight, expiry: string(i.Expiry), lot: i.Lot}
 	if i.Strike.Valid {
 		key.strike = i.Strike.Decimal.String()
 	}
@@ -87,7 +87,7 @@ func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
 			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
 		b.owner, b.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
 	if errors.Is(err, db.ErrNoRows) {
-		b.streams[key] = nil // so that it is not looked for again
+		b.streams[key] = nil // so that it is not searched again
 		return nil, nil
 	}
 	if err != nil {

@@ -170,7 +170,7 @@ func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.Us
 	if len(q.Symbols) > 0 || q.InstrumentType != "" { // the join costs more than the count
 		head = "SELECT 1" + tradesFrom
 	}
-	text := selection{"trades", owner, accounts, head, q.addConditions}.unionQuery(&f)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: head, where: q.addConditions}.unionQuery(&f)
 	if len(q.Where) > 0 { // conditions of other packages have revisions of their own
 		return countRows(ctx, tx, text, f.args)
 	}
@@ -187,7 +187,7 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := selection{"trades", owner, accounts, tradesSelect, q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
 	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		t := listedTrade{}

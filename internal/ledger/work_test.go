@@ -278,8 +278,8 @@ func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
 		selection
 		order string
 	}{
-		"trades_listed":   {selection{"trades", s.owner, two, tradesSelect, TradeQuery{}.addConditions}, ByClosing.newestFirst()},
-		"executions_pkey": {selection{"executions", s.owner, two, executionSelect, ExecutionQuery{}.addConditions}, executionOrder},
+		"trades_listed":   {selection{table: "trades", owner: s.owner, accounts: two, head: tradesSelect, where: TradeQuery{}.addConditions}, ByClosing.newestFirst()},
+		"executions_pkey": {selection{table: "executions", owner: s.owner, accounts: two, head: executionSelect, where: ExecutionQuery{}.addConditions}, executionOrder},
 	} {
 		var plan strings.Builder
 		err := database.View(t.Context(), func(tx *db.Tx) error {
