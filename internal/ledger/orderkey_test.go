@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// TestOrderKeysCompareAsInstruments holds the one text against a comparison part
-// by part.
+// TestOrderKeysCompareAsInstruments compares the order of keys with a
+// comparison part by part.
 func TestOrderKeysCompareAsInstruments(t *testing.T) {
 	t.Parallel()
 	key := rapid.Custom(func(t *rapid.T) streamKey {

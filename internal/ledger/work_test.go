@@ -82,9 +82,8 @@ func TestTheWorkDoesNotGrowWithTheHistory(t *testing.T) {
 	})
 }
 
-// TestPreviewStopsAtRowLimit: a fill before all others of a stream that
-// is never flat changes everything behind it, which somebody who only asks need
-// not wait for.
+// TestPreviewStopsAtRowLimit: a fill before all others of a stream that is
+// never flat changes everything after it, which a preview need not wait for.
 func TestPreviewStopsAtRowLimit(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -144,7 +143,7 @@ func newStream(t *testing.T, database *db.DB, fills int, flips bool) *trial {
 // try makes a write, looks at the work it was, and takes it back.
 func (s *trial) try(t *testing.T, write func(context.Context, *book, int) error) (done work) {
 	t.Helper()
-	back := errors.New("taken back")
+	back := errors.New("rolled back")
 	err := s.db.Update(t.Context(), func(tx *db.Tx) error {
 		err := s.withBook(t.Context(), tx, s.owner, s.account, func(b *book) error {
 			err := write(t.Context(), b, s.middle)
@@ -217,8 +216,8 @@ func editOne(ctx context.Context, b *book, at time.Time, change func(*fill)) err
 	return b.replace(ctx, before, &after, s.key.toInstrument())
 }
 
-// TestPlans holds SQLite to the indexes that the statements were written for.
-// It plans without statistics, so the plan is the same in every installation.
+// TestPlans checks that SQLite uses the expected indexes. It plans without
+// statistics, so the plan is the same in every installation.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	database := testkit.Open(t, db.SQLite)
