@@ -191,7 +191,7 @@ func checkLong(field, text string) error {
 		for end < len(text) && end > 1 && !utf8.RuneStart(text[end]) {
 			end--
 		}
-		if _, err := journal.Prose(field, text[:end]); err != nil {
+		if _, err := journal.CheckText(field, text[:end]); err != nil {
 			return err
 		}
 		text = text[end:]
@@ -227,7 +227,7 @@ func (r *restorer) waiting(in Waiting, account journal.AccountID) (playbook.Wait
 	}
 	out := playbook.Waiting{FillKeys: in.FillKeys}
 	out.Marks, out.OrphanedAt = marks, in.OrphanedAt.instantOr(r.now)
-	if out.Symbol, err = journal.Name("symbol", in.Symbol); err != nil {
+	if out.Symbol, err = journal.CleanName("symbol", in.Symbol); err != nil {
 		return playbook.Waiting{}, err
 	}
 	if !in.OpenedAt.IsZero() {

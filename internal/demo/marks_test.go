@@ -51,7 +51,7 @@ func checkMark(t *testing.T, s Story, m Mark, trade matching.Trade) {
 			t.Errorf("%s: risk %s, stop %s, target %s", m.Opening, m.Risk, m.Stop, m.Target)
 		}
 	}
-	if m.Worst.Decimal.Sign() < 0 || m.Best.Decimal.Sign() < 0 || m.Worst.Valid && !trade.Closed() {
+	if m.Worst.Decimal.Sign() < 0 || m.Best.Decimal.Sign() < 0 || m.Worst.Valid && !trade.IsClosed() {
 		t.Errorf("%s: excursions %s and %s", m.Opening, m.Worst, m.Best)
 	}
 	if m.Confidence < 0 || m.Confidence > 5 || m.Quality < 0 || m.Quality > 5 {

@@ -210,7 +210,7 @@ func TestTheStoryHasEverything(t *testing.T) {
 				seen["expired worthless"] = seen["expired worthless"] || f.Price.IsZero()
 			}
 			for _, trade := range tradesIn(a) {
-				if !trade.Closed() {
+				if !trade.IsClosed() {
 					open++
 				}
 				note(seen, trade)

@@ -33,7 +33,7 @@ func cleanMarks(m *statement.Marks) (reasons []string) {
 	}
 	for _, names := range []*[]string{&m.Tags, &m.Mistakes, &m.Setups} {
 		*names = slices.DeleteFunc(slices.Clone(*names), func(name string) bool {
-			_, err := journal.RequiredName("name", shortName(name))
+			_, err := journal.CleanRequiredName("name", shortName(name))
 			if err != nil {
 				reasons = append(reasons, sentence(err))
 			}

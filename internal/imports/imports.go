@@ -93,7 +93,7 @@ type Actor struct {
 // newReadingQueue makes the queue in which files wait to be read. One user has
 // one place at most, so that the files of one user never take all of them.
 func newReadingQueue() *fairqueue.Queue {
-	return fairqueue.New(fairqueue.Options{Places: readers, PerKey: 1, Waiting: maxWaiting, Patience: patience})
+	return fairqueue.New(fairqueue.Options{MaxActive: readers, MaxPerKey: 1, MaxWaiting: maxWaiting, MaxWait: patience})
 }
 
 // slot waits for a user's turn to have a file read.

@@ -119,7 +119,7 @@ func (i *Installation) DeleteUser(
 // links to an account that goes.
 func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
-		if err := sharing.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
+		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
 		return i.forget(tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))

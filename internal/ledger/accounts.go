@@ -239,13 +239,13 @@ func (c AccountChange) apply(a Account) (Account, error) {
 // clean brings the account into its stored form. It returns an error for
 // invalid values.
 func (a *Account) clean() (err error) {
-	if a.Name, err = journal.RequiredName("name", a.Name); err != nil {
+	if a.Name, err = journal.CleanRequiredName("name", a.Name); err != nil {
 		return err
 	}
-	if a.Broker, err = journal.Name("broker", a.Broker); err != nil {
+	if a.Broker, err = journal.CleanName("broker", a.Broker); err != nil {
 		return err
 	}
-	if a.Type, err = journal.RequiredName("account_type", a.Type); err != nil {
+	if a.Type, err = journal.CleanRequiredName("account_type", a.Type); err != nil {
 		return err
 	}
 	if a.BaseCurrency, err = cleanCurrency("base_currency", a.BaseCurrency); err != nil {

@@ -90,7 +90,7 @@ type ArchivedFill struct {
 // it would never match.
 func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]ArchivedFill) error {
 	for _, id := range slices.Sorted(maps.Keys(fills)) {
-		external, err := journal.Name("external_id", fills[id].ExternalID)
+		external, err := journal.CleanName("external_id", fills[id].ExternalID)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 // cleanOrigin returns an origin of a backup, or an empty string if it is
 // invalid.
 func cleanOrigin(text string) string {
-	origin, err := journal.Prose("origin", text)
+	origin, err := journal.CheckText("origin", text)
 	if err != nil || len(origin) > maxOrigin {
 		return ""
 	}

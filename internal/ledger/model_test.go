@@ -258,7 +258,7 @@ func (m *model) verify(t *rapid.T, s state) {
 	}
 	seen := map[journal.TradeID]bool{}
 	for _, fills := range streams {
-		slices.SortFunc(fills, matching.Order)
+		slices.SortFunc(fills, matching.CompareFills)
 		for _, want := range matching.Group(fills, matching.Head{}) {
 			id := s.identity(t, want)
 			if seen[id] {

@@ -169,7 +169,7 @@ func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) 
 		return nil
 	}
 	s := w.spans[0]
-	if s.stream != w.stream || s.first != trade.First || s.open == trade.Closed() {
+	if s.stream != w.stream || s.first != trade.First || s.open == trade.IsClosed() {
 		return nil
 	}
 	w.spans = w.spans[1:]

@@ -154,7 +154,7 @@ func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 func cleanFillKeys(keys []string) []string {
 	clean := []string{}
 	for _, key := range keys {
-		if _, err := journal.Prose("fill_keys", key); err == nil && key != "" && len(key) <= maxFillKey {
+		if _, err := journal.CheckText("fill_keys", key); err == nil && key != "" && len(key) <= maxFillKey {
 			clean = append(clean, key)
 		}
 	}

@@ -37,7 +37,7 @@ func (c MarkChange) apply(m Marks, rule PriceRule, now time.Time) (Marks, error)
 	// What two merged trades say may be longer than what one may say, so notes
 	// and tags are held to their limits only where they are sent.
 	if c.Notes.Set {
-		if m.Notes, err = journal.Prose("notes", c.Notes.Value); err != nil {
+		if m.Notes, err = journal.CheckText("notes", c.Notes.Value); err != nil {
 			return Marks{}, err
 		}
 	}
@@ -57,7 +57,7 @@ func (c MarkChange) apply(m Marks, rule PriceRule, now time.Time) (Marks, error)
 	}
 	m.LastStop = orNull(c.LastStop, m.LastStop)
 	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
-	if m.EmotionalState, err = journal.Name("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
+	if m.EmotionalState, err = journal.CleanName("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
 		return Marks{}, err
 	}
 	if m.Confidence, err = oneToFive("confidence", c.Confidence, m.Confidence); err != nil {

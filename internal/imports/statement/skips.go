@@ -128,11 +128,10 @@ var kindNames = []string{
 
 // kindColumns lists the columns that say what a row is, the most telling first.
 func (r *Reader) kindColumns() []int {
-	const key = "\x00kinds" // no header key contains a zero byte
-	list, known := r.found[key]
-	if known {
-		return list
+	if r.kinds != nil {
+		return r.kinds
 	}
+	list := []int{}
 	add := func(i int) {
 		if !slices.Contains(list, i) {
 			list = append(list, i)
@@ -152,7 +151,7 @@ func (r *Reader) kindColumns() []int {
 			}
 		}
 	}
-	r.found[key] = list
+	r.kinds = list
 	return list
 }
 

@@ -132,7 +132,7 @@ func ninjaInstrument(text string) (symbol, kind string) {
 	if strings.Contains(symbol, " ") {
 		return symbol, instruments.TypeFuture
 	}
-	if c, ok := instruments.Future(symbol); ok && c.Explicit {
+	if c, ok := instruments.ParseFuture(symbol); ok && c.Explicit {
 		return symbol, instruments.TypeFuture
 	}
 	return symbol, instruments.TypeStock
