@@ -24,8 +24,8 @@ func newClient(base string) *client {
 	return &client{base: base, http: &http.Client{Transport: transport}}
 }
 
-// as gives the same client with another credential.
-func (c *client) as(token string) *client { return &client{c.base, token, c.http} }
+// withToken gives the same client with another credential.
+func (c *client) withToken(token string) *client { return &client{c.base, token, c.http} }
 
 // reply is one exchange, from before the request was sent until the last byte of
 // the answer was read.
@@ -37,8 +37,8 @@ type reply struct {
 	err    error // also of a status that is no success
 }
 
-// into reads the answer as JSON.
-func (r reply) into(value any) error {
+// decode reads the answer as JSON.
+func (r reply) decode(value any) error {
 	if r.err != nil {
 		return r.err
 	}
@@ -138,10 +138,10 @@ type committed struct {
 	Inserted int    `json:"inserted"`
 }
 
-// account makes an account and gives its id.
-func (c *client) account(ctx context.Context, name string) (string, error) {
+// createAccount makes an createAccount and gives its id.
+func (c *client) createAccount(ctx context.Context, name string) (string, error) {
 	var made struct{ ID string }
-	err := c.send(ctx, http.MethodPost, api+"/accounts", map[string]any{"name": name, "starting_balance": 100_000}).into(&made)
+	err := c.send(ctx, http.MethodPost, api+"/accounts", map[string]any{"name": name, "starting_balance": 100_000}).decode(&made)
 	return made.ID, err
 }
 
@@ -153,29 +153,31 @@ const (
 
 // signIn gives a session of a user; setUp that of the first one.
 func (c *client) signIn(ctx context.Context, email string) (string, error) {
-	return c.pair(ctx, "/auth/login", email)
+	return c.requestToken(ctx, "/auth/login", email)
 }
 
-func (c *client) setUp(ctx context.Context) (string, error) { return c.pair(ctx, "/setup", email) }
+func (c *client) setUp(ctx context.Context) (string, error) {
+	return c.requestToken(ctx, "/setup", email)
+}
 
-func (c *client) pair(ctx context.Context, path, email string) (string, error) {
+func (c *client) requestToken(ctx context.Context, path, email string) (string, error) {
 	var pair struct {
 		Token string `json:"access_token"`
 	}
-	err := c.as("").send(ctx, http.MethodPost, api+path, map[string]any{"email": email, "password": password}).into(&pair)
+	err := c.withToken("").send(ctx, http.MethodPost, api+path, map[string]any{"email": email, "password": password}).decode(&pair)
 	return pair.Token, err
 }
 
 // accessToken makes a token that outlives a session.
 func (c *client) accessToken(ctx context.Context) (string, error) {
 	var made struct{ Token string }
-	err := c.send(ctx, http.MethodPost, api+"/access-tokens", map[string]any{"name": "bench"}).into(&made)
+	err := c.send(ctx, http.MethodPost, api+"/access-tokens", map[string]any{"name": "bench"}).decode(&made)
 	return made.Token, err
 }
 
-// share makes a public link and gives its path.
-func (c *client) share(ctx context.Context, account string) (string, error) {
+// createShareLink makes a public link and gives its path.
+func (c *client) createShareLink(ctx context.Context, account string) (string, error) {
 	var made struct{ Token string }
-	err := c.send(ctx, http.MethodPost, api+"/share-links", map[string]any{"account_id": account, "show_amounts": true}).into(&made)
+	err := c.send(ctx, http.MethodPost, api+"/share-links", map[string]any{"account_id": account, "show_amounts": true}).decode(&made)
 	return api + "/public/share/" + made.Token, err
 }

@@ -20,7 +20,7 @@ func compareCommand(args []string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(to, comparison(older, newer))
+	_, err = io.WriteString(to, formatComparison(older, newer))
 	return err
 }
 
@@ -81,29 +81,29 @@ func (c change) verdict() string {
 	}
 }
 
-// comparison is a table of all operations that both files have, and a line that
+// formatComparison is a table of all operations that both files have, and a line that
 // counts.
-func comparison(older, newer File) string {
+func formatComparison(older, newer File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "old: %s of %s\nnew: %s of %s\n\n", older.Label, older.At.Format("2006-01-02 15:04"), newer.Label, newer.At.Format("2006-01-02 15:04"))
 	b.WriteString("| Engine | Fills | Operation | Old | New | New/old | Limit new/old | Corrected | Noise | |\n|---|---:|---|---:|---:|---:|---:|---:|---:|---|\n")
 	verdicts := map[string]int{}
 	before := map[string]Record{}
 	for _, r := range older.Records {
-		before[key(r)] = r
+		before[recordKey(r)] = r
 	}
 	for _, r := range newer.Records {
-		old, found := before[key(r)]
+		old, found := before[recordKey(r)]
 		if !found || strings.HasPrefix(r.Operation, limitPrefix) {
 			continue
 		}
 		c := newChange(old, r)
 		verdicts[c.verdict()]++
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | ±%.0f %% | %s |\n", r.Engine, count(r.Size), r.Operation, old.cell(), r.cell(),
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | ±%.0f %% | %s |\n", r.Engine, formatCount(r.Size), r.Operation, old.format(), r.format(),
 			c.time, c.machine, c.corrected(), 100*c.noise, c.verdict())
 	}
 	fmt.Fprintf(&b, "\nslower: %d, faster: %d, within the noise of the runs: %d\n", verdicts["SLOWER"], verdicts["faster"], verdicts[""])
 	return b.String()
 }
 
-func key(r Record) string { return fmt.Sprintf("%s %d %s", r.Engine, r.Size, r.Operation) }
+func recordKey(r Record) string { return fmt.Sprintf("%s %d %s", r.Engine, r.Size, r.Operation) }

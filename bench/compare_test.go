@@ -51,7 +51,7 @@ func TestComparison(t *testing.T) {
 		{Engine: "sqlite", Size: 10_000, Operation: "a", P50: time.Second},
 		{Engine: "sqlite", Size: 1000, Operation: limitPrefix + "l", P50: time.Millisecond},
 	}}
-	text := comparison(older, newer)
+	text := formatComparison(older, newer)
 	if !strings.Contains(text, "| sqlite | 1k | a | 1.00 ms | 3.00 ms | 3.00 | 1.00 | 3.00 |") || !strings.Contains(text, "slower: 1, faster: 0, within the noise of the runs: 0") {
 		t.Errorf("the comparison is\n%s", text)
 	}

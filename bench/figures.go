@@ -7,13 +7,13 @@ import (
 
 const limitAggregate = "one SQL aggregate over the same trades"
 
-// kinds are the figures that are measured; the last three came later and are
+// figureKinds are the figures that are measured; the last three came later and are
 // asked for less.
-func (s *session) kinds() []string {
+func (s *session) figureKinds() []string {
 	return []string{"summary", "daily", "equity-curve", "behavior", "breakdown", "drawdowns"}
 }
 
-func (s *session) figure(ctx context.Context, kind, further string) reply {
+func (s *session) getFigure(ctx context.Context, kind, further string) reply {
 	path := api + "/analytics/" + kind + "?account_id=" + s.large + further
 	if kind == "breakdown" {
 		path += "&by=symbol"
@@ -21,59 +21,59 @@ func (s *session) figure(ctx context.Context, kind, further string) reply {
 	return s.client.get(ctx, path)
 }
 
-// figures measures the analytics of the large account while nothing changes, of
+// measureFigures measures the analytics of the large account while nothing changes, of
 // one month, behind a write, and on a public page.
-func (s *session) figures(ctx context.Context) error {
-	aggregate, err := s.aggregate(ctx, s.large)
+func (s *session) measureFigures(ctx context.Context) error {
+	aggregate, err := s.timeAggregate(ctx, s.large)
 	if err != nil {
 		return err
 	}
-	s.limit(limitAggregate, aggregate)
-	for _, kind := range s.kinds() {
-		if err := s.asAnswer(ctx, kind+", asked again", 100, func(int) reply { return s.figure(ctx, kind, "") }); err != nil {
+	s.addLimit(limitAggregate, aggregate)
+	for _, kind := range s.figureKinds() {
+		if err := s.measureAnswer(ctx, kind+", asked again", 100, func(int) reply { return s.getFigure(ctx, kind, "") }); err != nil {
 			return err
 		}
 	}
-	if err := s.asAnswer(ctx, "summary of one month", 50, func(n int) reply {
+	if err := s.measureAnswer(ctx, "summary of one month", 50, func(n int) reply {
 		// Another month each time, so that no answer is one of late.
 		begin := from.AddDate(0, 0, n*20%1000)
-		return s.figure(ctx, "summary", "&from="+begin.Format(time.DateOnly)+"T00:00:00Z&to="+begin.AddDate(0, 1, 0).Format(time.DateOnly)+"T00:00:00Z")
+		return s.getFigure(ctx, "summary", "&from="+begin.Format(time.DateOnly)+"T00:00:00Z&to="+begin.AddDate(0, 1, 0).Format(time.DateOnly)+"T00:00:00Z")
 	}); err != nil {
 		return err
 	}
-	if err := s.throughput(ctx, "summary", api+"/analytics/summary?account_id="+s.large); err != nil {
+	if err := s.measureThroughput(ctx, "summary", api+"/analytics/summary?account_id="+s.large); err != nil {
 		return err
 	}
-	if err := s.sharePage(ctx); err != nil {
+	if err := s.measureSharePage(ctx); err != nil {
 		return err
 	}
-	return s.afterWrites(ctx, aggregate)
+	return s.measureAfterWrites(ctx, aggregate)
 }
 
-func (s *session) sharePage(ctx context.Context) error {
-	path, err := s.client.share(ctx, s.large)
+func (s *session) measureSharePage(ctx context.Context) error {
+	path, err := s.client.createShareLink(ctx, s.large)
 	if err != nil {
 		return err
 	}
-	return s.asAnswer(ctx, "public share page", 100, func(int) reply { return s.client.as("").get(ctx, path) })
+	return s.measureAnswer(ctx, "public share page", 100, func(int) reply { return s.client.withToken("").get(ctx, path) })
 }
 
-// afterWrites measures the first call behind a write of a fill.
-func (s *session) afterWrites(ctx context.Context, aggregate times) error {
+// measureAfterWrites measures the first call behind a write of a fill.
+func (s *session) measureAfterWrites(ctx context.Context, aggregate times) error {
 	late := from.AddDate(20, 0, 0)
 	written := 0
-	for _, kind := range s.kinds()[:4] {
+	for _, kind := range s.figureKinds()[:4] {
 		r, err := s.measure(ctx, kind+", right after a write", 30, func(int) reply {
 			written++
 			if wrote := s.post(ctx, s.large, "LATE", written%2 == 1, late.Add(time.Duration(written)*time.Minute)); wrote.err != nil {
 				return wrote
 			}
-			return s.figure(ctx, kind, "")
+			return s.getFigure(ctx, kind, "")
 		})
 		if err != nil {
 			return err
 		}
-		r.against(limitAggregate, aggregate)
+		r.setLimit(limitAggregate, aggregate)
 	}
 	return nil
 }
@@ -93,16 +93,16 @@ func (s *session) relaunch(ctx context.Context) (err error) {
 	return nil
 }
 
-// restart starts the server again on the full database: nothing is in memory
+// measureRestart starts the server again on the full database: nothing is in memory
 // then, and the first figures read every trade.
-func (s *session) restart(ctx context.Context) error {
+func (s *session) measureRestart(ctx context.Context) error {
 	if err := s.relaunch(ctx); err != nil {
 		return err
 	}
-	if err := s.started(ctx, "start, full database"); err != nil {
+	if err := s.recordStart(ctx, "start, full database"); err != nil {
 		return err
 	}
-	aggregate, err := s.aggregate(ctx, s.large)
+	aggregate, err := s.timeAggregate(ctx, s.large)
 	if err != nil {
 		return err
 	}
@@ -111,11 +111,11 @@ func (s *session) restart(ctx context.Context) error {
 		if kind != "summary" {
 			name = kind + ", not asked before"
 		}
-		r, err := s.measure(ctx, name, 1, func(int) reply { return s.figure(ctx, kind, "") })
+		r, err := s.measure(ctx, name, 1, func(int) reply { return s.getFigure(ctx, kind, "") })
 		if err != nil {
 			return err
 		}
-		r.against(limitAggregate, aggregate)
+		r.setLimit(limitAggregate, aggregate)
 	}
 	return nil
 }

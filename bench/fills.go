@@ -58,20 +58,20 @@ func newMarket(fills int) *market {
 	return &market{random: rand.New(rand.NewPCG(3, 4)), next: from, step: step}
 }
 
-// trade gives the next fills.
-func (m *market) trade(count int) []fill {
+// nextFills gives the next fills.
+func (m *market) nextFills(count int) []fill {
 	list := make([]fill, count)
 	for i := range list {
-		list[i] = m.fill()
+		list[i] = m.nextFill()
 	}
 	return list
 }
 
-func (m *market) fill() fill {
+func (m *market) nextFill() fill {
 	u := m.random.Float64()
 	symbol := int(symbols * u * u)
 	p := &m.open[symbol]
-	signed := m.signed(p)
+	signed := m.nextQuantity(p)
 	f := fill{symbol, signed > 0, max(signed, -signed), 1000 + m.random.Int64N(90_000), m.next}
 	m.next = m.next.Add(m.step)
 	p.quantity += signed
@@ -83,8 +83,8 @@ func (m *market) fill() fill {
 	return f
 }
 
-// signed decides what happens to a position: how much is bought, or sold.
-func (m *market) signed(p *position) int64 {
+// nextQuantity decides what happens to a position: how much is bought, or sold.
+func (m *market) nextQuantity(p *position) int64 {
 	size := 1 + m.random.Int64N(500)
 	switch {
 	case p.quantity == 0:

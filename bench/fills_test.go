@@ -12,7 +12,7 @@ import (
 func TestMarket(t *testing.T) {
 	t.Parallel()
 	m := newMarket(5000)
-	rows, err := csv.NewReader(bytes.NewReader(csvFile(m.trade(5000)))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(csvFile(m.nextFills(5000)))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestWholeRows(t *testing.T) {
 	t.Parallel()
 	file := []byte("ab\ncd\nef\n")
 	for limit, want := range map[int]int{20: 9, 9: 9, 8: 6, 6: 6, 2: 0} {
-		if got := wholeRows(file, limit); got != want {
+		if got := cutToWholeRows(file, limit); got != want {
 			t.Errorf("%d bytes hold %d, want %d", limit, got, want)
 		}
 	}

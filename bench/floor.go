@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// floorCommand is the bench in its other role: a server that does nothing but
+// plainCommand is the bench in its other role: a server that does nothing but
 // answer so many bytes. It is a process of its own, as the journal is.
-const floorCommand = "floor"
+const plainCommand = "floor"
 
-// startFloor starts it.
-func startFloor(ctx context.Context) (*process, error) {
+// startPlainServer starts it.
+func startPlainServer(ctx context.Context) (*process, error) {
 	own, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	return launch(ctx, "/?bytes=2", func(address string) *exec.Cmd {
-		return exec.CommandContext(context.WithoutCancel(ctx), own, floorCommand, address)
+		return exec.CommandContext(context.WithoutCancel(ctx), own, plainCommand, address)
 	})
 }
 
-// serveFloor is the role itself.
-func serveFloor(ctx context.Context, args []string) error {
+// servePlain is the role itself.
+func servePlain(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errUsage
 	}
-	server := &http.Server{Addr: args[0], Handler: http.HandlerFunc(answerBytes), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Addr: args[0], Handler: http.HandlerFunc(handleBytes), ReadHeaderTimeout: time.Minute}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	if err := server.ListenAndServe(); ctx.Err() == nil {
 		return err
@@ -38,7 +38,7 @@ func serveFloor(ctx context.Context, args []string) error {
 	return nil
 }
 
-func answerBytes(w http.ResponseWriter, r *http.Request) {
+func handleBytes(w http.ResponseWriter, r *http.Request) {
 	left, err := strconv.Atoi(r.URL.Query().Get("bytes"))
 	if err != nil {
 		http.Error(w, "bytes must be a number", http.StatusBadRequest)
@@ -53,8 +53,8 @@ func answerBytes(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// floor times plain answers of so many bytes.
-func (s *session) floor(ctx context.Context, bytes int64) times {
+// timePlainAnswers times plain answers of so many bytes.
+func (s *session) timePlainAnswers(ctx context.Context, bytes int64) times {
 	plain := newClient(s.plain.base)
 	path := "/?bytes=" + strconv.FormatInt(bytes, 10)
 	var taken times
@@ -68,9 +68,9 @@ func (s *session) floor(ctx context.Context, bytes int64) times {
 	return taken
 }
 
-// crowd lets so many clients call without a pause and gives what the calls took
+// runClients lets so many clients call without a pause and gives what the calls took
 // and how many there were in a second.
-func crowd(clients int, length time.Duration, call func(client, n int) reply) (taken times, rate float64, failures []error) {
+func runClients(clients int, length time.Duration, call func(client, n int) reply) (taken times, rate float64, failures []error) {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
 	begin := time.Now()

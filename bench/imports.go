@@ -18,11 +18,11 @@ const (
 	largestFile = 10 << 20
 )
 
-// imports fills the large account by importing files, as a user would, and
+// measureImports fills the large account by importing files, as a user would, and
 // checks that its figures are those that the fills must give.
-func (s *session) imports(ctx context.Context) error {
-	first := csvFile(newMarket(s.size).trade(min(s.size, fileRows)))
-	if err := s.previews(ctx, first); err != nil {
+func (s *session) measureImports(ctx context.Context) error {
+	first := csvFile(newMarket(s.size).nextFills(min(s.size, fileRows)))
+	if err := s.measurePreviews(ctx, first); err != nil {
 		return err
 	}
 	took, err := s.fillAccount(ctx)
@@ -43,34 +43,34 @@ func (s *session) imports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.against("its first import", took[:1])
+	r.setLimit("its first import", took[:1])
 	return nil
 }
 
-func (s *session) previews(ctx context.Context, file []byte) error {
+func (s *session) measurePreviews(ctx context.Context, file []byte) error {
 	u := newUpload(s.large, file)
 	r, err := s.measure(ctx, "import preview of a file", 5, func(int) reply { return s.client.preview(ctx, u) })
 	if err != nil {
 		return err
 	}
-	limit, err := readCSV(file)
-	r.against("encoding/csv over the same file", limit)
+	limit, err := timeCSV(file)
+	r.setLimit("encoding/csv over the same file", limit)
 	return err
 }
 
 // fillAccount imports file after file. One record holds all of them together; it
 // is held against the plain insert of the very rows that they have stored.
 func (s *session) fillAccount(ctx context.Context) (took times, err error) {
-	r := s.watch("import of all fills")
+	r := s.startRecord("import of all fills")
 	var all time.Duration
 	for left := s.size; left > 0; left -= fileRows {
-		u := newUpload(s.large, csvFile(s.market.trade(min(left, fileRows))))
-		if err := s.renew(ctx); err != nil {
+		u := newUpload(s.large, csvFile(s.market.nextFills(min(left, fileRows))))
+		if err := s.renewToken(ctx); err != nil {
 			return nil, err
 		}
 		answer := s.client.commit(ctx, u)
 		var stored committed
-		if err := answer.into(&stored); err != nil {
+		if err := answer.decode(&stored); err != nil {
 			return nil, err
 		}
 		if stored.Inserted != min(left, fileRows) {
@@ -79,23 +79,23 @@ func (s *session) fillAccount(ctx context.Context) (took times, err error) {
 		took = append(took, answer.took)
 		all += answer.took
 	}
-	s.note(r, times{all})
+	s.finishRecord(r, times{all})
 	s.filled = all
-	return took, s.insertLimits(ctx, r)
+	return took, s.measureInsertLimits(ctx, r)
 }
 
-// deletion removes in one call what took many files to import.
-func (s *session) deletion(ctx context.Context) error {
+// measureDeletion removes in one call what took many files to import.
+func (s *session) measureDeletion(ctx context.Context) error {
 	r, err := s.measure(ctx, "deletion of the whole account", 1, func(int) reply { return s.client.remove(ctx, api+"/accounts/"+s.large) })
 	if err != nil {
 		return err
 	}
-	r.against("its imports", times{s.filled})
+	r.setLimit("its imports", times{s.filled})
 	return nil
 }
 
-// insertLimits measures the plain inserts, from the barest to the fairest.
-func (s *session) insertLimits(ctx context.Context, r *Record) error {
+// measureInsertLimits measures the plain inserts, from the barest to the fairest.
+func (s *session) measureInsertLimits(ctx context.Context, r *Record) error {
 	for _, bare := range []struct {
 		name    string
 		clone   clone
@@ -106,13 +106,13 @@ func (s *session) insertLimits(ctx context.Context, r *Record) error {
 		{"plain insert of the fills, all indexes", fillsClone, true, true},
 		{"plain insert of the trades, all indexes", tradesClone, true, false},
 	} {
-		took, err := s.bareInsert(ctx, bare.clone, s.large, bare.indexed)
+		took, err := s.timeInsert(ctx, bare.clone, s.large, bare.indexed)
 		if err != nil {
 			return err
 		}
-		s.limit(bare.name, times{took})
+		s.addLimit(bare.name, times{took})
 		if bare.against {
-			r.against("plain insert of the same fills, all indexes", times{took})
+			r.setLimit("plain insert of the same fills, all indexes", times{took})
 		}
 	}
 	return nil
@@ -135,14 +135,14 @@ func (s *session) checkFigures(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := answer.into(&summary); err != nil {
+	if err := answer.decode(&summary); err != nil {
 		return err
 	}
-	aggregate, err := s.aggregate(ctx, s.large)
+	aggregate, err := s.timeAggregate(ctx, s.large)
 	if err != nil {
 		return err
 	}
-	r.against(limitAggregate, aggregate)
+	r.setLimit(limitAggregate, aggregate)
 	want := s.market.outcome
 	got := fmt.Sprintf("%v, %v, %v and %v", summary.Trades, summary.Wins, summary.Losses, summary.Net)
 	if counted := fmt.Sprintf("%v, %v, %v and %v", want.closed, want.wins, want.losses, decimal.FromScaled(want.net, 2)); got != counted {
@@ -151,19 +151,19 @@ func (s *session) checkFigures(ctx context.Context) error {
 	return nil
 }
 
-// smallImports measures a hundred fills more on the large account, and their
+// measureSmallImports measures a hundred fills more on the large account, and their
 // reversal.
-func (s *session) smallImports(ctx context.Context) error {
+func (s *session) measureSmallImports(ctx context.Context) error {
 	const rows, rounds = 100, 10
-	commit, err := s.bareCommit(ctx)
+	commit, err := s.timeCommit(ctx)
 	if err != nil {
 		return err
 	}
 	var batches []string
 	r, err := s.measure(ctx, "import of 100 more fills", rounds, func(int) reply {
-		answer := s.client.commit(ctx, newUpload(s.large, csvFile(s.market.trade(rows))))
+		answer := s.client.commit(ctx, newUpload(s.large, csvFile(s.market.nextFills(rows))))
 		var stored committed
-		if answer.err = answer.into(&stored); answer.err == nil {
+		if answer.err = answer.decode(&stored); answer.err == nil {
 			batches = append(batches, stored.Batch)
 		}
 		return answer
@@ -171,7 +171,7 @@ func (s *session) smallImports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.against(limitCommit, commit)
+	r.setLimit(limitCommit, commit)
 	own := times{r.P50}
 	r, err = s.measure(ctx, "reversal of 100 fills", len(batches), func(n int) reply {
 		return s.client.remove(ctx, api+"/imports/"+batches[len(batches)-1-n])
@@ -179,41 +179,41 @@ func (s *session) smallImports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.against("their import", own)
+	r.setLimit("their import", own)
 	return nil
 }
 
-// besideReads imports the largest file that an installation takes by default,
+// measureImportDuringReads imports the largest file that an installation takes by default,
 // or the whole journal where that is smaller, while pages of the large account
 // are read; then it takes the import back.
-func (s *session) besideReads(ctx context.Context) error {
+func (s *session) measureImportDuringReads(ctx context.Context) error {
 	path := api + "/trades?limit=50&account_id=" + s.large
 	idle, err := s.measure(ctx, "page of 50 trades, nothing else going on", 300, func(int) reply { return s.client.get(ctx, path) })
 	if err != nil {
 		return err
 	}
-	account, err := s.client.account(ctx, "beside")
+	account, err := s.client.createAccount(ctx, "beside")
 	if err != nil {
 		return err
 	}
-	file := csvFile(newMarket(s.size).trade(min(s.size, 190_000)))
-	u := newUpload(account, file[:wholeRows(file, largestFile)])
-	whole := s.watch("import of the largest file, beside reads")
-	reads, answer := s.readsDuring(ctx, path, func() reply { return s.client.commit(ctx, u) })
+	file := csvFile(newMarket(s.size).nextFills(min(s.size, 190_000)))
+	u := newUpload(account, file[:cutToWholeRows(file, largestFile)])
+	whole := s.startRecord("import of the largest file, beside reads")
+	reads, answer := s.readWhile(ctx, path, func() reply { return s.client.commit(ctx, u) })
 	var stored committed
-	if err := answer.into(&stored); err != nil {
+	if err := answer.decode(&stored); err != nil {
 		return err
 	}
-	s.note(whole, times{answer.took})
-	r := s.watch("page of 50 trades, during the import")
-	s.note(r, reads)
-	r.against("the same with nothing else going on", times{idle.P50})
-	s.records = append(s.records, worst(*r, reads, *idle))
-	alone, err := s.insertedAgain(ctx, account)
+	s.finishRecord(whole, times{answer.took})
+	r := s.startRecord("page of 50 trades, during the import")
+	s.finishRecord(r, reads)
+	r.setLimit("the same with nothing else going on", times{idle.P50})
+	s.records = append(s.records, slowestRecord(*r, reads, *idle))
+	alone, err := s.timeInserts(ctx, account)
 	if err != nil {
 		return err
 	}
-	whole.against("plain insert of the same fills and trades, all indexes", alone)
+	whole.setLimit("plain insert of the same fills and trades, all indexes", alone)
 	if err := s.relaunch(ctx); err != nil {
 		return err
 	}
@@ -221,21 +221,21 @@ func (s *session) besideReads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.against("its import", times{answer.took})
+	r.setLimit("its import", times{answer.took})
 	return nil
 }
 
-// worst is the record of the slowest one in a hundred reads.
-func worst(r Record, reads times, idle Record) *Record {
-	r.Operation, r.P50, r.P95, r.First, r.Noise = "page of 50 trades, during the import, p99", reads.quantile(.99), reads.quantile(1), 0, loneNoise
-	r.against("p95 of the same with nothing else going on", times{idle.P95})
+// slowestRecord is the record of the slowest one in a hundred reads.
+func slowestRecord(r Record, reads times, idle Record) *Record {
+	r.Operation, r.P50, r.P95, r.First, r.Noise = "page of 50 trades, during the import, p99", reads.quantile(.99), reads.quantile(1), 0, defaultNoise
+	r.setLimit("p95 of the same with nothing else going on", times{idle.P95})
 	return &r
 }
 
-func (s *session) insertedAgain(ctx context.Context, account string) (times, error) {
+func (s *session) timeInserts(ctx context.Context, account string) (times, error) {
 	var all time.Duration
 	for _, c := range []clone{fillsClone, tradesClone} {
-		took, err := s.bareInsert(ctx, c, account, true)
+		took, err := s.timeInsert(ctx, c, account, true)
 		if err != nil {
 			return nil, err
 		}
@@ -244,8 +244,8 @@ func (s *session) insertedAgain(ctx context.Context, account string) (times, err
 	return times{all}, nil
 }
 
-// wholeRows is how much of a file fits into so many bytes without cutting a row.
-func wholeRows(file []byte, limit int) int {
+// cutToWholeRows is how much of a file fits into so many bytes without cutting a row.
+func cutToWholeRows(file []byte, limit int) int {
 	if len(file) <= limit {
 		return len(file)
 	}
@@ -255,8 +255,8 @@ func wholeRows(file []byte, limit int) int {
 	return limit
 }
 
-// readsDuring runs work and, beside it, one reader that asks again and again.
-func (s *session) readsDuring(ctx context.Context, path string, work func() reply) (reads times, answer reply) {
+// readWhile runs work and, beside it, one reader that asks again and again.
+func (s *session) readWhile(ctx context.Context, path string, work func() reply) (reads times, answer reply) {
 	done := make(chan struct{})
 	var reader sync.WaitGroup
 	reader.Go(func() {

@@ -18,17 +18,17 @@ import (
 // settings: limits read the journal's own database (source) and write to one
 // beside it (scratch), so that nothing of theirs is in the way of the journal.
 
-// timed gives the time that work takes.
-func timed(work func() error) (time.Duration, error) {
+// timeCall gives the time that work takes.
+func timeCall(work func() error) (time.Duration, error) {
 	begin := time.Now()
 	err := work()
 	return time.Since(begin), err
 }
 
-// repeat times work until there are enough calls or too much time has passed.
-func repeat(calls int, budget time.Duration, work func() error) (taken times, err error) {
+// timeRepeated times work until there are enough calls or too much time has passed.
+func timeRepeated(calls int, budget time.Duration, work func() error) (taken times, err error) {
 	for begin := time.Now(); len(taken) < calls && (len(taken) == 0 || time.Since(begin) < budget); {
-		took, err := timed(work)
+		took, err := timeCall(work)
 		if err != nil {
 			return nil, err
 		}
@@ -37,20 +37,20 @@ func repeat(calls int, budget time.Duration, work func() error) (taken times, er
 	return taken, nil
 }
 
-// bareCommit is one small row in one durable transaction.
-func (s *session) bareCommit(ctx context.Context) (times, error) {
-	return repeat(200, 2*time.Second, func() error {
-		s.bare++
+// timeCommit is one small row in one durable transaction.
+func (s *session) timeCommit(ctx context.Context) (times, error) {
+	return timeRepeated(200, 2*time.Second, func() error {
+		s.scratchRows++
 		return s.scratch.Update(ctx, func(tx *db.Tx) error {
-			_, err := tx.Exec(ctx, `INSERT INTO bare_rows (n, body) VALUES ($1, $2)`, s.bare, "a small row")
+			_, err := tx.Exec(ctx, `INSERT INTO bare_rows (n, body) VALUES ($1, $2)`, s.scratchRows, "a small row")
 			return err
 		})
 	})
 }
 
-// readCSV reads a file with the standard library and keeps nothing.
-func readCSV(file []byte) (times, error) {
-	return repeat(5, 2*time.Second, func() error {
+// timeCSV reads a file with the standard library and keeps nothing.
+func timeCSV(file []byte) (times, error) {
+	return timeRepeated(5, 2*time.Second, func() error {
 		reader := csv.NewReader(bytes.NewReader(file))
 		reader.ReuseRecord = true
 		for {
@@ -95,8 +95,8 @@ var (
 // the id of the account.
 const ofAccount = ` WHERE user_id = $1 AND account = (SELECT number FROM accounts WHERE user_id = $1 AND id = $2)`
 
-// each calls fn with every row of an account, in the order of the key.
-func (c clone) each(ctx context.Context, tx *db.Tx, owner, account string, fn func(values []any) error) error {
+// eachRow calls fn with every row of an account, in the order of the key.
+func (c clone) eachRow(ctx context.Context, tx *db.Tx, owner, account string, fn func(values []any) error) error {
 	query := "SELECT " + strings.Join(c.columns, ", ") + " FROM " + c.table + ofAccount + " ORDER BY " + c.indexes[0]
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		values, into := make([]any, len(c.columns)), make([]any, len(c.columns))
@@ -110,17 +110,17 @@ func (c clone) each(ctx context.Context, tx *db.Tx, owner, account string, fn fu
 	}, query, owner, account)
 }
 
-// scan times the reading of every row of an account through the driver.
-func (s *session) scan(ctx context.Context, c clone, account string) (times, error) {
-	return repeat(3, 10*time.Second, func() error {
+// timeScan times the reading of every row of an account through the driver.
+func (s *session) timeScan(ctx context.Context, c clone, account string) (times, error) {
+	return timeRepeated(3, 10*time.Second, func() error {
 		return s.source.View(ctx, func(tx *db.Tx) error {
-			return c.each(ctx, tx, s.owner, account, func([]any) error { return nil })
+			return c.eachRow(ctx, tx, s.owner, account, func([]any) error { return nil })
 		})
 	})
 }
 
-// bareTable makes an empty clone, with the primary key alone or all indexes.
-func (s *session) bareTable(ctx context.Context, c clone, indexed bool) (name string, err error) {
+// createClone makes an empty clone, with the primary key alone or all indexes.
+func (s *session) createClone(ctx context.Context, c clone, indexed bool) (name string, err error) {
 	name = "bare_" + c.table
 	statements := []string{
 		"CREATE TABLE " + name + " AS SELECT " + strings.Join(c.columns, ", ") + " FROM " + c.table + " WHERE 1 = 0",
@@ -134,19 +134,19 @@ func (s *session) bareTable(ctx context.Context, c clone, indexed bool) (name st
 	return name, execute(ctx, s.scratch, statements...)
 }
 
-// bareInsert times the multi-row insert of the rows that an account has, in one
+// timeInsert times the multi-row insert of the rows that an account has, in one
 // durable transaction, into a clone of their table. Rows are read in parts as
 // they are wanted; reading them is not counted.
-func (s *session) bareInsert(ctx context.Context, c clone, account string, indexed bool) (time.Duration, error) {
-	name, err := s.bareTable(ctx, c, indexed)
+func (s *session) timeInsert(ctx context.Context, c clone, account string, indexed bool) (time.Duration, error) {
+	name, err := s.createClone(ctx, c, indexed)
 	if err != nil {
 		return 0, err
 	}
 	var all, inside, inserting time.Duration
-	all, err = timed(func() error {
+	all, err = timeCall(func() error {
 		return s.scratch.Update(ctx, func(tx *db.Tx) (err error) {
-			inside, err = timed(func() (err error) {
-				inserting, err = s.pour(ctx, tx, c, account, name)
+			inside, err = timeCall(func() (err error) {
+				inserting, err = s.copyRows(ctx, tx, c, account, name)
 				return err
 			})
 			return err
@@ -158,18 +158,18 @@ func (s *session) bareInsert(ctx context.Context, c clone, account string, index
 	return all - inside + inserting, execute(ctx, s.scratch, "DROP TABLE "+name)
 }
 
-// pour copies the rows of an account and gives the time that inserting took.
-func (s *session) pour(ctx context.Context, to *db.Tx, c clone, account, name string) (inserting time.Duration, err error) {
+// copyRows copies the rows of an account and gives the time that inserting took.
+func (s *session) copyRows(ctx context.Context, to *db.Tx, c clone, account, name string) (inserting time.Duration, err error) {
 	const part = 5000
 	rows := make([][]any, 0, part)
 	flush := func() error {
-		took, err := timed(func() error { return plainInsert(ctx, to, s.scratch.Engine(), name, c.columns, rows) })
+		took, err := timeCall(func() error { return plainInsert(ctx, to, s.scratch.Engine(), name, c.columns, rows) })
 		inserting += took
 		rows = rows[:0]
 		return err
 	}
 	err = s.source.View(ctx, func(tx *db.Tx) error {
-		return c.each(ctx, tx, s.owner, account, func(values []any) error {
+		return c.eachRow(ctx, tx, s.owner, account, func(values []any) error {
 			if rows = append(rows, values); len(rows) < part {
 				return nil
 			}
@@ -229,8 +229,8 @@ func execute(ctx context.Context, d *db.DB, statements ...string) error {
 	})
 }
 
-// aggregate asks the database itself for the sums of a summary.
-func (s *session) aggregate(ctx context.Context, account string) (times, error) {
+// timeAggregate asks the database itself for the sums of a summary.
+func (s *session) timeAggregate(ctx context.Context, account string) (times, error) {
 	kind := "NUMERIC"
 	if s.source.Engine() == db.SQLite {
 		kind = "REAL"
@@ -238,7 +238,7 @@ func (s *session) aggregate(ctx context.Context, account string) (times, error) 
 	query := strings.ReplaceAll(`SELECT COUNT(*), SUM(CAST(net_pnl AS kind)), SUM(CAST(gross_pnl AS kind)), SUM(CAST(fees AS kind)),
 		SUM(CAST(volume AS kind)), SUM(CASE WHEN CAST(net_pnl AS kind) > 0 THEN 1 ELSE 0 END), MAX(CAST(net_pnl AS kind)),
 		MIN(CAST(net_pnl AS kind)) FROM trades`+ofAccount+` AND net_pnl IS NOT NULL`, "kind", kind)
-	return repeat(20, 3*time.Second, func() error {
+	return timeRepeated(20, 3*time.Second, func() error {
 		return s.source.View(ctx, func(tx *db.Tx) error {
 			var sums [8]float64
 			return tx.QueryRow(ctx, query, s.owner, account).

@@ -8,9 +8,9 @@ import (
 
 const limitScan = "SQL scan of the same rows + plain HTTP answer of the same bytes"
 
-// lists measures lists of the large account, and of all accounts: whole, by pages
+// measureLists measures lists of the large account, and of all accounts: whole, by pages
 // and by months.
-func (s *session) lists(ctx context.Context) error {
+func (s *session) measureLists(ctx context.Context) error {
 	only := "account_id=" + s.large
 	for _, whole := range []struct {
 		name, path string
@@ -20,11 +20,11 @@ func (s *session) lists(ctx context.Context) error {
 		{"list of all fills", "/executions?", fillsClone},
 	} {
 		call := func(int) reply { return s.client.get(ctx, api+whole.path+only) }
-		if err := s.asScan(ctx, whole.name, whole.clone, call); err != nil {
+		if err := s.measureScan(ctx, whole.name, whole.clone, call); err != nil {
 			return err
 		}
 	}
-	id, err := s.someTrade(ctx)
+	id, err := s.findTradeID(ctx)
 	if err != nil {
 		return err
 	}
@@ -32,58 +32,60 @@ func (s *session) lists(ctx context.Context) error {
 		{"page of 50 trades", "/trades?limit=50&" + only},
 		{"page of 50 trades, all accounts", "/trades?limit=50"},
 		{"page of 50 trades, sorted by result", "/trades?limit=50&sort=net_pnl&order=desc&" + only},
-		{"page of 50 trades, from the middle", "/trades?limit=50&" + s.until(from.Add(span/2)) + "&" + only},
+		{"page of 50 trades, from the middle", "/trades?limit=50&" + s.untilQuery(from.Add(span/2)) + "&" + only},
 		{"page of 50 trades of one symbol", "/trades?limit=50&symbol=" + symbol(0) + "&" + only},
 		{"page of 50 fills", "/executions?limit=50&" + only},
-		{"trades of one month", "/trades?" + s.month() + "&" + only},
+		{"trades of one month", "/trades?" + s.monthQuery() + "&" + only},
 		{"one trade with its fills", "/trades/" + id},
 	} {
 		call := func(int) reply { return s.client.get(ctx, api+short.path) }
-		if err := s.asAnswer(ctx, short.name, 100, call); err != nil {
+		if err := s.measureAnswer(ctx, short.name, 100, call); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// asScan measures what reads every row of a table: its limit is to read them
+// measureScan measures what reads every row of a table: its limit is to read them
 // through the driver and to send as many bytes.
-func (s *session) asScan(ctx context.Context, name string, c clone, call func(n int) reply) error {
+func (s *session) measureScan(ctx context.Context, name string, c clone, call func(n int) reply) error {
 	r, err := s.measure(ctx, name, 10, call)
 	if err != nil {
 		return err
 	}
-	limit, err := s.scan(ctx, c, s.large)
+	limit, err := s.timeScan(ctx, c, s.large)
 	if err != nil {
 		return err
 	}
-	plain := s.floor(ctx, r.Bytes).median()
+	plain := s.timePlainAnswers(ctx, r.Bytes).median()
 	for i := range limit {
 		limit[i] += plain
 	}
-	r.against(limitScan, limit)
+	r.setLimit(limitScan, limit)
 	return nil
 }
 
-// month is the query for a month in the middle of the journal.
-func (s *session) month() string {
+// monthQuery is the query for a month in the middle of the journal.
+func (s *session) monthQuery() string {
 	begin := from.Add(span / 2)
-	return "from=" + url.QueryEscape(begin.Format(time.RFC3339)) + "&" + s.until(begin.AddDate(0, 1, 0))
+	return "from=" + url.QueryEscape(begin.Format(time.RFC3339)) + "&" + s.untilQuery(begin.AddDate(0, 1, 0))
 }
 
-func (s *session) until(at time.Time) string { return "to=" + url.QueryEscape(at.Format(time.RFC3339)) }
+func (s *session) untilQuery(at time.Time) string {
+	return "to=" + url.QueryEscape(at.Format(time.RFC3339))
+}
 
-func (s *session) someTrade(ctx context.Context) (string, error) {
+func (s *session) findTradeID(ctx context.Context) (string, error) {
 	var page []struct{ ID string }
-	err := s.client.fetch(ctx, api+"/trades?limit=1&status=closed&account_id="+s.large).into(&page)
+	err := s.client.fetch(ctx, api+"/trades?limit=1&status=closed&account_id="+s.large).decode(&page)
 	if err != nil || len(page) == 0 {
 		return "", err
 	}
 	return page[0].ID, nil
 }
 
-// exports measures the downloads of the whole journal.
-func (s *session) exports(ctx context.Context) error {
+// measureExports measures the downloads of the whole journal.
+func (s *session) measureExports(ctx context.Context) error {
 	for _, format := range []struct {
 		name, query string
 		clone       clone
@@ -95,7 +97,7 @@ func (s *session) exports(ctx context.Context) error {
 		{"export, xlsx", "format=xlsx", fillsClone},
 	} {
 		call := func(int) reply { return s.client.get(ctx, api+"/exports?"+format.query) }
-		if err := s.asScan(ctx, format.name, format.clone, call); err != nil {
+		if err := s.measureScan(ctx, format.name, format.clone, call); err != nil {
 			return err
 		}
 	}

@@ -62,8 +62,8 @@ func (l *load) run(ctx context.Context) {
 	wait.Wait()
 }
 
-// count notes a call. What was cut off by the end of everything is no fault.
-func (l *load) count(ctx context.Context, kind string, r reply) reply {
+// countCall notes a call. What was cut off by the end of everything is no fault.
+func (l *load) countCall(ctx context.Context, kind string, r reply) reply {
 	if ctx.Err() != nil {
 		return r
 	}
@@ -90,21 +90,21 @@ func (l *load) counts() (requests int, statuses map[string]int) {
 	return requests, maps.Clone(l.statuses)
 }
 
-// soak sums up.
-func (l *load) soak(engine string, fills int, memory []Memory) Soak {
+// summarize sums up.
+func (l *load) summarize(engine string, fills int, memory []Memory) Soak {
 	s := Soak{Engine: engine, Users: len(l.traders), Fills: fills, Length: l.length, Memory: memory, Failure: l.failure}
 	s.Requests, s.Statuses = l.counts()
 	for _, kind := range slices.Sorted(maps.Keys(l.taken)) {
 		t := l.taken[kind]
 		s.Kinds = append(s.Kinds, Record{Engine: engine, Operation: kind, Samples: len(t), P50: t.median(), P95: t.quantile(.95), First: slices.Max(t)})
 	}
-	s.First, s.Last = ends(memory)
+	s.First, s.Last = meanEnds(memory)
 	return s
 }
 
-// ends gives the mean memory of the first and of the last minute, or of the
+// meanEnds gives the mean memory of the first and of the last minute, or of the
 // first and last tenth of a load that is shorter than ten.
-func ends(memory []Memory) (first, last int64) {
+func meanEnds(memory []Memory) (first, last int64) {
 	if len(memory) == 0 {
 		return 0, 0
 	}
@@ -124,12 +124,12 @@ func (t *trader) readLists(ctx context.Context, l *load, n int) {
 	if n%200 == 0 {
 		path = "/trades?" // all of them, now and then
 	}
-	l.count(ctx, "list", t.client.get(ctx, api+path+"account_id="+t.account))
+	l.countCall(ctx, "list", t.client.get(ctx, api+path+"account_id="+t.account))
 }
 
 func (t *trader) readFigures(ctx context.Context, l *load, n int) {
 	paths := []string{"summary", "daily", "equity-curve", "behavior", "drawdowns"}
-	l.count(ctx, "figures", t.client.get(ctx, api+"/analytics/"+paths[n%len(paths)]+"?account_id="+t.account))
+	l.countCall(ctx, "figures", t.client.get(ctx, api+"/analytics/"+paths[n%len(paths)]+"?account_id="+t.account))
 }
 
 // writer posts fills, and deletes each some time later.
@@ -139,15 +139,15 @@ func (t *trader) writer() func(context.Context, *load, int) {
 	return func(ctx context.Context, l *load, n int) {
 		side := []string{"buy", "sell"}[n%2]
 		var stored struct{ ID string }
-		r := l.count(ctx, "fill", t.client.send(ctx, http.MethodPost, api+"/executions", map[string]any{
+		r := l.countCall(ctx, "fill", t.client.send(ctx, http.MethodPost, api+"/executions", map[string]any{
 			"account_id": t.account, "symbol": symbol(n / 2 % symbols), "side": side, "quantity": 3, "price": "99.5",
 			"executed_at": from.Add(span).AddDate(1, 0, 0).Add(time.Duration(n) * time.Second).Format(time.RFC3339),
 		}))
-		if r.into(&stored) == nil {
+		if r.decode(&stored) == nil {
 			ids = append(ids, stored.ID)
 		}
 		if len(ids) > kept {
-			l.count(ctx, "deletion", t.client.remove(ctx, api+"/executions/"+ids[0]))
+			l.countCall(ctx, "deletion", t.client.remove(ctx, api+"/executions/"+ids[0]))
 			ids = ids[1:]
 		}
 	}
@@ -158,19 +158,19 @@ func (t *trader) importer() func(context.Context, *load, int) {
 	const rows, kept = 100, 5
 	var batches []string
 	return func(ctx context.Context, l *load, _ int) {
-		u := newUpload(t.account, csvFile(t.market.trade(rows)))
-		l.count(ctx, "preview", t.client.preview(ctx, u))
+		u := newUpload(t.account, csvFile(t.market.nextFills(rows)))
+		l.countCall(ctx, "preview", t.client.preview(ctx, u))
 		var stored committed
-		if r := l.count(ctx, "import", t.client.commit(ctx, u)); r.into(&stored) == nil {
+		if r := l.countCall(ctx, "import", t.client.commit(ctx, u)); r.decode(&stored) == nil {
 			batches = append(batches, stored.Batch)
 		}
 		if len(batches) > kept {
-			l.count(ctx, "reversal", t.client.remove(ctx, api+"/imports/"+batches[0]))
+			l.countCall(ctx, "reversal", t.client.remove(ctx, api+"/imports/"+batches[0]))
 			batches = batches[1:]
 		}
 	}
 }
 
 func (t *trader) visitPage(ctx context.Context, l *load, _ int) {
-	l.count(ctx, "share page", t.client.as("").get(ctx, t.link))
+	l.countCall(ctx, "share page", t.client.withToken("").get(ctx, t.link))
 }

@@ -35,7 +35,7 @@ var errUsage = errors.New("see bench -help")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:])
+	err := runCommandLine(ctx, os.Args[1:])
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-func command(ctx context.Context, args []string) error {
+func runCommandLine(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		fmt.Fprint(os.Stderr, usage)
 		return errUsage
@@ -57,8 +57,8 @@ func command(ctx context.Context, args []string) error {
 		return renderCommand(rest)
 	case "compare":
 		return compareCommand(rest, os.Stdout)
-	case floorCommand:
-		return serveFloor(ctx, rest)
+	case plainCommand:
+		return servePlain(ctx, rest)
 	default:
 		fmt.Fprint(os.Stderr, usage)
 		return errUsage

@@ -18,9 +18,9 @@ type processUsage struct {
 // clockTick is the unit of CPU times in /proc, the same on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// usageOf reads what a process has used. A file of /proc that cannot be read
+// readUsage reads what a process has used. A file of /proc that cannot be read
 // leaves zero.
-func usageOf(pid int) processUsage {
+func readUsage(pid int) processUsage {
 	directory := fmt.Sprintf("/proc/%d/", pid)
 	status, _ := os.ReadFile(directory + "status")
 	kib := func(name string) int64 {
@@ -47,8 +47,8 @@ func cpuTime(stat string) time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// forgetPeak makes the kernel begin anew with the peak of a process. Where it
+// resetPeak makes the kernel begin anew with the peak of a process. Where it
 // may not, the peak stays that of the whole life, which is never too small.
-func forgetPeak(pid int) {
+func resetPeak(pid int) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0o600)
 }

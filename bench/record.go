@@ -60,17 +60,17 @@ type Record struct {
 	ownWritten int64
 }
 
-// against holds the record against a limit.
-func (r *Record) against(name string, limit times) {
+// setLimit holds the record setLimit a limit.
+func (r *Record) setLimit(name string, limit times) {
 	r.Limit, r.LimitP50, r.LimitNoise = name, limit.median(), limit.noise()
 	if r.LimitP50 > 0 {
 		r.Ratio = float64(r.P50) / float64(r.LimitP50)
 	}
 }
 
-// againstRate holds a rate against that of a limit; the ratio is again how many
+// setLimitRate holds a rate against that of a limit; the ratio is again how many
 // times the limit a call costs.
-func (r *Record) againstRate(name string, rate float64) {
+func (r *Record) setLimitRate(name string, rate float64) {
 	r.Limit, r.LimitRate = name, rate
 	if r.Rate > 0 {
 		r.Ratio = rate / r.Rate

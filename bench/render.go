@@ -47,15 +47,15 @@ func renderCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	changed, err := between(string(document), text)
+	changed, err := replaceBetween(string(document), text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", *into, err)
 	}
 	return os.WriteFile(*into, []byte(changed), 0o644)
 }
 
-// between puts text between the marks of a document.
-func between(document, text string) (string, error) {
+// replaceBetween puts text replaceBetween the marks of a document.
+func replaceBetween(document, text string) (string, error) {
 	before, rest, found := strings.Cut(document, beginMark)
 	if !found {
 		return "", errors.New("the mark where rendered text begins is missing")
@@ -71,7 +71,7 @@ func between(document, text string) (string, error) {
 func markdown(files ...File) string {
 	var b strings.Builder
 	for _, f := range files {
-		b.WriteString(f.origin())
+		b.WriteString(f.formatOrigin())
 	}
 	list := tables(files...)
 	for _, t := range list {
@@ -91,8 +91,8 @@ func markdown(files ...File) string {
 	return b.String()
 }
 
-// origin says of which program and machine the figures are.
-func (f File) origin() string {
+// formatOrigin says of which program and machine the figures are.
+func (f File) formatOrigin() string {
 	what := "Operations"
 	if len(f.Records) == 0 {
 		what = "Mixed load"
@@ -111,7 +111,7 @@ func (t *table) growthTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: median, and how many times the limit that is\n\n| Operation |", engineName(t.engine))
 	for _, size := range t.sizes {
-		fmt.Fprintf(&b, " %s fills |", count(size))
+		fmt.Fprintf(&b, " %s fills |", formatCount(size))
 	}
 	b.WriteString(" Growth | The limit | Target | Met |\n|---|" + strings.Repeat("---:|", len(t.sizes)+1) + "---|---|---|\n")
 	for _, w := range t.rows {
@@ -120,26 +120,26 @@ func (t *table) growthTable() string {
 		}
 		fmt.Fprintf(&b, "| %s |", w.operation)
 		for _, size := range t.sizes {
-			fmt.Fprintf(&b, " %s |", w.at[size].cell())
+			fmt.Fprintf(&b, " %s |", w.at[size].format())
 		}
 		exponent := ""
 		if e, known := w.exponent(); known {
 			exponent = fmt.Sprintf("%.2f", e)
 		}
-		wanted, met := w.verdict()
+		wanted, met := w.formatTarget()
 		fmt.Fprintf(&b, " %s | %s | %s | %s |\n", exponent, w.last().Limit, wanted, met)
 	}
 	return b.String() + "\n"
 }
 
-// cell is a median with its ratio; of a crowd it is how often a second.
-func (r Record) cell() string {
-	text := show(r.P50)
+// format is a median with its ratio; of a crowd it is how often a second.
+func (r Record) format() string {
+	text := formatDuration(r.P50)
 	if r.Rate > 0 {
-		text = three(r.Rate) + "/s"
+		text = formatNumber(r.Rate) + "/s"
 	}
 	if r.Ratio > 0 {
-		text += " (" + times3(r.Ratio) + ")"
+		text += " (" + formatRatio(r.Ratio) + ")"
 	}
 	if r.Errors > 0 {
 		text += fmt.Sprintf(" **%d failed**", r.Errors)
@@ -147,18 +147,18 @@ func (r Record) cell() string {
 	return text
 }
 
-func (w row) verdict() (wanted, met string) {
+func (w row) formatTarget() (wanted, met string) {
 	t, found := targetOf(w.operation)
 	if !found {
 		return "", ""
 	}
-	switch reached, known := w.judged(t); {
+	switch reached, known := w.checkTarget(t); {
 	case !known:
-		return t.text(), "not measured"
+		return t.format(), "not measured"
 	case reached:
-		return t.text(), "yes"
+		return t.format(), "yes"
 	default:
-		return t.text(), "**no**"
+		return t.format(), "**no**"
 	}
 }
 
@@ -166,7 +166,7 @@ func (w row) verdict() (wanted, met string) {
 func (t *table) costTable() string {
 	size := t.sizes[len(t.sizes)-1]
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s at %s fills: slow calls, and what the server used\n\n", engineName(t.engine), count(size))
+	fmt.Fprintf(&b, "### %s at %s fills: slow calls, and what the server used\n\n", engineName(t.engine), formatCount(size))
 	b.WriteString("| Operation | Calls | p95 | First | Limit | Peak memory | CPU a call | Written a call | Answer |\n|---|" +
 		strings.Repeat("---:|", 8) + "\n")
 	for _, w := range t.rows {
@@ -174,12 +174,12 @@ func (t *table) costTable() string {
 		if !found || strings.HasPrefix(w.operation, limitPrefix) {
 			continue
 		}
-		limit := show(r.LimitP50)
+		limit := formatDuration(r.LimitP50)
 		if r.LimitRate > 0 {
-			limit = three(r.LimitRate) + "/s"
+			limit = formatNumber(r.LimitRate) + "/s"
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", w.operation, r.Samples, show(r.P95), show(r.First), limit,
-			mebibytes(r.PeakRSS), show(r.CPU), bytesText(r.Written), bytesText(r.Bytes))
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", w.operation, r.Samples, formatDuration(r.P95), formatDuration(r.First), limit,
+			formatMiB(r.PeakRSS), formatDuration(r.CPU), formatBytes(r.Written), formatBytes(r.Bytes))
 	}
 	return b.String() + "\n"
 }
@@ -189,7 +189,7 @@ func (t *table) limitTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: limits measured in the same run\n\n| Limit |", engineName(t.engine))
 	for _, size := range t.sizes {
-		fmt.Fprintf(&b, " %s fills |", count(size))
+		fmt.Fprintf(&b, " %s fills |", formatCount(size))
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---:|", len(t.sizes)) + "\n")
 	for _, w := range t.rows {
@@ -199,23 +199,23 @@ func (t *table) limitTable() string {
 		}
 		fmt.Fprintf(&b, "| %s |", name)
 		for _, size := range t.sizes {
-			fmt.Fprintf(&b, " %s |", w.at[size].cell())
+			fmt.Fprintf(&b, " %s |", w.at[size].format())
 		}
 		b.WriteString("\n")
 	}
 	return b.String() + "\n"
 }
 
-func bytesText(n int64) string {
+func formatBytes(n int64) string {
 	switch {
 	case n <= 0:
 		return ""
 	case n < 1<<10:
 		return fmt.Sprintf("%d B", n)
 	case n < 1<<20:
-		return three(float64(n)/(1<<10)) + " KiB"
+		return formatNumber(float64(n)/(1<<10)) + " KiB"
 	default:
-		return mebibytes(n)
+		return formatMiB(n)
 	}
 }
 
@@ -223,13 +223,13 @@ func bytesText(n int64) string {
 func (s Soak) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: mixed load for %s\n\n", engineName(s.Engine), strings.TrimSuffix(s.Length.String(), "0s"))
-	fmt.Fprintf(&b, "%d users with %s fills each: %d calls, %.0f a second; by status %s; %d faults.\n", s.Users, count(s.Fills), s.Requests,
-		float64(s.Requests)/s.Length.Seconds(), byStatus(s.Statuses), s.faults())
+	fmt.Fprintf(&b, "%d users with %s fills each: %d calls, %.0f a second; by status %s; %d faults.\n", s.Users, formatCount(s.Fills), s.Requests,
+		float64(s.Requests)/s.Length.Seconds(), formatStatuses(s.Statuses), s.faults())
 	fmt.Fprintf(&b, "Memory of the server: %s in the first minute, %s in the last (%.2f of it), %s at its peak.\n\n",
-		mebibytes(s.First), mebibytes(s.Last), s.growth(), mebibytes(s.Peak))
+		formatMiB(s.First), formatMiB(s.Last), s.growth(), formatMiB(s.Peak))
 	b.WriteString("| Calls of a kind | Count | p50 | p95 | Slowest |\n|---|---:|---:|---:|---:|\n")
 	for _, k := range s.Kinds {
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", k.Operation, k.Samples, show(k.P50), show(k.P95), show(k.First))
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", k.Operation, k.Samples, formatDuration(k.P50), formatDuration(k.P95), formatDuration(k.First))
 	}
 	return b.String() + "\n"
 }

@@ -16,9 +16,9 @@ func someFile() File {
 	f := File{Label: "v1", At: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
 	for _, size := range []int{1000, 10_000, 100_000} {
 		grown := Record{Engine: "sqlite", Size: size, Operation: "import of all fills", P50: time.Duration(size) * time.Microsecond, Samples: 1}
-		grown.against("plain insert", times{time.Duration(size) * time.Microsecond / 2})
+		grown.setLimit("plain insert", times{time.Duration(size) * time.Microsecond / 2})
 		level := Record{Engine: "sqlite", Size: size, Operation: "fill, large account", P50: 2 * time.Millisecond, PeakRSS: 50 << 20, Samples: 9}
-		level.against(limitCommit, times{50 * time.Microsecond})
+		level.setLimit(limitCommit, times{50 * time.Microsecond})
 		limit := Record{Engine: "sqlite", Size: size, Operation: limitPrefix + limitCommit, P50: 50 * time.Microsecond}
 		f.Records = append(f.Records, grown, level, limit)
 	}
@@ -75,11 +75,11 @@ func TestATargetIsJudgedWhereItWasSet(t *testing.T) {
 	w := row{"deletion of a fill half the journal back", map[int]Record{
 		1000: {Size: 1000, P50: time.Millisecond}, 1_000_000: {Size: 1_000_000, P50: time.Second},
 	}}
-	if wanted, met := w.verdict(); wanted != "≤ 60.0 ms at 100k" || met != "not measured" {
+	if wanted, met := w.formatTarget(); wanted != "≤ 60.0 ms at 100k" || met != "not measured" {
 		t.Errorf("%s: %s", wanted, met)
 	}
 	w.at[hundredThousand] = Record{Size: hundredThousand, P50: 50 * time.Millisecond}
-	if _, met := w.verdict(); met != "yes" {
+	if _, met := w.formatTarget(); met != "yes" {
 		t.Errorf("met: %s", met)
 	}
 }
@@ -87,16 +87,16 @@ func TestATargetIsJudgedWhereItWasSet(t *testing.T) {
 func TestBetween(t *testing.T) {
 	t.Parallel()
 	document := "before\n" + beginMark + "\nold\n" + endMark + "\nafter\n"
-	got, err := between(document, "new\n")
+	got, err := replaceBetween(document, "new\n")
 	if want := "before\n" + beginMark + "\n\nnew\n\n" + endMark + "\nafter\n"; err != nil || got != want {
 		t.Errorf("%q, %v", got, err)
 	}
-	again, err := between(got, "new\n")
+	again, err := replaceBetween(got, "new\n")
 	if err != nil || again != got {
 		t.Errorf("a second time gives %q, %v", again, err)
 	}
 	for _, broken := range []string{"nothing", beginMark + " and no end"} {
-		if _, err := between(broken, "new"); err == nil {
+		if _, err := replaceBetween(broken, "new"); err == nil {
 			t.Errorf("%q was taken", broken)
 		}
 	}

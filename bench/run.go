@@ -27,7 +27,7 @@ type options struct {
 	only    string
 }
 
-func (o *options) flags(set *flag.FlagSet) {
+func (o *options) addFlags(set *flag.FlagSet) {
 	set.StringVar(&o.binary, "binary", "", "the program to measure; built from ./cmd/fillbook without it")
 	set.StringVar(&o.out, "out", "", "file to write the results to")
 	set.StringVar(&o.label, "label", "", "what is measured, such as a version")
@@ -46,13 +46,13 @@ func (l *list) Set(text string) error { *l = append(*l, text); return nil }
 func runCommand(ctx context.Context, args []string) error {
 	var o options
 	set := flag.NewFlagSet("bench run", flag.ExitOnError)
-	o.flags(set)
+	o.addFlags(set)
 	sizes := set.String("sizes", "1000,10000", "fills of the large account, with commas")
 	set.DurationVar(&o.budget, "budget", 5*time.Second, "time to spend on one operation")
 	set.StringVar(&o.only, "only", "", "parts to measure, with commas: "+strings.Join(partNames(), ", ")+"; the journal is imported in any case")
 	_ = set.Parse(args) // it exits by itself
 	file := newFile(o.label)
-	return o.each(ctx, func(engine string, s settings) error {
+	return o.forEachEngine(ctx, func(engine string, s settings) error {
 		for text := range strings.SplitSeq(*sizes, ",") {
 			size, err := strconv.Atoi(text)
 			if err != nil || size < 100 {
@@ -79,9 +79,9 @@ func (o options) save(f File) error {
 	return writeFile(o.out, f)
 }
 
-// each builds the program and calls fn for every engine asked for, with where
+// forEachEngine builds the program and calls fn for every engine asked for, with where
 // that engine's databases go.
-func (o options) each(ctx context.Context, fn func(engine string, s settings) error) error {
+func (o options) forEachEngine(ctx context.Context, fn func(engine string, s settings) error) error {
 	dir, err := os.MkdirTemp("", "fillbook-bench-")
 	if err != nil {
 		return err
@@ -112,9 +112,9 @@ func (o options) each(ctx context.Context, fn func(engine string, s settings) er
 	return nil
 }
 
-// fresh gives settings with a new data directory or database, and what removes
+// newDatabase gives settings with a new data directory or database, and what removes
 // it again.
-func (s settings) fresh(ctx context.Context) (settings, func(), error) {
+func (s settings) newDatabase(ctx context.Context) (settings, func(), error) {
 	dir, err := os.MkdirTemp(s.data, "data-")
 	if err != nil {
 		return s, nil, err
@@ -134,13 +134,13 @@ func (s settings) fresh(ctx context.Context) (settings, func(), error) {
 	s.url = address.String()
 	drop := func() {
 		remove()
-		_ = administer(context.WithoutCancel(ctx), server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		_ = execOnServer(context.WithoutCancel(ctx), server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	}
-	return s, drop, administer(ctx, server, "CREATE DATABASE "+name)
+	return s, drop, execOnServer(ctx, server, "CREATE DATABASE "+name)
 }
 
-// administer runs a statement that wants no transaction around it.
-func administer(ctx context.Context, server, statement string) error {
+// execOnServer runs a statement that wants no transaction around it.
+func execOnServer(ctx context.Context, server, statement string) error {
 	d, err := db.Open(ctx, db.Options{URL: server, Readers: 1})
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ type session struct {
 	owner    string // the user's id
 
 	source, scratch *db.DB
-	bare            int // rows that were stored to see how long it takes
+	scratchRows     int // rows that were stored to see how long it takes
 
 	market       *market
 	large, empty string        // accounts
@@ -176,9 +176,9 @@ func (s *session) options() db.Options {
 	return db.Options{URL: s.settings.url, Path: filepath.Join(s.settings.data, "fillbook.db"), Readers: 2}
 }
 
-// begin starts everything that a session needs; end stops what was started.
-func (s *session) begin(ctx context.Context) (err error) {
-	if s.plain, err = startFloor(ctx); err != nil {
+// start starts everything that a session needs; end stops what was started.
+func (s *session) start(ctx context.Context) (err error) {
+	if s.plain, err = startPlainServer(ctx); err != nil {
 		return err
 	}
 	if s.server, err = s.settings.serve(ctx); err != nil {
@@ -190,7 +190,7 @@ func (s *session) begin(ctx context.Context) (err error) {
 	}
 	s.signedIn = time.Now()
 	var me struct{ ID string }
-	if err := s.client.fetch(ctx, api+"/me").into(&me); err != nil {
+	if err := s.client.fetch(ctx, api+"/me").decode(&me); err != nil {
 		return err
 	}
 	s.owner = me.ID
@@ -198,16 +198,16 @@ func (s *session) begin(ctx context.Context) (err error) {
 		return err
 	}
 	for name, into := range map[string]*string{"large": &s.large, "empty": &s.empty} {
-		if *into, err = s.client.account(ctx, name); err != nil {
+		if *into, err = s.client.createAccount(ctx, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// beginScratch opens the database that limits write to: a journal of its own
+// openScratch opens the database that limits write to: a journal of its own
 // without a row in it.
-func (s *session) beginScratch(ctx context.Context, beside settings) (err error) {
+func (s *session) openScratch(ctx context.Context, beside settings) (err error) {
 	other := session{settings: beside}
 	if s.scratch, err = db.Open(ctx, other.options()); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (s *session) beginScratch(ctx context.Context, beside settings) (err error)
 	return execute(ctx, s.scratch, "CREATE TABLE bare_rows (n BIGINT PRIMARY KEY, body TEXT NOT NULL)")
 }
 
-func (s *session) end() {
+func (s *session) stop() {
 	for _, d := range []*db.DB{s.source, s.scratch} {
 		if d != nil {
 			_ = d.Close()
@@ -231,8 +231,8 @@ func (s *session) end() {
 	}
 }
 
-// renew signs in again before the session ends.
-func (s *session) renew(ctx context.Context) error {
+// renewToken signs in again before the session ends.
+func (s *session) renewToken(ctx context.Context) error {
 	if time.Since(s.signedIn) < 5*time.Minute {
 		return nil
 	}
@@ -250,17 +250,17 @@ type part struct {
 // parts are in an order in which each finds what it needs.
 func parts() []part {
 	return []part{
-		{"visits", (*session).visits}, // the first, to see the start on nothing
-		{"imports", (*session).imports},
-		{"lists", (*session).lists},
-		{"figures", (*session).figures},
-		{"exports", (*session).exports},
-		{"small-imports", (*session).smallImports}, // before anything lies behind the end of the journal
-		{"writes", (*session).writes},
-		{"beside-reads", (*session).besideReads},
-		{"mixed", (*session).mixed},
-		{"restart", (*session).restart},
-		{"deletion", (*session).deletion}, // then nothing is left
+		{"visits", (*session).measureVisits}, // the first, to see the start on nothing
+		{"imports", (*session).measureImports},
+		{"lists", (*session).measureLists},
+		{"figures", (*session).measureFigures},
+		{"exports", (*session).measureExports},
+		{"small-imports", (*session).measureSmallImports}, // before anything lies behind the end of the journal
+		{"writes", (*session).measureWrites},
+		{"beside-reads", (*session).measureImportDuringReads},
+		{"mixed", (*session).measureMixedLoad},
+		{"restart", (*session).measureRestart},
+		{"deletion", (*session).measureDeletion}, // then nothing is left
 	}
 }
 
@@ -271,29 +271,29 @@ func partNames() (names []string) {
 	return names
 }
 
-func (o options) wants(name string) bool {
+func (o options) isSelected(name string) bool {
 	return o.only == "" || name == "imports" || slices.Contains(strings.Split(o.only, ","), name)
 }
 
 // measureSize works through all operations at one size.
 func measureSize(ctx context.Context, o options, base settings, engine string, size int) ([]Record, error) {
-	own, remove, err := base.fresh(ctx)
+	own, remove, err := base.newDatabase(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	beside, removeBeside, err := base.fresh(ctx)
+	beside, removeBeside, err := base.newDatabase(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer removeBeside()
 	s := &session{engine: engine, size: size, budget: o.budget, settings: own, market: newMarket(size)}
-	defer s.end()
+	defer s.stop()
 	begin := time.Now()
 	fmt.Printf("\n%s, %d fills\n", engine, size)
-	err = errors.Join(s.begin(ctx), s.beginScratch(ctx, beside))
+	err = errors.Join(s.start(ctx), s.openScratch(ctx, beside))
 	for i, part := range parts() {
-		if err != nil || !o.wants(part.name) {
+		if err != nil || !o.isSelected(part.name) {
 			continue
 		}
 		if i > 0 {
@@ -311,21 +311,21 @@ func measureSize(ctx context.Context, o options, base settings, engine string, s
 	return records, err
 }
 
-// fewest is how many calls are made even where they take long: the first is
+// minCalls is how many calls are made even where they take long: the first is
 // often not like the others.
-const fewest = 3
+const minCalls = 3
 
 // measure calls again and again, until there were enough calls or the time for
 // one operation is used up, and records what it cost the server.
 func (s *session) measure(ctx context.Context, name string, calls int, call func(n int) reply) (*Record, error) {
-	if err := errors.Join(ctx.Err(), s.renew(ctx)); err != nil {
+	if err := errors.Join(ctx.Err(), s.renewToken(ctx)); err != nil {
 		return nil, err
 	}
-	r := s.watch(name)
+	r := s.startRecord(name)
 	var taken times
 	begin := time.Now()
 	for n := range calls {
-		if spent := time.Since(begin); n > 0 && spent > s.budget && (n >= fewest || spent > fewest*s.budget) {
+		if spent := time.Since(begin); n > 0 && spent > s.budget && (n >= minCalls || spent > minCalls*s.budget) {
 			break
 		}
 		answer := call(n)
@@ -336,46 +336,46 @@ func (s *session) measure(ctx context.Context, name string, calls int, call func
 		r.Bytes = answer.bytes
 		taken = append(taken, answer.took)
 	}
-	s.note(r, taken)
+	s.finishRecord(r, taken)
 	return r, nil
 }
 
-// watch begins a record: from here on the server's memory and time are that of
+// startRecord begins a record: from here on the server's memory and time are that of
 // the operation.
-func (s *session) watch(name string) *Record {
-	forgetPeak(s.server.pid())
-	used := usageOf(s.server.pid())
+func (s *session) startRecord(name string) *Record {
+	resetPeak(s.server.pid())
+	used := readUsage(s.server.pid())
 	r := &Record{Engine: s.engine, Size: s.size, Operation: name, RSSBefore: used.rss, CPU: used.cpu, Written: used.written}
 	s.records = append(s.records, r)
 	return r
 }
 
-// note ends it.
-func (s *session) note(r *Record, taken times) {
-	used := usageOf(s.server.pid())
+// finishRecord ends it.
+func (s *session) finishRecord(r *Record, taken times) {
+	used := readUsage(s.server.pid())
 	calls := max(1, len(taken)+r.Errors)
 	r.PeakRSS, r.CPU, r.Written = used.peak, (used.cpu-r.CPU)/time.Duration(calls), (used.written-r.Written)/int64(calls)
 	r.Samples, r.P50, r.P95, r.Noise = len(taken), taken.median(), taken.quantile(.95), taken.noise()
 	if len(taken) > 0 {
 		r.First = taken[0]
 	}
-	fmt.Printf("  %-52s %10s  p95 %10s  peak %s%s\n", r.Operation, show(r.P50), show(r.P95), mebibytes(r.PeakRSS), failures(*r))
+	fmt.Printf("  %-52s %10s  p95 %10s  peak %s%s\n", r.Operation, formatDuration(r.P50), formatDuration(r.P95), formatMiB(r.PeakRSS), formatFailures(*r))
 }
 
-func failures(r Record) string {
+func formatFailures(r Record) string {
 	if r.Errors == 0 {
 		return ""
 	}
 	return fmt.Sprintf("  %d ERRORS: %s", r.Errors, r.Failure)
 }
 
-// limit adds a figure of the machine itself as a record of its own.
-func (s *session) limit(name string, taken times) {
+// addLimit adds a figure of the machine itself as a record of its own.
+func (s *session) addLimit(name string, taken times) {
 	s.records = append(s.records, &Record{
 		Engine: s.engine, Size: s.size, Operation: limitPrefix + name, Samples: len(taken),
 		P50: taken.median(), P95: taken.quantile(.95), Noise: taken.noise(),
 	})
-	fmt.Printf("  %-52s %10s\n", limitPrefix+name, show(taken.median()))
+	fmt.Printf("  %-52s %10s\n", limitPrefix+name, formatDuration(taken.median()))
 }
 
 // limitPrefix marks records that measure the machine and not the journal.

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience is how long a process may take to begin or to end.
-const patience = 2 * time.Minute
+// startTimeout is how long a process may take to begin or to end.
+const startTimeout = 2 * time.Minute
 
 // process is a program that we started and that answers on a loopback port.
 type process struct {
@@ -43,8 +43,8 @@ func launch(ctx context.Context, path string, command func(address string) *exec
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	for time.Since(begin) < patience && ctx.Err() == nil {
-		if answers(ctx, p.base+path) {
+	for time.Since(begin) < startTimeout && ctx.Err() == nil {
+		if isReady(ctx, p.base+path) {
 			p.ready = time.Since(begin)
 			return p, nil
 		}
@@ -53,7 +53,7 @@ func launch(ctx context.Context, path string, command func(address string) *exec
 	return nil, errors.Join(fmt.Errorf("%s did not begin to answer", p.cmd.Path), p.stop())
 }
 
-func answers(ctx context.Context, url string) bool {
+func isReady(ctx context.Context, url string) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false
@@ -71,7 +71,7 @@ func (p *process) pid() int { return p.cmd.Process.Pid }
 // stop asks the process to end, and makes it when it does not.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	late := time.AfterFunc(startTimeout, func() { _ = p.cmd.Process.Kill() })
 	defer late.Stop()
 	return p.cmd.Wait()
 }

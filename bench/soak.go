@@ -57,13 +57,13 @@ func (s Soak) growth() float64 {
 func soakCommand(ctx context.Context, args []string) error {
 	o := options{budget: time.Second}
 	set := flag.NewFlagSet("bench soak", flag.ExitOnError)
-	o.flags(set)
+	o.addFlags(set)
 	length := set.Duration("for", 10*time.Minute, "how long the load lasts")
 	users := set.Int("users", 4, "how many users there are")
 	fills := set.Int("fills", 20_000, "fills of each at the start")
 	_ = set.Parse(args) // it exits by itself
 	file := newFile(o.label)
-	return o.each(ctx, func(engine string, s settings) error {
+	return o.forEachEngine(ctx, func(engine string, s settings) error {
 		soak, err := soakEngine(ctx, s, engine, *length, *users, *fills)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func soakCommand(ctx context.Context, args []string) error {
 
 // soakEngine starts a server, makes its users and lets them at it.
 func soakEngine(ctx context.Context, base settings, engine string, length time.Duration, users, fills int) (out Soak, err error) {
-	own, remove, err := base.fresh(ctx)
+	own, remove, err := base.newDatabase(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -97,7 +97,7 @@ func soakEngine(ctx context.Context, base settings, engine string, length time.D
 	}
 	var traders []*trader
 	for n := range users {
-		t, err := newTrader(ctx, owner, n, fills)
+		t, err := createTrader(ctx, owner, n, fills)
 		if err != nil {
 			return out, err
 		}
@@ -110,9 +110,9 @@ func soakEngine(ctx context.Context, base settings, engine string, length time.D
 	go func() { watched <- watchMemory(server.pid(), l, stop) }()
 	l.run(ctx)
 	close(stop)
-	out = l.soak(engine, fills, <-watched)
-	out.Peak = usageOf(server.pid()).peak
-	fmt.Print(out.text())
+	out = l.summarize(engine, fills, <-watched)
+	out.Peak = readUsage(server.pid()).peak
+	fmt.Print(out.format())
 	return out, ctx.Err()
 }
 
@@ -127,16 +127,16 @@ func watchMemory(pid int, l *load, stop <-chan struct{}) (list []Memory) {
 			return list
 		case <-ticker.C:
 		}
-		list = append(list, Memory{time.Since(begin).Round(time.Second), usageOf(pid).rss})
+		list = append(list, Memory{time.Since(begin).Round(time.Second), readUsage(pid).rss})
 		if n%10 == 0 {
 			requests, statuses := l.counts()
-			fmt.Printf("%8s  %8d calls  memory %-9s  by status %s\n", list[len(list)-1].After, requests, mebibytes(list[len(list)-1].RSS), byStatus(statuses))
+			fmt.Printf("%8s  %8d calls  memory %-9s  by status %s\n", list[len(list)-1].After, requests, formatMiB(list[len(list)-1].RSS), formatStatuses(statuses))
 		}
 	}
 }
 
-// newTrader makes a user with a token, an account, so many fills and a link.
-func newTrader(ctx context.Context, owner *client, n, fills int) (*trader, error) {
+// createTrader makes a user with a token, an account, so many fills and a link.
+func createTrader(ctx context.Context, owner *client, n, fills int) (*trader, error) {
 	address := fmt.Sprintf("trader%d@example.org", n)
 	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
 	if made.err != nil {
@@ -146,33 +146,33 @@ func newTrader(ctx context.Context, owner *client, n, fills int) (*trader, error
 	if err != nil {
 		return nil, err
 	}
-	token, err := owner.as(session).accessToken(ctx)
+	token, err := owner.withToken(session).accessToken(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := &trader{client: owner.as(token), market: newMarket(fills)}
-	if t.account, err = t.client.account(ctx, "traded"); err != nil {
+	t := &trader{client: owner.withToken(token), market: newMarket(fills)}
+	if t.account, err = t.client.createAccount(ctx, "traded"); err != nil {
 		return nil, err
 	}
-	if r := t.client.commit(ctx, newUpload(t.account, csvFile(t.market.trade(fills)))); r.err != nil {
+	if r := t.client.commit(ctx, newUpload(t.account, csvFile(t.market.nextFills(fills)))); r.err != nil {
 		return nil, r.err
 	}
-	t.link, err = t.client.share(ctx, t.account)
+	t.link, err = t.client.createShareLink(ctx, t.account)
 	return t, err
 }
 
-func (s Soak) text() string {
+func (s Soak) format() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-12s %9s %9s %9s %9s\n", "", "calls", "p50", "p95", "slowest")
 	for _, k := range s.Kinds {
-		fmt.Fprintf(&b, "%-12s %9d %9s %9s %9s\n", k.Operation, k.Samples, show(k.P50), show(k.P95), show(k.First))
+		fmt.Fprintf(&b, "%-12s %9d %9s %9s %9s\n", k.Operation, k.Samples, formatDuration(k.P50), formatDuration(k.P95), formatDuration(k.First))
 	}
-	fmt.Fprintf(&b, "\n%d calls, %.0f a second; by status %s; %d faults\n", s.Requests, float64(s.Requests)/s.Length.Seconds(), byStatus(s.Statuses), s.faults())
-	fmt.Fprintf(&b, "memory: first minute %s, last minute %s (%.2f of it), peak %s\n", mebibytes(s.First), mebibytes(s.Last), s.growth(), mebibytes(s.Peak))
+	fmt.Fprintf(&b, "\n%d calls, %.0f a second; by status %s; %d faults\n", s.Requests, float64(s.Requests)/s.Length.Seconds(), formatStatuses(s.Statuses), s.faults())
+	fmt.Fprintf(&b, "memory: first minute %s, last minute %s (%.2f of it), peak %s\n", formatMiB(s.First), formatMiB(s.Last), s.growth(), formatMiB(s.Peak))
 	return b.String()
 }
 
-func byStatus(statuses map[string]int) string {
+func formatStatuses(statuses map[string]int) string {
 	var parts []string
 	for _, status := range slices.Sorted(maps.Keys(statuses)) {
 		parts = append(parts, fmt.Sprintf("%s: %d", status, statuses[status]))
@@ -180,20 +180,20 @@ func byStatus(statuses map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// mixed is a short mixed load on the large account, as one operation of a run.
-func (s *session) mixed(ctx context.Context) error {
+// measureMixedLoad is a short mixed load on the large account, as one operation of a run.
+func (s *session) measureMixedLoad(ctx context.Context) error {
 	token, err := s.client.accessToken(ctx)
 	if err != nil {
 		return err
 	}
-	t := &trader{client: s.client.as(token), account: s.large, market: s.market}
-	if t.link, err = t.client.share(ctx, s.large); err != nil {
+	t := &trader{client: s.client.withToken(token), account: s.large, market: s.market}
+	if t.link, err = t.client.createShareLink(ctx, s.large); err != nil {
 		return err
 	}
-	r := s.watch("mixed load for 10 s")
+	r := s.startRecord("mixed load for 10 s")
 	l := newLoad([]*trader{t}, 10*time.Second)
 	l.run(ctx)
-	result := l.soak(s.engine, s.size, nil)
+	result := l.summarize(s.engine, s.size, nil)
 	r.Rate = float64(result.Requests) / result.Length.Seconds()
 	if n := result.faults(); n > 0 {
 		fmt.Fprintln(os.Stderr, "bench: mixed load:", result.Failure)
@@ -203,6 +203,6 @@ func (s *session) mixed(ctx context.Context) error {
 	for _, taken := range l.taken {
 		all = append(all, taken...)
 	}
-	s.note(r, all)
+	s.finishRecord(r, all)
 	return nil
 }

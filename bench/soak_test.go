@@ -21,14 +21,14 @@ func TestEndsOfALoad(t *testing.T) {
 	for n := range 600 {
 		memory = append(memory, Memory{time.Duration(n) * time.Second, int64(1000 + n)})
 	}
-	first, last := ends(memory)
+	first, last := meanEnds(memory)
 	if first != 1029 || last != 1569 {
 		t.Errorf("first minute %d, last %d", first, last)
 	}
-	if first, last = ends(memory[:5]); first != 1000 || last != 1004 {
+	if first, last = meanEnds(memory[:5]); first != 1000 || last != 1004 {
 		t.Errorf("a short load: %d and %d", first, last)
 	}
-	if first, last = ends(nil); first != 0 || last != 0 {
+	if first, last = meanEnds(nil); first != 0 || last != 0 {
 		t.Errorf("no load: %d and %d", first, last)
 	}
 }
@@ -36,10 +36,10 @@ func TestEndsOfALoad(t *testing.T) {
 func TestALoadIsSummedUp(t *testing.T) {
 	t.Parallel()
 	l := newLoad([]*trader{{}, {}}, 10*time.Second)
-	l.count(t.Context(), "list", reply{status: 200, took: 3 * time.Millisecond})
-	l.count(t.Context(), "list", reply{status: 200, took: time.Millisecond})
-	l.count(t.Context(), "fill", reply{status: 500, took: time.Millisecond, err: errors.New("it broke")})
-	s := l.soak("sqlite", 1000, nil)
+	l.countCall(t.Context(), "list", reply{status: 200, took: 3 * time.Millisecond})
+	l.countCall(t.Context(), "list", reply{status: 200, took: time.Millisecond})
+	l.countCall(t.Context(), "fill", reply{status: 500, took: time.Millisecond, err: errors.New("it broke")})
+	s := l.summarize("sqlite", 1000, nil)
 	if s.Requests != 3 || s.Users != 2 || s.faults() != 1 || s.Failure != "it broke" {
 		t.Errorf("%+v", s)
 	}

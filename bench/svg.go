@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// drawn are the operations of the picture, each in a colour that can be told
+// pictureLines are the operations of the picture, each in a colour that can be told
 // from the others on white and on black.
-func drawn() []struct{ operation, colour string } {
+func pictureLines() []struct{ operation, colour string } {
 	return []struct{ operation, colour string }{
 		{"import of all fills", "#0072b2"},
 		{"list of all trades", "#56b4e9"},
@@ -78,7 +78,7 @@ type line struct {
 
 func newPanel(t *table) *panel {
 	p := &panel{table: t, low: math.MaxInt, high: math.MinInt}
-	for _, d := range drawn() {
+	for _, d := range pictureLines() {
 		i := slices.IndexFunc(t.rows, func(w row) bool { return w.operation == d.operation })
 		if i < 0 {
 			continue
@@ -117,11 +117,11 @@ func (p *panel) draw(b *strings.Builder) {
 	for decade := p.low; decade <= p.high; decade++ {
 		d := time.Duration(math.Pow10(decade))
 		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			panelLeft, p.y(d), panelWidth, panelLeft-8, p.y(d)+4, roundTime(d))
+			panelLeft, p.y(d), panelWidth, panelLeft-8, p.y(d)+4, formatPowerOfTen(d))
 	}
 	for _, size := range p.table.sizes {
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %dv%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
-			p.x(size), panelTop, panelHeight, p.x(size), panelTop+panelHeight+18, count(size))
+			p.x(size), panelTop, panelHeight, p.x(size), panelTop+panelHeight+18, formatCount(size))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle">fills in the account</text>`+"\n", panelLeft+panelWidth/2, panelTop+panelHeight+36)
 	p.placeLabels()
@@ -162,8 +162,8 @@ func (p *panel) placeLabels() {
 	}
 }
 
-// roundTime writes a power of ten.
-func roundTime(d time.Duration) string {
+// formatPowerOfTen writes a power of ten.
+func formatPowerOfTen(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:
 		return fmt.Sprintf("%d ns", d)

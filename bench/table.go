@@ -83,17 +83,17 @@ func (w row) exponent() (e float64, known bool) {
 	return math.Log(float64(largest.P50)/float64(smallest.P50)) / math.Log(float64(largest.Size)/float64(smallest.Size)), true
 }
 
-// judged is the record that a target speaks of, and whether it is met.
-func (w row) judged(t target) (met, known bool) {
+// checkTarget is the record that a target speaks of, and whether it is met.
+func (w row) checkTarget(t target) (met, known bool) {
 	r := w.last()
 	if t.size > 0 {
 		r = w.at[t.size]
 	}
-	return t.met(r), r.Size > 0
+	return t.isMetBy(r), r.Size > 0
 }
 
-// count writes a number of fills.
-func count(n int) string {
+// formatCount writes a number of fills.
+func formatCount(n int) string {
 	switch {
 	case n >= 1_000_000 && n%1_000_000 == 0:
 		return fmt.Sprintf("%dM", n/1_000_000)
@@ -104,12 +104,12 @@ func count(n int) string {
 	}
 }
 
-// times3 writes a ratio.
-func times3(x float64) string {
+// formatRatio writes a ratio.
+func formatRatio(x float64) string {
 	if x == 0 {
 		return ""
 	}
-	return strings.TrimSuffix(strings.TrimRight(three(x), "0"), ".") + "×"
+	return strings.TrimSuffix(strings.TrimRight(formatNumber(x), "0"), ".") + "×"
 }
 
 // engineName is the engine as its makers write it.

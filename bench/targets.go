@@ -50,24 +50,24 @@ func targetOf(operation string) (target, bool) {
 	return t, found
 }
 
-// text says the target.
-func (t target) text() (s string) {
+// format says the target.
+func (t target) format() (s string) {
 	switch {
 	case t.ratio > 0:
-		s = "≤ " + times3(t.ratio)
+		s = "≤ " + formatRatio(t.ratio)
 	case t.within > 0:
-		s = "≤ " + show(t.within)
+		s = "≤ " + formatDuration(t.within)
 	case t.rate > 0:
-		s = "≥ " + three(t.rate) + "/s"
+		s = "≥ " + formatNumber(t.rate) + "/s"
 	}
 	if t.size > 0 {
-		s += " at " + count(t.size)
+		s += " at " + formatCount(t.size)
 	}
 	return s
 }
 
-// met judges a record.
-func (t target) met(r Record) bool {
+// isMetBy judges a record.
+func (t target) isMetBy(r Record) bool {
 	switch {
 	case r.Errors > 0:
 		return false

@@ -21,36 +21,36 @@ func (t times) quantile(q float64) time.Duration {
 
 func (t times) median() time.Duration { return t.quantile(.5) }
 
-// loneNoise is how far a median of one or two calls is trusted: such a figure
+// defaultNoise is how far a median of one or two calls is trusted: such a figure
 // says nothing of its own spread.
-const loneNoise = .25
+const defaultNoise = .25
 
 // noise is by which part of itself the median may be off: the half-width of the
 // notch of a box plot, 1.57 interquartile ranges over the root of the count.
 func (t times) noise() float64 {
 	if len(t) < 3 || t.median() == 0 {
-		return loneNoise
+		return defaultNoise
 	}
 	spread := float64(t.quantile(.75)-t.quantile(.25)) / float64(t.median())
 	return 1.57 * spread / math.Sqrt(float64(len(t)))
 }
 
-// show writes a time with three digits, which is more than it deserves.
-func show(d time.Duration) string {
+// formatDuration writes a time with three digits, which is more than it deserves.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d == 0:
 		return ""
 	case d < time.Millisecond:
-		return three(float64(d)/1e3) + " µs"
+		return formatNumber(float64(d)/1e3) + " µs"
 	case d < time.Second:
-		return three(float64(d)/1e6) + " ms"
+		return formatNumber(float64(d)/1e6) + " ms"
 	default:
-		return three(float64(d)/1e9) + " s"
+		return formatNumber(float64(d)/1e9) + " s"
 	}
 }
 
-// three writes a number with three digits, without an exponent.
-func three(x float64) string {
+// formatNumber writes a number with three digits, without an exponent.
+func formatNumber(x float64) string {
 	switch {
 	case x >= 99.95:
 		return fmt.Sprintf("%.0f", x)
@@ -61,9 +61,9 @@ func three(x float64) string {
 	}
 }
 
-func mebibytes(n int64) string {
+func formatMiB(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return three(float64(n)/(1<<20)) + " MiB"
+	return formatNumber(float64(n)/(1<<20)) + " MiB"
 }

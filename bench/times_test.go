@@ -33,7 +33,7 @@ func TestNoise(t *testing.T) {
 	if got := milliseconds(5, 5, 5, 5).noise(); got != 0 {
 		t.Errorf("calls that all took the same have noise %v", got)
 	}
-	if got := milliseconds(5).noise(); got != loneNoise {
+	if got := milliseconds(5).noise(); got != defaultNoise {
 		t.Errorf("a single call has noise %v", got)
 	}
 	few, many := milliseconds(1, 2, 3, 4), milliseconds(1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4)
@@ -48,7 +48,7 @@ func TestShow(t *testing.T) {
 		0: "", 340 * time.Nanosecond: "0.34 µs", 12345 * time.Nanosecond: "12.3 µs", 1500 * time.Microsecond: "1.50 ms",
 		999_600 * time.Microsecond: "1000 ms", 90 * time.Second: "90.0 s",
 	} {
-		if got := show(d); got != want {
+		if got := formatDuration(d); got != want {
 			t.Errorf("%d: %q, want %q", d, got, want)
 		}
 	}

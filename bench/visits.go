@@ -22,18 +22,18 @@ const (
 // second can be answered.
 const clients = 8
 
-// visits measures what needs no journal: starting, signing in, asking who one is.
-func (s *session) visits(ctx context.Context) error {
-	if err := s.started(ctx, "start, empty database"); err != nil {
+// measureVisits measures what needs no journal: starting, signing in, asking who one is.
+func (s *session) measureVisits(ctx context.Context) error {
+	if err := s.recordStart(ctx, "start, empty database"); err != nil {
 		return err
 	}
 	r, err := s.measure(ctx, "sign in", 10, func(int) reply {
-		return s.client.as("").send(ctx, http.MethodPost, api+"/auth/login", map[string]any{"email": email, "password": password})
+		return s.client.withToken("").send(ctx, http.MethodPost, api+"/auth/login", map[string]any{"email": email, "password": password})
 	})
 	if err != nil {
 		return err
 	}
-	r.against("the password hash alone", hashes())
+	r.setLimit("the password hash alone", timeHashes())
 	token, err := s.client.accessToken(ctx)
 	if err != nil {
 		return err
@@ -44,62 +44,62 @@ func (s *session) visits(ctx context.Context) error {
 	}{
 		{"healthz", "/healthz", s.client},
 		{"who am I, session", api + "/me", s.client},
-		{"who am I, access token", api + "/me", s.client.as(token)},
+		{"who am I, access token", api + "/me", s.client.withToken(token)},
 	} {
 		call := func(int) reply { return visit.client.get(ctx, visit.path) }
-		if err := s.asAnswer(ctx, visit.name, 300, call); err != nil {
+		if err := s.measureAnswer(ctx, visit.name, 300, call); err != nil {
 			return err
 		}
 	}
-	return s.throughput(ctx, "who am I, session", api+"/me")
+	return s.measureThroughput(ctx, "who am I, session", api+"/me")
 }
 
-// started records how long the server that runs now took to answer.
-func (s *session) started(ctx context.Context, name string) error {
-	r := s.watch(name)
-	s.note(r, times{s.server.ready})
-	limit, err := repeat(5, 2*time.Second, func() error {
+// recordStart records how long the server that runs now took to answer.
+func (s *session) recordStart(ctx context.Context, name string) error {
+	r := s.startRecord(name)
+	s.finishRecord(r, times{s.server.ready})
+	limit, err := timeRepeated(5, 2*time.Second, func() error {
 		return exec.CommandContext(ctx, s.settings.binary, "version").Run()
 	})
-	r.against(limitProcess, limit)
+	r.setLimit(limitProcess, limit)
 	return err
 }
 
-func hashes() times {
+func timeHashes() times {
 	cost := identity.DefaultPasswordCost()
-	taken, _ := repeat(5, time.Second, func() error {
+	taken, _ := timeRepeated(5, time.Second, func() error {
 		argon2.IDKey([]byte(password), []byte("sixteen bytes salt"), cost.Passes, cost.MemoryKiB, 1, 32)
 		return nil
 	})
 	return taken
 }
 
-// asAnswer measures calls whose limit is a plain answer of the same bytes.
-func (s *session) asAnswer(ctx context.Context, name string, calls int, call func(n int) reply) error {
+// measureAnswer measures calls whose limit is a plain answer of the same bytes.
+func (s *session) measureAnswer(ctx context.Context, name string, calls int, call func(n int) reply) error {
 	r, err := s.measure(ctx, name, calls, call)
 	if err != nil {
 		return err
 	}
-	r.against(limitAnswer, s.floor(ctx, r.Bytes))
+	r.setLimit(limitAnswer, s.timePlainAnswers(ctx, r.Bytes))
 	return nil
 }
 
-// throughput measures how many times a second something is answered to several
+// measureThroughput measures how many times a second something is answered to several
 // clients at once, against a plain answer to as many.
-func (s *session) throughput(ctx context.Context, name, path string) error {
+func (s *session) measureThroughput(ctx context.Context, name, path string) error {
 	const length = 3 * time.Second
-	if err := s.renew(ctx); err != nil {
+	if err := s.renewToken(ctx); err != nil {
 		return err
 	}
-	r := s.watch(name + ", 8 clients at once")
-	taken, rate, failed := crowd(clients, length, func(int, int) reply { return s.client.get(ctx, path) })
+	r := s.startRecord(name + ", 8 clients at once")
+	taken, rate, failed := runClients(clients, length, func(int, int) reply { return s.client.get(ctx, path) })
 	r.Rate = rate
 	for _, err := range failed {
 		r.fail(err)
 	}
-	s.note(r, taken)
+	s.finishRecord(r, taken)
 	plain := newClient(s.plain.base)
-	_, limit, _ := crowd(clients, length, func(int, int) reply { return plain.get(ctx, "/?bytes=300") })
-	r.againstRate("plain HTTP answers to as many", limit)
+	_, limit, _ := runClients(clients, length, func(int, int) reply { return plain.get(ctx, "/?bytes=300") })
+	r.setLimitRate("plain HTTP answers to as many", limit)
 	return nil
 }

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// writes measures single fills.
-func (s *session) writes(ctx context.Context) error {
-	commit, err := s.bareCommit(ctx)
+// measureWrites measures single fills.
+func (s *session) measureWrites(ctx context.Context) error {
+	commit, err := s.timeCommit(ctx)
 	if err != nil {
 		return err
 	}
-	s.limit(limitCommit, commit)
-	if err := s.posts(ctx, commit); err != nil {
+	s.addLimit(limitCommit, commit)
+	if err := s.measurePosts(ctx, commit); err != nil {
 		return err
 	}
-	if err := s.edits(ctx, commit); err != nil {
+	if err := s.measureEdits(ctx, commit); err != nil {
 		return err
 	}
-	return s.parallelWriters(ctx, commit)
+	return s.measureParallelWriters(ctx, commit)
 }
 
-// place is where a fill is posted.
-type place struct {
+// fillTarget is where a fill is posted.
+type fillTarget struct {
 	name    string
 	account string
 	fill    func(n int) (symbol string, buy bool, at time.Time)
@@ -33,17 +33,17 @@ type place struct {
 	taken   times
 }
 
-// places are where fills are posted, turn about. Posts open and close positions
+// fillTargets are where fills are posted, turn about. Posts open and close positions
 // one after the other. A fill in the recent past lies before an open fill and
 // behind the last flat point, so that the long closed past must not matter. A
 // fill in the middle of the busiest symbol leaves every later position of it
 // other than it was, so that all later trades of that symbol really change.
-func (s *session) places() []*place {
+func (s *session) fillTargets() []*fillTarget {
 	late := from.Add(span).AddDate(0, 1, 0)
 	atEnd := func(n int) (string, bool, time.Time) {
 		return symbol(100 + n/2%40), n%2 == 0, late.Add(time.Duration(n) * time.Second)
 	}
-	return []*place{
+	return []*fillTarget{
 		{name: "fill, empty account", account: s.empty, fill: atEnd},
 		{name: "fill, large account", account: s.large, fill: atEnd},
 		{name: "fill a little back in time", account: s.large, fill: func(n int) (string, bool, time.Time) {
@@ -55,12 +55,12 @@ func (s *session) places() []*place {
 	}
 }
 
-// posts goes round the places, so that whatever else the machine does meets all
+// measurePosts goes round the places, so that whatever else the machine does meets all
 // alike.
-func (s *session) posts(ctx context.Context, commit times) error {
-	places := s.places()
+func (s *session) measurePosts(ctx context.Context, commit times) error {
+	places := s.fillTargets()
 	for _, p := range places {
-		p.record = s.watch(p.name)
+		p.record = s.startRecord(p.name)
 	}
 	rounds := 0
 	for begin := time.Now(); rounds < 200 && (rounds < 4 || time.Since(begin) < 2*s.budget); rounds++ {
@@ -71,11 +71,11 @@ func (s *session) posts(ctx context.Context, commit times) error {
 		}
 		for _, p := range places {
 			symbol, buy, at := p.fill(rounds)
-			before := usageOf(s.server.pid())
+			before := readUsage(s.server.pid())
 			r := s.post(ctx, p.account, symbol, buy, at)
-			after := usageOf(s.server.pid())
+			after := readUsage(s.server.pid())
 			p.record.Bytes = r.bytes
-			p.record.cost(after.cpu-before.cpu, after.written-before.written)
+			p.record.addCost(after.cpu-before.cpu, after.written-before.written)
 			if r.err != nil {
 				p.record.fail(r.err)
 				continue
@@ -84,38 +84,38 @@ func (s *session) posts(ctx context.Context, commit times) error {
 		}
 	}
 	for _, p := range places {
-		s.noteTogether(p.record, p.taken)
-		p.record.against(limitCommit, commit)
+		s.finishInterleaved(p.record, p.taken)
+		p.record.setLimit(limitCommit, commit)
 	}
 	against := *places[1].record
 	against.Operation = "fill, large account against an empty one"
-	against.against("the same on an empty account", places[0].taken)
+	against.setLimit("the same on an empty account", places[0].taken)
 	s.records = append(s.records, &against)
 	return nil
 }
 
-// cost adds up what one of several interleaved operations used.
-func (r *Record) cost(cpu time.Duration, written int64) {
+// addCost adds up what one of several interleaved operations used.
+func (r *Record) addCost(cpu time.Duration, written int64) {
 	r.ownCPU += cpu
 	r.ownWritten += written
 }
 
-// noteTogether ends the record of an operation that took turns with others: its
+// finishInterleaved ends the record of an operation that took turns with others: its
 // cost was added up call by call, and the peak is that of all of them.
-func (s *session) noteTogether(r *Record, taken times) {
-	s.note(r, taken)
+func (s *session) finishInterleaved(r *Record, taken times) {
+	s.finishRecord(r, taken)
 	calls := max(1, len(taken)+r.Errors)
 	r.CPU, r.Written = r.ownCPU/time.Duration(calls), r.ownWritten/int64(calls)
 }
 
-// edits measures the deletion of a fill that every later trade of its symbol
-// hangs on, and a mark on a trade.
-func (s *session) edits(ctx context.Context, commit times) error {
+// measureEdits measures the deletion of a fill that every later trade of its symbol
+// hangs on, and annotations on a trade.
+func (s *session) measureEdits(ctx context.Context, commit times) error {
 	var ids []string
 	for n := range 6 {
 		var stored struct{ ID string }
 		at := from.Add(span/2 + time.Hour).Add(time.Duration(n) * time.Second)
-		if err := s.post(ctx, s.large, symbol(0), n%2 == 0, at).into(&stored); err != nil {
+		if err := s.post(ctx, s.large, symbol(0), n%2 == 0, at).decode(&stored); err != nil {
 			return err
 		}
 		ids = append(ids, stored.ID)
@@ -126,8 +126,8 @@ func (s *session) edits(ctx context.Context, commit times) error {
 	if err != nil {
 		return err
 	}
-	r.against(limitCommit, commit)
-	id, err := s.someTrade(ctx)
+	r.setLimit(limitCommit, commit)
+	id, err := s.findTradeID(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,18 +137,18 @@ func (s *session) edits(ctx context.Context, commit times) error {
 	if err != nil {
 		return err
 	}
-	r.against(limitCommit, commit)
+	r.setLimit(limitCommit, commit)
 	return nil
 }
 
-// parallelWriters lets sixteen clients write to one account and counts.
-func (s *session) parallelWriters(ctx context.Context, commit times) error {
+// measureParallelWriters lets sixteen clients write to one account and counts.
+func (s *session) measureParallelWriters(ctx context.Context, commit times) error {
 	const writers, each = 16, 50
 	before, err := s.countFills(ctx)
 	if err != nil {
 		return err
 	}
-	r := s.watch("16 writers on one account")
+	r := s.startRecord("16 writers on one account")
 	taken := make([]times, writers)
 	failed := make([]error, writers)
 	var wait sync.WaitGroup
@@ -175,8 +175,8 @@ func (s *session) parallelWriters(ctx context.Context, commit times) error {
 			r.fail(failed[w])
 		}
 	}
-	s.note(r, all)
-	r.againstRate("small rows stored durably, one after the other", float64(time.Second)/float64(commit.median()))
+	s.finishRecord(r, all)
+	r.setLimitRate("small rows stored durably, one after the other", float64(time.Second)/float64(commit.median()))
 	after, err := s.countFills(ctx)
 	if err == nil && after-before != len(all) {
 		r.fail(fmt.Errorf("%d fills were acknowledged and %d stored", len(all), after-before))

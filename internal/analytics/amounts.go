@@ -35,27 +35,27 @@ func (a *amounts) at(row int32) decimal.Decimal {
 	return a.unbounded[row]
 }
 
-// fixed gives a number at the column's scale. The column must not be unbounded.
-func (a *amounts) fixed(row int32) int128 {
+// fixedAt gives a number at the column's scale. The column must not be unbounded.
+func (a *amounts) fixedAt(row int32) int128 {
 	if a.narrow != nil {
-		return int128Of(a.narrow[row])
+		return newInt128(a.narrow[row])
 	}
 	return a.wide[row]
 }
 
 // fits tells whether every number stays within amountBits at a scale.
 func (a *amounts) fits(scale int32) bool {
-	return a.unbounded == nil && (a.bits == 0 || a.bits+growth(scale-a.scale) <= amountBits)
+	return a.unbounded == nil && (a.bits == 0 || a.bits+bitGrowth(scale-a.scale) <= amountBits)
 }
 
 // push appends one number.
 func (a *amounts) push(d decimal.Decimal) {
 	if a.unbounded == nil {
 		v, scale, ok := fixedPoint(d)
-		if ok && a.raise(scale) && a.pushFixed(v, scale) {
+		if ok && a.raiseScale(scale) && a.pushFixed(v, scale) {
 			return
 		}
-		a.unbind()
+		a.makeUnbounded()
 	}
 	a.unbounded = append(a.unbounded, d)
 }
@@ -78,10 +78,10 @@ func fixedPoint(d decimal.Decimal) (v int128, scale int32, ok bool) {
 
 // pushFixed appends v / 10^scale; false when it does not fit at the column's.
 func (a *amounts) pushFixed(v int128, scale int32) bool {
-	if v.sign() != 0 && v.length()+growth(a.scale-scale) > amountBits {
+	if v.sign() != 0 && v.length()+bitGrowth(a.scale-scale) > amountBits {
 		return false
 	}
-	a.pushRaw(v.raised(a.scale - scale))
+	a.pushRaw(v.scaleUp(a.scale - scale))
 	return true
 }
 
@@ -98,8 +98,8 @@ func (a *amounts) pushRaw(v int128) {
 	a.wide = append(a.wide, v)
 }
 
-// raise moves the column to a scale, if that is larger; false when it cannot.
-func (a *amounts) raise(scale int32) bool {
+// raiseScale moves the column to a scale, if that is larger; false when it cannot.
+func (a *amounts) raiseScale(scale int32) bool {
 	if scale <= a.scale {
 		return true
 	}
@@ -113,7 +113,7 @@ func (a *amounts) raise(scale int32) bool {
 	old := *a
 	*a = amounts{scale: scale, narrow: make([]int64, 0, cap(old.narrow))}
 	for row := range int32(old.len()) {
-		a.pushRaw(old.fixed(row).raised(scale - old.scale))
+		a.pushRaw(old.fixedAt(row).scaleUp(scale - old.scale))
 	}
 	return true
 }
@@ -121,12 +121,12 @@ func (a *amounts) raise(scale int32) bool {
 func (a *amounts) widen() {
 	a.wide = make([]int128, 0, max(cap(a.narrow), 1))
 	for _, v := range a.narrow {
-		a.wide = append(a.wide, int128Of(v))
+		a.wide = append(a.wide, newInt128(v))
 	}
 	a.narrow = nil
 }
 
-func (a *amounts) unbind() {
+func (a *amounts) makeUnbounded() {
 	list := make([]decimal.Decimal, 0, a.len()+1)
 	for row := range int32(a.len()) {
 		list = append(list, a.at(row))
@@ -139,22 +139,22 @@ func (a *amounts) unbind() {
 func (a *amounts) appendRange(b *amounts, from, until int32) {
 	switch {
 	case from == until:
-	case a.unbounded == nil && b.unbounded == nil && a.raise(b.scale):
+	case a.unbounded == nil && b.unbounded == nil && a.raiseScale(b.scale):
 		if a.scale == b.scale && a.wide == nil && b.wide == nil {
 			a.narrow = append(a.narrow, b.narrow[from:until]...)
 			a.bits = max(a.bits, b.bits)
 			return
 		}
 		for row := from; row < until; row++ {
-			if !a.pushFixed(b.fixed(row), b.scale) {
-				a.unbind()
+			if !a.pushFixed(b.fixedAt(row), b.scale) {
+				a.makeUnbounded()
 				a.appendRange(b, row, until)
 				return
 			}
 		}
 	default:
 		if a.unbounded == nil {
-			a.unbind()
+			a.makeUnbounded()
 		}
 		for row := from; row < until; row++ {
 			a.unbounded = append(a.unbounded, b.at(row))
@@ -186,7 +186,7 @@ func (o *optional) at(row int32) decimal.Null {
 
 func (o *optional) push(d decimal.Null) {
 	if d.Valid {
-		o.appear()
+		o.allocate()
 	}
 	o.rows++
 	if o.present != nil {
@@ -195,8 +195,8 @@ func (o *optional) push(d decimal.Null) {
 	}
 }
 
-// appear makes room for the rows so far, all of them absent.
-func (o *optional) appear() {
+// allocate makes room for the rows so far, all of them absent.
+func (o *optional) allocate() {
 	if o.present != nil {
 		return
 	}
@@ -206,7 +206,7 @@ func (o *optional) appear() {
 
 func (o *optional) appendRange(b *optional, from, until int32) {
 	if b.present != nil {
-		o.appear()
+		o.allocate()
 		o.present = append(o.present, b.present[from:until]...)
 		o.values.appendRange(&b.values, from, until)
 	} else if o.present != nil {

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// enoughToJudge is the number of trades below which no detector says anything.
-const enoughToJudge = 10
+// minDetectorTrades is the number of trades below which no detector says anything.
+const minDetectorTrades = 10
 
 // Behavior is what the order, the size and the timing of trades tell about the
 // trader. Hours, weekdays and sessions are those of the opening: that is when a
@@ -157,22 +157,22 @@ type BehaviorQuery struct {
 // DefaultEvents is how many events a detector lists at most unless told otherwise.
 const DefaultEvents = 500
 
-// Behave looks at how the trades of a selection were made.
-func Behave(s *Selection, q BehaviorQuery) Behavior {
+// AnalyzeBehavior looks at how the trades of a selection were made.
+func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
 	}
 	switch {
 	case s.unbounded:
-		return behave[exact](s, q)
+		return analyzeBehavior[exact](s, q)
 	case s.narrow:
-		return behave[small](s, q)
+		return analyzeBehavior[small](s, q)
 	}
-	return behave[int128](s, q)
+	return analyzeBehavior[int128](s, q)
 }
 
-func behave[T number[T]](s *Selection, q BehaviorQuery) Behavior {
-	h := historyOf[T](s, q)
+func analyzeBehavior[T number[T]](s *Selection, q BehaviorQuery) Behavior {
+	h := newHistory[T](s, q)
 	out := Behavior{Trades: s.Len(), BreakevenTolerance: s.filter.Tolerance.Stored}
 	// The parts only read the history, so they need not wait for each other.
 	var parts sync.WaitGroup
@@ -180,8 +180,8 @@ func behave[T number[T]](s *Selection, q BehaviorQuery) Behavior {
 	parts.Go(func() { h.detectOverconfidence(&out.Overconfidence) })
 	parts.Go(func() { h.detectLossAversion(&out.LossAversion) })
 	parts.Go(func() { h.detectOvertrading(&out.Overtrading) })
-	parts.Go(func() { out.Streaks = h.streaks() })
-	h.buckets(&out)
+	parts.Go(func() { out.Streaks = h.findStreaks() })
+	h.fillBuckets(&out)
 	parts.Wait()
 	return out
 }
@@ -196,73 +196,73 @@ type history[T number[T]] struct {
 	opened, closed []int64
 	symbol         []int32
 	net, size      []T
-	order          ordered[T] // of the sizes
+	order          sortKeys[T] // of the sizes
 	results        []outcome
 	all            tally[T]
 }
 
-func historyOf[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
+func newHistory[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 	n := s.Len()
-	turned := *s
-	turned.picks = make([]pick, n)
+	reordered := *s
+	reordered.picks = make([]pick, n)
 	h := &history[T]{
-		s: &turned, q: q, closings: make([]int32, n), opened: make([]int64, n), closed: make([]int64, n),
+		s: &reordered, q: q, closings: make([]int32, n), opened: make([]int64, n), closed: make([]int64, n),
 		symbol: make([]int32, n),
 	}
-	for place, i := range s.byOpening() {
+	for place, i := range s.sortByOpening() {
 		h.closings[i] = int32(place)
-		turned.picks[place] = s.picks[i]
+		reordered.picks[place] = s.picks[i]
 		h.opened[place], h.closed[place], h.symbol[place] = s.opened(int(i)), s.closed(int(i)), s.symbol(int(i))
 	}
-	h.net, h.size = column[T](&turned, netOf), column[T](&turned, sizeOf)
-	h.order, h.results = orderOf(h.size), outcomes(&turned, h.net)
+	h.net, h.size = readColumn[T](&reordered, netOf), readColumn[T](&reordered, sizeOf)
+	h.order, h.results = newSortKeys(h.size), outcomes(&reordered, h.net)
 	for place, net := range h.net {
-		h.all.addAs(net, h.results[place])
+		h.all.addResult(net, h.results[place])
 	}
 	return h
 }
 
-// buckets fills the tables by hour, weekday, session and time in trade. Every
+// fillBuckets fills the tables by hour, weekday, session and time in trade. Every
 // bucket is there, also without trades, so that charts keep their shape. Trades
 // are added once to the hours of a week and once to session and time in trade;
 // the tables are sums over those.
-func (h *history[T]) buckets(out *Behavior) {
+func (h *history[T]) fillBuckets(out *Behavior) {
 	var week [7][24]tally[T]
 	var held [len(sessions)][len(holdBuckets)]tally[T]
-	local, eastern := newClock(h.q.Zone), newYork()
+	local, eastern := newClock(h.q.Zone), newYorkClock()
 	for i, at := range h.opened {
 		net, result := h.net[i], h.results[i]
 		weekday, hour := local.weekHour(at)
-		week[weekday][hour].addAs(net, result)
-		held[eastern.session(at)][holdBucket(h.closed[i]-at)].addAs(net, result)
+		week[weekday][hour].addResult(net, result)
+		held[eastern.sessionAt(at)][holdBucket(h.closed[i]-at)].addResult(net, result)
 	}
 	scale := h.s.scale
 	for hour := range week[0] {
-		out.ByHour = append(out.ByHour, HourBucket{hour, sumOf(7, func(i int) *tally[T] { return &week[i][hour] }).group(scale)})
+		out.ByHour = append(out.ByHour, HourBucket{hour, sumTallies(7, func(i int) *tally[T] { return &week[i][hour] }).toGroup(scale)})
 	}
 	for day := range week {
-		out.ByWeekday = append(out.ByWeekday, WeekdayBucket{day, sumOf(24, func(i int) *tally[T] { return &week[day][i] }).group(scale)})
+		out.ByWeekday = append(out.ByWeekday, WeekdayBucket{day, sumTallies(24, func(i int) *tally[T] { return &week[day][i] }).toGroup(scale)})
 	}
 	for k, name := range sessions {
-		sum := sumOf(len(holdBuckets), func(i int) *tally[T] { return &held[k][i] })
-		out.BySession = append(out.BySession, SessionBucket{name, sum.group(scale)})
+		sum := sumTallies(len(holdBuckets), func(i int) *tally[T] { return &held[k][i] })
+		out.BySession = append(out.BySession, SessionBucket{name, sum.toGroup(scale)})
 	}
 	for k := range holdBuckets {
-		sum := sumOf(len(sessions), func(i int) *tally[T] { return &held[i][k] })
-		out.ByHoldTime = append(out.ByHoldTime, HoldBucket{holdBuckets[k].name, sum.group(scale)})
+		sum := sumTallies(len(sessions), func(i int) *tally[T] { return &held[i][k] })
+		out.ByHoldTime = append(out.ByHoldTime, HoldBucket{holdBuckets[k].name, sum.toGroup(scale)})
 	}
 }
 
-// sumOf adds up n tallies.
-func sumOf[T number[T]](n int, at func(i int) *tally[T]) *tally[T] {
+// sumTallies adds up n tallies.
+func sumTallies[T number[T]](n int, at func(i int) *tally[T]) *tally[T] {
 	var sum tally[T]
 	for i := range n {
-		sum = sum.with(at(i))
+		sum = sum.plus(at(i))
 	}
 	return &sum
 }
 
-func (h *history[T]) streaks() Streaks {
+func (h *history[T]) findStreaks() Streaks {
 	inOrder := make([]outcome, len(h.closings))
 	var afterWin, afterLoss tally[T]
 	for i, place := range h.closings {
@@ -272,15 +272,15 @@ func (h *history[T]) streaks() Streaks {
 		}
 		switch inOrder[i-1] {
 		case win:
-			afterWin.addAs(h.net[place], inOrder[i])
+			afterWin.addResult(h.net[place], inOrder[i])
 		case loss:
-			afterLoss.addAs(h.net[place], inOrder[i])
+			afterLoss.addResult(h.net[place], inOrder[i])
 		case breakeven:
 		}
 	}
 	out := Streaks{
 		MaxConsecutiveWins: longestRun(inOrder, win), MaxConsecutiveLosses: longestRun(inOrder, loss),
-		AfterWin: afterWin.group(h.s.scale), AfterLoss: afterLoss.group(h.s.scale),
+		AfterWin: afterWin.toGroup(h.s.scale), AfterLoss: afterLoss.toGroup(h.s.scale),
 	}
 	if n := len(inOrder); n > 0 && inOrder[n-1] != breakeven {
 		out.CurrentKind = map[outcome]string{win: "win", loss: "loss"}[inOrder[n-1]]
@@ -291,33 +291,33 @@ func (h *history[T]) streaks() Streaks {
 	return out
 }
 
-// event describes a flagged trade, whose day it asks a clock for.
-func (h *history[T]) event(local *clock, place int, reason string) Event {
+// newEvent describes a flagged trade, whose day it asks a clock for.
+func (h *history[T]) newEvent(local *clock, place int, reason string) Event {
 	opened := time.UnixMicro(h.opened[place]).UTC()
 	return Event{
-		Date: dayName(local.day(h.opened[place])), TradeID: h.s.ID(place), Symbol: h.s.symbols.words[h.symbol[place]],
+		Date: dayName(local.day(h.opened[place])), TradeID: h.s.ID(place), Symbol: h.s.symbols.values[h.symbol[place]],
 		Reason: reason, NetPnL: h.net[place].decimal(h.s.scale), Trades: 1, OpenedAt: &opened,
 	}
 }
 
-// report fills a detector from flags: for each trade 0, or the number of a
+// fillDetector fills a detector from flags: for each trade 0, or the number of a
 // reason. The rate is that of the flagged among all.
-func (h *history[T]) report(d *Detector, flags []uint8, reasons []string) {
+func (h *history[T]) fillDetector(d *Detector, flags []uint8, reasons []string) {
 	d.Events = []Event{}
 	var sides [2]tally[T] // no branch decides, because flags come in no order
 	for place, flag := range flags {
-		sides[isSet(flag)].addAs(h.net[place], h.results[place])
+		sides[isSet(flag)].addResult(h.net[place], h.results[place])
 	}
 	flagged := sides[1]
 	d.EventCount = flagged.trades()
 	local := newClock(h.q.Zone)
 	for place := len(flags) - 1; place >= 0 && len(d.Events) < h.q.MaxEvents; place-- {
 		if flags[place] != 0 {
-			d.Events = append(d.Events, h.event(local, place, reasons[flags[place]]))
+			d.Events = append(d.Events, h.newEvent(local, place, reasons[flags[place]]))
 		}
 	}
 	slices.Reverse(d.Events)
-	h.compare(d, flagged)
+	h.setGroups(d, flagged)
 	rate := fraction(flagged.trades(), len(h.opened))
 	d.Rate = &rate
 }
@@ -330,18 +330,18 @@ func isSet(flag uint8) (set uint8) {
 	return set
 }
 
-// compare sets what is flagged against the rest.
-func (h *history[T]) compare(d *Detector, flagged tally[T]) {
-	rest := h.all.without(&flagged)
-	d.Flagged, d.Baseline = flagged.group(h.s.scale), rest.group(h.s.scale)
+// setGroups sets what is flagged against the rest.
+func (h *history[T]) setGroups(d *Detector, flagged tally[T]) {
+	rest := h.all.minus(&flagged)
+	d.Flagged, d.Baseline = flagged.toGroup(h.s.scale), rest.toGroup(h.s.scale)
 }
 
-// tooFew leaves a detector silent when there is too little to judge by.
-func (h *history[T]) tooFew(d *Detector) bool {
-	d.InsufficientData = len(h.opened) < enoughToJudge
+// hasTooFewTrades leaves a detector silent when there is too little to judge by.
+func (h *history[T]) hasTooFewTrades(d *Detector) bool {
+	d.InsufficientData = len(h.opened) < minDetectorTrades
 	if d.InsufficientData {
 		d.Events = []Event{}
-		h.compare(d, tally[T]{})
+		h.setGroups(d, tally[T]{})
 	}
 	return d.InsufficientData
 }

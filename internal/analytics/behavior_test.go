@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-func byOpening(rows []Trade) []Trade {
+func sortRowsByOpening(rows []Trade) []Trade {
 	return slices.SortedFunc(slices.Values(rows), func(a, b Trade) int {
 		return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), cmp.Compare(a.Symbol, b.Symbol), a.ClosedAt.Compare(b.ClosedAt),
 			cmp.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
@@ -34,7 +34,7 @@ func medianSize(rows []Trade) decimal.Decimal {
 	return sizes[(n-1)/2].Add(sizes[n/2]).Mul(decimal.Must("0.5"))
 }
 
-func tooBig(row Trade, usual []Trade) bool {
+func isTooBig(row Trade, usual []Trade) bool {
 	if len(usual) == 0 {
 		return false
 	}
@@ -45,7 +45,7 @@ func tooBig(row Trade, usual []Trade) bool {
 // plainRevenge and plainOverconfidence look at every pair of trades, as the
 // definitions do.
 func plainRevenge(rows []Trade) (flagged []string) {
-	rows = byOpening(rows)
+	rows = sortRowsByOpening(rows)
 	for i, row := range rows {
 		sameSymbol, afterLoss := false, false
 		for _, other := range rows {
@@ -56,7 +56,7 @@ func plainRevenge(rows []Trade) (flagged []string) {
 			sameSymbol = sameSymbol || other.Symbol == row.Symbol && after <= 15*time.Minute
 			afterLoss = afterLoss || after <= 60*time.Minute
 		}
-		oversized := afterLoss && tooBig(row, rows[max(0, i-20):i])
+		oversized := afterLoss && isTooBig(row, rows[max(0, i-20):i])
 		switch {
 		case sameSymbol && oversized:
 			flagged = append(flagged, string(row.ID)+" same_symbol_oversized")
@@ -70,8 +70,8 @@ func plainRevenge(rows []Trade) (flagged []string) {
 }
 
 func plainOverconfidence(rows []Trade) (flagged []string) {
-	closings := sortedByClosing(rows)
-	for _, row := range byOpening(rows) {
+	closings := sortRowsByClosing(rows)
+	for _, row := range sortRowsByOpening(rows) {
 		var streak []Trade
 		for _, other := range closings {
 			switch {
@@ -82,14 +82,14 @@ func plainOverconfidence(rows []Trade) (flagged []string) {
 				streak = nil
 			}
 		}
-		if len(streak) >= 3 && tooBig(row, streak) {
+		if len(streak) >= 3 && isTooBig(row, streak) {
 			flagged = append(flagged, string(row.ID)+" oversized_after_wins")
 		}
 	}
 	return flagged
 }
 
-func told(events []Event) (list []string) {
+func eventTexts(events []Event) (list []string) {
 	for _, e := range events {
 		list = append(list, string(e.TradeID)+" "+e.Reason)
 	}
@@ -120,11 +120,11 @@ func TestDetectorsAreTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := busyTrades().Draw(t, "rows")
-		got := Behave(Select([]*Columns{Build("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
-		if got, want := told(got.Revenge.Events), plainRevenge(rows); !slices.Equal(got, want) {
+		got := AnalyzeBehavior(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
+		if got, want := eventTexts(got.Revenge.Events), plainRevenge(rows); !slices.Equal(got, want) {
 			t.Fatalf("revenge: %v, want %v", got, want)
 		}
-		if got, want := told(got.Overconfidence.Events), plainOverconfidence(rows); !slices.Equal(got, want) {
+		if got, want := eventTexts(got.Overconfidence.Events), plainOverconfidence(rows); !slices.Equal(got, want) {
 			t.Fatalf("overconfidence: %v, want %v", got, want)
 		}
 		for _, d := range []Detector{got.Revenge, got.Overconfidence, got.LossAversion.Detector, got.Overtrading.Detector} {
@@ -155,12 +155,12 @@ func TestLongStreaks(t *testing.T) {
 			EntryNotional: decimal.New(int64(100 + (i*37)%140)),
 		})
 	}
-	got := Behave(Select([]*Columns{Build("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
-	if want := plainOverconfidence(rows); !slices.Equal(told(got.Overconfidence.Events), want) || len(want) == 0 {
-		t.Errorf("overconfidence: %v, want %v", told(got.Overconfidence.Events), want)
+	got := AnalyzeBehavior(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC})
+	if want := plainOverconfidence(rows); !slices.Equal(eventTexts(got.Overconfidence.Events), want) || len(want) == 0 {
+		t.Errorf("overconfidence: %v, want %v", eventTexts(got.Overconfidence.Events), want)
 	}
-	if want := plainRevenge(rows); !slices.Equal(told(got.Revenge.Events), want) || len(want) < 4 {
-		t.Errorf("revenge: %v, want %v", told(got.Revenge.Events), want)
+	if want := plainRevenge(rows); !slices.Equal(eventTexts(got.Revenge.Events), want) || len(want) < 4 {
+		t.Errorf("revenge: %v, want %v", eventTexts(got.Revenge.Events), want)
 	}
 }
 
@@ -175,10 +175,10 @@ func TestEventsAreTheLatest(t *testing.T) {
 		})
 		at = at.Add(2 * time.Minute)
 	}
-	s := Select([]*Columns{Build("a", rows)}, Filter{})
-	got := Behave(s, BehaviorQuery{Zone: time.UTC, MaxEvents: 2}).Revenge
-	if got.EventCount != 29 || strings.Join(told(got.Events), " ") != "t28 same_symbol t29 same_symbol" || got.Flagged.Trades != 29 {
-		t.Errorf("%d events: %v", got.EventCount, told(got.Events))
+	s := SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{})
+	got := AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC, MaxEvents: 2}).Revenge
+	if got.EventCount != 29 || strings.Join(eventTexts(got.Events), " ") != "t28 same_symbol t29 same_symbol" || got.Flagged.Trades != 29 {
+		t.Errorf("%d events: %v", got.EventCount, eventTexts(got.Events))
 	}
 	// Chance would flag just as many: every trade follows a loss in any order.
 	if *got.Rate != *got.ExpectedRate {
@@ -188,10 +188,10 @@ func TestEventsAreTheLatest(t *testing.T) {
 
 // Who doubles the size after every loss, and only then, is far above chance; who
 // does so after every fourth trade, whatever it was, is not.
-func TestExpectedRateTellsHabitFromChance(t *testing.T) {
+func TestExpectedRateSeparatesHabitFromChance(t *testing.T) {
 	t.Parallel()
 	trader := func(double func(i int, lost bool) bool) Detector {
-		d := dice(3)
+		d := splitMix64(3)
 		at := time.Date(2026, 3, 9, 15, 0, 0, 0, time.UTC)
 		var rows []Trade
 		lost := false
@@ -203,13 +203,13 @@ func TestExpectedRateTellsHabitFromChance(t *testing.T) {
 			if double(i, lost) {
 				row.EntryNotional = decimal.New(200)
 			}
-			if lost = d.below(4) == 0; lost {
+			if lost = d.intn(4) == 0; lost {
 				row.Net = decimal.New(-1)
 			}
 			rows = append(rows, row)
 			at = at.Add(50 * time.Minute)
 		}
-		return Behave(Select([]*Columns{Build("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC}).Revenge
+		return AnalyzeBehavior(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), BehaviorQuery{Zone: time.UTC}).Revenge
 	}
 	habit := trader(func(_ int, lost bool) bool { return lost })
 	if *habit.Rate < 2**habit.ExpectedRate {
@@ -234,7 +234,7 @@ func TestHoldBuckets(t *testing.T) {
 	}
 }
 
-func TestUsual(t *testing.T) {
+func TestUsualLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		counts        []int64
@@ -247,26 +247,26 @@ func TestUsual(t *testing.T) {
 		{[]int64{1, 2, 4, 9}, 3, 6}, // distances 2, 1, 1, 6
 		{[]int64{1, 2, 3, 4, 100}, 3, 5},
 	} {
-		if median, limit := usual(c.counts); median != c.median || limit != c.limit {
+		if median, limit := usualLimit(c.counts); median != c.median || limit != c.limit {
 			t.Errorf("%v: %v and %v, want %v and %v", c.counts, median, limit, c.median, c.limit)
 		}
 	}
 }
 
-// TestFiguresAskedForAtOnce: columns are shared by all who ask, and a figure may
+// TestConcurrentFigures: columns are shared by all who ask, and a figure may
 // work on its parts side by side.
-func TestFiguresAskedForAtOnce(t *testing.T) {
+func TestConcurrentFigures(t *testing.T) {
 	t.Parallel()
-	columns := build("a", madeUp(3000), 500)
-	want := Behave(Select([]*Columns{columns}, Filter{}), BehaviorQuery{Zone: time.UTC, Seed: 1})
+	columns := buildColumns("a", generateTrades(3000), 500)
+	want := AnalyzeBehavior(SelectTrades([]*Columns{columns}, Filter{}), BehaviorQuery{Zone: time.UTC, Seed: 1})
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			s := Select([]*Columns{columns}, Filter{})
-			if got := Behave(s, BehaviorQuery{Zone: time.UTC, Seed: 1}); !gocmp.Equal(got, want) {
+			s := SelectTrades([]*Columns{columns}, Filter{})
+			if got := AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC, Seed: 1}); !gocmp.Equal(got, want) {
 				t.Error("the same question has another answer")
 			}
-			columns.With(madeUp(10), nil)
+			columns.WithChanges(generateTrades(10), nil)
 		})
 	}
 	group.Wait()

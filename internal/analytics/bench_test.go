@@ -12,9 +12,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// madeUp is a journal of n trades on business days, most of them minutes long,
+// generateTrades is a journal of n trades on business days, most of them minutes long,
 // in fifty symbols, with costs, and with risk and excursions on some.
-func madeUp(n int) []Trade {
+func generateTrades(n int) []Trade {
 	dice := rand.New(rand.NewPCG(uint64(n), 7))
 	rows := make([]Trade, n)
 	at := time.Date(2015, 1, 5, 14, 30, 0, 0, time.UTC)
@@ -46,20 +46,20 @@ func madeUp(n int) []Trade {
 
 var sizes = []int{1_000, 10_000, 100_000, 333_000, 1_000_000}
 
-// each runs a figure over journals of growing size and tells the time a trade.
-func each(b *testing.B, run func(s *Selection)) {
-	eachColumns(b, func(columns []*Columns) func() {
-		s := Select(columns, Filter{})
+// benchmarkSizes runs a figure over journals of growing size and tells the time a trade.
+func benchmarkSizes(b *testing.B, run func(s *Selection)) {
+	benchmarkColumns(b, func(columns []*Columns) func() {
+		s := SelectTrades(columns, Filter{})
 		return func() { run(s) }
 	})
 }
 
-func eachColumns(b *testing.B, prepare func(columns []*Columns) (run func())) {
+func benchmarkColumns(b *testing.B, prepare func(columns []*Columns) (run func())) {
 	for _, n := range sizes {
 		var run func()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			if run == nil {
-				run = prepare([]*Columns{Build("a", madeUp(n))})
+				run = prepare([]*Columns{BuildColumns("a", generateTrades(n))})
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -71,11 +71,11 @@ func eachColumns(b *testing.B, prepare func(columns []*Columns) (run func())) {
 }
 
 func BenchmarkSelect(b *testing.B) {
-	eachColumns(b, func(columns []*Columns) func() { return func() { Select(columns, Filter{}) } })
+	benchmarkColumns(b, func(columns []*Columns) func() { return func() { SelectTrades(columns, Filter{}) } })
 }
 
 func BenchmarkSummary(b *testing.B) {
-	each(b, func(s *Selection) { Summarize(s, Capital{Starting: decimal.New(100_000)}) })
+	benchmarkSizes(b, func(s *Selection) { Summarize(s, Capital{Starting: decimal.New(100_000)}) })
 }
 
 func BenchmarkDaily(b *testing.B) {
@@ -83,77 +83,77 @@ func BenchmarkDaily(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	each(b, func(s *Selection) { Daily(s, zone) })
+	benchmarkSizes(b, func(s *Selection) { ListDays(s, zone) })
 }
 
 func BenchmarkEquity(b *testing.B) {
-	eachColumns(b, func(columns []*Columns) func() {
-		return func() { Equity(columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) }
+	benchmarkColumns(b, func(columns []*Columns) func() {
+		return func() { BuildEquityCurve(columns, CurveQuery{Capital: Capital{Starting: decimal.New(100_000)}}) }
 	})
 }
 
-func BenchmarkBehave(b *testing.B) {
-	each(b, func(s *Selection) { Behave(s, BehaviorQuery{Zone: time.UTC}) })
+func BenchmarkAnalyzeBehavior(b *testing.B) {
+	benchmarkSizes(b, func(s *Selection) { AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC}) })
 }
 
 func BenchmarkBreakdown(b *testing.B) {
-	each(b, func(s *Selection) { Breakdown(s, BreakdownQuery{By: BySymbol, Zone: time.UTC}) })
+	benchmarkSizes(b, func(s *Selection) { BreakDown(s, BreakdownQuery{By: BySymbol, Zone: time.UTC}) })
 }
 
 func BenchmarkBreakdownWithEvidence(b *testing.B) {
-	each(b, func(s *Selection) { Breakdown(s, BreakdownQuery{By: ByHour, Zone: time.UTC, Evidence: true}) })
+	benchmarkSizes(b, func(s *Selection) { BreakDown(s, BreakdownQuery{By: ByHour, Zone: time.UTC, Evidence: true}) })
 }
 
 func BenchmarkRMultiples(b *testing.B) {
-	each(b, func(s *Selection) { RMultiples(s) })
+	benchmarkSizes(b, func(s *Selection) { ComputeRStats(s) })
 }
 
 func BenchmarkDrawdowns(b *testing.B) {
-	each(b, func(s *Selection) { Drawdowns(s, Capital{}, 20) })
+	benchmarkSizes(b, func(s *Selection) { ListDrawdowns(s, Capital{}, 20) })
 }
 
-func BenchmarkWeigh(b *testing.B) {
-	each(b, func(s *Selection) { Weigh(s, time.UTC, 1) })
+func BenchmarkAssessEvidence(b *testing.B) {
+	benchmarkSizes(b, func(s *Selection) { AssessEvidence(s, time.UTC, 1) })
 }
 
 func BenchmarkMonteCarlo(b *testing.B) {
-	each(b, func(s *Selection) { MonteCarlo(s, Simulation{Trades: 250}) })
+	benchmarkSizes(b, func(s *Selection) { SimulateFutures(s, Simulation{Trades: 250}) })
 }
 
 func BenchmarkShare(b *testing.B) {
-	each(b, func(s *Selection) { Share(s, ShareQuery{Zone: time.UTC}) })
+	benchmarkSizes(b, func(s *Selection) { BuildShareView(s, ShareQuery{Zone: time.UTC}) })
 }
 
 func BenchmarkBuild(b *testing.B) {
-	rows := madeUp(100_000)
+	rows := generateTrades(100_000)
 	for b.Loop() {
-		c := Build("a", rows)
+		c := BuildColumns("a", rows)
 		b.ReportMetric(float64(c.Bytes())/float64(c.Len()), "B/trade")
 	}
 }
 
-// BenchmarkWith changes one trade of 100,000.
-func BenchmarkWith(b *testing.B) {
-	rows := madeUp(100_000)
-	c := Build("a", rows)
+// BenchmarkWithChanges changes one trade of 100,000.
+func BenchmarkWithChanges(b *testing.B) {
+	rows := generateTrades(100_000)
+	c := BuildColumns("a", rows)
 	changed := rows[50_000:50_001]
 	changed[0].Net = decimal.New(1)
 	for b.Loop() {
-		c.With(changed, nil)
+		c.WithChanges(changed, nil)
 	}
 }
 
 // BenchmarkExplain makes the summary and explains it; compare BenchmarkSummary.
 func BenchmarkExplain(b *testing.B) {
 	capital := Capital{Starting: decimal.New(100_000)}
-	each(b, func(s *Selection) {
+	benchmarkSizes(b, func(s *Selection) {
 		summary := Summarize(s, capital)
-		Explain(s, capital, &summary)
+		ExplainSummary(s, capital, &summary)
 	})
 }
 
-// inParts replaces every third trade by three realized parts on three days.
-func inParts(c *Columns, rows []Trade) *Columns {
+// splitEveryThird replaces every third trade by three realized parts on three days.
+func splitEveryThird(c *Columns, rows []Trade) *Columns {
 	var parts []Trade
 	third := decimal.New(3)
 	for i := 0; i < len(rows); i += 3 {
@@ -164,31 +164,31 @@ func inParts(c *Columns, rows []Trade) *Columns {
 			parts = append(parts, part)
 		}
 	}
-	return c.With(parts, nil)
+	return c.WithChanges(parts, nil)
 }
 
 // BenchmarkRealized asks the figures of 100,000 trades, a third of which were
 // closed in three steps; compare the benchmarks of the same names.
 func BenchmarkRealized(b *testing.B) {
-	rows := madeUp(100_000)
-	closed := Build("a", rows)
-	columns := []*Columns{inParts(closed, rows)}
-	s := Select(columns, Filter{Realized: true})
+	rows := generateTrades(100_000)
+	closed := BuildColumns("a", rows)
+	columns := []*Columns{splitEveryThird(closed, rows)}
+	s := SelectTrades(columns, Filter{Realized: true})
 	capital := Capital{Starting: decimal.New(100_000)}
 	for name, run := range map[string]func(){
-		"Select":    func() { Select(columns, Filter{Realized: true}) },
+		"Select":    func() { SelectTrades(columns, Filter{Realized: true}) },
 		"Summary":   func() { Summarize(s, capital) },
-		"Daily":     func() { Daily(s, time.UTC) },
-		"Calendar":  func() { Calendar(s, time.UTC, 2016) },
-		"Breakdown": func() { Breakdown(s, BreakdownQuery{By: ByMonth, Zone: time.UTC}) },
-		"Equity":    func() { Equity(columns, CurveQuery{Filter: Filter{Realized: true}, Capital: capital}) },
-		"With":      func() { columns[0].With(rows[50_000:50_001], nil) },
+		"Daily":     func() { ListDays(s, time.UTC) },
+		"Calendar":  func() { BuildCalendar(s, time.UTC, 2016) },
+		"Breakdown": func() { BreakDown(s, BreakdownQuery{By: ByMonth, Zone: time.UTC}) },
+		"Equity":    func() { BuildEquityCurve(columns, CurveQuery{Filter: Filter{Realized: true}, Capital: capital}) },
+		"With":      func() { columns[0].WithChanges(rows[50_000:50_001], nil) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				run()
 			}
-			b.ReportMetric(float64(columns[0].BytesBeside(closed))/float64(len(rows)), "B/trade")
+			b.ReportMetric(float64(columns[0].UnsharedBytes(closed))/float64(len(rows)), "B/trade")
 		})
 	}
 }

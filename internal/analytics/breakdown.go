@@ -104,15 +104,15 @@ const rowDraws = 400
 // significance is the corrected probability below which a row stands out.
 const significance = 1 - evidenceLevel
 
-// Breakdown groups the trades of a selection. Rows of things that have an order
+// BreakDown groups the trades of a selection. Rows of things that have an order
 // of their own (hours, months, grades) are in it; others by net result, best
 // first. Only rows with trades are listed. A trade with several tags or setups
 // counts in each of their rows.
-func Breakdown(s *Selection, q BreakdownQuery) []Row {
+func BreakDown(s *Selection, q BreakdownQuery) []Row {
 	if s.unbounded {
-		return breakdown[exact](s, q)
+		return breakDown[exact](s, q)
 	}
-	return breakdown[int128](s, q)
+	return breakDown[int128](s, q)
 }
 
 // rowTally is a row while it is being added up.
@@ -123,40 +123,40 @@ type rowTally[T number[T]] struct {
 	days  []dayTally[T]
 }
 
-func breakdown[T number[T]](s *Selection, q BreakdownQuery) []Row {
-	keys, rows := rowTallies[T](s, q)
+func breakDown[T number[T]](s *Selection, q BreakdownQuery) []Row {
+	keys, rows := tallyRows[T](s, q)
 	list := []Row{}
 	var chances []*float64
 	for k := range rows {
 		if rows[k].trades() == 0 {
 			continue
 		}
-		row := rows[k].row(keys[k], s.scale)
+		row := rows[k].toRow(keys[k], s.scale)
 		row.BreakevenTolerance = s.filter.Tolerance.Stored
 		list = append(list, row)
 		if q.Evidence {
-			evidence, p := rows[k].evidence(s.scale, q.Seed)
+			evidence, p := rows[k].computeEvidence(s.scale, q.Seed)
 			list[len(list)-1].Evidence = &evidence
 			chances = append(chances, p)
 		}
 	}
-	for i, p := range holm(chances) {
+	for i, p := range correctByHolm(chances) {
 		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
 	}
-	if !q.By.inOrder() {
+	if !q.By.hasOwnOrder() {
 		slices.SortFunc(list, func(a, b Row) int { return cmp.Or(b.NetPnL.Cmp(a.NetPnL), strings.Compare(a.Key, b.Key)) })
 	}
 	return list
 }
 
-func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows []rowTally[T]) {
-	g := s.group(q)
+func tallyRows[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows []rowTally[T]) {
+	g := s.groupTrades(q)
 	if s.parts {
-		return g.keys, partTallies[T](s, q, g)
+		return g.keys, tallyParts[T](s, q, g)
 	}
 	rows = make([]rowTally[T], len(g.keys))
-	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
-	rs, withR := multiples(s, net)
+	net, gross, fees, volume := readColumn[T](s, netOf), readColumn[T](s, grossOf), readColumn[T](s, feesOf), readColumn[T](s, volumeOf)
+	rs, withR := computeMultiples(s, net)
 	results := outcomes(s, net)
 	c := newClock(q.Zone)
 	next := 0
@@ -164,14 +164,14 @@ func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, row
 		hasR := next < len(withR) && int(withR[next]) == i
 		for _, k := range g.of(i) {
 			t := &rows[k]
-			t.addAs(net[i], results[i])
+			t.addResult(net[i], results[i])
 			t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
 			if hasR {
 				t.rs += rs[next]
 				t.withR++
 			}
 			if q.Evidence {
-				t.onDay(c.day(s.at(i)), net[i], results[i])
+				t.addToDay(c.day(s.basisInstant(i)), net[i], results[i])
 			}
 		}
 		if hasR {
@@ -181,9 +181,9 @@ func rowTallies[T number[T]](s *Selection, q BreakdownQuery) (keys []string, row
 	return g.keys, rows
 }
 
-// onDay adds a result to a day of the row; days are kept in order, and nearly
+// addToDay adds a result to a day of the row; days are kept in order, and nearly
 // always come in it.
-func (t *rowTally[T]) onDay(day int64, net T, result outcome) {
+func (t *rowTally[T]) addToDay(day int64, net T, result outcome) {
 	at := len(t.days) - 1
 	if at < 0 || t.days[at].day < day {
 		at++
@@ -195,31 +195,31 @@ func (t *rowTally[T]) onDay(day int64, net T, result outcome) {
 			t.days = slices.Insert(t.days, at, dayTally[T]{day: day})
 		}
 	}
-	t.days[at].addAs(net, result)
+	t.days[at].addResult(net, result)
 }
 
-func (t *rowTally[T]) row(key string, scale int32) Row {
+func (t *rowTally[T]) toRow(key string, scale int32) Row {
 	return Row{
 		Key: key, Trades: t.trades(), Wins: t.wins(), Losses: t.losses(), Breakeven: t.trades() - t.wins() - t.losses(),
 		WinRate: t.winRate(), NetPnL: t.net().decimal(scale), GrossPnL: t.gross.decimal(scale), Fees: t.fees.decimal(scale),
 		Volume: t.volume.decimal(scale), AvgTrade: mean(t.net().decimal(scale), t.trades()), ProfitFactor: t.profitFactor(scale),
-		AvgR: over(t.rs, float64(t.withR)), TradesWithR: t.withR,
+		AvgR: divide(t.rs, float64(t.withR)), TradesWithR: t.withR,
 	}
 }
 
-// evidence returns the intervals of a row and the probability of its result by
+// computeEvidence returns the intervals of a row and the probability of its result by
 // chance. A row with too few trades has no probability, so that it does not count
 // among the looks.
-func (t *rowTally[T]) evidence(scale int32, seed uint64) (Evidence, *float64) {
-	e := evidenceOf(t.days, scale, rowDraws, seed)
-	if !lacking(t.trades(), len(t.days)).Enough {
+func (t *rowTally[T]) computeEvidence(scale int32, seed uint64) (Evidence, *float64) {
+	e := computeEvidence(t.days, scale, rowDraws, seed)
+	if !checkMinimums(t.trades(), len(t.days)).Enough {
 		return e, nil
 	}
-	return e, chance(meanError(t.days, scale))
+	return e, pValue(meanError(t.days, scale))
 }
 
-// inOrder tells whether the keys of a dimension have an order of their own.
-func (by Dimension) inOrder() bool {
+// hasOwnOrder tells whether the keys of a dimension have an order of their own.
+func (by Dimension) hasOwnOrder() bool {
 	switch by {
 	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade:
 		return true
@@ -234,8 +234,8 @@ type grouping struct {
 	of   func(i int) []int32
 }
 
-// single is a grouping in which each trade has one group.
-func single(keys []string, of func(i int) int) grouping {
+// newSingleGrouping is a grouping in which each trade has one group.
+func newSingleGrouping(keys []string, of func(i int) int) grouping {
 	one := make([]int32, 1)
 	return grouping{keys, func(i int) []int32 {
 		one[0] = int32(of(i))
@@ -243,36 +243,36 @@ func single(keys []string, of func(i int) int) grouping {
 	}}
 }
 
-func (s *Selection) group(q BreakdownQuery) grouping {
+func (s *Selection) groupTrades(q BreakdownQuery) grouping {
 	local := newClock(q.Zone)
 	switch q.By {
 	case BySide:
-		return single([]string{Long.String(), Short.String()}, func(i int) int {
+		return newSingleGrouping([]string{Long.String(), Short.String()}, func(i int) int {
 			return int(s.pages[s.picks[i].source].side[s.picks[i].row])
 		})
 	case ByWeekday:
-		return single(numbered(0, 6), func(i int) int { return local.weekday(s.opened(i)) })
+		return newSingleGrouping(numberNames(0, 6), func(i int) int { return local.weekday(s.opened(i)) })
 	case ByHour:
-		return single(numbered(0, 23), func(i int) int { return local.hour(s.opened(i)) })
+		return newSingleGrouping(numberNames(0, 23), func(i int) int { return local.hour(s.opened(i)) })
 	case BySession:
-		eastern := newYork()
-		return single(sessionNames(), func(i int) int { return eastern.session(s.opened(i)) })
+		eastern := newYorkClock()
+		return newSingleGrouping(sessionNames(), func(i int) int { return eastern.sessionAt(s.opened(i)) })
 	case ByHoldTime:
-		return single(holdNames(), func(i int) int { return holdBucket(s.closed(i) - s.opened(i)) })
+		return newSingleGrouping(holdNames(), func(i int) int { return holdBucket(s.closed(i) - s.opened(i)) })
 	case BySize:
-		return s.bySize()
+		return s.groupBySize()
 	case ByGrade:
-		return single(append([]string{""}, numbered(1, 5)...), func(i int) int {
+		return newSingleGrouping(append([]string{""}, numberNames(1, 5)...), func(i int) int {
 			return min(5, int(s.pages[s.picks[i].source].quality[s.picks[i].row]))
 		})
 	case ByMonth:
-		return s.byMonth(local)
+		return s.groupByMonth(local)
 	default:
-		return s.byWord(q)
+		return s.groupByValue(q)
 	}
 }
 
-func numbered(from, to int) []string {
+func numberNames(from, to int) []string {
 	var names []string
 	for n := from; n <= to; n++ {
 		names = append(names, strconv.Itoa(n))
@@ -296,9 +296,9 @@ func holdNames() []string {
 	return names
 }
 
-// byMonth groups by calendar month, in the order of the calendar.
-func (s *Selection) byMonth(local *clock) grouping {
-	days, of := s.days(local)
+// groupByMonth groups by calendar month, in the order of the calendar.
+func (s *Selection) groupByMonth(local *clock) grouping {
+	days, of := s.findDays(local)
 	months := make([]string, len(days))
 	for d, day := range days {
 		months[d] = dayName(day).Month()
@@ -308,17 +308,17 @@ func (s *Selection) byMonth(local *clock) grouping {
 	for d, month := range months {
 		places[d], _ = slices.BinarySearch(keys, month)
 	}
-	return single(keys, func(i int) int { return places[of[i]] })
+	return newSingleGrouping(keys, func(i int) int { return places[of[i]] })
 }
 
-// bySize groups by quarters of the trader's own sizes: a trade is in the first
+// groupBySize groups by quarters of the trader's own sizes: a trade is in the first
 // quarter whose greatest size, by nearest rank, it does not exceed.
-func (s *Selection) bySize() grouping {
+func (s *Selection) groupBySize() grouping {
 	var keys []int64
 	if s.unbounded {
-		keys = orderOf(column[exact](s, sizeOf)).keys
+		keys = newSortKeys(readColumn[exact](s, sizeOf)).keys
 	} else {
-		keys = orderOf(column[int128](s, sizeOf)).keys
+		keys = newSortKeys(readColumn[int128](s, sizeOf)).keys
 	}
 	const quarters = 4
 	var limits [quarters]int64
@@ -327,7 +327,7 @@ func (s *Selection) bySize() grouping {
 			limits[k] = sorted[((k+1)*len(sorted)+quarters-1)/quarters-1]
 		}
 	}
-	return single([]string{"q1", "q2", "q3", "q4"}, func(i int) int {
+	return newSingleGrouping([]string{"q1", "q2", "q3", "q4"}, func(i int) int {
 		quarter := 0
 		for keys[i] > limits[quarter] {
 			quarter++
@@ -336,38 +336,38 @@ func (s *Selection) bySize() grouping {
 	})
 }
 
-// byWord groups by the words of a dictionary, or by the ids in them.
-func (s *Selection) byWord(q BreakdownQuery) grouping {
+// groupByValue groups by the words of a dictionary, or by the ids in them.
+func (s *Selection) groupByValue(q BreakdownQuery) grouping {
 	var names dictionary
 	groups := make([][][]int32, len(s.pages))
 	for source, c := range s.pages {
-		column, parts := c.wordsOf(q)
+		column, parts := c.dictionaryOf(q)
 		if column == nil {
-			groups[source] = [][]int32{{names.number(string(c.account))}}
+			groups[source] = [][]int32{{names.code(string(c.account))}}
 			continue
 		}
-		for _, word := range column.words {
+		for _, word := range column.values {
 			var numbers []int32
 			for _, part := range parts(word) {
-				numbers = append(numbers, names.number(part))
+				numbers = append(numbers, names.code(part))
 			}
 			groups[source] = append(groups[source], numbers)
 		}
 	}
-	return grouping{names.words, func(i int) []int32 {
+	return grouping{names.values, func(i int) []int32 {
 		p := s.picks[i]
-		if column, _ := s.pages[p.source].wordsOf(q); column != nil {
-			return groups[p.source][column.rows[p.row]]
+		if column, _ := s.pages[p.source].dictionaryOf(q); column != nil {
+			return groups[p.source][column.codes[p.row]]
 		}
 		return groups[p.source][0]
 	}}
 }
 
-// wordsOf gives the column that a dimension reads, nil for the account, and how
+// dictionaryOf gives the column that a dimension reads, nil for the account, and how
 // to read keys out of its words.
-func (c *page) wordsOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
+func (c *page) dictionaryOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
 	whole := func(word string) []string { return []string{word} }
-	ids := func(word string) []string { return orNone(split[string](word)) }
+	ids := func(word string) []string { return orEmptyKey(splitIDs[string](word)) }
 	switch q.By {
 	case BySymbol:
 		return &c.symbol, whole
@@ -379,7 +379,7 @@ func (c *page) wordsOf(q BreakdownQuery) (column *dictionary, parts func(word st
 		return &c.tags, ids
 	case ByMistake:
 		return &c.tags, func(word string) []string {
-			return orNone(slices.DeleteFunc(split[string](word), func(id string) bool {
+			return orEmptyKey(slices.DeleteFunc(splitIDs[string](word), func(id string) bool {
 				return !slices.Contains(q.Mistakes, journal.TagID(id))
 			}))
 		}
@@ -388,8 +388,8 @@ func (c *page) wordsOf(q BreakdownQuery) (column *dictionary, parts func(word st
 	}
 }
 
-// orNone gives the empty key when there is no other.
-func orNone(keys []string) []string {
+// orEmptyKey gives the empty key when there is no other.
+func orEmptyKey(keys []string) []string {
 	if len(keys) == 0 {
 		return []string{""}
 	}

@@ -61,23 +61,23 @@ type Columns struct {
 // small enough that a page is copied in the time of a request.
 const pageRows = 4096
 
-// Build makes the columns of an account from its closed trades, in any order.
+// BuildColumns makes the columns of an account from its closed trades, in any order.
 // Each id must occur once; parts of one trade must differ in their instants.
-func Build(account journal.AccountID, rows []Trade) *Columns {
-	return build(account, rows, pageRows)
+func BuildColumns(account journal.AccountID, rows []Trade) *Columns {
+	return buildColumns(account, rows, pageRows)
 }
 
-func build(account journal.AccountID, rows []Trade, pageRows int) *Columns {
+func buildColumns(account journal.AccountID, rows []Trade, pageRows int) *Columns {
 	c := &Columns{account: account, pageRows: pageRows}
-	for part := range slices.Chunk(inOrder(rows), pageRows) {
+	for part := range slices.Chunk(sortByClosing(rows), pageRows) {
 		c.pages = append(c.pages, newPage(account, part))
 	}
 	return c
 }
 
-// Concat puts columns of one account one behind the other. Every trade of each
+// ConcatColumns puts columns of one account one behind the other. Every trade of each
 // must come before every trade of the next.
-func Concat(account journal.AccountID, parts ...*Columns) *Columns {
+func ConcatColumns(account journal.AccountID, parts ...*Columns) *Columns {
 	c := &Columns{account: account, pageRows: pageRows}
 	for _, part := range parts {
 		c.pages = append(c.pages, part.pages...)
@@ -85,17 +85,17 @@ func Concat(account journal.AccountID, parts ...*Columns) *Columns {
 	return c
 }
 
-// Named returns the same columns for an account of that name and number. Trades
+// WithName returns the same columns for an account of that name and number. Trades
 // of the same instants and instrument are in the order of the accounts' names,
 // and where everything else is equal in that of their numbers.
-func (c *Columns) Named(name string, number int64) *Columns {
+func (c *Columns) WithName(name string, number int64) *Columns {
 	named := *c
 	named.name, named.number = name, number
 	return &named
 }
 
-// inOrder lists trades in the order of closing.
-func inOrder(rows []Trade) []*Trade {
+// sortByClosing lists trades in the order of closing.
+func sortByClosing(rows []Trade) []*Trade {
 	sorted := make([]*Trade, len(rows))
 	for i := range rows {
 		sorted[i] = &rows[i]
@@ -133,37 +133,37 @@ func (c *Columns) Trade(row int) Trade {
 	panic("analytics: there is no such row")
 }
 
-// With gives new columns in which the changed trades replace all rows of the same
+// WithChanges gives new columns in which the changed trades replace all rows of the same
 // id, or are added, and the removed ones are gone. An id that is unknown is
 // nothing to remove. The old columns stay as they are.
-func (c *Columns) With(changed []Trade, removed []journal.TradeID) *Columns {
+func (c *Columns) WithChanges(changed []Trade, removed []journal.TradeID) *Columns {
 	ids := newIDSet(removed)
 	for i := range changed {
 		ids.add(changed[i].ID)
 	}
 	out := &Columns{account: c.account, name: c.name, number: c.number, pageRows: c.pageRows}
-	fresh := inOrder(changed)
+	fresh := sortByClosing(changed)
 	for i, p := range c.pages {
 		its := fresh
 		if i < len(c.pages)-1 {
-			its = fresh[:c.pages[i+1].notBefore(fresh)]
+			its = fresh[:c.pages[i+1].countBefore(fresh)]
 		}
 		fresh = fresh[len(its):]
-		if gone := p.ids.rowsOf(ids); len(gone) > 0 || len(its) > 0 {
-			p = p.with(gone, newPage(c.account, its))
+		if gone := p.ids.findRows(ids); len(gone) > 0 || len(its) > 0 {
+			p = p.replaceRows(gone, newPage(c.account, its))
 		}
-		out.add(p)
+		out.appendPage(p)
 	}
-	out.add(newPage(c.account, fresh)) // there was no page to take them
+	out.appendPage(newPage(c.account, fresh)) // there was no page to take them
 	return out
 }
 
-// add appends a page: not if it is empty, in parts if it has become too long, and
+// appendPage appends a page: not if it is empty, in parts if it has become too long, and
 // together with the page before if both have become short.
-func (c *Columns) add(p *page) {
+func (c *Columns) appendPage(p *page) {
 	if n := len(c.pages); n > 0 && c.pages[n-1].len()+p.len() <= c.pageRows {
 		if p.len() > 0 {
-			c.pages[n-1] = c.pages[n-1].with(nil, p)
+			c.pages[n-1] = c.pages[n-1].replaceRows(nil, p)
 		}
 		return
 	}
@@ -174,7 +174,7 @@ func (c *Columns) add(p *page) {
 		}
 		part := p
 		if first > 0 || int(end) < p.len() {
-			part = p.cut(first, end)
+			part = p.copyRange(first, end)
 		}
 		c.pages = append(c.pages, part)
 		first = end

@@ -23,7 +23,7 @@ func TestIDs(t *testing.T) {
 	for i, id := range ids {
 		rows[i].ID, rows[i].Arrival = id, int64(i)
 	}
-	c := Build("a", rows)
+	c := BuildColumns("a", rows)
 	var got []journal.TradeID
 	for i := range c.Len() {
 		got = append(got, c.Trade(i).ID)
@@ -32,37 +32,37 @@ func TestIDs(t *testing.T) {
 		t.Errorf("got %q, want %q", got, ids)
 	}
 	for i, id := range ids {
-		left := c.With(nil, ids[:i+1])
+		left := c.WithChanges(nil, ids[:i+1])
 		if left.Len() != len(ids)-i-1 || slices.ContainsFunc(allRows(left), func(row Trade) bool { return row.ID == id }) {
 			t.Errorf("%d rows are left, %q still among them?", left.Len(), id)
 		}
 	}
 }
 
-// A trade costs about a hundred bytes, and marks that nobody uses cost nothing.
+// A trade costs about a hundred bytes, and annotations that nobody uses cost nothing.
 func TestBytes(t *testing.T) {
 	t.Parallel()
-	rows := madeUp(5000)
-	marked := Build("a", rows).Bytes()
+	rows := generateTrades(5000)
+	annotated := BuildColumns("a", rows).Bytes()
 	for i := range rows {
 		rows[i].InitialRisk, rows[i].MFE, rows[i].MAE = decimal.Null{}, decimal.Null{}, decimal.Null{}
 	}
-	plain := Build("a", rows).Bytes()
-	if plain/5000 > 125 || marked-plain < 2*8*5000 || Build("a", nil).Bytes() > 100 {
-		t.Errorf("%d bytes a trade, %d with marks, %d for none", plain/5000, marked/5000, Build("a", nil).Bytes())
+	plain := BuildColumns("a", rows).Bytes()
+	if plain/5000 > 125 || annotated-plain < 2*8*5000 || BuildColumns("a", nil).Bytes() > 100 {
+		t.Errorf("%d bytes a trade, %d with annotations, %d for none", plain/5000, annotated/5000, BuildColumns("a", nil).Bytes())
 	}
 }
 
 // Many small changes do not make the columns grow.
 func TestManyChangesStaySmall(t *testing.T) {
 	t.Parallel()
-	rows := madeUp(500)
-	c := Build("a", rows)
+	rows := generateTrades(500)
+	c := BuildColumns("a", rows)
 	first := c.Bytes()
 	for i := range 300 {
 		row := rows[i]
 		row.Net = row.Net.Add(decimal.New(1))
-		c = c.With([]Trade{row}, nil)
+		c = c.WithChanges([]Trade{row}, nil)
 	}
 	if c.Len() != 500 || c.Bytes() > first*11/10 {
 		t.Errorf("%d rows take %d bytes, took %d", c.Len(), c.Bytes(), first)
@@ -73,14 +73,14 @@ func TestManyChangesStaySmall(t *testing.T) {
 func TestWithWidens(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
-	c := Build("a", []Trade{{ID: "b", ClosedAt: at, Net: decimal.Must("1.25")}})
+	c := BuildColumns("a", []Trade{{ID: "b", ClosedAt: at, Net: decimal.Must("1.25")}})
 	for _, net := range []string{"0.000000000000000001", "99999999999999999999", "123456789012345678901234567890.123456789012345678"} {
-		c = c.With([]Trade{{ID: "a", ClosedAt: at, Net: decimal.Must(net)}}, nil)
+		c = c.WithChanges([]Trade{{ID: "a", ClosedAt: at, Net: decimal.Must(net)}}, nil)
 		if rows := allRows(c); len(rows) != 2 || rows[0].Net.String() != net || rows[1].Net.String() != "1.25" {
 			t.Errorf("with %s: %v", net, rows)
 		}
 	}
-	if c = c.With(nil, []journal.TradeID{"a"}); c.Len() != 1 || c.Trade(0).Net.String() != "1.25" {
+	if c = c.WithChanges(nil, []journal.TradeID{"a"}); c.Len() != 1 || c.Trade(0).Net.String() != "1.25" {
 		t.Errorf("%d rows are left", c.Len())
 	}
 }
@@ -105,20 +105,20 @@ func TestDimensionsAreParsed(t *testing.T) {
 // the same trades alone.
 func TestOpeningOrderOfAFew(t *testing.T) {
 	t.Parallel()
-	rows := madeUp(3000)
+	rows := generateTrades(3000)
 	rows[1500].OpenedAt = rows[1000].OpenedAt
 	from, to := rows[1400].ClosedAt, rows[1520].ClosedAt
 	filter := Filter{Period: journal.Period{From: &from, To: &to}}
-	few := Select([]*Columns{Build("a", rows)}, filter)
+	few := SelectTrades([]*Columns{BuildColumns("a", rows)}, filter)
 	var alone []Trade
 	for _, p := range few.picks {
 		alone = append(alone, few.pages[p.source].trade(p.row))
 	}
-	other := Select([]*Columns{Build("a", alone)}, filter)
-	if few.Len() < 50 || !slices.Equal(few.byOpening(), other.byOpening()) {
-		t.Errorf("%d trades open in the order %v, alone %v", few.Len(), few.byOpening(), other.byOpening())
+	other := SelectTrades([]*Columns{BuildColumns("a", alone)}, filter)
+	if few.Len() < 50 || !slices.Equal(few.sortByOpening(), other.sortByOpening()) {
+		t.Errorf("%d trades open in the order %v, alone %v", few.Len(), few.sortByOpening(), other.sortByOpening())
 	}
-	if slices.IsSorted(few.byOpening()) {
+	if slices.IsSorted(few.sortByOpening()) {
 		t.Error("they open as they close, so the test says nothing")
 	}
 }

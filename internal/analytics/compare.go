@@ -30,23 +30,23 @@ type Difference struct {
 	Significant bool     `json:"significant"`
 }
 
-// Compare compares two selections. The zone cuts the days that vary together.
-func Compare(a, b *Selection, zone *time.Location, ofA, ofB Capital) Comparison {
+// CompareSelections compares two selections. The zone cuts the days that vary together.
+func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) Comparison {
 	out := Comparison{A: Summarize(a, ofA), B: Summarize(b, ofB)}
 	out.Difference = Difference{
 		NetPnL: out.A.NetPnL.Sub(out.B.NetPnL), Expectancy: out.A.Expectancy.Sub(out.B.Expectancy),
-		WinRate: out.A.WinRate - out.B.WinRate, ProfitFactor: less(out.A.ProfitFactor, out.B.ProfitFactor),
-		PayoffRatio: less(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: less(out.A.AvgR, out.B.AvgR),
+		WinRate: out.A.WinRate - out.B.WinRate, ProfitFactor: subtractOptional(out.A.ProfitFactor, out.B.ProfitFactor),
+		PayoffRatio: subtractOptional(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: subtractOptional(out.A.AvgR, out.B.AvgR),
 	}
-	x, y := precisionOf(a, zone), precisionOf(b, zone)
+	x, y := estimateMean(a, zone), estimateMean(b, zone)
 	if x.enough && y.enough {
-		p := chance(x.mean-y.mean, math.Hypot(x.deviation, y.deviation))
+		p := pValue(x.mean-y.mean, math.Hypot(x.deviation, y.deviation))
 		out.Difference.PValue, out.Difference.Significant = p, p != nil && *p < significance
 	}
 	return out
 }
 
-func less(a, b *float64) *float64 {
+func subtractOptional(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return nil
 	}
@@ -54,34 +54,34 @@ func less(a, b *float64) *float64 {
 	return &value
 }
 
-// precision is a mean result of a trade, and how well it is known.
-type precision struct {
+// meanEstimate is a mean result of a trade, and how well it is known.
+type meanEstimate struct {
 	mean, deviation float64
 	enough          bool
 }
 
-func precisionOf(s *Selection, zone *time.Location) precision {
+func estimateMean(s *Selection, zone *time.Location) meanEstimate {
 	if s.unbounded {
-		return precisionIn[exact](s, zone)
+		return estimateMeanIn[exact](s, zone)
 	}
-	return precisionIn[int128](s, zone)
+	return estimateMeanIn[int128](s, zone)
 }
 
-func precisionIn[T number[T]](s *Selection, zone *time.Location) precision {
-	days := netDays[T](s, zone)
-	p := precision{enough: lacking(s.Len(), len(days)).Enough}
+func estimateMeanIn[T number[T]](s *Selection, zone *time.Location) meanEstimate {
+	days := tallyNetDays[T](s, zone)
+	p := meanEstimate{enough: checkMinimums(s.Len(), len(days)).Enough}
 	p.mean, p.deviation = meanError(days, s.scale)
 	return p
 }
 
-// netDays adds up the net results of days, in the order of the calendar.
-func netDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
-	days, of := s.days(newClock(zone))
-	trades, net, of := mergeParts(s, column[T](s, netOf), of)
+// tallyNetDays adds up the net results of days, in the order of the calendar.
+func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+	days, of := s.findDays(newClock(zone))
+	trades, net, of := mergeParts(s, readColumn[T](s, netOf), of)
 	results := outcomes(trades, net)
 	sums := make([]dayTally[T], len(days))
 	for i, d := range of {
-		sums[d].addAs(net[i], results[i])
+		sums[d].addResult(net[i], results[i])
 		sums[d].day = days[d]
 	}
 	slices.SortFunc(sums, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })

@@ -24,13 +24,13 @@ type Day struct {
 	CumulativePnL decimal.Decimal `json:"cumulative_pnl"`
 }
 
-// Daily lists the days with trades, in order, as a calendar in the zone cuts
+// ListDays lists the days with trades, in order, as a calendar in the zone cuts
 // them.
-func Daily(s *Selection, zone *time.Location) []Day {
+func ListDays(s *Selection, zone *time.Location) []Day {
 	if s.unbounded {
-		return daily[exact](s, zone)
+		return listDays[exact](s, zone)
 	}
-	return daily[int128](s, zone)
+	return listDays[int128](s, zone)
 }
 
 // dayTally is a day while it is being added up.
@@ -40,8 +40,8 @@ type dayTally[T number[T]] struct {
 	gross, fees, volume T
 }
 
-func daily[T number[T]](s *Selection, zone *time.Location) []Day {
-	tallies := dayTallies[T](s, zone)
+func listDays[T number[T]](s *Selection, zone *time.Location) []Day {
+	tallies := tallyDays[T](s, zone)
 	list := make([]Day, len(tallies))
 	var sum T
 	for i := range tallies {
@@ -56,14 +56,14 @@ func daily[T number[T]](s *Selection, zone *time.Location) []Day {
 	return list
 }
 
-func dayTallies[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
-	days, of := s.days(newClock(zone))
+func tallyDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+	days, of := s.findDays(newClock(zone))
 	tallies := make([]dayTally[T], len(days))
-	gross, fees, volume := column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
-	trades, net, dayOf := mergeParts(s, column[T](s, netOf), of)
+	gross, fees, volume := readColumn[T](s, grossOf), readColumn[T](s, feesOf), readColumn[T](s, volumeOf)
+	trades, net, dayOf := mergeParts(s, readColumn[T](s, netOf), of)
 	results := outcomes(trades, net)
 	for i, d := range dayOf {
-		tallies[d].addAs(net[i], results[i])
+		tallies[d].addResult(net[i], results[i])
 	}
 	for i, d := range of {
 		t := &tallies[d]
@@ -76,15 +76,15 @@ func dayTallies[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	return tallies
 }
 
-// days finds the calendar days of the trades; see placesOf.
-func (s *Selection) days(c *clock) (days []int64, of []int32) {
-	return placesOf(len(s.picks), func(i int) int64 { return c.day(s.at(i)) })
+// findDays finds the calendar days of the trades; see placesOf.
+func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
+	return indexKeys(len(s.picks), func(i int) int64 { return c.day(s.basisInstant(i)) })
 }
 
-// placesOf finds the distinct keys of n things, in the order in which they first
+// indexKeys finds the distinct keys of n things, in the order in which they first
 // occur, and for each thing the place of its key. With days that order is nearly
 // that of the calendar; where clocks go back over midnight it is not.
-func placesOf(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
+func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 	of = make([]int32, n)
 	places := map[int64]int32{}
 	last, place := int64(0), int32(nowhere)
@@ -130,10 +130,10 @@ type Month struct {
 	RedDays   int `json:"red_days"`
 }
 
-// Calendar lists the days and months of a year that have trades.
-func Calendar(s *Selection, zone *time.Location, year int) Year {
+// BuildCalendar lists the days and months of a year that have trades.
+func BuildCalendar(s *Selection, zone *time.Location, year int) Year {
 	out := Year{Year: year, Days: []Cell{}, Months: []Month{}}
-	for _, day := range Daily(s, zone) {
+	for _, day := range ListDays(s, zone) {
 		if day.Date.Year() != year {
 			continue
 		}
@@ -143,8 +143,8 @@ func Calendar(s *Selection, zone *time.Location, year int) Year {
 			out.Months = append(out.Months, Month{Month: month})
 		}
 		m := &out.Months[len(out.Months)-1]
-		m.Group.include(day)
-		out.Total.include(day)
+		m.Group.addDay(day)
+		out.Total.addDay(day)
 		switch day.NetPnL.Sign() {
 		case 1:
 			m.GreenDays++
@@ -153,13 +153,13 @@ func Calendar(s *Selection, zone *time.Location, year int) Year {
 		}
 	}
 	if s.parts {
-		out.recount(s, zone)
+		out.recountTrades(s, zone)
 	}
 	return out
 }
 
-// include adds a day to a group of days.
-func (g *Group) include(day Day) {
+// addDay adds a day to a group of days.
+func (g *Group) addDay(day Day) {
 	g.Trades += day.Trades
 	g.Wins += day.Wins
 	g.NetPnL = g.NetPnL.Add(day.NetPnL)

@@ -17,34 +17,34 @@ const (
 // Expected rates come from this many shuffles of at most so many of the latest
 // trades: enough to tell a habit from chance, and bounded for any history.
 const (
-	shuffles      = 20
-	shuffledTrade = 500
-	shuffledDays  = 50
-	dealtTrades   = 5000
+	shuffles       = 20
+	shuffledTrades = 500
+	shuffledDays   = 50
+	maxDealtTrades = 5000
 )
 
-// oversize tells whether a size is at least 1.5 times the median that lies
+// isOversized tells whether a size is at least 1.5 times the median that lies
 // halfway between a and b. A median of nothing is no measure.
-func oversize[T number[T]](size, a, b T) bool {
+func isOversized[T number[T]](size, a, b T) bool {
 	sum := a.add(b)
 	return sum.sign() > 0 && size.times(4).cmp(sum.times(3)) >= 0
 }
 
-// oversized tells which trades were oversized against the trades opened before
+// flagOversized tells which trades were flagOversized against the trades opened before
 // them, the last twenty or as many as there are.
 //
 // The median need not be found to be compared with. A size is at least 1.5 times
 // the median of n when more than half of the n are at most two thirds of it, and
 // is not when fewer than half are; only when it is exactly half, the two around
 // the limit are the middle and must be looked at.
-func (h *history[T]) oversized() []bool {
+func (h *history[T]) flagOversized() []bool {
 	big := make([]bool, len(h.size))
-	zero := h.order.atMost(h.size, nowhere)
+	zero := h.order.twoThirdsKey(h.size, nowhere)
 	var last [revengeMemory]int64 // in no order
 	zeros := 0
 	for place, key := range h.order.keys {
 		n := min(place, revengeMemory)
-		limit := h.order.atMost(h.size, place)
+		limit := h.order.twoThirdsKey(h.size, place)
 		below := 0
 		for _, other := range last[:n] {
 			if other <= limit {
@@ -54,8 +54,8 @@ func (h *history[T]) oversized() []bool {
 		switch {
 		case 2*zeros > n: // the median is zero, and no measure
 		case 2*below == n && n > 0:
-			a, b := around(&last, place, n, limit)
-			big[place] = oversize(h.size[place], h.size[a], h.size[b])
+			a, b := findAround(&last, place, n, limit)
+			big[place] = isOversized(h.size[place], h.size[a], h.size[b])
 		default:
 			big[place] = 2*below > n
 		}
@@ -71,9 +71,9 @@ func (h *history[T]) oversized() []bool {
 	return big
 }
 
-// around finds the trades with the greatest key up to a limit and the smallest
+// findAround finds the trades with the greatest key up to a limit and the smallest
 // beyond it, among the n before a place.
-func around(last *[revengeMemory]int64, place, n int, limit int64) (a, b int) {
+func findAround(last *[revengeMemory]int64, place, n int, limit int64) (a, b int) {
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	for other := place - n; other < place; other++ {
 		key := last[other%revengeMemory]
@@ -87,8 +87,8 @@ func around(last *[revengeMemory]int64, place, n int, limit int64) (a, b int) {
 	return a, b
 }
 
-// entry is a trade by the key of its size.
-type entry struct {
+// sizeEntry is a trade by the key of its size.
+type sizeEntry struct {
 	key   int64
 	place int32
 }
@@ -96,24 +96,24 @@ type entry struct {
 var revengeReasons = []string{"", "same_symbol", "oversized", "same_symbol_oversized"}
 
 func (h *history[T]) detectRevenge(d *Detector) {
-	if h.tooFew(d) {
+	if h.hasTooFewTrades(d) {
 		return
 	}
-	big := h.oversized()
-	h.report(d, h.revenge(h.results, big), revengeReasons)
-	recent := h.recent()
-	d.ExpectedRate = expected(recent, func(results []outcome) []uint8 {
-		return recent.revenge(results, big[len(big)-len(results):])
+	big := h.flagOversized()
+	h.fillDetector(d, h.flagRevenge(h.results, big), revengeReasons)
+	recent := h.recentHistory()
+	d.ExpectedRate = simulateRate(recent, func(results []outcome) []uint8 {
+		return recent.flagRevenge(results, big[len(big)-len(results):])
 	})
 }
 
-// revenge flags trades that were opened soon after a loss. It walks openings and
+// flagRevenge flags trades that were opened soon after a loss. It walks openings and
 // closings together; of all losses before an opening the latest decides, so one
 // instant for the whole book and one for each symbol is all there is to remember.
-func (h *history[T]) revenge(results []outcome, big []bool) []uint8 {
+func (h *history[T]) flagRevenge(results []outcome, big []bool) []uint8 {
 	const never = -1 << 62
 	flags := make([]uint8, len(h.opened))
-	last, lastOf := int64(never), make([]int64, len(h.s.symbols.words))
+	last, lastOf := int64(never), make([]int64, len(h.s.symbols.values))
 	for i := range lastOf {
 		lastOf[i] = never
 	}
@@ -141,17 +141,17 @@ func (h *history[T]) revenge(results []outcome, big []bool) []uint8 {
 }
 
 func (h *history[T]) detectOverconfidence(d *Detector) {
-	if h.tooFew(d) {
+	if h.hasTooFewTrades(d) {
 		return
 	}
-	h.report(d, h.overconfidence(h.results), []string{"", "oversized_after_wins"})
-	recent := h.recent()
-	d.ExpectedRate = expected(recent, recent.overconfidence)
+	h.fillDetector(d, h.flagOverconfidence(h.results), []string{"", "oversized_after_wins"})
+	recent := h.recentHistory()
+	d.ExpectedRate = simulateRate(recent, recent.flagOverconfidence)
 }
 
-// overconfidence flags trades that were oversized against a run of wins that was
+// flagOverconfidence flags trades that were oversized against a run of wins that was
 // unbroken when they were opened.
-func (h *history[T]) overconfidence(results []outcome) []uint8 {
+func (h *history[T]) flagOverconfidence(results []outcome) []uint8 {
 	flags := make([]uint8, len(h.opened))
 	var run runningMedian
 	next := 0
@@ -159,14 +159,14 @@ func (h *history[T]) overconfidence(results []outcome) []uint8 {
 		for ; next < len(h.closings) && h.closed[h.closings[next]] < at; next++ {
 			closing := h.closings[next]
 			if results[closing] == win {
-				run.add(entry{h.order.keys[closing], closing})
+				run.add(sizeEntry{h.order.keys[closing], closing})
 			} else {
 				run.clear()
 			}
 		}
 		if run.len() >= confidentAfter {
-			a, b := run.middle()
-			if oversize(h.size[place], h.size[a], h.size[b]) {
+			a, b := run.middleTrades()
+			if isOversized(h.size[place], h.size[a], h.size[b]) {
 				flags[place] = 1
 			}
 		}
@@ -182,24 +182,24 @@ func (m *runningMedian) len() int { return len(m.low) + len(m.high) }
 
 func (m *runningMedian) clear() { m.low, m.high = m.low[:0], m.high[:0] }
 
-func (m *runningMedian) add(e entry) {
+func (m *runningMedian) add(e sizeEntry) {
 	if len(m.low) == 0 || e.key <= -m.low[0].key {
-		m.low.push(entry{-e.key, e.place})
+		m.low.push(sizeEntry{-e.key, e.place})
 	} else {
 		m.high.push(e)
 	}
 	switch {
 	case len(m.low) > len(m.high)+1:
 		top := m.low.pop()
-		m.high.push(entry{-top.key, top.place})
+		m.high.push(sizeEntry{-top.key, top.place})
 	case len(m.high) > len(m.low):
 		top := m.high.pop()
-		m.low.push(entry{-top.key, top.place})
+		m.low.push(sizeEntry{-top.key, top.place})
 	}
 }
 
-// middle gives the two trades in the middle, the same twice for an odd number.
-func (m *runningMedian) middle() (a, b int32) {
+// middleTrades gives the two trades in the middleTrades, the same twice for an odd number.
+func (m *runningMedian) middleTrades() (a, b int32) {
 	if len(m.low) > len(m.high) {
 		return m.low[0].place, m.low[0].place
 	}
@@ -207,9 +207,9 @@ func (m *runningMedian) middle() (a, b int32) {
 }
 
 // heap has its smallest key on top.
-type heap []entry
+type heap []sizeEntry
 
-func (h *heap) push(e entry) {
+func (h *heap) push(e sizeEntry) {
 	list := append(*h, e)
 	for i := len(list) - 1; i > 0; {
 		parent := (i - 1) / 2
@@ -222,7 +222,7 @@ func (h *heap) push(e entry) {
 	*h = list
 }
 
-func (h *heap) pop() entry {
+func (h *heap) pop() sizeEntry {
 	list := *h
 	top := list[0]
 	list[0] = list[len(list)-1]
@@ -242,12 +242,12 @@ func (h *heap) pop() entry {
 	return top
 }
 
-// recent is the latest part of a history, for shuffling.
-func (h *history[T]) recent() *history[T] {
-	first := max(0, len(h.opened)-shuffledTrade)
+// recentHistory is the latest part of a history, for shuffling.
+func (h *history[T]) recentHistory() *history[T] {
+	first := max(0, len(h.opened)-shuffledTrades)
 	out := &history[T]{
 		s: h.s, q: h.q, opened: h.opened[first:], closed: h.closed[first:], symbol: h.symbol[first:],
-		net: h.net[first:], size: h.size[first:], order: ordered[T]{h.order.keys[first:], h.order.byRank}, results: h.results[first:],
+		net: h.net[first:], size: h.size[first:], order: sortKeys[T]{h.order.keys[first:], h.order.byRank}, results: h.results[first:],
 	}
 	for _, place := range h.closings {
 		if int(place) >= first {
@@ -257,10 +257,10 @@ func (h *history[T]) recent() *history[T] {
 	return out
 }
 
-// expected is how often a detector strikes when the results of a history come in
+// simulateRate is how often a detector strikes when the results of a history come in
 // random order, everything else being as it was.
-func expected[T number[T]](h *history[T], detect func([]outcome) []uint8) *float64 {
-	d := dice(h.q.Seed)
+func simulateRate[T number[T]](h *history[T], detect func([]outcome) []uint8) *float64 {
+	d := splitMix64(h.q.Seed)
 	results := slices.Clone(h.results)
 	flagged := 0
 	for range shuffles {
@@ -278,10 +278,10 @@ func expected[T number[T]](h *history[T], detect func([]outcome) []uint8) *float
 // detectLossAversion flags losers that were held more than twice as long as the
 // median winner, and winners that gave back half of their best or more.
 func (h *history[T]) detectLossAversion(d *LossAversion) {
-	held := h.held()
-	limit := holdTimes(d, h.results, held)
-	gaveBack := h.excursions(d)
-	if h.tooFew(&d.Detector) {
+	held := h.holdTimes()
+	limit := compareHoldTimes(d, h.results, held)
+	gaveBack := h.measureExcursions(d)
+	if h.hasTooFewTrades(&d.Detector) {
 		return
 	}
 	flags := make([]uint8, len(held))
@@ -300,13 +300,13 @@ func (h *history[T]) detectLossAversion(d *LossAversion) {
 	for _, place := range gaveBack {
 		flags[place] = 2
 	}
-	h.report(&d.Detector, flags, []string{"", "held_loser", "gave_back"})
+	h.fillDetector(&d.Detector, flags, []string{"", "held_loser", "gave_back"})
 	d.Rate = shareOfLosses(count, h.results)
-	d.ExpectedRate = expectedHolds(h.recent())
+	d.ExpectedRate = simulateHoldRate(h.recentHistory())
 }
 
-// held is the time in trade.
-func (h *history[T]) held() []int64 {
+// holdTimes is the time in trade.
+func (h *history[T]) holdTimes() []int64 {
 	held := make([]int64, len(h.opened))
 	for i, at := range h.opened {
 		held[i] = h.closed[i] - at
@@ -314,17 +314,17 @@ func (h *history[T]) held() []int64 {
 	return held
 }
 
-// tooLong is twice the median hold of the winners; without any, nothing is.
-func tooLong(winners []int64) int64 {
+// holdLimit is twice the median hold of the winners; without any, nothing is.
+func holdLimit(winners []int64) int64 {
 	if len(winners) == 0 {
 		return math.MaxInt64
 	}
-	low, high := middle(winners)
+	low, high := middleKeys(winners)
 	return low + high
 }
 
-// only gives the values of the trades with one outcome.
-func only(results []outcome, values []int64, of outcome) []int64 {
+// filterByOutcome gives the values of the trades with one outcome.
+func filterByOutcome(results []outcome, values []int64, of outcome) []int64 {
 	list := make([]int64, len(values)+1)
 	n := 0
 	for i, result := range results {
@@ -344,18 +344,18 @@ func shareOfLosses(count int, results []outcome) *float64 {
 			losses++
 		}
 	}
-	return over(float64(count), float64(losses))
+	return divide(float64(count), float64(losses))
 }
 
-// expectedHolds is the share of losers held too long when hold times have nothing
+// simulateHoldRate is the share of losers held too long when hold times have nothing
 // to do with results.
-func expectedHolds[T number[T]](h *history[T]) *float64 {
-	d := dice(h.q.Seed)
-	held := h.held()
+func simulateHoldRate[T number[T]](h *history[T]) *float64 {
+	d := splitMix64(h.q.Seed)
+	held := h.holdTimes()
 	found := 0
 	for range shuffles {
 		shuffle(&d, held)
-		limit := tooLong(only(h.results, held, win))
+		limit := holdLimit(filterByOutcome(h.results, held, win))
 		for place, result := range h.results {
 			if result == loss && held[place] > limit {
 				found++
@@ -369,16 +369,16 @@ func expectedHolds[T number[T]](h *history[T]) *float64 {
 	return rate
 }
 
-// holdTimes compares the time in trade of winners and losers, and gives the time
+// compareHoldTimes compares the time in trade of winners and losers, and gives the time
 // beyond which a loser was held too long.
-func holdTimes(d *LossAversion, results []outcome, held []int64) (limit int64) {
-	wins, losses := only(results, held, win), only(results, held, loss)
+func compareHoldTimes(d *LossAversion, results []outcome, held []int64) (limit int64) {
+	wins, losses := filterByOutcome(results, held, win), filterByOutcome(results, held, loss)
 	d.AvgWinHoldSecs, d.MedianWinHoldSecs = meanAndMedian(wins)
 	d.AvgLossHoldSecs, d.MedianLossHoldSecs = meanAndMedian(losses)
 	if len(wins) > 0 && len(losses) > 0 {
-		d.HoldRatio = over(d.MedianLossHoldSecs, d.MedianWinHoldSecs)
+		d.HoldRatio = divide(d.MedianLossHoldSecs, d.MedianWinHoldSecs)
 	}
-	return tooLong(wins)
+	return holdLimit(wins)
 }
 
 // meanAndMedian gives both in seconds; it reorders the list.
@@ -388,16 +388,16 @@ func meanAndMedian(micros []int64) (average, median float64) {
 	}
 	var sum int128
 	for _, v := range micros {
-		sum = sum.add(int128Of(v))
+		sum = sum.add(newInt128(v))
 	}
-	low, high := middle(micros)
-	return seconds(sum, len(micros)), seconds(int128Of(low).add(int128Of(high)), 2)
+	low, high := middleKeys(micros)
+	return meanSeconds(sum, len(micros)), meanSeconds(newInt128(low).add(newInt128(high)), 2)
 }
 
-// excursions adds up what was given back where the best excursion is known, and
+// measureExcursions adds up what was given back where the best excursion is known, and
 // lists the winners that gave back half of it or more.
-func (h *history[T]) excursions(d *LossAversion) (gave []int32) {
-	best, known := optionalColumn[T](h.s, mfeOf)
+func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
+	best, known := readOptionalColumn[T](h.s, mfeOf)
 	if len(known) == 0 {
 		return nil
 	}
@@ -406,7 +406,7 @@ func (h *history[T]) excursions(d *LossAversion) (gave []int32) {
 	for k, place := range known {
 		with.picks[k] = h.s.picks[place]
 	}
-	gross := column[T](&with, grossOf)
+	gross := readColumn[T](&with, grossOf)
 	var kept, possible, back T
 	for k, place := range known {
 		if best[k].sign() <= 0 {
@@ -429,74 +429,74 @@ func (h *history[T]) excursions(d *LossAversion) (gave []int32) {
 // detectOvertrading flags the days on which more trades were opened than the
 // median of all days and twice their median deviation from it.
 func (h *history[T]) detectOvertrading(d *Overtrading) {
-	days, of := h.openingDays()
+	days, of := h.findOpeningDays()
 	counts := make([]int64, len(days))
 	for _, day := range of {
 		counts[day]++
 	}
 	d.Days = len(days)
-	d.Usual, d.Limit = usual(counts)
-	if h.tooFew(&d.Detector) {
+	d.Usual, d.Limit = usualLimit(counts)
+	if h.hasTooFewTrades(&d.Detector) {
 		return
 	}
 	sums := make([]tally[T], len(days))
 	for place, day := range of {
-		sums[day].addAs(h.net[place], h.results[place])
+		sums[day].addResult(h.net[place], h.results[place])
 	}
 	d.Events = []Event{}
 	var flagged tally[T]
 	for day, count := range counts {
 		if float64(count) > d.Limit {
-			flagged = flagged.with(&sums[day])
+			flagged = flagged.plus(&sums[day])
 			d.Events = append(d.Events, Event{
 				Date: dayName(days[day]), Reason: "many_trades", NetPnL: sums[day].net().decimal(h.s.scale), Trades: int(count),
 			})
 		}
 	}
 	slices.SortFunc(d.Events, func(a, b Event) int { return cmp.Compare(a.Date, b.Date) })
-	h.compare(&d.Detector, flagged)
+	h.setGroups(&d.Detector, flagged)
 	d.EventCount = len(d.Events)
 	d.Events = d.Events[max(0, d.EventCount-h.q.MaxEvents):]
 	rate := fraction(d.EventCount, len(days))
-	d.Rate, d.ExpectedRate = &rate, expectedDays(len(h.opened), len(days), h.q.Seed)
+	d.Rate, d.ExpectedRate = &rate, simulateDayRate(len(h.opened), len(days), h.q.Seed)
 }
 
-// openingDays is Selection.days for the order and the instants of opening.
-func (h *history[T]) openingDays() (days []int64, of []int32) {
+// findOpeningDays is Selection.days for the order and the instants of opening.
+func (h *history[T]) findOpeningDays() (days []int64, of []int32) {
 	local := newClock(h.q.Zone)
-	return placesOf(len(h.opened), func(i int) int64 { return local.day(h.opened[i]) })
+	return indexKeys(len(h.opened), func(i int) int64 { return local.day(h.opened[i]) })
 }
 
-// usual gives the median of some counts, and that plus twice the median of their
+// usualLimit gives the median of some counts, and that plus twice the median of their
 // distances from it.
-func usual(counts []int64) (median, limit float64) {
+func usualLimit(counts []int64) (median, limit float64) {
 	if len(counts) == 0 {
 		return 0, 0
 	}
-	low, high := middle(slices.Clone(counts))
+	low, high := middleKeys(slices.Clone(counts))
 	twice := low + high
 	apart := make([]int64, len(counts))
 	for i, count := range counts {
 		apart[i] = max(2*count-twice, twice-2*count) // twice the distance
 	}
-	low, high = middle(apart)
+	low, high = middleKeys(apart)
 	return float64(twice) / 2, float64(twice)/2 + 2*float64(low+high)/4
 }
 
-// expectedDays is the share of days beyond the limit when trades fall on the
+// simulateDayRate is the share of days beyond the limit when trades fall on the
 // trading days at random.
-func expectedDays(trades, days int, seed uint64) *float64 {
+func simulateDayRate(trades, days int, seed uint64) *float64 {
 	sample := min(days, shuffledDays)
-	deal := min(trades*sample/days, dealtTrades)
-	d := dice(seed)
+	deal := min(trades*sample/days, maxDealtTrades)
+	d := splitMix64(seed)
 	found := 0
 	counts := make([]int64, sample)
 	for range shuffles {
 		clear(counts)
 		for range deal {
-			counts[d.below(sample)]++
+			counts[d.intn(sample)]++
 		}
-		_, limit := usual(counts)
+		_, limit := usualLimit(counts)
 		for _, count := range counts {
 			if float64(count) > limit {
 				found++

@@ -9,39 +9,39 @@ import (
 // dictionary is a column of words that repeat: each word is kept once, and each
 // row names it by number.
 type dictionary struct {
-	words   []string
-	rows    []int32
-	numbers map[string]int32
+	values []string
+	codes  []int32
+	codeOf map[string]int32
 }
 
-func (d *dictionary) at(row int32) string { return d.words[d.rows[row]] }
+func (d *dictionary) at(row int32) string { return d.values[d.codes[row]] }
 
-func (d *dictionary) push(word string) { d.rows = append(d.rows, d.number(word)) }
+func (d *dictionary) push(word string) { d.codes = append(d.codes, d.code(word)) }
 
-// number gives the number of a word, a new one if need be.
-func (d *dictionary) number(word string) int32 {
-	if n, known := d.numbers[word]; known {
+// code gives the code of a word, a new one if need be.
+func (d *dictionary) code(word string) int32 {
+	if n, known := d.codeOf[word]; known {
 		return n
 	}
-	if d.numbers == nil {
-		d.numbers = map[string]int32{}
+	if d.codeOf == nil {
+		d.codeOf = map[string]int32{}
 	}
-	n := int32(len(d.words))
-	d.words = append(d.words, word)
-	d.numbers[word] = n
+	n := int32(len(d.values))
+	d.values = append(d.values, word)
+	d.codeOf[word] = n
 	return n
 }
 
-// inherit starts an empty dictionary with the words of another, numbered alike.
-func (d *dictionary) inherit(from *dictionary) {
-	d.words, d.numbers = slices.Clip(from.words), maps.Clone(from.numbers)
+// copyValues starts an empty dictionary with the words of another, numbered alike.
+func (d *dictionary) copyValues(from *dictionary) {
+	d.values, d.codeOf = slices.Clip(from.values), maps.Clone(from.codeOf)
 }
 
-// learn adds the words of another and tells the numbers that they have here.
-func (d *dictionary) learn(from *dictionary) []int32 {
-	numbers := make([]int32, len(from.words))
-	for i, word := range from.words {
-		numbers[i] = d.number(word)
+// addValues adds the words of another and tells the numbers that they have here.
+func (d *dictionary) addValues(from *dictionary) []int32 {
+	numbers := make([]int32, len(from.values))
+	for i, word := range from.values {
+		numbers[i] = d.code(word)
 	}
 	return numbers
 }
@@ -50,18 +50,18 @@ func (d *dictionary) learn(from *dictionary) []int32 {
 // inherit.
 func (d *dictionary) appendRange(from *dictionary, numbers []int32, first, end int32) {
 	if numbers == nil {
-		d.rows = append(d.rows, from.rows[first:end]...)
+		d.codes = append(d.codes, from.codes[first:end]...)
 		return
 	}
-	for _, n := range from.rows[first:end] {
-		d.rows = append(d.rows, numbers[n])
+	for _, n := range from.codes[first:end] {
+		d.codes = append(d.codes, numbers[n])
 	}
 }
 
 func (d *dictionary) bytes() int {
 	const entry = 48 // a word's header, twice, and its place in the map
-	n := cap(d.rows) * 4
-	for _, word := range d.words {
+	n := cap(d.codes) * 4
+	for _, word := range d.values {
 		n += len(word) + entry
 	}
 	return n
@@ -71,7 +71,7 @@ func (d *dictionary) bytes() int {
 // contains. Traders use the same few sets over and over.
 const separator = "\x00"
 
-func join[T ~string](ids []T) string {
+func joinIDs[T ~string](ids []T) string {
 	if len(ids) == 0 {
 		return ""
 	}
@@ -83,7 +83,7 @@ func join[T ~string](ids []T) string {
 	return strings.Join(slices.Compact(texts), separator)
 }
 
-func split[T ~string](word string) []T {
+func splitIDs[T ~string](word string) []T {
 	if word == "" {
 		return nil
 	}

@@ -32,14 +32,14 @@ type Drawdown struct {
 	RecoverySecs *float64 `json:"recovery_secs"`
 }
 
-// Drawdowns lists the drawdowns of a selection, the deepest first and at most
+// ListDrawdowns lists the drawdowns of a selection, the deepest first and at most
 // limit of them; 0 means all.
-func Drawdowns(s *Selection, capital Capital, limit int) []Drawdown {
+func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 	s, cash := s.withCash(capital)
 	if s.unbounded {
-		return drawdowns[exact](s, cash, limit)
+		return listDrawdowns[exact](s, cash, limit)
 	}
-	return drawdowns[int128](s, cash, limit)
+	return listDrawdowns[int128](s, cash, limit)
 }
 
 // results are the results of a question in order, in parallel lists.
@@ -54,8 +54,8 @@ type results[T number[T]] struct {
 	pctKnown bool
 }
 
-func resultsOf[T number[T]](s *Selection, cash *cashColumn) results[T] {
-	t := newTimeline(s, column[T](s, netOf), cash)
+func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
+	t := newTimeline(s, readColumn[T](s, netOf), cash)
 	p := newPerformance(t)
 	n := s.Len() + len(cash.events)
 	out := results[T]{
@@ -80,22 +80,22 @@ type fall[T number[T]] struct {
 	recovered                 bool
 }
 
-func drawdowns[T number[T]](s *Selection, cash *cashColumn, limit int) []Drawdown {
-	all := resultsOf[T](s, cash)
-	found := episodes(all.amount)
+func listDrawdowns[T number[T]](s *Selection, cash *cashColumn, limit int) []Drawdown {
+	all := collectResults[T](s, cash)
+	found := findFalls(all.amount)
 	slices.SortStableFunc(found, func(a, b fall[T]) int { return cmp.Or(b.depth.cmp(a.depth), a.began-b.began) })
 	if limit > 0 && len(found) > limit {
 		found = found[:limit]
 	}
 	list := make([]Drawdown, len(found))
 	for i := range found {
-		list[i] = all.drawdown(&found[i], s.scale)
+		list[i] = all.describe(&found[i], s.scale)
 	}
 	return list
 }
 
-// episodes cuts the cumulative result into its falls.
-func episodes[T number[T]](amounts []T) []fall[T] {
+// findFalls cuts the cumulative result into its falls.
+func findFalls[T number[T]](amounts []T) []fall[T] {
 	var found []fall[T]
 	var level, peak T
 	top, falling := nowhere, false
@@ -120,8 +120,8 @@ func episodes[T number[T]](amounts []T) []fall[T] {
 	return found
 }
 
-// drawdown describes one fall.
-func (r *results[T]) drawdown(f *fall[T], scale int32) Drawdown {
+// describe describes one fall.
+func (r *results[T]) describe(f *fall[T], scale int32) Drawdown {
 	at := func(i int) time.Time { return time.UnixMicro(r.at[i]).UTC() }
 	d := Drawdown{
 		Depth: f.depth.decimal(scale), BeganAt: at(f.began), TroughAt: at(f.trough),

@@ -43,7 +43,7 @@ func TestFilterIsNarrowedByEveryField(t *testing.T) {
 func TestOneMaximumDrawdown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		columns := []*Columns{Build("a", anyTrades(20).Draw(t, "rows"))}
+		columns := []*Columns{BuildColumns("a", anyTrades(20).Draw(t, "rows"))}
 		capital := Capital{
 			Starting: decimal.New(rapid.SampledFrom([]int64{0, 10, 100, -5}).Draw(t, "starting")),
 			Cash:     [][]CashEvent{anyCash().Draw(t, "cash"), anyCash().Draw(t, "more cash")},
@@ -52,9 +52,9 @@ func TestOneMaximumDrawdown(t *testing.T) {
 		if f.Basis = ByClosing; f.Period.Check() != nil {
 			f.Period.To = nil
 		}
-		s := Select(columns, f)
-		summary, falls := Summarize(s, capital), Drawdowns(s, capital, 0)
-		curve := Equity(columns, CurveQuery{Filter: f, Capital: capital})
+		s := SelectTrades(columns, f)
+		summary, falls := Summarize(s, capital), ListDrawdowns(s, capital, 0)
+		curve := BuildEquityCurve(columns, CurveQuery{Filter: f, Capital: capital})
 		deepest, pct := decimal.Zero, 0.0
 		for _, d := range falls {
 			deepest = decimal.Max(deepest, d.Depth)
@@ -82,7 +82,7 @@ func TestOneMaximumDrawdown(t *testing.T) {
 func TestFlowsDoNotChangePercentages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := steady(rapid.IntRange(5, 40).Draw(t, "days"), 7, -11, 3, -20, 2, 30)
+		rows := generateSteadyTrades(rapid.IntRange(5, 40).Draw(t, "days"), 7, -11, 3, -20, 2, 30)
 		doubleAt := rapid.IntRange(1, len(rows)-1).Draw(t, "double")
 		doubled, equity := slices.Clone(rows), decimal.New(1000)
 		for i := range doubled {
@@ -96,7 +96,7 @@ func TestFlowsDoNotChangePercentages(t *testing.T) {
 		plain := Capital{Starting: decimal.New(1000)}
 		with := plain
 		with.Cash = [][]CashEvent{{deposit}}
-		a, b := Summarize(selected(rows), plain), Summarize(selected(doubled), with)
+		a, b := Summarize(selectAll(rows), plain), Summarize(selectAll(doubled), with)
 		if a.Basis != OnReturns || b.Basis != OnReturns {
 			t.Fatalf("the bases are %s and %s", a.Basis, b.Basis)
 		}
@@ -128,11 +128,11 @@ func TestWeekdaysAreCounted(t *testing.T) {
 	})
 }
 
-// byOutcome is some answers that depend on outcomes.
-func byOutcome(t *rapid.T, s *Selection) string {
+// dumpOutcomes is some answers that depend on outcomes.
+func dumpOutcomes(t *rapid.T, s *Selection) string {
 	text, err := json.MarshalIndent(map[string]any{
-		"summary": Summarize(s, Capital{}), "behavior": Behave(s, BehaviorQuery{Zone: time.UTC}), "r": RMultiples(s),
-		"tags": Breakdown(s, BreakdownQuery{By: ByTag, Zone: time.UTC}), "wins": fmt.Sprint(s.tradeSets(Capital{}).find(Winners)),
+		"summary": Summarize(s, Capital{}), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC}), "r": ComputeRStats(s),
+		"tags": BreakDown(s, BreakdownQuery{By: ByTag, Zone: time.UTC}), "wins": fmt.Sprint(s.tradeSets(Capital{}).find(Winners)),
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestToleranceIsItsDefinition(t *testing.T) {
 			tolerance = Tolerance{R: limit, InR: true}
 		}
 		f := Filter{Tolerance: tolerance}
-		s := Select([]*Columns{Build("a", rows)}, f)
+		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, f)
 		got := Summarize(s, Capital{})
 		var counts [3]int
 		var profit, lost decimal.Decimal
@@ -179,13 +179,13 @@ func TestToleranceIsItsDefinition(t *testing.T) {
 		if got.Losses != counts[0] || got.Breakeven != counts[1] || got.Wins != counts[2] || !got.GrossProfit.Equal(profit) || !got.GrossLoss.Equal(lost) {
 			t.Fatalf("%d wins, %d losses, %d breakeven, %s, %s; want %v, %s, %s", got.Wins, got.Losses, got.Breakeven, got.GrossProfit, got.GrossLoss, counts, profit, lost)
 		}
-		if plain := Summarize(Select([]*Columns{Build("a", rows)}, Filter{}), Capital{}); !plain.NetPnL.Equal(got.NetPnL) || plain.TotalTrades != got.TotalTrades {
+		if plain := Summarize(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), Capital{}); !plain.NetPnL.Equal(got.NetPnL) || plain.TotalTrades != got.TotalTrades {
 			t.Fatalf("the net result is %s, without tolerance %s", got.NetPnL, plain.NetPnL)
 		}
 		wide, unbounded := *s, *s
 		wide.narrow, unbounded.unbounded = false, true
 		for _, other := range []*Selection{&wide, &unbounded} {
-			same(t, "two arithmetics", byOutcome(t, s), byOutcome(t, other))
+			checkEqual(t, "two arithmetics", dumpOutcomes(t, s), dumpOutcomes(t, other))
 		}
 	})
 }

@@ -53,39 +53,39 @@ type Point struct {
 	Drawdown decimal.Decimal `json:"drawdown"`
 }
 
-// Equity draws the equity curve of some accounts. With a filter besides the
+// BuildEquityCurve draws the equity curve of some accounts. With a filter besides the
 // period it shows the starting balances, deposits, withdrawals and the results
 // of the trades that pass.
-func Equity(columns []*Columns, q CurveQuery) Curve {
+func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	from := q.Filter.Period.From
 	q.Filter.Basis, q.Filter.Period.From = ByClosing, nil
-	s, cash := Select(columns, q.Filter).withCash(q.Capital)
+	s, cash := SelectTrades(columns, q.Filter).withCash(q.Capital)
 	s.filter.Period.From = from
 	if s.unbounded {
-		return equity[exact](s, cash, q, from)
+		return buildEquityCurve[exact](s, cash, q, from)
 	}
-	return equity[int128](s, cash, q, from)
+	return buildEquityCurve[int128](s, cash, q, from)
 }
 
-// walk is the state along a curve.
-type walk[T number[T]] struct {
+// curveBuilder is the state along a curve.
+type curveBuilder[T number[T]] struct {
 	level, peak   T
 	flow, maxFall T
 	at            []int64
 	levels, below []T
 }
 
-func equity[T number[T]](s *Selection, cash *cashColumn, q CurveQuery, from *time.Time) Curve {
-	t := newTimeline(s, column[T](s, netOf), cash)
+func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery, from *time.Time) Curve {
+	t := newTimeline(s, readColumn[T](s, netOf), cash)
 	p := newPerformance(t)
 	n := s.Len() + len(cash.events) + 1
-	w := &walk[T]{
+	w := &curveBuilder[T]{
 		level: t.starting, peak: t.starting, at: make([]int64, 0, n), levels: make([]T, 0, n), below: make([]T, 0, n),
 	}
 	start := t.starting
 	begin := func(at int64) {
 		start, w.peak = w.level, w.level
-		w.point(at)
+		w.addPoint(at)
 	}
 	t.walk(func(e *event[T]) {
 		switch {
@@ -109,23 +109,23 @@ func equity[T number[T]](s *Selection, cash *cashColumn, q CurveQuery, from *tim
 			begin(from.UnixMicro())
 		}
 	}
-	out := w.curve(start, s.scale, q)
+	out := w.toCurve(start, s.scale, q)
 	out.MaxDrawdownPct = p.drawdownPct()
 	return out
 }
 
 // add puts the point right after an event. A flow moves the peak along.
-func (w *walk[T]) add(e *event[T]) {
+func (w *curveBuilder[T]) add(e *event[T]) {
 	w.level = w.level.add(e.amount)
 	if e.flow {
 		w.peak, w.flow = w.peak.add(e.amount), w.flow.add(e.amount)
 	} else if w.level.cmp(w.peak) > 0 {
 		w.peak = w.level
 	}
-	w.point(e.at)
+	w.addPoint(e.at)
 }
 
-func (w *walk[T]) point(at int64) {
+func (w *curveBuilder[T]) addPoint(at int64) {
 	below := w.peak.sub(w.level)
 	if below.cmp(w.maxFall) > 0 {
 		w.maxFall = below
@@ -133,12 +133,12 @@ func (w *walk[T]) point(at int64) {
 	w.at, w.levels, w.below = append(w.at, at), append(w.levels, w.level), append(w.below, below)
 }
 
-func (w *walk[T]) curve(start T, scale int32, q CurveQuery) Curve {
+func (w *curveBuilder[T]) toCurve(start T, scale int32, q CurveQuery) Curve {
 	out := Curve{
 		Points: []Point{}, StartingEquity: start.decimal(scale), EndingEquity: w.level.decimal(scale),
 		MaxDrawdown: w.maxFall.decimal(scale), NetCashFlow: w.flow.decimal(scale), Currency: q.Capital.Currency,
 	}
-	for _, i := range w.thinned(q.MaxPoints) {
+	for _, i := range w.choosePoints(q.MaxPoints) {
 		out.Points = append(out.Points, Point{
 			At: time.UnixMicro(w.at[i]).UTC(), Equity: w.levels[i].decimal(scale), Drawdown: w.below[i].decimal(scale),
 		})
@@ -146,11 +146,11 @@ func (w *walk[T]) curve(start T, scale int32, q CurveQuery) Curve {
 	return out
 }
 
-// thinned chooses which points to show. Beyond the limit the points are cut into
+// choosePoints chooses which points to show. Beyond the limit the points are cut into
 // spans of equal length, of which the lowest and the highest stay; so do the
 // first and the last point, the bottom of the deepest drawdown and the peak
 // before it. What is shown was there: nothing is averaged or interpolated.
-func (w *walk[T]) thinned(limit int) []int {
+func (w *curveBuilder[T]) choosePoints(limit int) []int {
 	if limit <= 0 {
 		limit = DefaultPoints
 	}
@@ -164,18 +164,18 @@ func (w *walk[T]) thinned(limit int) []int {
 		return keep
 	}
 	const special = 4
-	peak, trough := w.deepest()
+	peak, trough := w.findDeepest()
 	keep = append(keep, 0, n-1, peak, trough)
 	spans := (limit - special) / 2
 	for k := range spans {
-		low, high := w.extremes(1+k*(n-2)/spans, 1+(k+1)*(n-2)/spans)
+		low, high := w.findExtremes(1+k*(n-2)/spans, 1+(k+1)*(n-2)/spans)
 		keep = append(keep, low, high)
 	}
 	slices.Sort(keep)
 	return slices.Compact(keep)
 }
 
-func (w *walk[T]) extremes(from, until int) (low, high int) {
+func (w *curveBuilder[T]) findExtremes(from, until int) (low, high int) {
 	low, high = from, from
 	for i := from + 1; i < until; i++ {
 		if w.levels[i].cmp(w.levels[low]) < 0 {
@@ -188,9 +188,9 @@ func (w *walk[T]) extremes(from, until int) (low, high int) {
 	return low, high
 }
 
-// deepest finds the bottom of the deepest drawdown and the last point before it
+// findDeepest finds the bottom of the findDeepest drawdown and the last point before it
 // that stood at the peak.
-func (w *walk[T]) deepest() (peak, trough int) {
+func (w *curveBuilder[T]) findDeepest() (peak, trough int) {
 	for i := range w.below {
 		if w.below[i].cmp(w.below[trough]) > 0 {
 			trough = i

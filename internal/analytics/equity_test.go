@@ -44,7 +44,7 @@ func plainCurve(
 	}) {
 		events = append(events, plainEvent{c.At, c.Amount, c.Flow})
 	}
-	for _, row := range sortedByClosing(rows) {
+	for _, row := range sortRowsByClosing(rows) {
 		events = append(events, plainEvent{row.ClosedAt, row.Net, false})
 	}
 	slices.SortStableFunc(events, func(a, b plainEvent) int { return a.at.Compare(b.at) })
@@ -89,7 +89,7 @@ func plainCurve(
 func plainCapital(rows []Trade, cash []CashEvent, starting decimal.Decimal, p journal.Period) bool {
 	var first *time.Time
 	for i, row := range rows {
-		if p.Holds(row.ClosedAt) && (first == nil || row.OpenedAt.Before(*first)) {
+		if p.Contains(row.ClosedAt) && (first == nil || row.OpenedAt.Before(*first)) {
 			first = &rows[i].OpenedAt
 		}
 	}
@@ -111,7 +111,7 @@ func TestCurveIsItsDefinition(t *testing.T) {
 		}
 		starting := anyAmount().Draw(t, "starting")
 		want, start, flow, deepest, pct := plainCurve(rows, cash, starting, period)
-		got := Equity([]*Columns{Build("a", rows)}, CurveQuery{
+		got := BuildEquityCurve([]*Columns{BuildColumns("a", rows)}, CurveQuery{
 			Filter: Filter{Period: period, Basis: ByOpening}, Capital: Capital{Starting: starting, Currency: "EUR", Cash: [][]CashEvent{cash}},
 		})
 		if len(got.Points) != len(want) || !got.StartingEquity.Equal(start) || !got.NetCashFlow.Equal(flow) || !got.MaxDrawdown.Equal(deepest) {
@@ -140,10 +140,10 @@ func TestThinningKeepsExtremes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 40).Draw(t, "limit")
-		columns := []*Columns{Build("a", anyTrades(80).Draw(t, "rows"))}
+		columns := []*Columns{BuildColumns("a", anyTrades(80).Draw(t, "rows"))}
 		cash := anyCash().Draw(t, "cash")
-		whole := Equity(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}})
-		thin := Equity(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}, MaxPoints: limit})
+		whole := BuildEquityCurve(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}})
+		thin := BuildEquityCurve(columns, CurveQuery{Capital: Capital{Cash: [][]CashEvent{cash}}, MaxPoints: limit})
 		if len(thin.Points) > max(limit, MinPoints) {
 			t.Fatalf("%d points of at most %d", len(thin.Points), limit)
 		}
@@ -234,7 +234,7 @@ func TestCurveEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, text)
+			runScenario(t, text)
 		})
 	}
 }

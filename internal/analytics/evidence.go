@@ -18,8 +18,8 @@ const (
 	minDays        = 10
 	// winRateWidth is how near, up or down, a win rate must be known.
 	winRateWidth = 0.1
-	// mostMissing stands for "more than anyone will make".
-	mostMissing = 1_000_000
+	// maxMissing stands for "more than anyone will make".
+	maxMissing = 1_000_000
 )
 
 // Seed is the seed of every random figure. It is the same for everybody, so that
@@ -68,64 +68,64 @@ type MoneyInterval struct {
 	Verdict
 }
 
-// Weigh gives the evidence of a selection. The zone cuts the days.
-func Weigh(s *Selection, zone *time.Location, seed uint64) Evidence {
+// AssessEvidence gives the evidence of a selection. The zone cuts the days.
+func AssessEvidence(s *Selection, zone *time.Location, seed uint64) Evidence {
 	if s.unbounded {
-		return weigh[exact](s, zone, seed)
+		return assessEvidence[exact](s, zone, seed)
 	}
-	return weigh[int128](s, zone, seed)
+	return assessEvidence[int128](s, zone, seed)
 }
 
-func weigh[T number[T]](s *Selection, zone *time.Location, seed uint64) Evidence {
-	return evidenceOf(netDays[T](s, zone), s.scale, evidenceDraws, seed)
+func assessEvidence[T number[T]](s *Selection, zone *time.Location, seed uint64) Evidence {
+	return computeEvidence(tallyNetDays[T](s, zone), s.scale, evidenceDraws, seed)
 }
 
-// drawn is what one draw of days came to.
-type drawn[T number[T]] struct {
+// drawnHistory is what one draw of days came to.
+type drawnHistory[T number[T]] struct {
 	tally[T]
 	mean, factor float64
 }
 
-// evidenceOf draws from days that are in order.
-func evidenceOf[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) Evidence {
+// computeEvidence draws from days that are in order.
+func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) Evidence {
 	var all tally[T]
 	for i := range days {
-		all = all.with(&days[i].tally)
+		all = all.plus(&days[i].tally)
 	}
 	e := Evidence{
 		N: all.trades(), Days: len(days), Level: evidenceLevel, Generator: generatorName, Seed: seed, Draws: draws,
 	}
-	least := lacking(all.trades(), len(days))
+	least := checkMinimums(all.trades(), len(days))
 	e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = least, least, least
 	if len(days) < 2 {
 		return e
 	}
-	list := draw(blocks(days), scale, draws, seed)
+	list := drawHistories(groupDays(days), scale, draws, seed)
 	cut := int(float64(draws) * (1 - evidenceLevel) / 2)
-	bounds := func(of func(*drawn[T]) float64) (low, high *drawn[T]) {
-		slices.SortStableFunc(list, func(a, b drawn[T]) int { return cmp.Compare(of(&a), of(&b)) })
+	bounds := func(of func(*drawnHistory[T]) float64) (low, high *drawnHistory[T]) {
+		slices.SortStableFunc(list, func(a, b drawnHistory[T]) int { return cmp.Compare(of(&a), of(&b)) })
 		return &list[cut], &list[draws-1-cut]
 	}
 
-	low, high := bounds(func(d *drawn[T]) float64 { return d.mean })
+	low, high := bounds(func(d *drawnHistory[T]) float64 { return d.mean })
 	e.Expectancy.Low = decimal.Of(mean(low.net().decimal(scale), low.trades()))
 	e.Expectancy.High = decimal.Of(mean(high.net().decimal(scale), high.trades()))
 	center := all.net().float(scale) / float64(all.trades())
-	e.Expectancy.judge(all.trades(), (high.mean-low.mean)/2, math.Abs(center), low.mean > 0 || high.mean < 0)
+	e.Expectancy.checkWidth(all.trades(), (high.mean-low.mean)/2, math.Abs(center), low.mean > 0 || high.mean < 0)
 
-	lowRate, highRate := wilson(all.wins(), all.trades())
+	lowRate, highRate := wilsonInterval(all.wins(), all.trades())
 	e.WinRate.Low, e.WinRate.High = &lowRate, &highRate
 	width := (highRate - lowRate) / 2
-	e.WinRate.judge(all.trades(), width, winRateWidth, width <= winRateWidth)
+	e.WinRate.checkWidth(all.trades(), width, winRateWidth, width <= winRateWidth)
 
-	low, high = bounds(func(d *drawn[T]) float64 { return d.factor })
-	e.ProfitFactor.Low, e.ProfitFactor.High = finite(low.factor), finite(high.factor)
+	low, high = bounds(func(d *drawnHistory[T]) float64 { return d.factor })
+	e.ProfitFactor.Low, e.ProfitFactor.High = finiteOrNil(low.factor), finiteOrNil(high.factor)
 	e.ProfitFactor.Verdict = e.Expectancy.Verdict // above one is above zero
 	return e
 }
 
-// wilson returns Wilson's score interval of a share, at the level of the evidence.
-func wilson(part, all int) (low, high float64) {
+// wilsonInterval returns Wilson's score interval of a share, at the level of the evidence.
+func wilsonInterval(part, all int) (low, high float64) {
 	const z = 1.959963984540054
 	n, p := float64(all), fraction(part, all)
 	center := (p + z*z/(2*n)) / (1 + z*z/n)
@@ -133,9 +133,9 @@ func wilson(part, all int) (low, high float64) {
 	return max(0, center-half), min(1, center+half)
 }
 
-// lacking is the verdict of the least numbers of trades and days. Days that are
+// checkMinimums is the verdict of the least numbers of trades and days. Days that are
 // missing are told in trades, at the pace so far.
-func lacking(trades, days int) Verdict {
+func checkMinimums(trades, days int) Verdict {
 	missing := max(0, minTrades-trades)
 	if short := minDays - days; short > 0 && days > 0 {
 		missing = max(missing, (short*trades+days-1)/days)
@@ -143,53 +143,53 @@ func lacking(trades, days int) Verdict {
 	return Verdict{Enough: missing == 0, Missing: missing}
 }
 
-// judge adds what the width of the interval says: it shrinks with the root of the
+// checkWidth adds what the width of the interval says: it shrinks with the root of the
 // number of trades, and has to come down to the target.
-func (v *Verdict) judge(n int, width, target float64, reached bool) {
+func (v *Verdict) checkWidth(n int, width, target float64, reached bool) {
 	if reached {
 		return
 	}
 	v.Enough = false
 	needed := math.Ceil(float64(n) * (width / target) * (width / target))
-	more := mostMissing
-	if needed-float64(n) < mostMissing { // false for what is not a number, too
+	more := maxMissing
+	if needed-float64(n) < maxMissing { // false for what is not a number, too
 		more = max(1, int(needed)-n)
 	}
 	v.Missing = max(v.Missing, more)
 }
 
-func finite(v float64) *float64 {
+func finiteOrNil(v float64) *float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil
 	}
 	return &v
 }
 
-// blocks takes days that are too many several at a time, neighbours together.
-func blocks[T number[T]](days []dayTally[T]) []tally[T] {
+// groupDays takes days that are too many several at a time, neighbours together.
+func groupDays[T number[T]](days []dayTally[T]) []tally[T] {
 	n := min(len(days), evidenceBlocks)
 	list := make([]tally[T], n)
 	for k := range list {
 		for i := k * len(days) / n; i < (k+1)*len(days)/n; i++ {
-			list[k] = list[k].with(&days[i].tally)
+			list[k] = list[k].plus(&days[i].tally)
 		}
 	}
 	return list
 }
 
-// draw makes histories out of the blocks, each of as many as there are.
-func draw[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []drawn[T] {
-	d := dice(seed)
-	list := make([]drawn[T], draws)
+// drawHistories makes histories out of the blocks, each of as many as there are.
+func drawHistories[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []drawnHistory[T] {
+	d := splitMix64(seed)
+	list := make([]drawnHistory[T], draws)
 	for i := range list {
 		t := &list[i]
 		for range from {
-			block := &from[d.below(len(from))]
-			t.tally = t.with(block)
+			block := &from[d.intn(len(from))]
+			t.tally = t.plus(block)
 		}
 		t.mean = t.net().float(scale) / float64(t.trades())
-		t.factor = t.profit().float(scale) / -t.lost().float(scale)
-		if t.lost().sign() == 0 {
+		t.factor = t.profitSum().float(scale) / -t.lossSum().float(scale)
+		if t.lossSum().sign() == 0 {
 			t.factor = math.Inf(1)
 		}
 	}
@@ -202,7 +202,7 @@ func draw[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []d
 func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation float64) {
 	var all tally[T]
 	for i := range days {
-		all = all.with(&days[i].tally)
+		all = all.plus(&days[i].tally)
 	}
 	if len(days) < 2 {
 		return 0, 0
@@ -217,9 +217,9 @@ func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation
 	return average, math.Sqrt(squares*d/(d-1)) / n
 }
 
-// chance is the probability of being that many standard errors off by chance,
+// pValue is the probability of being that many standard errors off by pValue,
 // either way; absent without an error to measure by.
-func chance(apart, deviation float64) *float64 {
+func pValue(apart, deviation float64) *float64 {
 	if deviation == 0 {
 		return nil
 	}
@@ -227,9 +227,9 @@ func chance(apart, deviation float64) *float64 {
 	return &p
 }
 
-// holm corrects probabilities for the number of looks: the smallest counts as
+// correctByHolm corrects probabilities for the number of looks: the smallest counts as
 // often as there are, the next once less, and none below one before it.
-func holm(chances []*float64) []*float64 {
+func correctByHolm(chances []*float64) []*float64 {
 	var order []int
 	for i, p := range chances {
 		if p != nil {

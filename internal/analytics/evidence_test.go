@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// steady is a journal of one trade a day with results that repeat.
-func steady(days int, nets ...int64) []Trade {
+// generateSteadyTrades is a journal of one trade a day with results that repeat.
+func generateSteadyTrades(days int, nets ...int64) []Trade {
 	rows := make([]Trade, days)
 	at := time.Date(2025, 1, 1, 15, 0, 0, 0, time.UTC)
 	for i := range rows {
@@ -28,34 +28,36 @@ func steady(days int, nets ...int64) []Trade {
 	return rows
 }
 
-func selected(rows []Trade) *Selection { return Select([]*Columns{Build("a", rows)}, Filter{}) }
+func selectAll(rows []Trade) *Selection {
+	return SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{})
+}
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	strong := Weigh(selected(steady(300, 3, 3, -1)), time.UTC, 1)
+	strong := AssessEvidence(selectAll(generateSteadyTrades(300, 3, 3, -1)), time.UTC, 1)
 	if !strong.Expectancy.Enough || strong.Expectancy.Missing != 0 || !strong.WinRate.Enough || !strong.ProfitFactor.Enough {
 		t.Errorf("a clear edge in 300 trades: %+v", strong)
 	}
 	if low, high := strong.Expectancy.Low.Decimal.Float64(), strong.Expectancy.High.Decimal.Float64(); low > 5.0/3 || high < 5.0/3 || low < 1 || high > 2.2 {
 		t.Errorf("the expectancy of 5/3 lies between %v and %v", low, high)
 	}
-	weak := Weigh(selected(steady(60, 10, -10, 10, -10, 11, -10)), time.UTC, 1)
+	weak := AssessEvidence(selectAll(generateSteadyTrades(60, 10, -10, 10, -10, 11, -10)), time.UTC, 1)
 	if weak.Expectancy.Enough || weak.Expectancy.Missing < 1000 || weak.ProfitFactor.Verdict != weak.Expectancy.Verdict {
 		t.Errorf("hardly an edge in 60 trades: %+v", weak.Expectancy)
 	}
-	even := Weigh(selected(steady(40, 1, -1)), time.UTC, 1)
-	if even.Expectancy.Missing != mostMissing {
+	even := AssessEvidence(selectAll(generateSteadyTrades(40, 1, -1)), time.UTC, 1)
+	if even.Expectancy.Missing != maxMissing {
 		t.Errorf("no edge at all: %+v", even.Expectancy)
 	}
-	few := Weigh(selected(steady(12, 3, 3, -1)), time.UTC, 1)
+	few := AssessEvidence(selectAll(generateSteadyTrades(12, 3, 3, -1)), time.UTC, 1)
 	if few.WinRate.Enough || few.WinRate.Missing < 18 || few.Expectancy.Missing != 18 {
 		t.Errorf("a clear edge in 12 trades: %+v", few)
 	}
-	oneDay := steady(40, 3, 3, -1)
+	oneDay := generateSteadyTrades(40, 3, 3, -1)
 	for i := range oneDay {
 		oneDay[i].OpenedAt, oneDay[i].ClosedAt = oneDay[0].OpenedAt, oneDay[0].ClosedAt
 	}
-	if e := Weigh(selected(oneDay), time.UTC, 1); e.Expectancy.Low.Valid || e.Expectancy.Missing != 360 || e.Days != 1 {
+	if e := AssessEvidence(selectAll(oneDay), time.UTC, 1); e.Expectancy.Low.Valid || e.Expectancy.Missing != 360 || e.Days != 1 {
 		t.Errorf("forty trades on one day: %+v", e)
 	}
 }
@@ -63,15 +65,15 @@ func TestVerdicts(t *testing.T) {
 // The same trades and seed give the same interval; another seed gives one nearby.
 func TestIntervalsAreDeterministic(t *testing.T) {
 	t.Parallel()
-	s := selected(madeUp(2000))
-	tell := func(seed uint64) string {
-		text, err := json.Marshal(Weigh(s, time.UTC, seed))
+	s := selectAll(generateTrades(2000))
+	encode := func(seed uint64) string {
+		text, err := json.Marshal(AssessEvidence(s, time.UTC, seed))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(text)
 	}
-	once, twice, other := tell(7), tell(7), tell(8)
+	once, twice, other := encode(7), encode(7), encode(8)
 	if once != twice || once == other {
 		t.Errorf("seed 7: %s\nseed 7: %s\nseed 8: %s", once, twice, other)
 	}
@@ -81,17 +83,17 @@ func TestIntervalsAreDeterministic(t *testing.T) {
 // are computed by different means.
 func TestIntervalsFitTheError(t *testing.T) {
 	t.Parallel()
-	rows, d := steady(900, 1), dice(2) // more days than blocks
+	rows, d := generateSteadyTrades(900, 1), splitMix64(2) // more days than blocks
 	for i := range rows {
-		rows[i].Net = decimal.New(int64(d.below(101)) - 40)
+		rows[i].Net = decimal.New(int64(d.intn(101)) - 40)
 	}
-	s := selected(rows)
-	days := netDays[int128](s, time.UTC)
+	s := selectAll(rows)
+	days := tallyNetDays[int128](s, time.UTC)
 	if len(days) <= evidenceBlocks {
 		t.Fatalf("only %d days", len(days))
 	}
 	average, spread := meanError(days, s.scale)
-	e := Weigh(s, time.UTC, 1).Expectancy
+	e := AssessEvidence(s, time.UTC, 1).Expectancy
 	for _, bound := range []float64{average - e.Low.Decimal.Float64(), e.High.Decimal.Float64() - average} {
 		if width := bound / spread; width < 1.6 || width > 2.4 {
 			t.Errorf("a bound is %v standard errors off, want about 1.96", width)
@@ -99,24 +101,24 @@ func TestIntervalsFitTheError(t *testing.T) {
 	}
 }
 
-func TestBlocksHoldEverything(t *testing.T) {
+func TestGroupDaysKeepsAllTrades(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		days := make([]dayTally[int128], rapid.IntRange(1, 900).Draw(t, "days"))
 		for i := range days {
-			days[i].addAs(int128Of(int64(i)-3), outcome(int128Of(int64(i)-3).sign()))
+			days[i].addResult(newInt128(int64(i)-3), outcome(newInt128(int64(i)-3).sign()))
 		}
-		list := blocks(days)
+		list := groupDays(days)
 		var all tally[int128]
 		for _, b := range list {
 			if b.trades() == 0 {
 				t.Fatal("an empty block")
 			}
-			all = all.with(&b)
+			all = all.plus(&b)
 		}
 		n := int64(len(days))
-		if want := n*(n-1)/2 - 3*n; len(list) > evidenceBlocks || all.trades() != len(days) || asBig(all.net()).Int64() != want {
-			t.Fatalf("%d blocks hold %d trades, %s", len(list), all.trades(), asBig(all.net()))
+		if want := n*(n-1)/2 - 3*n; len(list) > evidenceBlocks || all.trades() != len(days) || toBig(all.net()).Int64() != want {
+			t.Fatalf("%d blocks hold %d trades, %s", len(list), all.trades(), toBig(all.net()))
 		}
 	})
 }
@@ -124,7 +126,7 @@ func TestBlocksHoldEverything(t *testing.T) {
 func TestHolm(t *testing.T) {
 	t.Parallel()
 	at := func(v float64) *float64 { return &v }
-	got := holm([]*float64{at(0.04), nil, at(0.01), at(0.03), at(0.9)})
+	got := correctByHolm([]*float64{at(0.04), nil, at(0.01), at(0.03), at(0.9)})
 	// 0.01 × 4, 0.03 × 3, 0.04 × 2 raised to the one before, 0.9 × 1.
 	for i, want := range []float64{0.09, math.NaN(), 0.04, 0.09, 0.9} {
 		switch {
@@ -136,7 +138,7 @@ func TestHolm(t *testing.T) {
 			t.Errorf("number %d is %v, want %v", i, *got[i], want)
 		}
 	}
-	if got := holm([]*float64{at(0.6), at(0.7)}); *got[0] != 1 || *got[1] != 1 {
+	if got := correctByHolm([]*float64{at(0.6), at(0.7)}); *got[0] != 1 || *got[1] != 1 {
 		t.Errorf("a probability beyond 1: %v, %v", *got[0], *got[1])
 	}
 }
@@ -145,31 +147,31 @@ func TestMeanError(t *testing.T) {
 	t.Parallel()
 	// Days of 2 and 1 trades that made 10 and 20: mean 10; off by -10 and 10.
 	days := make([]dayTally[int128], 2)
-	days[0].addAs(int128Of(4), win)
-	days[0].addAs(int128Of(6), win)
-	days[1].addAs(int128Of(20), win)
+	days[0].addResult(newInt128(4), win)
+	days[0].addResult(newInt128(6), win)
+	days[1].addResult(newInt128(20), win)
 	average, spread := meanError(days, 0)
 	if average != 10 || math.Abs(spread-math.Sqrt(2*200)/3) > 1e-15 {
 		t.Errorf("mean %v ± %v", average, spread)
 	}
-	if p := chance(1.959963984540054, 1); math.Abs(*p-0.05) > 1e-12 {
+	if p := pValue(1.959963984540054, 1); math.Abs(*p-0.05) > 1e-12 {
 		t.Errorf("1.96 errors off has probability %v", *p)
 	}
-	if chance(3, 0) != nil {
+	if pValue(3, 0) != nil {
 		t.Error("a probability without an error to measure by")
 	}
 }
 
 // Among many rows without an edge none is significant, and one with an edge is.
-func TestLooksAreCorrectedFor(t *testing.T) {
+func TestPValuesAreCorrected(t *testing.T) {
 	t.Parallel()
 	var rows []Trade
-	d := dice(11)
+	d := splitMix64(11)
 	for symbol := range 20 {
-		for i, row := range steady(120, 1) {
+		for i, row := range generateSteadyTrades(120, 1) {
 			row.ID = journal.TradeID(fmt.Sprintf("%02d-%03d", symbol, i))
 			row.Symbol = fmt.Sprintf("S%02d", symbol)
-			row.Net = decimal.New(int64(d.below(201)) - 100)
+			row.Net = decimal.New(int64(d.intn(201)) - 100)
 			if symbol == 7 {
 				row.Net = row.Net.Add(decimal.New(30))
 			}
@@ -177,7 +179,7 @@ func TestLooksAreCorrectedFor(t *testing.T) {
 		}
 	}
 	uncorrected := 0
-	for _, row := range Breakdown(selected(rows), BreakdownQuery{By: BySymbol, Zone: time.UTC, Evidence: true}) {
+	for _, row := range BreakDown(selectAll(rows), BreakdownQuery{By: BySymbol, Zone: time.UTC, Evidence: true}) {
 		if row.Significant != (row.Key == "S07") {
 			t.Errorf("%s: p %v, significant %v", row.Key, *row.PValue, row.Significant)
 		}
@@ -193,25 +195,25 @@ func TestLooksAreCorrectedFor(t *testing.T) {
 	}
 }
 
-func TestCompareTellsDifference(t *testing.T) {
+func TestCompareFindsDifference(t *testing.T) {
 	t.Parallel()
-	a, b := selected(steady(200, 5, 3, -1)), selected(steady(200, 1, -1, -2))
-	c := Compare(a, b, time.UTC, Capital{}, Capital{})
+	a, b := selectAll(generateSteadyTrades(200, 5, 3, -1)), selectAll(generateSteadyTrades(200, 1, -1, -2))
+	c := CompareSelections(a, b, time.UTC, Capital{}, Capital{})
 	if !c.Difference.Significant || *c.Difference.PValue > 1e-6 {
 		t.Errorf("clearly different: %+v", c.Difference)
 	}
-	if c := Compare(a, a, time.UTC, Capital{}, Capital{}); c.Difference.Significant || *c.Difference.PValue != 1 {
+	if c := CompareSelections(a, a, time.UTC, Capital{}, Capital{}); c.Difference.Significant || *c.Difference.PValue != 1 {
 		t.Errorf("the same: %+v", c.Difference)
 	}
-	if c := Compare(a, selected(steady(20, -9)), time.UTC, Capital{}, Capital{}); c.Difference.PValue != nil {
+	if c := CompareSelections(a, selectAll(generateSteadyTrades(20, -9)), time.UTC, Capital{}, Capital{}); c.Difference.PValue != nil {
 		t.Errorf("too few: %+v", c.Difference)
 	}
 }
 
 func TestFuturesSpread(t *testing.T) {
 	t.Parallel()
-	s := selected(steady(50, 10, -10))
-	f := MonteCarlo(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
+	s := selectAll(generateSteadyTrades(50, 10, -10))
+	f := SimulateFutures(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
 	last := f.Fan[len(f.Fan)-1]
 	// A walk of 100 steps of 10 spreads with a deviation of 100.
 	if mid := last.P50.Float64(); math.Abs(mid) > 20 {
@@ -224,11 +226,11 @@ func TestFuturesSpread(t *testing.T) {
 	if math.Abs(*f.Ruin-0.62) > 0.05 || f.Trades != 100 || len(f.Fan) != fanSteps || last.Trade != 100 {
 		t.Errorf("ruin %v after %d trades in %d steps", *f.Ruin, last.Trade, len(f.Fan))
 	}
-	again := MonteCarlo(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
+	again := SimulateFutures(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
 	if !again.Fan[10].P25.Equal(f.Fan[10].P25) || *again.Ruin != *f.Ruin {
 		t.Error("the same seed gives another future")
 	}
-	if f := MonteCarlo(s, Simulation{Paths: 1 << 30, Trades: 1 << 30, Seed: 1}.bounded(50)); f.Paths != MaxPaths || f.Trades != MaxFuture || f.Ruin != nil {
+	if f := SimulateFutures(s, Simulation{Paths: 1 << 30, Trades: 1 << 30, Seed: 1}.withDefaults(50)); f.Paths != MaxPaths || f.Trades != MaxFuture || f.Ruin != nil {
 		t.Errorf("%d futures of %d trades, ruin %v", f.Paths, f.Trades, f.Ruin)
 	}
 }

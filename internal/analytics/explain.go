@@ -32,43 +32,43 @@ type TradeSet string
 
 // The sets of trades that figures are made of.
 const (
-	AllTrades     TradeSet = "all"
-	Winners       TradeSet = "winners"
-	Losers        TradeSet = "losers"
-	Scratches     TradeSet = "breakeven"
-	Decided       TradeSet = "winners_and_losers"
-	LargestWinner TradeSet = "largest_win"
-	LargestLoser  TradeSet = "largest_loss"
-	WithRisk      TradeSet = "with_r"
-	InDrawdown    TradeSet = "max_drawdown"
-	LongestWins   TradeSet = "longest_run_of_wins"
-	LongestLosses TradeSet = "longest_run_of_losses"
+	AllTrades        TradeSet = "all"
+	Winners          TradeSet = "winners"
+	Losers           TradeSet = "losers"
+	Breakevens       TradeSet = "breakeven"
+	WinnersAndLosers TradeSet = "winners_and_losers"
+	LargestWinner    TradeSet = "largest_win"
+	LargestLoser     TradeSet = "largest_loss"
+	WithRisk         TradeSet = "with_r"
+	InDrawdown       TradeSet = "max_drawdown"
+	LongestWins      TradeSet = "longest_run_of_wins"
+	LongestLosses    TradeSet = "longest_run_of_losses"
 )
 
-// figure is a row of the table of formulas.
-type figure struct {
+// figureFormula is a row of the table of formulas.
+type figureFormula struct {
 	name, formula string
 	inputs        []string
 	which         TradeSet
 	value         func(*Summary) any
 }
 
-// figures is the table. Inputs are themselves figures, so that a reader can ask
+// figureFormulas is the table. Inputs are themselves figureFormulas, so that a reader can ask
 // on until nothing but trades is left.
-func figures() []figure {
-	return []figure{
+func figureFormulas() []figureFormula {
+	return []figureFormula{
 		{"total_trades", "number of closed trades", nil, AllTrades, func(s *Summary) any { return s.TotalTrades }},
 		{"wins", "number of trades with net_pnl above 0 and beyond the breakeven tolerance", nil, Winners, func(s *Summary) any { return s.Wins }},
 		{"losses", "number of trades with net_pnl below 0 and beyond the breakeven tolerance", nil, Losers, func(s *Summary) any { return s.Losses }},
-		{"breakeven", "number of trades with net_pnl of 0 or within the breakeven tolerance", nil, Scratches, func(s *Summary) any { return s.Breakeven }},
+		{"breakeven", "number of trades with net_pnl of 0 or within the breakeven tolerance", nil, Breakevens, func(s *Summary) any { return s.Breakeven }},
 		{"win_rate", "wins / total_trades", []string{"wins", "total_trades"}, AllTrades, func(s *Summary) any { return s.WinRate }},
 		{"net_pnl", "gross_pnl - total_fees", []string{"gross_pnl", "total_fees"}, AllTrades, func(s *Summary) any { return s.NetPnL }},
 		{"gross_pnl", "sum of gross_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.GrossPnL }},
 		{"total_fees", "sum of fees and commission of the trades", nil, AllTrades, func(s *Summary) any { return s.TotalFees }},
 		{"gross_profit", "sum of net_pnl of the winners", nil, Winners, func(s *Summary) any { return s.GrossProfit }},
 		{"gross_loss", "sum of net_pnl of the losers, without sign", nil, Losers, func(s *Summary) any { return s.GrossLoss }},
-		{"profit_factor", "gross_profit / gross_loss", []string{"gross_profit", "gross_loss"}, Decided, func(s *Summary) any { return s.ProfitFactor }},
-		{"payoff_ratio", "avg_win / avg_loss", []string{"avg_win", "avg_loss"}, Decided, func(s *Summary) any { return s.PayoffRatio }},
+		{"profit_factor", "gross_profit / gross_loss", []string{"gross_profit", "gross_loss"}, WinnersAndLosers, func(s *Summary) any { return s.ProfitFactor }},
+		{"payoff_ratio", "avg_win / avg_loss", []string{"avg_win", "avg_loss"}, WinnersAndLosers, func(s *Summary) any { return s.PayoffRatio }},
 		{"avg_win", "gross_profit / wins", []string{"gross_profit", "wins"}, Winners, func(s *Summary) any { return s.AvgWin }},
 		{"avg_loss", "gross_loss / losses", []string{"gross_loss", "losses"}, Losers, func(s *Summary) any { return s.AvgLoss }},
 		{"avg_trade", "net_pnl / total_trades", []string{"net_pnl", "total_trades"}, AllTrades, func(s *Summary) any { return s.AvgTrade }},
@@ -99,14 +99,14 @@ func figures() []figure {
 	}
 }
 
-// explainedIDs is how many trades an explanation lists by id.
-const explainedIDs = 100
+// maxExplainedIDs is how many trades an explanation lists by id.
+const maxExplainedIDs = 100
 
-// Explain returns the explanations of all figures of a summary, in its order. The
+// ExplainSummary returns the explanations of all figures of a summary, in its order. The
 // summary must be that of the selection. Each set of trades is looked up once,
 // however many figures share it.
-func Explain(s *Selection, capital Capital, summary *Summary) []Explanation {
-	table := figures()
+func ExplainSummary(s *Selection, capital Capital, summary *Summary) []Explanation {
+	table := figureFormulas()
 	values := make(map[string]any, len(table))
 	for i := range table {
 		values[table[i].name] = table[i].value(summary)
@@ -156,9 +156,9 @@ func (s *Selection) tradeSets(capital Capital) *tradeSets {
 	s, cash := s.withCash(capital)
 	sets := &tradeSets{found: map[TradeSet]explainedSet{}}
 	if s.unbounded {
-		sets.s, sets.members = membersOf[exact](s, cash)
+		sets.s, sets.members = newMemberLister[exact](s, cash)
 	} else {
-		sets.s, sets.members = membersOf[int128](s, cash)
+		sets.s, sets.members = newMemberLister[int128](s, cash)
 	}
 	return sets
 }
@@ -177,60 +177,60 @@ func (t *tradeSets) find(which TradeSet) explainedSet {
 	return set
 }
 
-// membersOf returns a function that lists the trades of a set, and the selection
+// newMemberLister returns a function that lists the trades of a set, and the selection
 // that has a place for each trade. Results are read once for all sets.
-func membersOf[T number[T]](s *Selection, cash *cashColumn) (trades *Selection, list func(which TradeSet) tradeList) {
-	trades, net, _ := mergeParts(s, column[T](s, netOf), nil)
+func newMemberLister[T number[T]](s *Selection, cash *cashColumn) (trades *Selection, list func(which TradeSet) tradeList) {
+	trades, net, _ := mergeParts(s, readColumn[T](s, netOf), nil)
 	results := outcomes(trades, net)
 	return trades, func(which TradeSet) tradeList {
 		if which == InDrawdown {
-			return s.tradesAt(trades, deepestFall(resultsOf[T](s, cash)))
+			return s.listTradesAt(trades, findDeepestFall(collectResults[T](s, cash)))
 		}
-		return members(trades, net, results, which)
+		return listMembers(trades, net, results, which)
 	}
 }
 
-// members lists the trades of a set other than InDrawdown, which also depends on
+// listMembers lists the trades of a set other than InDrawdown, which also depends on
 // cash.
-func members[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
+func listMembers[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
 	switch which {
 	case Winners:
-		return places(len(net), func(i int) bool { return results[i] == win })
+		return listWhere(len(net), func(i int) bool { return results[i] == win })
 	case Losers:
-		return places(len(net), func(i int) bool { return results[i] == loss })
-	case Scratches:
-		return places(len(net), func(i int) bool { return results[i] == breakeven })
-	case Decided:
-		return places(len(net), func(i int) bool { return results[i] != breakeven })
+		return listWhere(len(net), func(i int) bool { return results[i] == loss })
+	case Breakevens:
+		return listWhere(len(net), func(i int) bool { return results[i] == breakeven })
+	case WinnersAndLosers:
+		return listWhere(len(net), func(i int) bool { return results[i] != breakeven })
 	case LargestWinner:
-		return extreme(net, results, win)
+		return findExtreme(net, results, win)
 	case LargestLoser:
-		return extreme(net, results, loss)
+		return findExtreme(net, results, loss)
 	case WithRisk:
-		_, known := multiples(s, net)
+		_, known := computeMultiples(s, net)
 		list := tradeList{}
 		for _, i := range known {
 			list.add(int(i))
 		}
 		return list
 	case LongestWins:
-		return runOf(results, win)
+		return findLongestRun(results, win)
 	case LongestLosses:
-		return runOf(results, loss)
+		return findLongestRun(results, loss)
 	case AllTrades, InDrawdown:
 	}
-	return places(len(net), func(int) bool { return true })
+	return listWhere(len(net), func(int) bool { return true })
 }
 
 // add counts one more trade.
 func (l *tradeList) add(place int) {
-	if l.count < explainedIDs {
+	if l.count < maxExplainedIDs {
 		l.first = append(l.first, place)
 	}
 	l.count++
 }
 
-func places(n int, are func(i int) bool) tradeList {
+func listWhere(n int, are func(i int) bool) tradeList {
 	var list tradeList
 	for i := range n {
 		if are(i) {
@@ -240,8 +240,8 @@ func places(n int, are func(i int) bool) tradeList {
 	return list
 }
 
-// extreme is the first trade with the greatest result of an outcome.
-func extreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
+// findExtreme is the first trade with the greatest result of an outcome.
+func findExtreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
 	best := nowhere
 	var most T
 	for i, v := range net {
@@ -255,10 +255,10 @@ func extreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
 	return tradeList{count: 1, first: []int{best}}
 }
 
-// deepestFall lists the rows of the selection from the peak, without the one that
+// findDeepestFall lists the rows of the selection from the peak, without the one that
 // made it, to the bottom of the deepest drawdown.
-func deepestFall[T number[T]](all results[T]) []int32 {
-	found := episodes(all.amount)
+func findDeepestFall[T number[T]](all results[T]) []int32 {
+	found := findFalls(all.amount)
 	if len(found) == 0 {
 		return nil
 	}
@@ -272,8 +272,8 @@ func deepestFall[T number[T]](all results[T]) []int32 {
 	return rows
 }
 
-// runOf is the first of the longest runs of an outcome.
-func runOf(results []outcome, of outcome) tradeList {
+// findLongestRun is the first of the longest runs of an outcome.
+func findLongestRun(results []outcome, of outcome) tradeList {
 	longest, run := longestRun(results, of), 0
 	for i, result := range results {
 		if result != of {
@@ -281,7 +281,7 @@ func runOf(results []outcome, of outcome) tradeList {
 			continue
 		}
 		if run++; run == longest {
-			return places(i+1, func(k int) bool { return k > i-longest })
+			return listWhere(i+1, func(k int) bool { return k > i-longest })
 		}
 	}
 	return tradeList{}

@@ -42,7 +42,7 @@ func anyInstant() *rapid.Generator[time.Time] {
 }
 
 // anyTrades draws a journal: close instants that repeat, few symbols and sizes,
-// all outcomes, marks on some. Amounts are cents, or now and then anything.
+// all outcomes, annotations on some. Amounts are cents, or now and then anything.
 func anyTrades(size int) *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		money := rapid.Map(rapid.Int64Range(-300, 300), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) })
@@ -99,25 +99,25 @@ func anyFilter() *rapid.Generator[Filter] {
 	})
 }
 
-// everything is all answers about a selection, as a client would read them.
-func everything(t *rapid.T, s *Selection, zone *time.Location) string {
+// dumpAnswers is all answers about a selection, as a client would read them.
+func dumpAnswers(t *rapid.T, s *Selection, zone *time.Location) string {
 	capital := Capital{Starting: decimal.New(10), Currency: "USD", Cash: [][]CashEvent{{
 		{At: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Amount: decimal.New(500), Flow: true},
 		{At: time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC), Amount: decimal.Must("-0.123456789")},
 	}, {{At: time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC), Amount: decimal.New(3)}}}}
 	answers := map[string]any{
-		"summary": Summarize(s, capital), "daily": Daily(s, zone), "behavior": Behave(s, BehaviorQuery{Zone: zone, Seed: 5}),
-		"r": RMultiples(s), "drawdowns": Drawdowns(s, capital, 0), "calendar": Calendar(s, zone, 2026), "evidence": Weigh(s, zone, 5),
-		"montecarlo": MonteCarlo(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": Share(s, ShareQuery{Zone: zone, Capital: capital}),
-		"amounts": Share(s, ShareQuery{Zone: zone, Capital: capital, ShowAmounts: true}), "compare": Compare(s, s, zone, capital, capital),
+		"summary": Summarize(s, capital), "daily": ListDays(s, zone), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: zone, Seed: 5}),
+		"r": ComputeRStats(s), "drawdowns": ListDrawdowns(s, capital, 0), "calendar": BuildCalendar(s, zone, 2026), "evidence": AssessEvidence(s, zone, 5),
+		"montecarlo": SimulateFutures(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": BuildShareView(s, ShareQuery{Zone: zone, Capital: capital}),
+		"amounts": BuildShareView(s, ShareQuery{Zone: zone, Capital: capital, ShowAmounts: true}), "compare": CompareSelections(s, s, zone, capital, capital),
 	}
 	for _, by := range Dimensions() {
 		if by != ByAccount {
-			answers["by "+string(by)] = Breakdown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: by == BySymbol || by == ByTag})
+			answers["by "+string(by)] = BreakDown(s, BreakdownQuery{By: by, Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: by == BySymbol || by == ByTag})
 		}
 	}
 	sets := s.tradeSets(capital)
-	for _, f := range figures() {
+	for _, f := range figureFormulas() {
 		if key := "trades " + string(f.which); answers[key] == nil {
 			answers[key] = fmt.Sprint(sets.find(f.which))
 		}
@@ -129,7 +129,7 @@ func everything(t *rapid.T, s *Selection, zone *time.Location) string {
 	return string(text)
 }
 
-func same(t *rapid.T, what, a, b string) {
+func checkEqual(t *rapid.T, what, a, b string) {
 	if a != b {
 		t.Fatalf("%s:\n%s", what, gocmp.Diff(strings.Split(a, "\n"), strings.Split(b, "\n")))
 	}
@@ -139,12 +139,12 @@ func same(t *rapid.T, what, a, b string) {
 func TestArithmeticsAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := Select([]*Columns{Build("a", anyTrades(25).Draw(t, "rows"))}, Filter{})
+		s := SelectTrades([]*Columns{BuildColumns("a", anyTrades(25).Draw(t, "rows"))}, Filter{})
 		zone := anyZone().Draw(t, "zone")
 		wide, unbounded := *s, *s
 		wide.narrow, unbounded.unbounded = false, true
-		same(t, "in 64 bits, if it can be, and in 128", everything(t, s, zone), everything(t, &wide, zone))
-		same(t, "in 128 bits and without bound", everything(t, &wide, zone), everything(t, &unbounded, zone))
+		checkEqual(t, "in 64 bits, if it can be, and in 128", dumpAnswers(t, s, zone), dumpAnswers(t, &wide, zone))
+		checkEqual(t, "in 128 bits and without bound", dumpAnswers(t, &wide, zone), dumpAnswers(t, &unbounded, zone))
 	})
 }
 
@@ -154,14 +154,14 @@ func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(25).Draw(t, "rows")
 		filter, zone := anyFilter().Draw(t, "filter"), anyZone().Draw(t, "zone")
-		together := Select([]*Columns{Build("a", rows)}, filter)
+		together := SelectTrades([]*Columns{BuildColumns("a", rows)}, filter)
 		parts := make([][]Trade, 3)
 		for _, row := range rapid.Permutation(rows).Draw(t, "order") {
 			k := rapid.IntRange(0, 2).Draw(t, "account")
 			parts[k] = append(parts[k], row)
 		}
-		apart := Select([]*Columns{paged(t, "a", parts[0]), paged(t, "b", parts[1]), paged(t, "c", parts[2])}, filter)
-		same(t, "one account and three", everything(t, together, zone), everything(t, apart, zone))
+		apart := SelectTrades([]*Columns{buildPaged(t, "a", parts[0]), buildPaged(t, "b", parts[1]), buildPaged(t, "c", parts[2])}, filter)
+		checkEqual(t, "one account and three", dumpAnswers(t, together, zone), dumpAnswers(t, apart, zone))
 	})
 }
 
@@ -171,17 +171,17 @@ func TestSelectionIsTheFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, f := anyTrades(30).Draw(t, "rows"), anyFilter().Draw(t, "filter")
 		var want []journal.TradeID
-		for _, row := range sortedByClosing(rows) {
+		for _, row := range sortRowsByClosing(rows) {
 			at := row.ClosedAt
 			if f.Basis == ByOpening {
 				at = row.OpenedAt
 			}
-			if f.Period.Holds(at) && oneOf(f.Symbols, row.Symbol) && oneOf(f.Sides, row.Side) && oneOf(f.InstrumentTypes, row.InstrumentType) &&
-				oneOf(f.Tags, row.Tags...) && oneOf(f.Setups, row.Setups...) {
+			if f.Period.Contains(at) && matchesAny(f.Symbols, row.Symbol) && matchesAny(f.Sides, row.Side) && matchesAny(f.InstrumentTypes, row.InstrumentType) &&
+				matchesAny(f.Tags, row.Tags...) && matchesAny(f.Setups, row.Setups...) {
 				want = append(want, row.ID)
 			}
 		}
-		s := Select([]*Columns{paged(t, "a", rows)}, f)
+		s := SelectTrades([]*Columns{buildPaged(t, "a", rows)}, f)
 		var got []journal.TradeID
 		for i := range s.Len() {
 			got = append(got, s.ID(i))
@@ -192,11 +192,11 @@ func TestSelectionIsTheFilter(t *testing.T) {
 	})
 }
 
-func oneOf[T comparable](wanted []T, have ...T) bool {
+func matchesAny[T comparable](wanted []T, have ...T) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(have, func(v T) bool { return slices.Contains(wanted, v) })
 }
 
-func sortedByClosing(rows []Trade) []Trade {
+func sortRowsByClosing(rows []Trade) []Trade {
 	return slices.SortedFunc(slices.Values(rows), func(a, b Trade) int {
 		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), cmp.Compare(a.Symbol, b.Symbol),
 			cmp.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
@@ -218,29 +218,29 @@ func TestIDsDoNotMatter(t *testing.T) {
 			names[others[i].ID] = rows[i].ID
 		}
 		figures := func(rows []Trade, name func(journal.TradeID) journal.TradeID) string {
-			s := Select([]*Columns{paged(t, "a", rows)}, Filter{})
+			s := SelectTrades([]*Columns{buildPaged(t, "a", rows)}, Filter{})
 			order := []journal.TradeID{}
 			for i := range s.Len() {
 				order = append(order, name(s.ID(i)))
 			}
-			text, err := json.Marshal([]any{order, Summarize(s, Capital{}), Drawdowns(s, Capital{}, 10), Daily(s, zone)})
+			text, err := json.Marshal([]any{order, Summarize(s, Capital{}), ListDrawdowns(s, Capital{}, 10), ListDays(s, zone)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return string(text)
 		}
-		same(t, "with other ids", figures(rows, func(id journal.TradeID) journal.TradeID { return id }),
+		checkEqual(t, "with other ids", figures(rows, func(id journal.TradeID) journal.TradeID { return id }),
 			figures(restored, func(id journal.TradeID) journal.TradeID { return names[id] }))
 	})
 }
 
 // What was changed one by one is what is built from the result, and the old
 // columns are what they were.
-func TestWithIsBuild(t *testing.T) {
+func TestWithChangesEqualsBuild(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(30).Draw(t, "rows")
-		c := paged(t, "a", rows)
+		c := buildPaged(t, "a", rows)
 		current := map[journal.TradeID]Trade{}
 		for _, row := range rows {
 			current[row.ID] = row
@@ -254,7 +254,7 @@ func TestWithIsBuild(t *testing.T) {
 					removed = append(removed, id)
 				}
 			}
-			next := c.With(changed, removed)
+			next := c.WithChanges(changed, removed)
 			if !gocmp.Equal(before, allRows(c)) {
 				t.Fatal("With changed the columns that it was given")
 			}
@@ -271,19 +271,19 @@ func TestWithIsBuild(t *testing.T) {
 				}
 			}
 		}
-		built := Build("a", slices.Collect(maps.Values(current)))
+		built := BuildColumns("a", slices.Collect(maps.Values(current)))
 		if diff := gocmp.Diff(allRows(built), allRows(c)); diff != "" {
 			t.Fatalf("built and changed differ:\n%s", diff)
 		}
 		zone := anyZone().Draw(t, "zone")
-		a, b := Select([]*Columns{built}, Filter{}), Select([]*Columns{c}, Filter{})
-		same(t, "built and changed", everything(t, a, zone), everything(t, b, zone))
+		a, b := SelectTrades([]*Columns{built}, Filter{}), SelectTrades([]*Columns{c}, Filter{})
+		checkEqual(t, "built and changed", dumpAnswers(t, a, zone), dumpAnswers(t, b, zone))
 	})
 }
 
-// paged builds columns in pages of a few trades, as a long history has of many.
-func paged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
-	return build(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
+// buildPaged builds columns in pages of a few trades, as a long history has of many.
+func buildPaged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
+	return buildColumns(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
 }
 
 func allRows(c *Columns) []Trade {
@@ -295,13 +295,13 @@ func allRows(c *Columns) []Trade {
 }
 
 // A row comes back as it went in, apart from what is not kept: the sign of the
-// entry notional and the order of marks.
-func TestRowsComeBack(t *testing.T) {
+// entry notional and the order of annotations.
+func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(20).Draw(t, "rows")
-		c := Build("a", rows)
-		for i, row := range sortedByClosing(rows) {
+		c := BuildColumns("a", rows)
+		for i, row := range sortRowsByClosing(rows) {
 			row.EntryNotional = row.EntryNotional.Abs()
 			if diff := gocmp.Diff(row, c.Trade(i)); diff != "" {
 				t.Fatalf("row %d:\n%s", i, diff)
@@ -319,11 +319,11 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, zone := anyTrades(40).Draw(t, "rows"), anyZone().Draw(t, "zone")
-		s := Select([]*Columns{Build("a", rows)}, Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))})
+		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))})
 		whole := Summarize(s, Capital{})
 		var net, gross, fees, volume, last decimal.Decimal
 		trades, wins, date := 0, 0, journal.Day("")
-		for _, day := range Daily(s, zone) {
+		for _, day := range ListDays(s, zone) {
 			net, gross, fees, volume = net.Add(day.NetPnL), gross.Add(day.GrossPnL), fees.Add(day.Fees), volume.Add(day.Volume)
 			trades, wins = trades+day.Trades, wins+day.Wins
 			if !day.CumulativePnL.Equal(net) || day.Date <= date {
@@ -343,7 +343,7 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 				continue
 			}
 			sum, n := decimal.Zero, 0
-			for _, row := range Breakdown(s, BreakdownQuery{By: by, Zone: zone}) {
+			for _, row := range BreakDown(s, BreakdownQuery{By: by, Zone: zone}) {
 				sum, n = sum.Add(row.NetPnL), n+row.Trades
 			}
 			if !sum.Equal(whole.NetPnL) || n != whole.TotalTrades {
@@ -355,7 +355,7 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 
 // Without amounts, a journal and the same journal with 1024 times the money show
 // exactly the same.
-func TestShareTellsNoAmounts(t *testing.T) {
+func TestShareViewHidesAmounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, zone := anyTrades(30).Draw(t, "rows"), anyZone().Draw(t, "zone")
@@ -371,13 +371,13 @@ func TestShareTellsNoAmounts(t *testing.T) {
 			}
 		}
 		view := func(rows []Trade) string {
-			text, err := json.MarshalIndent(Share(Select([]*Columns{Build("a", rows)}, Filter{}), ShareQuery{Zone: zone, Currency: "USD"}), "", " ")
+			text, err := json.MarshalIndent(BuildShareView(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), ShareQuery{Zone: zone, Currency: "USD"}), "", " ")
 			if err != nil {
 				t.Fatal(err)
 			}
 			return string(text)
 		}
-		same(t, "the journal and 1024 times it", view(rows), view(scaled))
+		checkEqual(t, "the journal and 1024 times it", view(rows), view(scaled))
 	})
 }
 
@@ -386,7 +386,7 @@ func TestClockIsTheZone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		zone := anyZone().Draw(t, "zone")
-		c, eastern := newClock(zone), newYork()
+		c, eastern := newClock(zone), newYorkClock()
 		for range 20 {
 			at := anyInstant().Draw(t, "at").Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "off")) * time.Microsecond)
 			local := at.In(zone)
@@ -405,7 +405,7 @@ func TestClockIsTheZone(t *testing.T) {
 			case minute >= 960 && minute < 1200:
 				want = Afterhours
 			}
-			if got := sessions[eastern.session(micros)]; got != want {
+			if got := sessions[eastern.sessionAt(micros)]; got != want {
 				t.Fatalf("%s is in %s, want %s", wall, got, want)
 			}
 			end := endOfDay(journal.DayOf(local), zone)
@@ -420,8 +420,8 @@ func TestClockIsTheZone(t *testing.T) {
 func TestFiguresAreFinite(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := Select([]*Columns{Build("a", anyTrades(6).Draw(t, "rows"))}, Filter{})
-		everything(t, s, time.UTC) // fails on infinities
+		s := SelectTrades([]*Columns{BuildColumns("a", anyTrades(6).Draw(t, "rows"))}, Filter{})
+		dumpAnswers(t, s, time.UTC) // fails on infinities
 		if sum := Summarize(s, Capital{}); math.IsNaN(sum.StdDev) || sum.WinRate < 0 || sum.WinRate > 1 {
 			t.Fatalf("deviation %v, win rate %v", sum.StdDev, sum.WinRate)
 		}

@@ -61,22 +61,22 @@ type Spread struct {
 // ruinScale is the number of decimals of the money whose loss is ruin.
 const ruinScale = 12
 
-// MonteCarlo simulates futures.
-func MonteCarlo(s *Selection, sim Simulation) Futures {
-	sim = sim.bounded(s.Len())
+// SimulateFutures simulates futures.
+func SimulateFutures(s *Selection, sim Simulation) Futures {
+	sim = sim.withDefaults(s.Len())
 	// The line of ruin must fit the scale of the amounts, so it is a column too.
 	var line amounts
 	line.push(sim.Capital.Starting.Mul(sim.RuinPct).DivRound(decimal.New(percent), ruinScale).Neg())
 	with := *s
 	with.chooseScale(&line)
 	if with.unbounded {
-		return monteCarlo[exact](&with, sim, &line)
+		return simulateFutures[exact](&with, sim, &line)
 	}
-	return monteCarlo[int128](&with, sim, &line)
+	return simulateFutures[int128](&with, sim, &line)
 }
 
-// bounded fills in the defaults and keeps the work within bounds.
-func (sim Simulation) bounded(trades int) Simulation {
+// withDefaults fills in the defaults and keeps the work within bounds.
+func (sim Simulation) withDefaults(trades int) Simulation {
 	if sim.Paths <= 0 {
 		sim.Paths = DefaultPaths
 	}
@@ -109,9 +109,9 @@ func (f *future[T]) add(net T) {
 	}
 }
 
-func monteCarlo[T number[T]](s *Selection, sim Simulation, ruin *amounts) Futures {
+func simulateFutures[T number[T]](s *Selection, sim Simulation, ruin *amounts) Futures {
 	out := Futures{Fan: []FanStep{}, Generator: generatorName, Seed: sim.Seed}
-	net := column[T](s, netOf)
+	net := readColumn[T](s, netOf)
 	if len(net) == 0 {
 		return out
 	}
@@ -122,12 +122,12 @@ func monteCarlo[T number[T]](s *Selection, sim Simulation, ruin *amounts) Future
 	levels := make([][]T, steps)
 	deepest := make([]T, 0, sim.Paths)
 	ruined, profitable := 0, 0
-	d := dice(sim.Seed)
+	d := splitMix64(sim.Seed)
 	for range sim.Paths {
 		var f future[T]
 		for k := range steps {
 			for range (k+1)*sim.Trades/steps - k*sim.Trades/steps {
-				f.add(net[d.below(len(net))])
+				f.add(net[d.intn(len(net))])
 			}
 			levels[k] = append(levels[k], f.level)
 		}
@@ -140,9 +140,9 @@ func monteCarlo[T number[T]](s *Selection, sim Simulation, ruin *amounts) Future
 		}
 	}
 	for k := range levels {
-		out.Fan = append(out.Fan, FanStep{(k + 1) * sim.Trades / steps, spreadOf(levels[k], s.scale)})
+		out.Fan = append(out.Fan, FanStep{(k + 1) * sim.Trades / steps, computeSpread(levels[k], s.scale)})
 	}
-	out.Drawdown, out.Profitable = spreadOf(deepest, s.scale), fraction(profitable, sim.Paths)
+	out.Drawdown, out.Profitable = computeSpread(deepest, s.scale), fraction(profitable, sim.Paths)
 	if sim.Capital.Starting.Sign() > 0 {
 		share := fraction(ruined, sim.Paths)
 		out.Ruin = &share
@@ -150,8 +150,8 @@ func monteCarlo[T number[T]](s *Selection, sim Simulation, ruin *amounts) Future
 	return out
 }
 
-// spreadOf sorts the values and takes the quantiles.
-func spreadOf[T number[T]](values []T, scale int32) Spread {
+// computeSpread sorts the values and takes the quantiles.
+func computeSpread[T number[T]](values []T, scale int32) Spread {
 	slices.SortFunc(values, T.cmp)
 	at := func(pct int) decimal.Decimal {
 		rank := (pct*len(values) + percent - 1) / percent

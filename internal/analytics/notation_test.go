@@ -53,7 +53,7 @@ func parseScenario(t *testing.T, text string) *scenario {
 			s.addPart(t, words[1:])
 		case words[0] == "cash":
 			s.cash = append(s.cash, CashEvent{
-				ID: journal.CashID(words[1]), At: instant(t, words[2]), Amount: decimal.Must(words[3]), Flow: len(words) > 4,
+				ID: journal.CashID(words[1]), At: parseInstant(t, words[2]), Amount: decimal.Must(words[3]), Flow: len(words) > 4,
 			})
 		case words[0] == "set":
 			for _, word := range words[1:] {
@@ -69,7 +69,7 @@ func parseScenario(t *testing.T, text string) *scenario {
 	return s
 }
 
-func instant(t *testing.T, text string) time.Time {
+func parseInstant(t *testing.T, text string) time.Time {
 	t.Helper()
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04"} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -83,11 +83,11 @@ func instant(t *testing.T, text string) time.Time {
 func (s *scenario) addTrade(t *testing.T, words []string) {
 	t.Helper()
 	row := Trade{
-		ID: journal.TradeID(words[0]), Symbol: words[1], InstrumentType: "stock", OpenedAt: instant(t, words[3]),
+		ID: journal.TradeID(words[0]), Symbol: words[1], InstrumentType: "stock", OpenedAt: parseInstant(t, words[3]),
 		Open: words[4] == "open", EntryNotional: decimal.New(1000),
 	}
 	if !row.Open {
-		row.ClosedAt = instant(t, words[4])
+		row.ClosedAt = parseInstant(t, words[4])
 	}
 	if words[2] == "short" {
 		row.Side = Short
@@ -113,9 +113,9 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 		case "grade":
 			row.Quality = value[0] - '0'
 		case "tags":
-			row.Tags = split[journal.TagID](strings.ReplaceAll(value, ",", separator))
+			row.Tags = splitIDs[journal.TagID](strings.ReplaceAll(value, ",", separator))
 		case "setups":
-			row.Setups = split[journal.SetupID](strings.ReplaceAll(value, ",", separator))
+			row.Setups = splitIDs[journal.SetupID](strings.ReplaceAll(value, ",", separator))
 		case "type":
 			row.InstrumentType = value
 		case "external":
@@ -144,7 +144,7 @@ func (s *scenario) addPart(t *testing.T, words []string) {
 			if string(row.ID) != words[0] {
 				continue
 			}
-			row.Part, row.ClosedAt, row.Net, row.Fees, row.Volume = true, instant(t, words[1]), decimal.Zero, decimal.Zero, decimal.Zero
+			row.Part, row.ClosedAt, row.Net, row.Fees, row.Volume = true, parseInstant(t, words[1]), decimal.Zero, decimal.Zero, decimal.Zero
 			for _, word := range words[2:] {
 				key, value, _ := strings.Cut(word, "=")
 				*map[string]*decimal.Decimal{"net": &row.Net, "fees": &row.Fees, "volume": &row.Volume}[key] = decimal.Must(value)
@@ -167,7 +167,7 @@ func (s *scenario) columns() []*Columns {
 				rows = append(rows, row)
 			}
 		}
-		list = append(list, Build(name, rows).Named(string(name), 0))
+		list = append(list, BuildColumns(name, rows).WithName(string(name), 0))
 	}
 	return list
 }
@@ -193,11 +193,11 @@ func (s *scenario) filter(t *testing.T) Filter {
 	t.Helper()
 	var f Filter
 	if text := s.set["from"]; text != "" {
-		at := instant(t, text)
+		at := parseInstant(t, text)
 		f.Period.From = &at
 	}
 	if text := s.set["to"]; text != "" {
-		at := instant(t, text)
+		at := parseInstant(t, text)
 		f.Period.To = &at
 	}
 	if s.set["basis"] == "open" {
@@ -231,41 +231,41 @@ func (s *scenario) capital() Capital {
 func (s *scenario) answer(t *testing.T, name string) any {
 	t.Helper()
 	columns, filter, zone := s.columns(), s.filter(t), s.zone(t)
-	selection := Select(columns, filter)
+	selection := SelectTrades(columns, filter)
 	dimension, isBreakdown := strings.CutPrefix(name, "by_")
 	switch {
 	case isBreakdown:
-		return Breakdown(selection, BreakdownQuery{
+		return BreakDown(selection, BreakdownQuery{
 			By: Dimension(dimension), Zone: zone, Mistakes: []journal.TagID{"mistake"}, Evidence: s.set["evidence"] != "", Seed: Seed,
 		})
 	case name == "summary":
 		return Summarize(selection, s.capital())
 	case name == "daily":
-		return Daily(selection, zone)
+		return ListDays(selection, zone)
 	case name == "equity":
-		return Equity(columns, CurveQuery{Filter: filter, Capital: s.capital(), MaxPoints: s.number("points")})
+		return BuildEquityCurve(columns, CurveQuery{Filter: filter, Capital: s.capital(), MaxPoints: s.number("points")})
 	case name == "behavior":
-		return Behave(selection, BehaviorQuery{Zone: zone, Seed: Seed})
+		return AnalyzeBehavior(selection, BehaviorQuery{Zone: zone, Seed: Seed})
 	case name == "r":
-		return RMultiples(selection)
+		return ComputeRStats(selection)
 	case name == "drawdowns":
-		return Drawdowns(selection, s.capital(), 0)
+		return ListDrawdowns(selection, s.capital(), 0)
 	case name == "calendar":
-		return Calendar(selection, zone, s.number("year"))
+		return BuildCalendar(selection, zone, s.number("year"))
 	case name == "evidence":
-		return Weigh(selection, zone, Seed)
+		return AssessEvidence(selection, zone, Seed)
 	case name == "montecarlo":
-		return MonteCarlo(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital(), Seed: Seed})
+		return SimulateFutures(selection, Simulation{Paths: s.number("paths"), Trades: s.number("trades"), Capital: s.capital(), Seed: Seed})
 	case name == "share":
-		return Share(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
+		return BuildShareView(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
 	case name == "compare":
 		var sides [2]*Selection
 		for i, side := range []Side{Long, Short} {
 			of := filter
 			of.Sides = []Side{side}
-			sides[i] = Select(columns, of)
+			sides[i] = SelectTrades(columns, of)
 		}
-		return Compare(sides[0], sides[1], zone, s.capital(), s.capital())
+		return CompareSelections(sides[0], sides[1], zone, s.capital(), s.capital())
 	}
 	t.Fatalf("no such answer: %q", name)
 	return nil
@@ -281,16 +281,16 @@ func (s *scenario) check(t *testing.T) {
 	for _, w := range s.wants {
 		name, path, _ := strings.Cut(w.path, ".")
 		if answers[name] == nil {
-			answers[name] = asJSON(t, s.answer(t, name))
+			answers[name] = toJSON(t, s.answer(t, name))
 		}
-		got := dig(t, answers[name], path)
-		if !w.holds(t, got) {
+		got := lookUpPath(t, answers[name], path)
+		if !w.matches(t, got) {
 			t.Errorf("%s is %s, want %s %s", w.path, got, w.operator, w.text)
 		}
 	}
 }
 
-func (w want) holds(t *testing.T, got string) bool {
+func (w want) matches(t *testing.T, got string) bool {
 	t.Helper()
 	switch w.operator {
 	case "=":
@@ -308,8 +308,8 @@ func (w want) holds(t *testing.T, got string) bool {
 	return false
 }
 
-// asJSON is what a client would see, with numbers as text.
-func asJSON(t testing.TB, answer any) any {
+// toJSON is what a client would see, with numbers as text.
+func toJSON(t testing.TB, answer any) any {
 	t.Helper()
 	text, err := json.Marshal(answer)
 	if err != nil {
@@ -324,8 +324,8 @@ func asJSON(t testing.TB, answer any) any {
 	return value
 }
 
-// dig follows a path of keys and indexes; the last may be len, for a list.
-func dig(t *testing.T, value any, path string) string {
+// lookUpPath follows a path of keys and indexes; the last may be len, for a list.
+func lookUpPath(t *testing.T, value any, path string) string {
 	t.Helper()
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
 		switch node := value.(type) {
@@ -354,8 +354,8 @@ func dig(t *testing.T, value any, path string) string {
 	return fmt.Sprint(value)
 }
 
-// run checks a scenario given as text.
-func run(t *testing.T, text string) {
+// runScenario checks a scenario given as text.
+func runScenario(t *testing.T, text string) {
 	t.Helper()
 	parseScenario(t, text).check(t)
 }
@@ -383,7 +383,7 @@ func TestMetricsPage(t *testing.T) {
 			found++
 			t.Run(heading, func(t *testing.T) {
 				t.Parallel()
-				run(t, example)
+				runScenario(t, example)
 			})
 		}
 	}

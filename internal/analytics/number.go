@@ -41,7 +41,7 @@ type int128 struct {
 // amountBits bounds the amounts that are computed with in 128 bits: 28 digits.
 const amountBits = 95
 
-func int128Of(v int64) int128 { return int128{hi: v >> 63, lo: uint64(v)} }
+func newInt128(v int64) int128 { return int128{hi: v >> 63, lo: uint64(v)} }
 
 func (a int128) add(b int128) int128 {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)
@@ -61,8 +61,8 @@ func (a int128) times(k int64) int128 {
 	return int128{hi: int64(hi) + a.hi*k, lo: lo}
 }
 
-// raised gives a × 10^k. The caller knows that it fits.
-func (a int128) raised(k int32) int128 {
+// scaleUp gives a × 10^k. The caller knows that it fits.
+func (a int128) scaleUp(k int32) int128 {
 	if k == 0 {
 		return a
 	}
@@ -72,8 +72,8 @@ func (a int128) raised(k int32) int128 {
 	return a.times(powers[min(k, int32(len(powers)-1))])
 }
 
-// growth is by how many bits a number grows at most when it is raised by k.
-func growth(k int32) int { return int(math.Ceil(float64(k) * math.Log2(10))) }
+// bitGrowth is by how many bits a number grows at most when it is raised by k.
+func bitGrowth(k int32) int { return int(math.Ceil(float64(k) * math.Log2(10))) }
 
 // cmp relies on the bound: a difference cannot overflow. It and sign have no
 // branches, because results above and below zero come in no order.
@@ -126,14 +126,14 @@ func (a int128) float(scale int32) float64 {
 	case small && -exactInts <= v && v <= exactInts && scale <= exactPowers:
 		return float64(v) / floatPowers[scale]
 	case small && int(scale) < len(powers):
-		return quotient(v, uint64(powers[scale]))
+		return divideToFloat(v, uint64(powers[scale]))
 	}
 	return a.decimal(scale).Float64()
 }
 
-// quotient gives the float nearest to v / d: 62 or more bits of the quotient, a
+// divideToFloat gives the float nearest to v / d: 62 or more bits of the divideToFloat, a
 // last bit that tells whether anything was left over, and one rounding.
-func quotient(v int64, d uint64) float64 {
+func divideToFloat(v int64, d uint64) float64 {
 	n := uint64(v)
 	if v < 0 {
 		n = -n
@@ -163,13 +163,13 @@ var (
 
 func (int128) gather(into []int128, from []*amounts, picks []pick, scale int32) {
 	for i, p := range picks {
-		into[i] = from[p.source].fixed(p.row).raised(scale - from[p.source].scale)
+		into[i] = from[p.source].fixedAt(p.row).scaleUp(scale - from[p.source].scale)
 	}
 }
 
 func (a int128) total(from []*amounts, picks []pick, scale int32) int128 {
 	for _, p := range picks {
-		a = a.add(from[p.source].fixed(p.row).raised(scale - from[p.source].scale))
+		a = a.add(from[p.source].fixedAt(p.row).scaleUp(scale - from[p.source].scale))
 	}
 	return a
 }
@@ -211,7 +211,7 @@ func int128FromDigits(digits []byte, negative bool) (int128, bool) {
 	}
 	var v int128
 	for _, c := range digits {
-		v = v.times(10).add(int128Of(int64(c - '0')))
+		v = v.times(10).add(newInt128(int64(c - '0')))
 	}
 	if negative {
 		v = int128{}.sub(v)

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// asBig is the number as the library of big numbers has it.
-func asBig(a int128) *big.Int {
+// toBig is the number as the library of big numbers has it.
+func toBig(a int128) *big.Int {
 	v := new(big.Int).Lsh(big.NewInt(a.hi), 64)
 	return v.Add(v, new(big.Int).SetUint64(a.lo))
 }
@@ -22,9 +22,9 @@ func anyInt128() *rapid.Generator[int128] {
 		v := int128{rapid.Int64Range(-1<<30, 1<<30).Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}
 		switch rapid.IntRange(0, 3).Draw(t, "width") {
 		case 0:
-			v = int128Of(rapid.Int64().Draw(t, "narrow"))
+			v = newInt128(rapid.Int64().Draw(t, "narrow"))
 		case 1:
-			v = int128Of(rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 53, 1<<53 + 1}).Draw(t, "edge"))
+			v = newInt128(rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 53, 1<<53 + 1}).Draw(t, "edge"))
 		}
 		return v
 	})
@@ -35,7 +35,7 @@ func TestInt128IsArithmetic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyInt128().Draw(t, "a"), anyInt128().Draw(t, "b")
 		k := rapid.Int64Range(-1000, 1000).Draw(t, "k")
-		x, y := asBig(a), asBig(b)
+		x, y := toBig(a), toBig(b)
 		for name, c := range map[string]struct {
 			got  int128
 			want *big.Int
@@ -45,8 +45,8 @@ func TestInt128IsArithmetic(t *testing.T) {
 			"times": {a.times(k), new(big.Int).Mul(x, big.NewInt(k))},
 			"abs":   {a.abs(), new(big.Int).Abs(x)},
 		} {
-			if asBig(c.got).Cmp(c.want) != 0 {
-				t.Fatalf("%s of %s, %s, %d is %s, want %s", name, x, y, k, asBig(c.got), c.want)
+			if toBig(c.got).Cmp(c.want) != 0 {
+				t.Fatalf("%s of %s, %s, %d is %s, want %s", name, x, y, k, toBig(c.got), c.want)
 			}
 		}
 		if a.cmp(b) != x.Cmp(y) || a.sign() != x.Sign() || a.length() != x.BitLen() {
@@ -65,17 +65,17 @@ func TestInt128IsItsDecimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, scale := anyInt128().Draw(t, "a"), rapid.Int32Range(0, 40).Draw(t, "scale")
 		d := a.decimal(scale)
-		want := new(big.Rat).SetFrac(asBig(a), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
+		want := new(big.Rat).SetFrac(toBig(a), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
 		if d.Rat().Cmp(want) != 0 {
-			t.Fatalf("%s at %d is %s", asBig(a), scale, d)
+			t.Fatalf("%s at %d is %s", toBig(a), scale, d)
 		}
 		nearest, _ := want.Float64()
 		if got := a.float(scale); got != nearest {
-			t.Fatalf("%s at %d is %v, want %v", asBig(a), scale, got, nearest)
+			t.Fatalf("%s at %d is %v, want %v", toBig(a), scale, got, nearest)
 		}
 		v, s, ok := fixedPoint(d)
 		if !ok || v.decimal(s).Cmp(d) != 0 {
-			t.Fatalf("%s comes back as %s at %d, %v", d, asBig(v), s, ok)
+			t.Fatalf("%s comes back as %s at %d, %v", d, toBig(v), s, ok)
 		}
 	})
 }
@@ -84,12 +84,12 @@ func TestPowers(t *testing.T) {
 	t.Parallel()
 	for k := range int32(28) {
 		want := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
-		if got := int128Of(1).raised(k); asBig(got).Cmp(want) != 0 || k > 0 && growth(k) != want.BitLen() {
-			t.Errorf("10^%d is %s and grows by %d bits", k, asBig(got), growth(k))
+		if got := newInt128(1).scaleUp(k); toBig(got).Cmp(want) != 0 || k > 0 && bitGrowth(k) != want.BitLen() {
+			t.Errorf("10^%d is %s and grows by %d bits", k, toBig(got), bitGrowth(k))
 		}
 	}
-	if got := (int128{}).raised(400); got.sign() != 0 {
-		t.Errorf("0 raised is %s", asBig(got))
+	if got := (int128{}).scaleUp(400); got.sign() != 0 {
+		t.Errorf("0 raised is %s", toBig(got))
 	}
 }
 
@@ -156,13 +156,13 @@ func TestSumsAreExact(t *testing.T) {
 		s := &Selection{pages: []*page{c}, picks: picks}
 		s.chooseScale()
 		want := decimal.Sum(values...)
-		if got := totalOf[exact](s, netOf).decimal(s.scale); !got.Equal(want) {
+		if got := sumColumn[exact](s, netOf).decimal(s.scale); !got.Equal(want) {
 			t.Fatalf("the exact sum is %s, want %s", got, want)
 		}
 		if s.unbounded {
 			return
 		}
-		if got := totalOf[int128](s, netOf).decimal(s.scale); !got.Equal(want) {
+		if got := sumColumn[int128](s, netOf).decimal(s.scale); !got.Equal(want) {
 			t.Fatalf("the sum is %s, want %s", got, want)
 		}
 	})
@@ -224,9 +224,9 @@ func TestNoOverflowAtTheBound(t *testing.T) {
 	for range 31 { // 2^31 rows
 		sum = sum.add(sum)
 	}
-	want := new(big.Int).Lsh(asBig(most), 31)
-	if asBig(sum).Cmp(want) != 0 {
-		t.Errorf("the sum is %s, want %s", asBig(sum), want)
+	want := new(big.Int).Lsh(toBig(most), 31)
+	if toBig(sum).Cmp(want) != 0 {
+		t.Errorf("the sum is %s, want %s", toBig(sum), want)
 	}
 }
 
@@ -240,12 +240,12 @@ func TestMedians(t *testing.T) {
 				sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
 			}
 		}
-		low, high := middle(append([]int64{}, list...))
+		low, high := middleKeys(append([]int64{}, list...))
 		if n := len(list); low != sorted[(n-1)/2] || high != sorted[n/2] {
 			t.Fatalf("the middle of %v is %d, %d", sorted, low, high)
 		}
 		at := rapid.IntRange(0, len(list)-1).Draw(t, "at")
-		if got := nth(list, at); got != sorted[at] {
+		if got := selectNth(list, at); got != sorted[at] {
 			t.Fatalf("number %d of %v is %d", at, sorted, got)
 		}
 	})
@@ -256,12 +256,12 @@ func TestRunningMedian(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.Int64Range(0, 30), 1, 60).Draw(t, "keys")
 		var m runningMedian
-		m.add(entry{99, 99})
+		m.add(sizeEntry{99, 99})
 		m.clear()
 		for i, key := range keys {
-			m.add(entry{key, int32(i)})
-			low, high := middle(append([]int64{}, keys[:i+1]...))
-			a, b := m.middle()
+			m.add(sizeEntry{key, int32(i)})
+			low, high := middleKeys(append([]int64{}, keys[:i+1]...))
+			a, b := m.middleTrades()
 			if keys[a] != low || keys[b] != high || m.len() != i+1 {
 				t.Fatalf("the middle of %v is %d, %d", keys[:i+1], keys[a], keys[b])
 			}
@@ -274,7 +274,7 @@ func TestRanks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Map(anyAmount(), func(d decimal.Decimal) exact { return exact{d} }), 1, 20).Draw(t, "values")
-		o := orderOf(values)
+		o := newSortKeys(values)
 		for i, a := range values {
 			if !o.decimal(o.keys[i], 0).Equal(a.d) {
 				t.Fatalf("key %d is %s, want %s", o.keys[i], o.decimal(o.keys[i], 0), a.d)
@@ -290,9 +290,9 @@ func TestRanks(t *testing.T) {
 
 // The generator is SplitMix64, and everyone can check it: these are the first
 // numbers of seed 0.
-func TestDice(t *testing.T) {
+func TestSplitMix64(t *testing.T) {
 	t.Parallel()
-	var d dice
+	var d splitMix64
 	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
 		if got := d.next(); got != want {
 			t.Errorf("got %x, want %x", got, want)
@@ -300,7 +300,7 @@ func TestDice(t *testing.T) {
 	}
 	counts := make([]int, 6)
 	for range 6000 {
-		counts[d.below(6)]++
+		counts[d.intn(6)]++
 	}
 	for side, n := range counts {
 		if n < 850 || n > 1150 {

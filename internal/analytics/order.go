@@ -9,32 +9,32 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// ordered gives numbers keys that sort like them: the numbers themselves where
+// sortKeys gives numbers keys that sort like them: the numbers themselves where
 // they fit into 64 bits, else their ranks. Medians, windows and heaps then work
 // on plain integers.
-type ordered[T number[T]] struct {
+type sortKeys[T number[T]] struct {
 	keys []int64
 	// byRank finds the number of a key that is a rank.
 	byRank []T
 }
 
-func orderOf[T number[T]](values []T) ordered[T] {
+func newSortKeys[T number[T]](values []T) sortKeys[T] {
 	keys := make([]int64, len(values))
 	for i, v := range values {
 		key, fits := v.key()
 		if !fits {
-			return ranked(values)
+			return rankKeys(values)
 		}
 		keys[i] = key
 	}
-	return ordered[T]{keys: keys}
+	return sortKeys[T]{keys: keys}
 }
 
-func ranked[T number[T]](values []T) ordered[T] {
+func rankKeys[T number[T]](values []T) sortKeys[T] {
 	sorted := slices.Clone(values)
 	slices.SortFunc(sorted, T.cmp)
 	sorted = slices.CompactFunc(sorted, func(a, b T) bool { return a.cmp(b) == 0 })
-	o := ordered[T]{keys: make([]int64, len(values)), byRank: sorted}
+	o := sortKeys[T]{keys: make([]int64, len(values)), byRank: sorted}
 	for i, v := range values {
 		rank, _ := slices.BinarySearchFunc(sorted, v, T.cmp)
 		o.keys[i] = int64(rank)
@@ -43,16 +43,16 @@ func ranked[T number[T]](values []T) ordered[T] {
 }
 
 // decimal gives back the number of a key.
-func (o *ordered[T]) decimal(key int64, scale int32) decimal.Decimal {
+func (o *sortKeys[T]) decimal(key int64, scale int32) decimal.Decimal {
 	if o.byRank != nil {
 		return o.byRank[key].decimal(scale)
 	}
-	return int128Of(key).decimal(scale)
+	return newInt128(key).decimal(scale)
 }
 
-// atMost gives the greatest key whose number is at most two thirds of a value, or
+// twoThirdsKey gives the greatest key whose number is at most two thirds of a value, or
 // at most zero for the value nowhere. The values are not negative.
-func (o *ordered[T]) atMost(values []T, at int) int64 {
+func (o *sortKeys[T]) twoThirdsKey(values []T, at int) int64 {
 	if o.byRank == nil {
 		if at == nowhere {
 			return 0
@@ -70,11 +70,11 @@ func (o *ordered[T]) atMost(values []T, at int) int64 {
 // half is exact in decimals, so a mean of two needs no rounding.
 func half() decimal.Decimal { return decimal.FromScaled(5, 1) }
 
-// middle gives the two keys in the middle of a list, the same twice when its
+// middleKeys gives the two keys in the middleKeys of a list, the same twice when its
 // length is odd. The list must not be empty.
-func middle(keys []int64) (low, high int64) {
+func middleKeys(keys []int64) (low, high int64) {
 	at := (len(keys) - 1) / 2
-	low = nth(keys, at)
+	low = selectNth(keys, at)
 	if len(keys)%2 == 1 {
 		return low, low
 	}
@@ -92,10 +92,10 @@ func middle(keys []int64) (low, high int64) {
 	return low, next
 }
 
-// nth gives the n-th smallest key, counted from 0. It counts the keys in 1024
+// selectNth gives the n-th smallest key, counted from 0. It counts the keys in 1024
 // spans of equal width and looks again at those of the span that holds the n-th:
 // at most seven times, and nearly always twice.
-func nth(keys []int64, n int) int64 {
+func selectNth(keys []int64, n int) int64 {
 	const spans, spanBits = 1024, 10
 	for {
 		low, high := slices.Min(keys), slices.Max(keys)
@@ -126,11 +126,11 @@ func nth(keys []int64, n int) int64 {
 	}
 }
 
-// dice is the generator of everything that looks random: SplitMix64, which is
+// splitMix64 is the generator of everything that looks random: SplitMix64, which is
 // short, fast and the same on every machine. The value is the seed.
-type dice uint64
+type splitMix64 uint64
 
-func (d *dice) next() uint64 {
+func (d *splitMix64) next() uint64 {
 	*d += 0x9e3779b97f4a7c15
 	z := uint64(*d)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -138,16 +138,16 @@ func (d *dice) next() uint64 {
 	return z ^ z>>31
 }
 
-// below gives a whole number from 0 to n − 1. The bias of the multiplication is
+// intn gives a whole number from 0 to n − 1. The bias of the multiplication is
 // below n / 2^32, far finer than any figure made of it.
-func (d *dice) below(n int) int {
+func (d *splitMix64) intn(n int) int {
 	return int(d.next() >> 32 * uint64(n) >> 32)
 }
 
 // shuffle puts a list in random order.
-func shuffle[T any](d *dice, list []T) {
+func shuffle[T any](d *splitMix64, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
-		j := d.below(i + 1)
+		j := d.intn(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
 }

@@ -39,7 +39,7 @@ type page struct {
 
 // newPage makes a page from trades in the order of closing.
 func newPage(account journal.AccountID, sorted []*Trade) *page {
-	c := empty(account, len(sorted))
+	c := newEmptyPage(account, len(sorted))
 	for _, row := range sorted {
 		c.push(row)
 	}
@@ -51,29 +51,29 @@ func newPage(account journal.AccountID, sorted []*Trade) *page {
 	return c
 }
 
-func empty(account journal.AccountID, n int) *page {
+func newEmptyPage(account journal.AccountID, n int) *page {
 	c := &page{
 		account: account,
 		opened:  make([]int64, 0, n), closed: make([]int64, 0, n), arrival: make([]int64, 0, n),
 		side: make([]Side, 0, n), quality: make([]uint8, 0, n), state: make([]rowState, 0, n),
 	}
 	c.ids.keys = make([]idKey, 0, n)
-	for _, a := range c.money() {
+	for _, a := range c.amountColumns() {
 		a.narrow = make([]int64, 0, n)
 	}
-	for _, d := range c.words() {
-		d.rows = make([]int32, 0, n)
+	for _, d := range c.dictionaries() {
+		d.codes = make([]int32, 0, n)
 	}
 	return c
 }
 
-func (c *page) money() []*amounts {
+func (c *page) amountColumns() []*amounts {
 	return []*amounts{&c.net, &c.gross, &c.fees, &c.size, &c.volume}
 }
 
-func (c *page) optionals() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
+func (c *page) optionalColumns() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
 
-func (c *page) words() []*dictionary {
+func (c *page) dictionaries() []*dictionary {
 	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags, &c.order}
 }
 
@@ -83,17 +83,17 @@ func (c *page) push(t *Trade) {
 	c.closed = append(c.closed, t.ClosedAt.UnixMicro())
 	c.side = append(c.side, t.Side)
 	c.quality = append(c.quality, t.Quality)
-	c.state = append(c.state, stateOf(t))
+	c.state = append(c.state, newRowState(t))
 	for i, d := range []decimal.Decimal{t.Net, t.Gross, t.Fees, t.EntryNotional.Abs(), t.Volume} {
-		c.money()[i].push(d)
+		c.amountColumns()[i].push(d)
 	}
 	for i, d := range []decimal.Null{t.InitialRisk, t.MAE, t.MFE} {
-		c.optionals()[i].push(d)
+		c.optionalColumns()[i].push(d)
 	}
 	c.symbol.push(t.Symbol)
 	c.instrument.push(t.InstrumentType)
-	c.setups.push(join(t.Setups))
-	c.tags.push(join(t.Tags))
+	c.setups.push(joinIDs(t.Setups))
+	c.tags.push(joinIDs(t.Tags))
 	c.order.push(t.Instrument)
 	c.external.push(t.External)
 	c.arrival = append(c.arrival, t.Arrival)
@@ -107,13 +107,13 @@ func (c *page) bytes() int {
 	for _, text := range c.ids.others {
 		n += len(text) + 16
 	}
-	for _, a := range c.money() {
+	for _, a := range c.amountColumns() {
 		n += a.bytes()
 	}
-	for _, o := range c.optionals() {
+	for _, o := range c.optionalColumns() {
 		n += o.bytes()
 	}
-	for _, d := range c.words() {
+	for _, d := range c.dictionaries() {
 		n += d.bytes()
 	}
 	return n
@@ -125,26 +125,26 @@ func (c *page) trade(r int32) Trade {
 		OpenedAt: time.UnixMicro(c.opened[r]).UTC(), ClosedAt: time.UnixMicro(c.closed[r]).UTC(),
 		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
-		Setups: split[journal.SetupID](c.setups.at(r)), Tags: split[journal.TagID](c.tags.at(r)),
+		Setups: splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 		Part: c.state[r].isPart(), Open: c.state[r].isOpen(),
 	}
 }
 
-// with gives a page without some rows, in order, and with all rows of another.
-func (c *page) with(gone []int32, fresh *page) *page {
-	out := empty(c.account, c.len()-len(gone)+fresh.len())
-	moved := out.merge(c, gone, fresh)
+// replaceRows gives a page without some rows, in order, and with all rows of another.
+func (c *page) replaceRows(gone []int32, fresh *page) *page {
+	out := newEmptyPage(c.account, c.len()-len(gone)+fresh.len())
+	moved := out.mergeRows(c, gone, fresh)
 	out.mergeOpenings(c, fresh, moved)
 	return out
 }
 
-// cut gives the rows from first to end as a page of their own.
-func (c *page) cut(first, end int32) *page {
-	out := empty(c.account, int(end-first))
-	alike := make([][]int32, len(c.words()))
-	for i, d := range out.words() {
-		d.inherit(c.words()[i])
+// copyRange gives the rows from first to end as a page of their own.
+func (c *page) copyRange(first, end int32) *page {
+	out := newEmptyPage(c.account, int(end-first))
+	alike := make([][]int32, len(c.dictionaries()))
+	for i, d := range out.dictionaries() {
+		d.copyValues(c.dictionaries()[i])
 	}
 	out.appendRange(c, alike, first, end)
 	out.byOpening = make([]int32, 0, end-first)
@@ -156,8 +156,8 @@ func (c *page) cut(first, end int32) *page {
 	return out
 }
 
-// notBefore counts the trades, in order, that come before the first of the page.
-func (c *page) notBefore(sorted []*Trade) int {
+// countBefore counts the trades, in order, that come before the first of the page.
+func (c *page) countBefore(sorted []*Trade) int {
 	first := c.trade(0)
 	return sort.Search(len(sorted), func(i int) bool { return compareTrades(sorted[i], &first) >= 0 })
 }
@@ -167,15 +167,15 @@ type moves struct{ old, fresh []int32 }
 
 const nowhere = -1
 
-// merge fills an empty page with the rows of one that are not gone and all rows
+// mergeRows fills an empty page with the rows of one that are not gone and all rows
 // of another, in order. Rows that stay side by side are copied together, so the
 // work beside the copying is that of the change.
-func (c *page) merge(old *page, gone []int32, fresh *page) moves {
+func (c *page) mergeRows(old *page, gone []int32, fresh *page) moves {
 	moved := moves{make([]int32, old.len()), make([]int32, fresh.len())}
-	learned := make([][]int32, len(c.words()))
-	for i, d := range c.words() {
-		d.inherit(old.words()[i])
-		learned[i] = d.learn(fresh.words()[i])
+	learned := make([][]int32, len(c.dictionaries()))
+	for i, d := range c.dictionaries() {
+		d.copyValues(old.dictionaries()[i])
+		learned[i] = d.addValues(fresh.dictionaries()[i])
 	}
 	alike := make([][]int32, len(learned)) // what is inherited keeps its numbers
 	at, row := int32(0), int32(0)
@@ -197,7 +197,7 @@ func (c *page) merge(old *page, gone []int32, fresh *page) moves {
 		}
 	}
 	for next := range int32(fresh.len()) {
-		upTo(row + int32(sort.Search(old.len()-int(row), func(i int) bool { return !old.before(row+int32(i), fresh, next) })))
+		upTo(row + int32(sort.Search(old.len()-int(row), func(i int) bool { return !old.closesBefore(row+int32(i), fresh, next) })))
 		c.appendRange(fresh, learned, next, next+1)
 		moved.fresh[next] = at
 		at++
@@ -206,8 +206,8 @@ func (c *page) merge(old *page, gone []int32, fresh *page) moves {
 	return moved
 }
 
-// before tells whether a row comes before a row of another page.
-func (c *page) before(row int32, other *page, its int32) bool {
+// closesBefore tells whether a row comes closesBefore a row of another page.
+func (c *page) closesBefore(row int32, other *page, its int32) bool {
 	return compareClosing(c, row, other, its, 0) < 0
 }
 
@@ -220,14 +220,14 @@ func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	c.side = append(c.side, from.side[first:end]...)
 	c.quality = append(c.quality, from.quality[first:end]...)
 	c.state = append(c.state, from.state[first:end]...)
-	for i, a := range c.money() {
-		a.appendRange(from.money()[i], first, end)
+	for i, a := range c.amountColumns() {
+		a.appendRange(from.amountColumns()[i], first, end)
 	}
-	for i, o := range c.optionals() {
-		o.appendRange(from.optionals()[i], first, end)
+	for i, o := range c.optionalColumns() {
+		o.appendRange(from.optionalColumns()[i], first, end)
 	}
-	for i, d := range c.words() {
-		d.appendRange(from.words()[i], learned[i], first, end)
+	for i, d := range c.dictionaries() {
+		d.appendRange(from.dictionaries()[i], learned[i], first, end)
 	}
 }
 
@@ -244,14 +244,14 @@ func (c *page) mergeOpenings(old, fresh *page, moved moves) {
 		rest = rest[end:]
 	}
 	for _, its := range fresh.byOpening {
-		upTo(sort.Search(len(rest), func(i int) bool { return !old.openedBefore(rest[i], fresh, its) }))
+		upTo(sort.Search(len(rest), func(i int) bool { return !old.opensBefore(rest[i], fresh, its) }))
 		c.byOpening = append(c.byOpening, moved.fresh[its])
 	}
 	upTo(len(rest))
 }
 
-// openedBefore tells whether a row was opened before a row of another page.
-func (c *page) openedBefore(row int32, other *page, its int32) bool {
+// opensBefore tells whether a row was opened before a row of another page.
+func (c *page) opensBefore(row int32, other *page, its int32) bool {
 	return compareOpening(c, row, other, its, 0) < 0
 }
 
@@ -266,31 +266,31 @@ type idKey [16]byte
 
 const otherID = 8
 
-func (k idKey) other() bool { return [otherID]byte(k[:otherID]) == [otherID]byte{} }
+func (k idKey) isOther() bool { return [otherID]byte(k[:otherID]) == [otherID]byte{} }
 
-func packed(id journal.TradeID) (idKey, bool) {
+func packID(id journal.TradeID) (idKey, bool) {
 	parsed, err := uuid.Parse(string(id))
 	key := idKey(parsed)
-	return key, err == nil && !key.other() && parsed.String() == string(id)
+	return key, err == nil && !key.isOther() && parsed.String() == string(id)
 }
 
 func (c *idColumn) push(id journal.TradeID) {
-	key, ok := packed(id)
+	key, ok := packID(id)
 	if !ok {
-		key = otherKey(len(c.others))
+		key = newOtherKey(len(c.others))
 		c.others = append(c.others, id)
 	}
 	c.keys = append(c.keys, key)
 }
 
-func otherKey(place int) (key idKey) {
+func newOtherKey(place int) (key idKey) {
 	binary.BigEndian.PutUint64(key[otherID:], uint64(place))
 	return key
 }
 
 func (c *idColumn) at(row int32) journal.TradeID {
 	key := c.keys[row]
-	if key.other() {
+	if key.isOther() {
 		return c.others[binary.BigEndian.Uint64(key[otherID:])]
 	}
 	return journal.TradeID(uuid.UUID(key).String())
@@ -311,16 +311,16 @@ func newIDSet(ids []journal.TradeID) *idSet {
 }
 
 func (s *idSet) add(id journal.TradeID) {
-	if key, ok := packed(id); ok {
+	if key, ok := packID(id); ok {
 		s.keys[key] = struct{}{}
 	} else {
 		s.others[id] = struct{}{}
 	}
 }
 
-// rowsOf lists the rows of some ids, in order. A write touches few trades, and
+// findRows lists the rows of some ids, in order. A write touches few trades, and
 // to compare with few keys is quicker than to look each row up.
-func (c *idColumn) rowsOf(ids *idSet) []int32 {
+func (c *idColumn) findRows(ids *idSet) []int32 {
 	const few = 8
 	var rows []int32
 	if len(ids.keys) > few {
@@ -340,7 +340,7 @@ func (c *idColumn) rowsOf(ids *idSet) []int32 {
 	}
 	if len(ids.others) > 0 && len(c.others) > 0 {
 		for row, key := range c.keys {
-			if _, is := ids.others[c.at(int32(row))]; is && key.other() {
+			if _, is := ids.others[c.at(int32(row))]; is && key.isOther() {
 				rows = append(rows, int32(row))
 			}
 		}

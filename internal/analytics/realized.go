@@ -32,7 +32,7 @@ const (
 func (r rowState) isPart() bool { return r&partState != 0 }
 func (r rowState) isOpen() bool { return r&openState != 0 }
 
-func stateOf(t *Trade) (r rowState) {
+func newRowState(t *Trade) (r rowState) {
 	if t.Part {
 		r |= partState
 	}
@@ -42,21 +42,21 @@ func stateOf(t *Trade) (r rowState) {
 	return r
 }
 
-// Find returns the rows of some trades, in no order.
-func (c *Columns) Find(ids []journal.TradeID) []Trade {
+// FindTrades returns the rows of some trades, in no order.
+func (c *Columns) FindTrades(ids []journal.TradeID) []Trade {
 	set := newIDSet(ids)
 	found := make([]Trade, 0, len(ids))
 	for _, p := range c.pages {
-		for _, row := range p.ids.rowsOf(set) {
+		for _, row := range p.ids.findRows(set) {
 			found = append(found, p.trade(row))
 		}
 	}
 	return found
 }
 
-// BytesBeside is the memory that the columns take beside others whose pages they
+// UnsharedBytes is the memory that the columns take beside others whose pages they
 // may share.
-func (c *Columns) BytesBeside(other *Columns) int {
+func (c *Columns) UnsharedBytes(other *Columns) int {
 	shared := make(map[*page]bool, len(other.pages))
 	for _, p := range other.pages {
 		shared[p] = true
@@ -80,7 +80,7 @@ type partKey struct {
 
 func (s *Selection) partKey(p pick, group int32) partKey {
 	ids := &s.pages[p.source].ids
-	if key := ids.keys[p.row]; !key.other() {
+	if key := ids.keys[p.row]; !key.isOther() {
 		return partKey{id: key, group: group}
 	}
 	return partKey{text: ids.at(p.row), group: group}
@@ -95,7 +95,7 @@ func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T
 	if !s.parts {
 		return s, net, of
 	}
-	places, last := s.mergePlaces(of)
+	places, last := s.numberTrades(of)
 	merged := *s
 	merged.parts = false
 	merged.picks = make([]pick, 0, len(last))
@@ -118,9 +118,9 @@ func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T
 	return &merged, sums, groups
 }
 
-// mergePlaces numbers the trades of each group. It returns the number of each row,
+// numberTrades numbers the trades of each group. It returns the number of each row,
 // and the last row of each number.
-func (s *Selection) mergePlaces(of []int32) (places, last []int32) {
+func (s *Selection) numberTrades(of []int32) (places, last []int32) {
 	places = make([]int32, len(s.picks))
 	known := map[partKey]int32{}
 	for i, p := range s.picks {
@@ -142,12 +142,12 @@ func (s *Selection) mergePlaces(of []int32) (places, last []int32) {
 	return places, last
 }
 
-// partTallies adds up the rows of a breakdown of realized parts. Each row of the
+// tallyParts adds up the rows of a breakdown of realized parts. Each row of the
 // selection has one group.
-func partTallies[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTally[T] {
+func tallyParts[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTally[T] {
 	rows := make([]rowTally[T], len(g.keys))
 	of := make([]int32, len(s.picks))
-	net, gross, fees, volume := column[T](s, netOf), column[T](s, grossOf), column[T](s, feesOf), column[T](s, volumeOf)
+	net, gross, fees, volume := readColumn[T](s, netOf), readColumn[T](s, grossOf), readColumn[T](s, feesOf), readColumn[T](s, volumeOf)
 	for i := range of {
 		of[i] = g.of(i)[0]
 		t := &rows[of[i]]
@@ -156,9 +156,9 @@ func partTallies[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowT
 	trades, sums, groups := mergeParts(s, net, of)
 	results := outcomes(trades, sums)
 	for i, k := range groups {
-		rows[k].addAs(sums[i], results[i])
+		rows[k].addResult(sums[i], results[i])
 	}
-	rs, withR := multiples(trades, sums)
+	rs, withR := computeMultiples(trades, sums)
 	for k, i := range withR {
 		t := &rows[groups[i]]
 		t.rs += rs[k]
@@ -172,19 +172,19 @@ func partTallies[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowT
 
 // addRowDays adds the results of days to the rows of a breakdown.
 func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int32, c *clock) {
-	days, dayOf := s.days(c)
-	both, place := placesOf(len(of), func(i int) int64 { return int64(of[i])*int64(len(days)) + int64(dayOf[i]) })
+	days, dayOf := s.findDays(c)
+	both, place := indexKeys(len(of), func(i int) int64 { return int64(of[i])*int64(len(days)) + int64(dayOf[i]) })
 	trades, sums, groups := mergeParts(s, net, place)
 	results := outcomes(trades, sums)
 	for i, k := range groups {
 		row, day := both[k]/int64(len(days)), both[k]%int64(len(days))
-		rows[row].onDay(days[day], sums[i], results[i])
+		rows[row].addToDay(days[day], sums[i], results[i])
 	}
 }
 
-// tradesAt lists the trades that have one of some rows of the selection, by their
+// listTradesAt lists the trades that have one of some rows of the selection, by their
 // places among the merged trades. The rows are in order.
-func (s *Selection) tradesAt(trades *Selection, rows []int32) tradeList {
+func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
 	var list tradeList
 	if !s.parts {
 		for _, row := range rows {
@@ -196,7 +196,7 @@ func (s *Selection) tradesAt(trades *Selection, rows []int32) tradeList {
 	for _, row := range rows {
 		inside[s.partKey(s.picks[row], 0)] = true
 	}
-	return places(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
+	return listWhere(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
 }
 
 // realizedFormulas are the formulas that differ where results count when they are
@@ -231,30 +231,30 @@ func (s *Selection) countTrades(zone *time.Location, periodOf func(journal.Day) 
 }
 
 func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {
-	days, of := s.days(newClock(zone))
+	days, of := s.findDays(newClock(zone))
 	var names dictionary
 	for _, day := range days {
 		names.push(periodOf(dayName(day)))
 	}
 	for i, day := range of {
-		of[i] = names.rows[day]
+		of[i] = names.codes[day]
 	}
-	tallies := make([]tally[T], len(names.words))
-	trades, net, groups := mergeParts(s, column[T](s, netOf), of)
+	tallies := make([]tally[T], len(names.values))
+	trades, net, groups := mergeParts(s, readColumn[T](s, netOf), of)
 	results := outcomes(trades, net)
 	for i, k := range groups {
-		tallies[k].addAs(net[i], results[i])
+		tallies[k].addResult(net[i], results[i])
 	}
 	out := make(map[string]periodTally, len(tallies))
 	for k := range tallies {
-		out[names.words[k]] = periodTally{Group: tallies[k].group(s.scale), losses: tallies[k].losses()}
+		out[names.values[k]] = periodTally{Group: tallies[k].toGroup(s.scale), losses: tallies[k].losses()}
 	}
 	return out
 }
 
-// recount counts the trades of months and of the year: one with parts on several
+// recountTrades counts the trades of months and of the year: one with parts on several
 // days is one trade.
-func (y *Year) recount(s *Selection, zone *time.Location) {
+func (y *Year) recountTrades(s *Selection, zone *time.Location) {
 	months := s.countTrades(zone, journal.Day.Month)
 	for i := range y.Months {
 		y.Months[i].Group = months[y.Months[i].Month].Group

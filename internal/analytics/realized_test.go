@@ -73,7 +73,7 @@ func TestToleranceIsThatOfMergedParts(t *testing.T) {
 				losses[k.day]++
 			}
 		}
-		s := Select([]*Columns{Build("a", rows)}, Filter{Realized: true, Tolerance: tolerance})
+		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{Realized: true, Tolerance: tolerance})
 		unbounded := *s
 		unbounded.unbounded = true
 		for _, s := range []*Selection{s, &unbounded} {
@@ -84,7 +84,7 @@ func TestToleranceIsThatOfMergedParts(t *testing.T) {
 			if list := s.tradeSets(Capital{}).find(Winners); list.count != got.Wins {
 				t.Fatalf("%d winners are explained, want %d", list.count, got.Wins)
 			}
-			for _, day := range Daily(s, time.UTC) {
+			for _, day := range ListDays(s, time.UTC) {
 				if name := string(day.Date); day.Wins != wins[name] || day.Losses != losses[name] {
 					t.Fatalf("%s has %d wins, %d losses; want %d, %d", name, day.Wins, day.Losses, wins[name], losses[name])
 				}
@@ -98,7 +98,7 @@ func TestToleranceIsThatOfMergedParts(t *testing.T) {
 func TestOneMaximumDrawdownOfParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		columns := []*Columns{Build("a", anyParts().Draw(t, "rows"))}
+		columns := []*Columns{BuildColumns("a", anyParts().Draw(t, "rows"))}
 		capital := Capital{
 			Starting: decimal.New(rapid.SampledFrom([]int64{0, 10, 100, -5}).Draw(t, "starting")),
 			Cash:     [][]CashEvent{anyCash().Draw(t, "cash")},
@@ -108,7 +108,7 @@ func TestOneMaximumDrawdownOfParts(t *testing.T) {
 		if f.Period.Check() != nil {
 			f.Period.To = nil
 		}
-		summary, curve := Summarize(Select(columns, f), capital), Equity(columns, CurveQuery{Filter: f, Capital: capital})
+		summary, curve := Summarize(SelectTrades(columns, f), capital), BuildEquityCurve(columns, CurveQuery{Filter: f, Capital: capital})
 		if !summary.MaxDrawdown.Equal(curve.MaxDrawdown) {
 			t.Fatalf("%s in the summary, %s in the curve", summary.MaxDrawdown, curve.MaxDrawdown)
 		}
@@ -132,7 +132,7 @@ func TestToleranceOfGreatSums(t *testing.T) {
 	}
 	for limit, wins := range map[string]int{"33.999999": 1, "34": 0, "1.000000001": 1} {
 		f := Filter{Realized: true, Tolerance: Tolerance{R: decimal.Must(limit), InR: true}}
-		s := Select([]*Columns{Build("a", rows)}, f)
+		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, f)
 		if got := Summarize(s, Capital{}); s.unbounded || got.Wins != wins || got.Losses != 0 {
 			t.Errorf("within %s R: %d wins, %d losses, want %d wins; unbounded %v", limit, got.Wins, got.Losses, wins, s.unbounded)
 		}

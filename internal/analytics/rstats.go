@@ -41,17 +41,17 @@ const (
 	highestHalf = 10
 )
 
-// RMultiples describes the distribution of R.
-func RMultiples(s *Selection) RStats {
+// ComputeRStats describes the distribution of R.
+func ComputeRStats(s *Selection) RStats {
 	if s.unbounded {
-		return rStats[exact](s)
+		return computeRStats[exact](s)
 	}
-	return rStats[int128](s)
+	return computeRStats[int128](s)
 }
 
-func rStats[T number[T]](s *Selection) RStats {
-	net := column[T](s, netOf)
-	rs, trades := multiples(s, net)
+func computeRStats[T number[T]](s *Selection) RStats {
+	net := readColumn[T](s, netOf)
+	rs, trades := computeMultiples(s, net)
 	out := RStats{
 		Trades: s.Len(), TradesWithR: len(rs), Buckets: rBuckets(s, net), BreakevenTolerance: s.filter.Tolerance.Stored,
 	}
@@ -76,7 +76,7 @@ func rStats[T number[T]](s *Selection) RStats {
 	n := len(sorted)
 	median := (sorted[(n-1)/2] + sorted[n/2]) / 2
 	out.MedianR, out.WorstR, out.BestR = &median, &sorted[0], &sorted[n-1]
-	spread := deviation(rs, *out.AvgR)
+	spread := standardDeviation(rs, *out.AvgR)
 	out.StdDevR, out.SQN = &spread, systemQuality(n, *out.AvgR, spread)
 	return out
 }
@@ -90,7 +90,7 @@ func rBuckets[T number[T]](s *Selection, net []T) []RBucket {
 		edge := float64(lowestHalf+k) / 2
 		list[k].To, list[k+1].From = &edge, &edge
 	}
-	risk, known := optionalColumn[T](s, riskOf)
+	risk, known := readOptionalColumn[T](s, riskOf)
 	for k, i := range known {
 		if risk[k].sign() <= 0 {
 			continue

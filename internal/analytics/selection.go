@@ -75,23 +75,23 @@ type Selection struct {
 // pick names a row of one of the pages.
 type pick struct{ source, row int32 }
 
-// Select picks the trades of some accounts that pass a filter. The accounts must
+// SelectTrades picks the trades of some accounts that pass a filter. The accounts must
 // be of one currency, and each given once.
-func Select(columns []*Columns, f Filter) *Selection {
+func SelectTrades(columns []*Columns, f Filter) *Selection {
 	if f.Realized {
 		f.Basis = ByClosing
 	}
 	s := &Selection{columns: columns, filter: f, complete: f.isComplete(), basis: f.Basis, parts: f.Realized}
 	runs := make([][]pick, len(columns))
 	for i, c := range columns {
-		runs[i] = make([]pick, 0, c.upTo(f))
+		runs[i] = make([]pick, 0, c.maxSelected(f))
 		for _, p := range c.pages {
-			runs[i] = p.selected(runs[i], int32(len(s.pages)), f)
-			s.renumber = append(s.renumber, s.symbols.learn(&p.symbol))
+			runs[i] = p.appendSelected(runs[i], int32(len(s.pages)), f)
+			s.renumber = append(s.renumber, s.symbols.addValues(&p.symbol))
 			s.pages, s.owner = append(s.pages, p), append(s.owner, c)
 		}
 	}
-	s.picks = merged(runs, func(a, b pick) int { return s.compare(compareClosing, a, b) })
+	s.picks = mergeRuns(runs, func(a, b pick) int { return s.compare(compareClosing, a, b) })
 	s.chooseScale()
 	return s
 }
@@ -106,11 +106,11 @@ func (s *Selection) compare(order func(x *page, i int32, y *page, j int32, accou
 	return cmp.Or(order(x, a.row, y, b.row, strings.Compare(of.name, and.name)), cmp.Compare(of.number, and.number))
 }
 
-// upTo is the most trades that can pass a filter.
-func (c *Columns) upTo(f Filter) int {
+// maxSelected is the most trades that can pass a filter.
+func (c *Columns) maxSelected(f Filter) int {
 	n := 0
 	for _, p := range c.pages {
-		first, end := p.within(f)
+		first, end := p.rowRange(f)
 		n += end - first
 	}
 	return n
@@ -120,8 +120,8 @@ func (c *Columns) upTo(f Filter) int {
 // others that are to be added to them.
 func (s *Selection) chooseScale(all ...*amounts) {
 	for _, c := range s.pages {
-		all = append(all, c.money()...)
-		for _, o := range c.optionals() {
+		all = append(all, c.amountColumns()...)
+		for _, o := range c.optionalColumns() {
 			all = append(all, &o.values)
 		}
 	}
@@ -135,13 +135,13 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	}
 }
 
-// selected appends the rows that pass, in order.
-func (c *page) selected(picks []pick, source int32, f Filter) []pick {
-	first, end := c.within(f)
+// appendSelected appends the rows that pass, in order.
+func (c *page) appendSelected(picks []pick, source int32, f Filter) []pick {
+	first, end := c.rowRange(f)
 	if first == end {
 		return picks
 	}
-	passes := c.test(f)
+	passes := c.newRowTest(f)
 	for row := int32(first); int(row) < end; row++ {
 		if passes == nil || passes(row) {
 			picks = append(picks, pick{source, row})
@@ -150,8 +150,8 @@ func (c *page) selected(picks []pick, source int32, f Filter) []pick {
 	return picks
 }
 
-// within finds the rows of a period of closing without looking at the others.
-func (c *page) within(f Filter) (first, end int) {
+// rowRange finds the rows of a period of closing without looking at the others.
+func (c *page) rowRange(f Filter) (first, end int) {
 	if f.None {
 		return 0, 0
 	}
@@ -173,12 +173,12 @@ func ceilMicro(at time.Time) int64 {
 	return at.Add(time.Microsecond - time.Nanosecond).UnixMicro()
 }
 
-// test puts a filter together, nil when it has nothing to test beyond the period
+// newRowTest puts a filter together, nil when it has nothing to test beyond the period
 // of closing.
-func (c *page) test(f Filter) func(row int32) bool {
+func (c *page) newRowTest(f Filter) func(row int32) bool {
 	var tests []func(row int32) bool
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
-		tests = append(tests, func(row int32) bool { return f.Period.Holds(time.UnixMicro(c.opened[row])) })
+		tests = append(tests, func(row int32) bool { return f.Period.Contains(time.UnixMicro(c.opened[row])) })
 	}
 	if f.Status != AnyStatus {
 		tests = append(tests, func(row int32) bool { return c.state[row].isOpen() == (f.Status == OnlyOpen) })
@@ -187,16 +187,16 @@ func (c *page) test(f Filter) func(row int32) bool {
 		tests = append(tests, func(row int32) bool { return slices.Contains(f.Sides, c.side[row]) })
 	}
 	if len(f.Symbols) > 0 {
-		tests = append(tests, c.symbol.having(func(word string) bool { return slices.Contains(f.Symbols, word) }))
+		tests = append(tests, c.symbol.newTest(func(word string) bool { return slices.Contains(f.Symbols, word) }))
 	}
 	if len(f.InstrumentTypes) > 0 {
-		tests = append(tests, c.instrument.having(func(word string) bool { return slices.Contains(f.InstrumentTypes, word) }))
+		tests = append(tests, c.instrument.newTest(func(word string) bool { return slices.Contains(f.InstrumentTypes, word) }))
 	}
 	if len(f.Setups) > 0 {
-		tests = append(tests, c.setups.having(func(word string) bool { return share(split[journal.SetupID](word), f.Setups) }))
+		tests = append(tests, c.setups.newTest(func(word string) bool { return hasCommon(splitIDs[journal.SetupID](word), f.Setups) }))
 	}
 	if len(f.Tags) > 0 {
-		tests = append(tests, c.tags.having(func(word string) bool { return share(split[journal.TagID](word), f.Tags) }))
+		tests = append(tests, c.tags.newTest(func(word string) bool { return hasCommon(splitIDs[journal.TagID](word), f.Tags) }))
 	}
 	if len(tests) == 0 {
 		return nil
@@ -211,28 +211,28 @@ func (c *page) test(f Filter) func(row int32) bool {
 	}
 }
 
-// having tests each word once, and then rows by the number of their word.
-func (d *dictionary) having(passes func(word string) bool) func(row int32) bool {
-	pass := make([]bool, len(d.words))
-	for n, word := range d.words {
+// newTest tests each word once, and then rows by the number of their word.
+func (d *dictionary) newTest(passes func(word string) bool) func(row int32) bool {
+	pass := make([]bool, len(d.values))
+	for n, word := range d.values {
 		pass[n] = passes(word)
 	}
-	return func(row int32) bool { return pass[d.rows[row]] }
+	return func(row int32) bool { return pass[d.codes[row]] }
 }
 
-func share[T comparable](have, want []T) bool {
+func hasCommon[T comparable](have, want []T) bool {
 	return slices.ContainsFunc(have, func(id T) bool { return slices.Contains(want, id) })
 }
 
-// merged makes one sorted run of several, two at a time.
-func merged[T any](runs [][]T, compare func(a, b T) int) []T {
+// mergeRuns makes one sorted run of several, two at a time.
+func mergeRuns[T any](runs [][]T, compare func(a, b T) int) []T {
 	if len(runs) == 0 {
 		return nil
 	}
 	for len(runs) > 1 {
 		var longer [][]T
 		for i := 0; i+1 < len(runs); i += 2 {
-			longer = append(longer, mergedPair(runs[i], runs[i+1], compare))
+			longer = append(longer, mergePair(runs[i], runs[i+1], compare))
 		}
 		if len(runs)%2 == 1 {
 			longer = append(longer, runs[len(runs)-1])
@@ -242,7 +242,7 @@ func merged[T any](runs [][]T, compare func(a, b T) int) []T {
 	return runs[0]
 }
 
-func mergedPair[T any](a, b []T, compare func(a, b T) int) []T {
+func mergePair[T any](a, b []T, compare func(a, b T) int) []T {
 	switch {
 	case len(a) == 0:
 		return b
@@ -282,8 +282,8 @@ func (s *Selection) closed(i int) int64 {
 	return s.pages[p.source].closed[p.row]
 }
 
-// at is the instant that places a trade in time.
-func (s *Selection) at(i int) int64 {
+// basisInstant is the instant that places a trade in time.
+func (s *Selection) basisInstant(i int) int64 {
 	if s.basis == ByOpening {
 		return s.opened(i)
 	}
@@ -292,11 +292,11 @@ func (s *Selection) at(i int) int64 {
 
 func (s *Selection) symbol(i int) int32 {
 	p := s.picks[i]
-	return s.renumber[p.source][s.pages[p.source].symbol.rows[p.row]]
+	return s.renumber[p.source][s.pages[p.source].symbol.codes[p.row]]
 }
 
-// column reads one column of money for all selected trades.
-func column[T number[T]](s *Selection, of func(*page) *amounts) []T {
+// readColumn reads one readColumn of money for all selected trades.
+func readColumn[T number[T]](s *Selection, of func(*page) *amounts) []T {
 	from := make([]*amounts, len(s.pages))
 	for i, c := range s.pages {
 		from[i] = of(c)
@@ -307,8 +307,8 @@ func column[T number[T]](s *Selection, of func(*page) *amounts) []T {
 	return values
 }
 
-// totalOf adds up one column for all selected trades.
-func totalOf[T number[T]](s *Selection, of func(*page) *amounts) T {
+// sumColumn adds up one column for all selected trades.
+func sumColumn[T number[T]](s *Selection, of func(*page) *amounts) T {
 	from := make([]*amounts, len(s.pages))
 	for i, c := range s.pages {
 		from[i] = of(c)
@@ -323,9 +323,9 @@ func feesOf(c *page) *amounts   { return &c.fees }
 func sizeOf(c *page) *amounts   { return &c.size }
 func volumeOf(c *page) *amounts { return &c.volume }
 
-// optionalColumn reads a column that may be absent: the values, and for which
+// readOptionalColumn reads a column that may be absent: the values, and for which
 // trades there is one.
-func optionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values []T, present []int32) {
+func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values []T, present []int32) {
 	from := make([]*amounts, len(s.pages))
 	columns := make([]*optional, len(s.pages))
 	some := false
@@ -355,10 +355,10 @@ func optionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values
 func riskOf(c *page) *optional { return &c.risk }
 func mfeOf(c *page) *optional  { return &c.mfe }
 
-// byOpening lists the selected trades in the order of opening. A
+// sortByOpening lists the selected trades in the order of opening. A
 // selection that is most of its accounts follows their order; a small one out of
 // large accounts is sorted.
-func (s *Selection) byOpening() []int32 {
+func (s *Selection) sortByOpening() []int32 {
 	compare := func(a, b int32) int {
 		return s.compare(compareOpening, s.picks[a], s.picks[b])
 	}
@@ -375,11 +375,11 @@ func (s *Selection) byOpening() []int32 {
 		slices.SortFunc(order, compare)
 		return order
 	}
-	return merged(s.openingRuns(), compare)
+	return mergeRuns(s.listOpeningRuns(), compare)
 }
 
-// openingRuns lists the selected trades of each account in order of opening.
-func (s *Selection) openingRuns() [][]int32 {
+// listOpeningRuns lists the selected trades of each account in order of opening.
+func (s *Selection) listOpeningRuns() [][]int32 {
 	place := make([][]int32, len(s.pages))
 	runs := make([][]int32, len(s.pages))
 	for source, c := range s.pages {

@@ -89,16 +89,16 @@ type ShareQuery struct {
 }
 
 const (
-	mostSymbols = 5
+	maxTopSymbols = 5
 	// shapeScale is the number of decimals of a curve without amounts.
 	shapeScale = 4
 )
 
-// Share makes the public view of a selection.
-func Share(s *Selection, q ShareQuery) ShareView {
-	days := Daily(s, q.Zone)
+// BuildShareView makes the public view of a selection.
+func BuildShareView(s *Selection, q ShareQuery) ShareView {
+	days := ListDays(s, q.Zone)
 	view := ShareView{
-		Summary: q.summary(Summarize(s, q.Capital)), Equity: q.equity(days), Months: q.months(days), TopSymbols: q.symbols(s),
+		Summary: q.buildSummary(Summarize(s, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(s),
 		TradingDays: len(days), ShowAmounts: q.ShowAmounts, Currency: q.Currency,
 	}
 	colors := make([]outcome, len(days))
@@ -119,27 +119,27 @@ func Share(s *Selection, q ShareQuery) ShareView {
 	return view
 }
 
-// amount is the one way for money into a view.
-func (q ShareQuery) amount(d decimal.Decimal) *decimal.Decimal {
+// optionalAmount is the one way for money into a view.
+func (q ShareQuery) optionalAmount(d decimal.Decimal) *decimal.Decimal {
 	if !q.ShowAmounts {
 		return nil
 	}
 	return &d
 }
 
-func (q ShareQuery) summary(s Summary) ShareSummary {
+func (q ShareQuery) buildSummary(s Summary) ShareSummary {
 	return ShareSummary{
 		TotalTrades: s.TotalTrades, Wins: s.Wins, Losses: s.Losses, Breakeven: s.Breakeven, WinRate: s.WinRate,
 		ProfitFactor: s.ProfitFactor, PayoffRatio: s.PayoffRatio, ExpectancyR: s.ExpectancyR, KellyPct: s.KellyPct, SQN: s.SQN,
-		NetPnL: q.amount(s.NetPnL), GrossProfit: q.amount(s.GrossProfit), GrossLoss: q.amount(s.GrossLoss),
-		Expectancy: q.amount(s.Expectancy), AvgWin: q.amount(s.AvgWin), AvgLoss: q.amount(s.AvgLoss),
-		LargestWin: q.amount(s.LargestWin), LargestLoss: q.amount(s.LargestLoss), TotalFees: q.amount(s.TotalFees),
-		MaxDrawdown: q.amount(s.MaxDrawdown),
+		NetPnL: q.optionalAmount(s.NetPnL), GrossProfit: q.optionalAmount(s.GrossProfit), GrossLoss: q.optionalAmount(s.GrossLoss),
+		Expectancy: q.optionalAmount(s.Expectancy), AvgWin: q.optionalAmount(s.AvgWin), AvgLoss: q.optionalAmount(s.AvgLoss),
+		LargestWin: q.optionalAmount(s.LargestWin), LargestLoss: q.optionalAmount(s.LargestLoss), TotalFees: q.optionalAmount(s.TotalFees),
+		MaxDrawdown: q.optionalAmount(s.MaxDrawdown),
 	}
 }
 
-// equity has a point for each trading day.
-func (q ShareQuery) equity(days []Day) []SharePoint {
+// buildEquity has a point for each trading day.
+func (q ShareQuery) buildEquity(days []Day) []SharePoint {
 	unit := decimal.Zero
 	for _, day := range days {
 		unit = decimal.Max(unit, day.CumulativePnL.Abs())
@@ -154,43 +154,43 @@ func (q ShareQuery) equity(days []Day) []SharePoint {
 	return points
 }
 
-func (q ShareQuery) months(days []Day) []ShareMonth {
+func (q ShareQuery) buildMonths(days []Day) []ShareMonth {
 	list := []ShareMonth{}
 	var group Group
 	for i, day := range days {
-		group.include(day)
+		group.addDay(day)
 		if i+1 < len(days) && days[i+1].Date.Month() == day.Date.Month() {
 			continue
 		}
-		list = append(list, ShareMonth{day.Date.Month(), group.Trades, group.WinRate, q.amount(group.NetPnL)})
+		list = append(list, ShareMonth{day.Date.Month(), group.Trades, group.WinRate, q.optionalAmount(group.NetPnL)})
 		group = Group{}
 	}
 	return list
 }
 
-// symbols are those with the most trades, then by name: an order that tells
+// listTopSymbols are those with the most trades, then by name: an order that tells
 // nothing about results.
-func (q ShareQuery) symbols(s *Selection) []ShareSymbol {
+func (q ShareQuery) listTopSymbols(s *Selection) []ShareSymbol {
 	var list []ShareSymbol
 	if s.unbounded {
-		list = symbolsOf[exact](s, q)
+		list = tallySymbols[exact](s, q)
 	} else {
-		list = symbolsOf[int128](s, q)
+		list = tallySymbols[int128](s, q)
 	}
 	slices.SortFunc(list, func(a, b ShareSymbol) int { return cmp.Or(b.Trades-a.Trades, strings.Compare(a.Symbol, b.Symbol)) })
-	return list[:min(len(list), mostSymbols)]
+	return list[:min(len(list), maxTopSymbols)]
 }
 
-func symbolsOf[T number[T]](s *Selection, q ShareQuery) []ShareSymbol {
-	sums := make([]tally[T], len(s.symbols.words))
-	net := column[T](s, netOf)
+func tallySymbols[T number[T]](s *Selection, q ShareQuery) []ShareSymbol {
+	sums := make([]tally[T], len(s.symbols.values))
+	net := readColumn[T](s, netOf)
 	for i, result := range outcomes(s, net) {
-		sums[s.symbol(i)].addAs(net[i], result)
+		sums[s.symbol(i)].addResult(net[i], result)
 	}
 	list := []ShareSymbol{}
 	for k := range sums {
 		if t := &sums[k]; t.trades() > 0 {
-			list = append(list, ShareSymbol{s.symbols.words[k], t.trades(), t.winRate(), q.amount(t.net().decimal(s.scale))})
+			list = append(list, ShareSymbol{s.symbols.values[k], t.trades(), t.winRate(), q.optionalAmount(t.net().decimal(s.scale))})
 		}
 	}
 	return list

@@ -11,14 +11,14 @@ import (
 // promises that nothing overflows.
 type small int64
 
-// spare are the bits that sums and small multiples may need beside the amounts
+// spareBits are the bits that sums and small multiples may need beside the amounts
 // and the number of trades.
-const spare = 5
+const spareBits = 5
 
 // fitsSmall tells whether so many numbers of the column, at a scale, can be added
 // up and multiplied a little in 64 bits.
 func (a *amounts) fitsSmall(scale int32, count int) bool {
-	return a.unbounded == nil && a.wide == nil && (a.bits == 0 || a.bits+growth(scale-a.scale)+bits.Len(uint(count))+spare < 64)
+	return a.unbounded == nil && a.wide == nil && (a.bits == 0 || a.bits+bitGrowth(scale-a.scale)+bits.Len(uint(count))+spareBits < 64)
 }
 
 func (a small) add(b small) small                   { return a + b }
@@ -28,23 +28,23 @@ func (a small) cmp(b small) int                     { return (a - b).sign() }
 func (a small) sign() int                           { return int(a>>63) | int(uint64(-a)>>63) }
 func (a small) key() (int64, bool)                  { return int64(a), true }
 func (a small) decimal(scale int32) decimal.Decimal { return decimal.FromScaled(int64(a), scale) }
-func (a small) float(scale int32) float64           { return int128Of(int64(a)).float(scale) }
+func (a small) float(scale int32) float64           { return newInt128(int64(a)).float(scale) }
 
 func (small) gather(into []small, from []*amounts, picks []pick, scale int32) {
 	for i, p := range picks {
-		into[i] = from[p.source].small(p.row, scale)
+		into[i] = from[p.source].smallAt(p.row, scale)
 	}
 }
 
 func (a small) total(from []*amounts, picks []pick, scale int32) small {
 	for _, p := range picks {
-		a += from[p.source].small(p.row, scale)
+		a += from[p.source].smallAt(p.row, scale)
 	}
 	return a
 }
 
-// small gives a number at a scale. The column must fit.
-func (a *amounts) small(row int32, scale int32) small {
+// smallAt gives a number at a scale. The column must fit.
+func (a *amounts) smallAt(row int32, scale int32) small {
 	if a.narrow == nil {
 		return 0
 	}

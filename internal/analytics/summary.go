@@ -83,44 +83,44 @@ func Summarize(s *Selection, capital Capital) Summary {
 }
 
 func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Summary {
-	parts := column[T](s, netOf)
+	parts := readColumn[T](s, netOf)
 	trades, net, _ := mergeParts(s, parts, nil)
 	results := outcomes(trades, net)
 	var all tally[T]
 	for i, v := range net {
-		all.addAs(v, results[i])
+		all.addResult(v, results[i])
 	}
 	out := Summary{
 		TotalTrades: all.trades(), Wins: all.wins(), Losses: all.losses(), Breakeven: all.trades() - all.wins() - all.losses(),
 		WinRate:      all.winRate(),
 		NetPnL:       all.net().decimal(s.scale),
-		GrossPnL:     totalOf[T](s, grossOf).decimal(s.scale),
-		TotalFees:    totalOf[T](s, feesOf).decimal(s.scale),
-		Volume:       totalOf[T](s, volumeOf).decimal(s.scale),
-		GrossProfit:  all.profit().decimal(s.scale),
-		GrossLoss:    all.lost().times(-1).decimal(s.scale),
+		GrossPnL:     sumColumn[T](s, grossOf).decimal(s.scale),
+		TotalFees:    sumColumn[T](s, feesOf).decimal(s.scale),
+		Volume:       sumColumn[T](s, volumeOf).decimal(s.scale),
+		GrossProfit:  all.profitSum().decimal(s.scale),
+		GrossLoss:    all.lossSum().times(-1).decimal(s.scale),
 		ProfitFactor: all.profitFactor(s.scale),
 		Currency:     currency,
 
 		BreakevenTolerance: s.filter.Tolerance.Stored,
 	}
-	out.averages()
-	distribution(&out, net, results, s.scale)
-	rs, _ := multiples(trades, net)
+	out.computeAverages()
+	computeDistribution(&out, net, results, s.scale)
+	rs, _ := computeMultiples(trades, net)
 	out.TradesWithR, out.AvgR = len(rs), meanR(rs)
 	out.ExpectancyR = out.AvgR
-	deviations(&out, s, net, rs)
+	computeDeviations(&out, s, net, rs)
 	t := newTimeline(s, parts, cash)
-	dailyRatios(&out, t, parts)
-	maxDrawdown(&out, t)
+	computeDailyRatios(&out, t, parts)
+	computeMaxDrawdown(&out, t)
 	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
-	holds(&out, trades, results)
+	computeHoldTimes(&out, trades, results)
 	return out
 }
 
-// averages follow from the sums. The Kelly fraction is p − q / payoff, where p
+// computeAverages follow from the sums. The Kelly fraction is p − q / payoff, where p
 // and q are the shares of wins and losses; breakevens are neither.
-func (out *Summary) averages() {
+func (out *Summary) computeAverages() {
 	out.AvgWin, out.AvgLoss = mean(out.GrossProfit, out.Wins), mean(out.GrossLoss, out.Losses)
 	out.AvgTrade = mean(out.NetPnL, out.TotalTrades)
 	out.Expectancy = out.AvgTrade
@@ -133,42 +133,42 @@ func (out *Summary) averages() {
 	out.PayoffRatio, out.KellyPct = &payoff, &kelly
 }
 
-// distribution finds the medians and extremes.
-func distribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
-	order := orderOf(net)
+// computeDistribution finds the medians and extremes.
+func computeDistribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
+	order := newSortKeys(net)
 	median := func(keys []int64) decimal.Decimal {
-		low, high := middle(keys)
+		low, high := middleKeys(keys)
 		return order.decimal(low, scale).Add(order.decimal(high, scale)).Mul(half())
 	}
 	if len(net) > 0 {
 		out.MedianTrade = median(order.keys)
 	}
 	if out.Wins > 0 {
-		wins := only(results, order.keys, win)
+		wins := filterByOutcome(results, order.keys, win)
 		out.MedianWin, out.LargestWin = median(wins), order.decimal(slices.Max(wins), scale)
 	}
 	if out.Losses > 0 {
-		losses := only(results, order.keys, loss)
+		losses := filterByOutcome(results, order.keys, loss)
 		out.MedianLoss, out.LargestLoss = median(losses).Neg(), order.decimal(slices.Min(losses), scale).Neg()
 	}
 }
 
-// yearly is the factor from daily to annual ratios.
-func yearly() float64 {
+// annualFactor is the factor from daily to annual ratios.
+func annualFactor() float64 {
 	const tradingDays = 252
 	return math.Sqrt(tradingDays)
 }
 
-// deviations computes the spread of the results of trades and what follows from
+// computeDeviations computes the spread of the results of trades and what follows from
 // it. The system quality number is on R where every trade has one.
-func deviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
+func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
 	if len(net) == 0 {
 		return
 	}
 	average := out.NetPnL.Float64() / float64(len(net))
-	out.StdDev = deviation(floats(net, s.scale), average)
+	out.StdDev = standardDeviation(toFloats(net, s.scale), average)
 	if len(rs) == len(net) {
-		out.SQN = systemQuality(len(rs), *out.AvgR, deviation(rs, *out.AvgR))
+		out.SQN = systemQuality(len(rs), *out.AvgR, standardDeviation(rs, *out.AvgR))
 		return
 	}
 	out.SQN = systemQuality(len(net), average, out.StdDev)
@@ -178,18 +178,18 @@ func deviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) 
 // the number does not grow with the length of the history alone.
 func systemQuality(n int, average, deviation float64) *float64 {
 	const most = 100
-	return over(math.Sqrt(float64(min(n, most)))*average, deviation)
+	return divide(math.Sqrt(float64(min(n, most)))*average, deviation)
 }
 
 // minRatioDays is the number of days below which there is no Sharpe or Sortino.
 const minRatioDays = 20
 
-// dailyRatios computes Sharpe and Sortino over the weekdays from the first to the
+// computeDailyRatios computes Sharpe and Sortino over the weekdays from the first to the
 // last trading day in UTC, and the weekend days that were traded on. A day
 // without trades counts as 0; there may be any number of them, so they are
 // counted and not listed. net are the results of the timeline's selection.
-func dailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
-	sums := daySums(net, t.s.at)
+func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
+	sums := daySums(net, t.s.basisInstant)
 	out.TradingDays, out.Basis = len(sums), OnMoney
 	isKnown := t.isCapitalKnown()
 	if len(sums) == 0 {
@@ -210,7 +210,7 @@ func dailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
 		if !t.s.complete || t.s.basis != ByClosing {
 			closings = daySums(t.net, t.whole.closed)
 		}
-		if equity, positive := t.openings(days, closings); positive {
+		if equity, positive := t.openingEquities(days, closings); positive {
 			out.Basis = OnReturns
 			for i := range daily {
 				daily[i] /= equity[i].float(t.s.scale)
@@ -234,15 +234,15 @@ func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 		squares += (v - average) * (v - average)
 		downside += min(v, 0) * min(v, 0)
 	}
-	if len(daily) < n || !constant(daily) {
-		sharpe = over(average*yearly(), math.Sqrt(squares/float64(n-1)))
+	if len(daily) < n || !isConstant(daily) {
+		sharpe = divide(average*annualFactor(), math.Sqrt(squares/float64(n-1)))
 	}
-	return sharpe, over(average*yearly(), math.Sqrt(downside/float64(n)))
+	return sharpe, divide(average*annualFactor(), math.Sqrt(downside/float64(n)))
 }
 
-// maxDrawdown finds the greatest fall of the cumulative result, in money and in
+// computeMaxDrawdown finds the greatest fall of the cumulative result, in money and in
 // percent.
-func maxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
+func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
 	p := newPerformance(t)
 	var level, peak, deepest T
 	t.walk(func(e *event[T]) {
@@ -275,20 +275,20 @@ func longestRun(results []outcome, of outcome) int {
 	return longest
 }
 
-// holds averages the time in trade.
-func holds(out *Summary, s *Selection, results []outcome) {
+// computeHoldTimes averages the time in trade.
+func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
 	var sums [3]int128
 	for i, result := range results {
 		at := result - loss
-		sums[at] = sums[at].add(int128Of(s.closed(i) - s.opened(i)))
+		sums[at] = sums[at].add(newInt128(s.closed(i) - s.opened(i)))
 	}
-	out.AvgHoldSecs = seconds(sums[0].add(sums[1]).add(sums[2]), out.TotalTrades)
-	out.AvgWinHoldSecs = seconds(sums[win-loss], out.Wins)
-	out.AvgLossHoldSecs = seconds(sums[0], out.Losses)
+	out.AvgHoldSecs = meanSeconds(sums[0].add(sums[1]).add(sums[2]), out.TotalTrades)
+	out.AvgWinHoldSecs = meanSeconds(sums[win-loss], out.Wins)
+	out.AvgLossHoldSecs = meanSeconds(sums[0], out.Losses)
 }
 
-// seconds is a mean of microseconds in seconds, 0 of nothing.
-func seconds(micros int128, n int) float64 {
+// meanSeconds is a mean of microseconds in meanSeconds, 0 of nothing.
+func meanSeconds(micros int128, n int) float64 {
 	if n == 0 {
 		return 0
 	}
@@ -296,10 +296,10 @@ func seconds(micros int128, n int) float64 {
 	return micros.float(microScale) / float64(n)
 }
 
-// multiples gives the results in units of the initial risk, and the trades that
+// computeMultiples gives the results in units of the initial risk, and the trades that
 // have one: those with a known risk above zero.
-func multiples[T number[T]](s *Selection, net []T) (rs []float64, trades []int32) {
-	risk, known := optionalColumn[T](s, riskOf)
+func computeMultiples[T number[T]](s *Selection, net []T) (rs []float64, trades []int32) {
+	risk, known := readOptionalColumn[T](s, riskOf)
 	rs, trades = make([]float64, 0, len(known)), make([]int32, 0, len(known))
 	for k, i := range known {
 		if risk[k].sign() > 0 {
@@ -315,5 +315,5 @@ func meanR(rs []float64) *float64 {
 	for _, r := range rs {
 		sum += r
 	}
-	return over(sum, float64(len(rs)))
+	return divide(sum, float64(len(rs)))
 }

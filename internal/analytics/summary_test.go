@@ -197,7 +197,7 @@ func TestSummaryEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, text)
+			runScenario(t, text)
 		})
 	}
 }
@@ -206,8 +206,8 @@ func TestSummaryEdges(t *testing.T) {
 func TestSummaryIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := sortedByClosing(anyTrades(30).Draw(t, "rows"))
-		got := Summarize(Select([]*Columns{Build("a", rows)}, Filter{}), Capital{Starting: decimal.New(5)})
+		rows := sortRowsByClosing(anyTrades(30).Draw(t, "rows"))
+		got := Summarize(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), Capital{Starting: decimal.New(5)})
 		var nets, wins, losses []decimal.Decimal
 		level, peak, deepest := decimal.Zero, decimal.Zero, decimal.Zero
 		for _, row := range rows {
@@ -232,7 +232,7 @@ func TestSummaryIsItsDefinition(t *testing.T) {
 				t.Fatalf("%s is %s, want %s", name, c[0], c[1])
 			}
 		}
-		if list := Drawdowns(Select([]*Columns{Build("a", rows)}, Filter{}), Capital{}, 1); len(list) > 0 && !list[0].Depth.Equal(deepest) {
+		if list := ListDrawdowns(SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{}), Capital{}, 1); len(list) > 0 && !list[0].Depth.Equal(deepest) {
 			t.Fatalf("the deepest of the list is %s, want %s", list[0].Depth, deepest)
 		}
 	})
@@ -258,7 +258,7 @@ func greatest(list []decimal.Decimal) decimal.Decimal {
 // its value is the summary's.
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
-	s := Select([]*Columns{Build("a", madeUp(200))}, Filter{})
+	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(200))}, Filter{})
 	capital := Capital{Starting: decimal.New(1000), Currency: "USD"}
 	whole := Summarize(s, capital)
 	text, err := json.Marshal(whole)
@@ -271,7 +271,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	}
 	delete(summary, "currency")
 	delete(summary, "breakeven_tolerance")
-	for _, explained := range Explain(s, capital, &whole) {
+	for _, explained := range ExplainSummary(s, capital, &whole) {
 		name := explained.Figure
 		value := summary[name]
 		got, err := json.Marshal(explained.Value)
@@ -288,16 +288,16 @@ func TestEveryFigureIsExplained(t *testing.T) {
 			}
 		}
 	}
-	if len(figures()) != len(summary) {
-		t.Errorf("%d figures are explained, the summary has %d", len(figures()), len(summary))
+	if len(figureFormulas()) != len(summary) {
+		t.Errorf("%d figures are explained, the summary has %d", len(figureFormulas()), len(summary))
 	}
 }
 
-// explainedBy returns the explanations of a selection by the names of figures.
-func explainedBy(s *Selection) map[string]Explanation {
+// explainByFigure returns the explanations of a selection by the names of figures.
+func explainByFigure(s *Selection) map[string]Explanation {
 	summary := Summarize(s, Capital{})
 	found := map[string]Explanation{}
-	for _, e := range Explain(s, Capital{}, &summary) {
+	for _, e := range ExplainSummary(s, Capital{}, &summary) {
 		found[e.Figure] = e
 	}
 	return found
@@ -307,17 +307,17 @@ func explainedBy(s *Selection) map[string]Explanation {
 // explanations, and so are the sets of trades. Memory is measured because it does
 // not depend on the machine: each further summary would allocate its columns.
 func TestExplainingCostsAboutASummary(t *testing.T) {
-	s := Select([]*Columns{Build("a", madeUp(20_000))}, Filter{})
+	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(20_000))}, Filter{})
 	var summary Summary
-	plain := allocated(func() { summary = Summarize(s, Capital{}) })
-	explained := allocated(func() { Explain(s, Capital{}, &summary) })
+	plain := measureAllocated(func() { summary = Summarize(s, Capital{}) })
+	explained := measureAllocated(func() { ExplainSummary(s, Capital{}, &summary) })
 	if explained > 2*plain {
 		t.Errorf("explaining allocates %d bytes, the summary %d", explained, plain)
 	}
 }
 
-// allocated returns how many bytes fn allocates.
-func allocated(fn func()) uint64 {
+// measureAllocated returns how many bytes fn allocates.
+func measureAllocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	fn()
@@ -326,7 +326,7 @@ func allocated(fn func()) uint64 {
 }
 
 // The trades behind a figure are those it is made of.
-func TestTradesBehindFigures(t *testing.T) {
+func TestTradesOfFigures(t *testing.T) {
 	t.Parallel()
 	parsed := parseScenario(t, `
 		trade a AAA long 2026-01-05T10:00 2026-01-05T11:00 net=10 risk=5
@@ -336,7 +336,7 @@ func TestTradesBehindFigures(t *testing.T) {
 		trade e AAA long 2026-01-09T10:00 2026-01-09T11:00 net=10 risk=0
 		trade f AAA long 2026-01-12T10:00 2026-01-12T11:00 net=3 risk=1
 		trade g AAA long 2026-01-13T10:00 2026-01-13T11:00 net=-9`)
-	explained := explainedBy(Select(parsed.columns(), Filter{}))
+	explained := explainByFigure(SelectTrades(parsed.columns(), Filter{}))
 	for figure, want := range map[string]string{
 		"total_trades": "abcdefg", "wins": "aef", "losses": "bcg", "breakeven": "d", "profit_factor": "abcefg", "largest_win": "a",
 		"largest_loss": "g", "avg_r": "af", "max_drawdown": "g", "max_consecutive_wins": "ef", "max_consecutive_losses": "bc",
@@ -354,9 +354,9 @@ func TestTradesBehindFigures(t *testing.T) {
 // An empty selection has nothing behind any figure, and explains them all.
 func TestExplainNothing(t *testing.T) {
 	t.Parallel()
-	s := Select(nil, Filter{})
-	explained := explainedBy(s)
-	for _, f := range figures() {
+	s := SelectTrades(nil, Filter{})
+	explained := explainByFigure(s)
+	for _, f := range figureFormulas() {
 		if e := explained[f.name]; e.Formula == "" || e.TradeCount != 0 || len(e.TradeIDs) != 0 {
 			t.Errorf("%s: %+v", f.name, e)
 		}
@@ -365,7 +365,7 @@ func TestExplainNothing(t *testing.T) {
 
 func TestDeviation(t *testing.T) {
 	t.Parallel()
-	if got := deviation([]float64{2, 4, 4, 4, 5, 5, 7, 9}, 5); math.Abs(got-math.Sqrt(32.0/7)) > 1e-15 {
+	if got := standardDeviation([]float64{2, 4, 4, 4, 5, 5, 7, 9}, 5); math.Abs(got-math.Sqrt(32.0/7)) > 1e-15 {
 		t.Errorf("the deviation is %v", got)
 	}
 }
@@ -374,12 +374,12 @@ func TestDeviation(t *testing.T) {
 func TestPeriodFinerThanColumns(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 5000, time.UTC)
-	c := Build("a", []Trade{{ID: "a", OpenedAt: at, ClosedAt: at}})
+	c := BuildColumns("a", []Trade{{ID: "a", OpenedAt: at, ClosedAt: at}})
 	for _, basis := range []Basis{ByClosing, ByOpening} {
 		for off, want := range map[time.Duration][2]int{-1: {1, 0}, 0: {1, 1}, 1: {0, 1}} {
 			edge := at.Add(off)
-			from := Select([]*Columns{c}, Filter{Basis: basis, Period: journal.Period{From: &edge}}).Len()
-			to := Select([]*Columns{c}, Filter{Basis: basis, Period: journal.Period{To: &edge}}).Len()
+			from := SelectTrades([]*Columns{c}, Filter{Basis: basis, Period: journal.Period{From: &edge}}).Len()
+			to := SelectTrades([]*Columns{c}, Filter{Basis: basis, Period: journal.Period{To: &edge}}).Len()
 			if from != want[0] || to != want[1] {
 				t.Errorf("basis %d, %d ns off: from selects %d, to %d", basis, off, from, to)
 			}

@@ -35,8 +35,8 @@ type tally[T number[T]] struct {
 	sum   [3]T
 }
 
-// addAs adds a result with its outcome. It has no branches.
-func (t *tally[T]) addAs(net T, result outcome) {
+// addResult adds a result with its outcome. It has no branches.
+func (t *tally[T]) addResult(net T, result outcome) {
 	at := result - loss
 	t.count[at]++
 	t.sum[at] = t.sum[at].add(net)
@@ -45,13 +45,13 @@ func (t *tally[T]) addAs(net T, result outcome) {
 func (t *tally[T]) trades() int      { return t.count[0] + t.count[1] + t.count[2] }
 func (t *tally[T]) wins() int        { return t.count[win-loss] }
 func (t *tally[T]) losses() int      { return t.count[0] }
-func (t *tally[T]) profit() T        { return t.sum[win-loss] }
-func (t *tally[T]) lost() T          { return t.sum[0] } // zero or negative
-func (t *tally[T]) net() T           { return t.lost().add(t.sum[breakeven-loss]).add(t.profit()) }
+func (t *tally[T]) profitSum() T     { return t.sum[win-loss] }
+func (t *tally[T]) lossSum() T       { return t.sum[0] } // zero or negative
+func (t *tally[T]) net() T           { return t.lossSum().add(t.sum[breakeven-loss]).add(t.profitSum()) }
 func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
 
-// with and without give the tally of more, and of fewer, trades.
-func (t tally[T]) with(other *tally[T]) tally[T] {
+// plus and without give the tally of more, and of fewer, trades.
+func (t tally[T]) plus(other *tally[T]) tally[T] {
 	for i := range t.count {
 		t.count[i] += other.count[i]
 		t.sum[i] = t.sum[i].add(other.sum[i])
@@ -59,7 +59,7 @@ func (t tally[T]) with(other *tally[T]) tally[T] {
 	return t
 }
 
-func (t tally[T]) without(other *tally[T]) tally[T] {
+func (t tally[T]) minus(other *tally[T]) tally[T] {
 	for i := range t.count {
 		t.count[i] -= other.count[i]
 		t.sum[i] = t.sum[i].sub(other.sum[i])
@@ -67,8 +67,8 @@ func (t tally[T]) without(other *tally[T]) tally[T] {
 	return t
 }
 
-// group gives the tally as answers show it.
-func (t *tally[T]) group(scale int32) Group {
+// toGroup gives the tally as answers show it.
+func (t *tally[T]) toGroup(scale int32) Group {
 	return Group{Trades: t.trades(), Wins: t.wins(), WinRate: t.winRate(), NetPnL: t.net().decimal(scale)}
 }
 
@@ -82,11 +82,11 @@ type Group struct {
 
 // profitFactor is gross profit over gross loss, absent without a loss.
 func (t *tally[T]) profitFactor(scale int32) *float64 {
-	return ratio(t.profit().decimal(scale), t.lost().times(-1).decimal(scale))
+	return ratio(t.profitSum().decimal(scale), t.lossSum().times(-1).decimal(scale))
 }
 
-// floats gives a column as floats, for deviations.
-func floats[T number[T]](values []T, scale int32) []float64 {
+// toFloats gives a column as toFloats, for deviations.
+func toFloats[T number[T]](values []T, scale int32) []float64 {
 	list := make([]float64, len(values))
 	for i, v := range values {
 		list[i] = v.float(scale)
@@ -94,10 +94,10 @@ func floats[T number[T]](values []T, scale int32) []float64 {
 	return list
 }
 
-// deviation is the standard deviation of a sample about its mean, with n − 1. It
+// standardDeviation is the standard standardDeviation of a sample about its mean, with n − 1. It
 // is 0 for fewer than two values, and exactly 0 when all are the same.
-func deviation(values []float64, mean float64) float64 {
-	if len(values) < 2 || constant(values) {
+func standardDeviation(values []float64, mean float64) float64 {
+	if len(values) < 2 || isConstant(values) {
 		return 0
 	}
 	var squares float64
@@ -107,7 +107,7 @@ func deviation(values []float64, mean float64) float64 {
 	return math.Sqrt(squares / float64(len(values)-1))
 }
 
-func constant(values []float64) bool {
+func isConstant(values []float64) bool {
 	for _, v := range values {
 		if v != values[0] {
 			return false
@@ -116,8 +116,8 @@ func constant(values []float64) bool {
 	return true
 }
 
-// over is a / b for floats, absent when b is zero.
-func over(a, b float64) *float64 {
+// divide is a / b for floats, absent when b is zero.
+func divide(a, b float64) *float64 {
 	if b == 0 {
 		return nil
 	}

@@ -49,7 +49,7 @@ func newCashColumn(capital Capital) *cashColumn {
 		}
 		runs[i] = run
 	}
-	c := &cashColumn{events: merged(runs, CompareCash)}
+	c := &cashColumn{events: mergeRuns(runs, CompareCash)}
 	c.amounts.push(capital.Starting)
 	for i := range c.events {
 		c.amounts.push(c.events[i].Amount)
@@ -65,8 +65,8 @@ func (s *Selection) withCash(capital Capital) (*Selection, *cashColumn) {
 	return &with, cash
 }
 
-// cashValues gives the starting capital and the amounts of the events.
-func cashValues[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
+// readCash gives the starting capital and the amounts of the events.
+func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
 	picks := make([]pick, len(c.events)+1)
 	for i := range picks {
 		picks[i].row = int32(i)
@@ -93,11 +93,11 @@ type timeline[T number[T]] struct {
 func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
 	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
 	if !s.complete {
-		t.whole = Select(s.columns, Filter{Realized: s.filter.Realized})
+		t.whole = SelectTrades(s.columns, Filter{Realized: s.filter.Realized})
 		t.whole.scale, t.whole.unbounded = s.scale, s.unbounded
-		t.net = column[T](t.whole, netOf)
+		t.net = readColumn[T](t.whole, netOf)
 	}
-	t.starting, t.amounts = cashValues[T](cash, s.scale)
+	t.starting, t.amounts = readCash[T](cash, s.scale)
 	if at := s.filter.Period.From; at != nil {
 		t.from = ceilMicro(*at)
 	}
@@ -214,11 +214,11 @@ func (p *performance[T]) drawdownPct() *float64 {
 	return &value
 }
 
-// openings returns the equity of the accounts before the first event of each of
+// openingEquities returns the equity of the accounts before the first event of each of
 // some UTC days, which must be in order. positive reports whether that equity is
 // above zero on all of them and on every weekday between the first and the last.
 // closings are the sums of the days on which trades of the accounts closed.
-func (t *timeline[T]) openings(days []int64, closings []daySum[T]) (equity []T, positive bool) {
+func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equity []T, positive bool) {
 	level, next, cash := t.starting, 0, 0
 	positive = true
 	since := days[0] // the first day that may open at this level
@@ -245,7 +245,7 @@ func (t *timeline[T]) openings(days []int64, closings []daySum[T]) (equity []T, 
 // closed on a day at once, or one cash event. ok is false when there is no more.
 func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64, amount T, ok bool) {
 	if *cash < len(t.amounts) {
-		day = dayOf(t.cash.events[*cash].At.UnixMicro())
+		day = dayNumber(t.cash.events[*cash].At.UnixMicro())
 		if *next == len(closings) || day <= closings[*next].day {
 			amount = t.amounts[*cash]
 			*cash++
@@ -268,7 +268,7 @@ type daySum[T number[T]] struct {
 
 // daySums adds up net results by the UTC day of an instant, in the order of days.
 func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
-	days, of := placesOf(len(net), func(i int) int64 { return dayOf(at(i)) })
+	days, of := indexKeys(len(net), func(i int) int64 { return dayNumber(at(i)) })
 	list := make([]daySum[T], len(days))
 	for d, day := range days {
 		list[d].day = day

@@ -29,18 +29,18 @@ func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance Tolerance) [
 // few.
 func boundedOutcomes(s *Selection, net []int128, tolerance Tolerance) (list []outcome, ok bool) {
 	if tolerance.InR {
-		factor, unit, ok := fractionOf(tolerance.R)
+		factor, unit, ok := toFraction(tolerance.R)
 		if !ok || slices.ContainsFunc(net, int128.exceedsAmount) {
 			return nil, false
 		}
 		return outcomesWithinR(s, net, func(risk int128) int128 { return risk.times(factor) }, unit), true
 	}
 	var limit amounts
-	limit.push(truncated(tolerance.Amount, s.scale))
+	limit.push(truncate(tolerance.Amount, s.scale))
 	if limit.unbounded != nil || !limit.fits(s.scale) {
 		return nil, false
 	}
-	return outcomesWithin(net, limit.fixed(0).raised(s.scale-limit.scale)), true
+	return outcomesWithin(net, limit.fixedAt(0).scaleUp(s.scale-limit.scale)), true
 }
 
 // exceedsAmount reports whether a number, such as the sum of the parts of a trade,
@@ -69,7 +69,7 @@ func outcomesWithinR[T number[T]](s *Selection, net []T, limitOf func(risk T) T,
 	for i, v := range net {
 		list[i] = outcome(v.sign())
 	}
-	risk, known := optionalColumn[T](s, riskOf)
+	risk, known := readOptionalColumn[T](s, riskOf)
 	for k, i := range known {
 		if risk[k].sign() <= 0 {
 			continue
@@ -82,9 +82,9 @@ func outcomesWithinR[T number[T]](s *Selection, net []T, limitOf func(risk T) T,
 	return list
 }
 
-// fractionOf returns the whole numbers whose quotient a multiple of R is, if
+// toFraction returns the whole numbers whose quotient a multiple of R is, if
 // amounts of 95 bits can be multiplied by both in 128 bits.
-func fractionOf(r decimal.Decimal) (factor, unit int64, ok bool) {
+func toFraction(r decimal.Decimal) (factor, unit int64, ok bool) {
 	v, scale, ok := fixedPoint(r)
 	factor, small := v.key()
 	const longest = 9 // decimals: 10^9 has 30 bits
@@ -94,8 +94,8 @@ func fractionOf(r decimal.Decimal) (factor, unit int64, ok bool) {
 	return factor, powers[scale], true
 }
 
-// truncated cuts a number that is not negative to so many decimals.
-func truncated(d decimal.Decimal, scale int32) decimal.Decimal {
+// truncate cuts a number that is not negative to so many decimals.
+func truncate(d decimal.Decimal, scale int32) decimal.Decimal {
 	if d.Scale() <= scale {
 		return d
 	}

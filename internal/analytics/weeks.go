@@ -22,11 +22,11 @@ func startOfWeek(day journal.Day, first time.Weekday) journal.Day {
 	return day.AddDays(-((day.Weekday() - int(first) + 7) % 7))
 }
 
-// Weeks lists the weeks that have a day in a year and trades, in order. first
+// ListWeeks lists the weeks that have a day in a year and trades, in order. first
 // is the day of the week that weeks begin with.
-func Weeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
+func ListWeeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
 	list := []Week{}
-	for _, day := range Daily(s, zone) {
+	for _, day := range ListDays(s, zone) {
 		start := startOfWeek(day.Date, first)
 		end := start.AddDays(6)
 		if start.Year() != year && end.Year() != year {
@@ -36,7 +36,7 @@ func Weeks(s *Selection, zone *time.Location, year int, first time.Weekday) []We
 			list = append(list, Week{Start: start, End: end, Group: Group{NetPnL: decimal.Zero}})
 		}
 		w := &list[len(list)-1]
-		w.Group.include(day)
+		w.Group.addDay(day)
 		w.Losses += day.Losses
 		w.DaysTraded++
 	}

@@ -28,12 +28,12 @@ func newClock(zone *time.Location) *clock { return &clock{zone: zone} }
 // local gives the microseconds on the wall, as if the wall were in UTC.
 func (c *clock) local(at int64) int64 {
 	if at < c.from || at >= c.until {
-		c.move(at)
+		c.updateOffset(at)
 	}
 	return at + c.offset
 }
 
-func (c *clock) move(at int64) {
+func (c *clock) updateOffset(at int64) {
 	t := time.UnixMicro(at).In(c.zone)
 	_, seconds := t.Zone()
 	start, end := t.ZoneBounds()
@@ -48,12 +48,12 @@ func (c *clock) move(at int64) {
 
 // day gives the calendar day as days since 1970. Days of 23 and 25 hours are
 // days like any other, because only the wall is asked.
-func (c *clock) day(at int64) int64 { return dayOf(c.local(at)) }
+func (c *clock) day(at int64) int64 { return dayNumber(c.local(at)) }
 
 // hour is the hour on the wall, 0 to 23. An hour that the clocks repeat is one.
 func (c *clock) hour(at int64) int {
 	local := c.local(at)
-	return int((local - dayOf(local)*microsDay) / microsHour)
+	return int((local - dayNumber(local)*microsDay) / microsHour)
 }
 
 // weekday is 0 for Sunday to 6 for Saturday.
@@ -62,15 +62,15 @@ func (c *clock) weekday(at int64) int { return weekdayOf(c.day(at)) }
 // weekHour gives both at once.
 func (c *clock) weekHour(at int64) (weekday, hour int) {
 	local := c.local(at)
-	day := dayOf(local)
+	day := dayNumber(local)
 	return weekdayOf(day), int((local - day*microsDay) / microsHour)
 }
 
 // weekdayOf: 1970 began with a Thursday.
 func weekdayOf(day int64) int { return int(((day+4)%7 + 7) % 7) }
 
-// dayOf gives the day of a moment on the wall, also before 1970.
-func dayOf(local int64) int64 {
+// dayNumber gives the day of a moment on the wall, also before 1970.
+func dayNumber(local int64) int64 {
 	day := local / microsDay
 	if local%microsDay < 0 {
 		day--
@@ -115,10 +115,10 @@ const (
 // sessions lists them in the order of the day.
 var sessions = [...]Session{Premarket, Regular, Afterhours, Overnight}
 
-// session gives the place in sessions of an instant, on a clock of New York.
-func (c *clock) session(at int64) int {
+// sessionAt gives the place in sessions of an instant, on a clock of New York.
+func (c *clock) sessionAt(at int64) int {
 	local := c.local(at)
-	minute := (local - dayOf(local)*microsDay) / microsMinute
+	minute := (local - dayNumber(local)*microsDay) / microsMinute
 	const opens, bell, closes, ends = 4 * 60, 9*60 + 30, 16 * 60, 20 * 60
 	switch {
 	case minute < opens || minute >= ends:
@@ -131,8 +131,8 @@ func (c *clock) session(at int64) int {
 	return 2
 }
 
-// newYork is the clock that sessions go by. Its zone comes with the program.
-func newYork() *clock {
+// newYorkClock is the clock that sessions go by. Its zone comes with the program.
+func newYorkClock() *clock {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		panic("analytics: the time zone of New York is missing: " + err.Error())

@@ -19,7 +19,7 @@ type Plan struct {
 	CashNew, CashDuplicates int
 	// How many records of each kind the file holds; those that are there
 	// already among them.
-	Annotations, Waiting, Tags, Setups, Notes, Missed, Routines, Preferences, Files int
+	Annotations, Orphans, Tags, Setups, Notes, Missed, Routines, Preferences, Files int
 	Errors                                                                          []Problem
 }
 
@@ -28,7 +28,7 @@ type PlannedAccount struct {
 	// Account has no id where it would be made.
 	ledger.Account
 	New, Duplicates int
-	Ahead           ledger.Outlook
+	Ahead           ledger.InsertPreview
 }
 
 // Preview tells what [Restore] would do with a document, as one step of a
@@ -46,7 +46,7 @@ func Preview(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document
 	for i, t := range targets {
 		b := &doc.Accounts[i]
 		plan.Annotations += len(b.Trades)
-		plan.Waiting += len(b.Waiting)
+		plan.Orphans += len(b.Orphans)
 		account, err := plan.addFills(ctx, tx, owner, doc, b, t)
 		if err != nil {
 			return Plan{}, err
@@ -72,7 +72,7 @@ func (p *Plan) addFills(
 	account := PlannedAccount{Account: t.account}
 	if len(fills) > 0 {
 		var err error
-		if account.Ahead, err = ledger.Foresee(ctx, tx, owner, t.account.ID, fills); err != nil {
+		if account.Ahead, err = ledger.PreviewInsert(ctx, tx, owner, t.account.ID, fills); err != nil {
 			return PlannedAccount{}, err
 		}
 	}

@@ -46,7 +46,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, Waiting, Overrides, Routines, Preferences int
+	SetupsUpserted, Tags, Notes, Missed, Orphans, Overrides, Routines, Preferences int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -65,14 +65,14 @@ type RestoredAccount struct {
 
 // Restore puts a document into the journal of a user, as one step of a writing
 // transaction. Nothing that is there is overwritten: fills and cash that are
-// stored are skipped, marks are added to, an account that is found keeps its
+// stored are skipped, annotations are added to, an account that is found keeps its
 // own name and balance. Only setups take what the file says. Rows that break a
 // rule are left out and told in the result. To restore the same document again
 // changes nothing.
 func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Result, error) {
 	r := newRestorer(ctx, tx, services, order)
 	for _, step := range []func() error{
-		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreMarks, r.restoreWaiting,
+		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreAnnotations, r.restoreOrphans,
 		r.restoreNotes, r.restoreMissed, r.restoreUser, r.listFiles,
 	} {
 		if err := step(); err != nil {
@@ -110,7 +110,7 @@ type restoredBundle struct {
 	batch   journal.BatchID
 	fills   []ledger.Outcome // by place; of a row that was left out without an id
 	trades  []journal.TradeID
-	waiting []journal.TradeID
+	orphans []journal.TradeID
 	changed map[journal.TradeID]bool // by this restore, so that readers will notice
 }
 
@@ -226,7 +226,7 @@ func (x Execution) fill() ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
-		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromWords(x.Facts),
+		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromNames(x.Facts),
 		CreatedAt: x.CreatedAt.Time,
 	}
 }
@@ -255,15 +255,15 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 	for _, id := range inserted.Trades {
 		b.changed[id] = true
 	}
-	archived := map[journal.ExecutionID]ledger.Archived{}
+	archived := map[journal.ExecutionID]ledger.ArchivedFill{}
 	for i, outcome := range inserted.Outcomes {
 		b.fills[places[i]] = outcome
-		beyond := ledger.Archived{Origin: b.Executions[places[i]].Origin, ExternalID: repeated[i]}
-		if beyond != (ledger.Archived{}) && !outcome.Duplicate {
+		beyond := ledger.ArchivedFill{Origin: b.Executions[places[i]].Origin, ExternalID: repeated[i]}
+		if beyond != (ledger.ArchivedFill{}) && !outcome.Duplicate {
 			archived[outcome.ID] = beyond
 		}
 	}
-	return ledger.RestoreArchived(r.ctx, r.tx, r.Owner, archived)
+	return ledger.RestoreArchivedFills(r.ctx, r.tx, r.Owner, archived)
 }
 
 // numberArrivals finds out in which order the fills of all accounts of the file

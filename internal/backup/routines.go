@@ -16,7 +16,7 @@ func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routin
 		return Routine{}, err
 	}
 	var out Routine
-	lines, set, err := routine.StoredTemplate(ctx, tx, owner)
+	lines, set, err := routine.ReadStoredTemplate(ctx, tx, owner)
 	if err != nil {
 		return Routine{}, err
 	}

@@ -95,7 +95,7 @@ func TestColumnsAreStrict(t *testing.T) {
 // it out; bytes may hold it.
 func TestNULInBytesAndText(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
-		for _, check := range []func(field, text string) (string, error){journal.Name, journal.Symbol, journal.Prose} {
+		for _, check := range []func(field, text string) (string, error){journal.CleanName, journal.CleanSymbol, journal.CheckText} {
 			if _, err := check("title", "a\x00b"); !journal.IsKind(err, journal.KindInvalid) {
 				t.Errorf("a NUL reached the database's door: %v", err)
 			}

@@ -31,7 +31,7 @@ func terminates(d, e Decimal) bool {
 		}
 		return d.coef%rest == 0
 	}
-	dividend, rest := d.lib(), e.lib()
+	dividend, rest := d.toLib(), e.toLib()
 	divisor := rest.Coefficient()
 	for _, factor := range []*big.Int{big.NewInt(2), big.NewInt(5)} {
 		for quotient, left := new(big.Int), new(big.Int); ; divisor.Set(quotient) {

@@ -55,7 +55,7 @@ func New(n int64) Decimal { return FromScaled(n, 0) }
 // is 1.25. It is how fixed-point columns and constants become Decimals.
 func FromScaled(coef int64, scale int32) Decimal {
 	if coef == math.MinInt64 {
-		return ofLib(lib.New(coef, -scale))
+		return fromLib(lib.New(coef, -scale))
 	}
 	return Decimal{coef: coef, scale: scale}
 }
@@ -79,10 +79,10 @@ func (d Decimal) Add(e Decimal) Decimal {
 	case d.IsZero():
 		return e
 	}
-	if sum, ok := shortSum(d, e); ok {
+	if sum, ok := addShort(d, e); ok {
 		return sum
 	}
-	return ofLib(d.lib().Add(e.lib()))
+	return fromLib(d.toLib().Add(e.toLib()))
 }
 
 // Sub returns d - e, exactly.
@@ -90,16 +90,16 @@ func (d Decimal) Sub(e Decimal) Decimal { return d.Add(e.Neg()) }
 
 // Mul returns d × e, exactly: the result has as many decimals as both together.
 func (d Decimal) Mul(e Decimal) Decimal {
-	if product, ok := shortProduct(d, e); ok {
+	if product, ok := multiplyShort(d, e); ok {
 		return product
 	}
-	return ofLib(d.lib().Mul(e.lib()))
+	return fromLib(d.toLib().Mul(e.toLib()))
 }
 
 // Neg returns -d.
 func (d Decimal) Neg() Decimal {
 	if d.wide != nil {
-		return ofLib(d.wide.Neg())
+		return fromLib(d.wide.Neg())
 	}
 	d.coef = -d.coef
 	return d
@@ -121,15 +121,15 @@ func (d Decimal) DivRound(e Decimal, scale int32) Decimal {
 	if e.IsZero() {
 		panic("decimal: division of " + d.String() + " by zero")
 	}
-	if quotient, ok := shortQuotient(d, e, scale); ok {
+	if quotient, ok := divideShort(d, e, scale); ok {
 		return quotient
 	}
-	return wideQuotient(d, e, scale)
+	return divideWide(d, e, scale)
 }
 
 // Round returns d rounded half to even to the given number of decimals.
 func (d Decimal) Round(scale int32) Decimal {
-	if d.decimals() <= scale {
+	if d.storedScale() <= scale {
 		return d
 	}
 	return d.DivRound(New(1), scale)
@@ -146,10 +146,10 @@ func (d Decimal) Split(part, whole Decimal, scale int32) (a, b Decimal) {
 
 // Cmp returns -1, 0 or +1 as d is less than, equal to or greater than e.
 func (d Decimal) Cmp(e Decimal) int {
-	if order, ok := shortOrder(d, e); ok {
+	if order, ok := compareShort(d, e); ok {
 		return order
 	}
-	return d.lib().Cmp(e.lib())
+	return d.toLib().Cmp(e.toLib())
 }
 
 // Equal reports whether d and e are the same number. It is also what go-cmp uses.
@@ -177,11 +177,11 @@ func (d Decimal) Scale() int32 {
 	if d.wide != nil {
 		return max(0, -d.wide.Normalize().Exponent())
 	}
-	return max(0, d.trimmed().scale)
+	return max(0, d.trimZeros().scale)
 }
 
-// decimals is how many decimals d is stored with.
-func (d Decimal) decimals() int32 {
+// storedScale is how many storedScale d is stored with.
+func (d Decimal) storedScale() int32 {
 	if d.wide != nil {
 		return -d.wide.Exponent()
 	}
@@ -191,14 +191,14 @@ func (d Decimal) decimals() int32 {
 // Float64 returns the float nearest to d. It is for ratios, deviations and
 // drawing only: no amount of money or quantity may be computed from it.
 func (d Decimal) Float64() float64 {
-	if f, ok := shortFloat(d); ok {
+	if f, ok := floatShort(d); ok {
 		return f
 	}
-	return d.lib().InexactFloat64()
+	return d.toLib().InexactFloat64()
 }
 
 // Rat returns d as a fraction that the caller owns.
-func (d Decimal) Rat() *big.Rat { return d.lib().Rat() }
+func (d Decimal) Rat() *big.Rat { return d.toLib().Rat() }
 
 // Sum adds up its arguments, exactly. The sum of nothing is 0.
 func Sum(values ...Decimal) Decimal {
@@ -233,7 +233,7 @@ func fromDigits(negative bool, digits string, scale int32) Decimal {
 		if negative {
 			coef.Neg(coef)
 		}
-		return ofLib(lib.NewFromBigInt(coef, -scale))
+		return fromLib(lib.NewFromBigInt(coef, -scale))
 	}
 	coef, _ := strconv.ParseInt(digits, 10, 64)
 	if negative {

@@ -28,8 +28,8 @@ func anyDecimal() *rapid.Generator[Decimal] {
 	})
 }
 
-// rounded is DivRound done with fractions: numerator over denominator, half even.
-func rounded(x *big.Rat, scale int32) *big.Rat {
+// roundHalfEven is DivRound done with fractions: numerator over denominator, half even.
+func roundHalfEven(x *big.Rat, scale int32) *big.Rat {
 	unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil))
 	if scale < 0 {
 		unit.Inv(unit)
@@ -72,7 +72,7 @@ func TestArithmeticIsThatOfFractions(t *testing.T) {
 
 // Whether a number, a sum or a quotient fits into 64 bits must make no
 // difference.
-func TestWhereSixtyFourBitsEnd(t *testing.T) {
+func TestBeyond64Bits(t *testing.T) {
 	var edge []Decimal
 	for _, text := range []string{
 		"9223372036854775807", "9223372036854775808", "4611686018427387904", "3037000500", "999999999999999999",
@@ -93,9 +93,9 @@ func TestWhereSixtyFourBitsEnd(t *testing.T) {
 			same("difference", a.Sub(b), new(big.Rat).Sub(x, y))
 			same("product", a.Mul(b), new(big.Rat).Mul(x, y))
 			for _, scale := range []int32{-3, 0, 2, 12, 18} {
-				same("rounding", a.Round(scale), rounded(x, scale))
+				same("rounding", a.Round(scale), roundHalfEven(x, scale))
 				if !b.IsZero() {
-					same("quotient", a.DivRound(b, scale), rounded(new(big.Rat).Quo(x, y), scale))
+					same("quotient", a.DivRound(b, scale), roundHalfEven(new(big.Rat).Quo(x, y), scale))
 				}
 			}
 			if a.Cmp(b) != x.Cmp(y) {
@@ -131,13 +131,13 @@ func TestRoundingIsHalfEven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyDecimal().Draw(t, "a"), anyDecimal().Draw(t, "b")
 		scale := rapid.Int32Range(-4, 20).Draw(t, "scale")
-		if got, want := a.Round(scale), rounded(a.Rat(), scale); got.Rat().Cmp(want) != 0 {
+		if got, want := a.Round(scale), roundHalfEven(a.Rat(), scale); got.Rat().Cmp(want) != 0 {
 			t.Fatalf("%s rounded to %d: %s, want %s", a, scale, got, want)
 		}
 		if b.IsZero() {
 			return
 		}
-		want := rounded(new(big.Rat).Quo(a.Rat(), b.Rat()), scale)
+		want := roundHalfEven(new(big.Rat).Quo(a.Rat(), b.Rat()), scale)
 		if got := a.DivRound(b, scale); got.Rat().Cmp(want) != 0 {
 			t.Fatalf("%s / %s to %d: %s, want %s", a, b, scale, got, want)
 		}
@@ -206,7 +206,7 @@ func TestSplitLosesNothing(t *testing.T) {
 			t.Fatalf("%s became %s and %s", whole, a, b)
 		}
 		exact := new(big.Rat).Mul(whole.Rat(), new(big.Rat).Quo(part.Rat(), of.Rat()))
-		if a.Rat().Cmp(rounded(exact, 12)) != 0 {
+		if a.Rat().Cmp(roundHalfEven(exact, 12)) != 0 {
 			t.Fatalf("%s × %s / %s: %s", whole, part, of, a)
 		}
 	})

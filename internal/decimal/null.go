@@ -42,7 +42,7 @@ func (n Null) AppendTo(b []byte) []byte {
 }
 
 // MarshalJSON writes a JSON number or null.
-func (n Null) MarshalJSON() ([]byte, error) { return n.AppendTo(make([]byte, 0, usualText)), nil }
+func (n Null) MarshalJSON() ([]byte, error) { return n.AppendTo(make([]byte, 0, typicalLength)), nil }
 
 // UnmarshalJSON reads null, or what Decimal reads.
 func (n *Null) UnmarshalJSON(b []byte) error {

@@ -18,8 +18,8 @@ var powers = func() (list [shortDigits + 1]uint64) {
 	return list
 }()
 
-// power gives ten to the power of n, if it is among those.
-func power(n int64) (p uint64, ok bool) {
+// powerOfTen gives ten to the power of n, if it is among those.
+func powerOfTen(n int64) (p uint64, ok bool) {
 	if n < 0 || n > shortDigits {
 		return 0, false
 	}
@@ -28,14 +28,14 @@ func power(n int64) (p uint64, ok bool) {
 
 // The functions below compute in 64 bits and tell whether that was enough.
 
-func shortSum(d, e Decimal) (sum Decimal, ok bool) {
+func addShort(d, e Decimal) (sum Decimal, ok bool) {
 	if d.wide != nil || e.wide != nil {
 		return Zero, false
 	}
 	if d.scale < e.scale {
 		d, e = e, d
 	}
-	if e, ok = e.finer(d.scale); !ok {
+	if e, ok = e.rescale(d.scale); !ok {
 		return Zero, false
 	}
 	coef := d.coef + e.coef
@@ -46,27 +46,27 @@ func shortSum(d, e Decimal) (sum Decimal, ok bool) {
 	return Decimal{coef: coef, scale: d.scale}, true
 }
 
-// finer writes the same number with more decimals.
-func (d Decimal) finer(scale int32) (same Decimal, ok bool) {
+// rescale writes the same number with more decimals.
+func (d Decimal) rescale(scale int32) (same Decimal, ok bool) {
 	if d.scale == scale {
 		return d, true
 	}
-	p, ok := power(int64(scale) - int64(d.scale))
+	p, ok := powerOfTen(int64(scale) - int64(d.scale))
 	if !ok {
 		return Zero, false
 	}
-	return signed(d.coef < 0, magnitude(d.coef), p, scale)
+	return multiplySigned(d.coef < 0, magnitude(d.coef), p, scale)
 }
 
-func shortProduct(d, e Decimal) (product Decimal, ok bool) {
+func multiplyShort(d, e Decimal) (product Decimal, ok bool) {
 	if d.wide != nil || e.wide != nil {
 		return Zero, false
 	}
-	return signed((d.coef < 0) != (e.coef < 0), magnitude(d.coef), magnitude(e.coef), d.scale+e.scale)
+	return multiplySigned((d.coef < 0) != (e.coef < 0), magnitude(d.coef), magnitude(e.coef), d.scale+e.scale)
 }
 
-// signed multiplies two magnitudes and gives the product a sign and a scale.
-func signed(negative bool, a, b uint64, scale int32) (product Decimal, ok bool) {
+// multiplySigned multiplies two magnitudes and gives the product a sign and a scale.
+func multiplySigned(negative bool, a, b uint64, scale int32) (product Decimal, ok bool) {
 	high, low := bits.Mul64(a, b)
 	if high != 0 || low > math.MaxInt64 {
 		return Zero, false
@@ -80,14 +80,14 @@ func signed(negative bool, a, b uint64, scale int32) (product Decimal, ok bool) 
 
 func magnitude(coef int64) uint64 { return uint64(max(coef, -coef)) }
 
-// shortQuotient divides 128 bits by 64. e is not zero.
-func shortQuotient(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
+// divideShort divides 128 bits by 64. e is not zero.
+func divideShort(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
 	if d.wide != nil || e.wide != nil {
 		return Zero, false
 	}
 	high, low, divisor := uint64(0), magnitude(d.coef), magnitude(e.coef)
 	shift := int64(scale) - int64(d.scale) + int64(e.scale)
-	p, ok := power(max(shift, -shift))
+	p, ok := powerOfTen(max(shift, -shift))
 	if !ok {
 		return Zero, false
 	}
@@ -109,16 +109,16 @@ func shortQuotient(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
 	if rest > divisor-rest || rest == divisor-rest && coef%2 == 1 {
 		coef++
 	}
-	quotient, ok = signed((d.coef < 0) != (e.coef < 0), coef, 1, scale)
+	quotient, ok = multiplySigned((d.coef < 0) != (e.coef < 0), coef, 1, scale)
 	if rest == 0 {
-		quotient = quotient.trimmed()
+		quotient = quotient.trimZeros()
 	}
 	return quotient, ok
 }
 
-// trimmed leaves out the zeros at the end of the decimals, so that what is
+// trimZeros leaves out the zeros at the end of the decimals, so that what is
 // computed with the number next is likely to fit as well.
-func (d Decimal) trimmed() Decimal {
+func (d Decimal) trimZeros() Decimal {
 	if d.coef == 0 {
 		return Zero
 	}
@@ -128,7 +128,7 @@ func (d Decimal) trimmed() Decimal {
 	return d
 }
 
-func shortOrder(d, e Decimal) (order int, ok bool) {
+func compareShort(d, e Decimal) (order int, ok bool) {
 	switch {
 	case d.wide != nil || e.wide != nil:
 		return 0, false
@@ -137,10 +137,10 @@ func shortOrder(d, e Decimal) (order int, ok bool) {
 	case d.scale == e.scale:
 		return cmp.Compare(d.coef, e.coef), true
 	case d.scale > e.scale:
-		order, ok = shortOrder(e, d)
+		order, ok = compareShort(e, d)
 		return -order, ok
 	}
-	p, ok := power(int64(e.scale) - int64(d.scale))
+	p, ok := powerOfTen(int64(e.scale) - int64(d.scale))
 	if high, low := bits.Mul64(magnitude(d.coef), p); high != 0 || low > magnitude(e.coef) {
 		return d.Sign(), ok
 	} else if low < magnitude(e.coef) {
@@ -149,9 +149,9 @@ func shortOrder(d, e Decimal) (order int, ok bool) {
 	return 0, ok
 }
 
-// shortFloat is exact where both parts of the fraction are floats themselves, so
+// floatShort is exact where both parts of the fraction are floats themselves, so
 // that dividing them is the only rounding.
-func shortFloat(d Decimal) (f float64, ok bool) {
+func floatShort(d Decimal) (f float64, ok bool) {
 	const floatDigits, exact = 18, 1 << 53
 	if d.wide != nil || magnitude(d.coef) > exact || d.scale < 0 || d.scale > floatDigits {
 		return 0, false

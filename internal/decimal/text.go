@@ -27,23 +27,23 @@ var ErrSyntax = errors.New("decimal: not a number")
 // but has more digits, or a greater exponent, than the journal keeps.
 var ErrRange = errors.New("decimal: number out of range")
 
-// refusal is an error whose text may be shown to a person as it stands; it never
+// parseError is an error whose text may be shown to a person as it stands; it never
 // repeats the input, which can be long or hostile.
-type refusal struct {
+type parseError struct {
 	kind    error
 	message string
 }
 
-func (r *refusal) Error() string { return r.message }
-func (r *refusal) Unwrap() error { return r.kind }
+func (r *parseError) Error() string { return r.message }
+func (r *parseError) Unwrap() error { return r.kind }
 
 var (
-	errNotPlain = &refusal{ErrSyntax, "write the number with digits and a decimal point only, for example 1234.56 or -0.001"}
-	errLong     = &refusal{ErrRange, "write the number with fewer characters"}
-	errExponent = &refusal{ErrRange, "use an exponent between -30 and 30"}
-	errInteger  = &refusal{ErrRange, "use at most 15 digits before the decimal point"}
-	errDecimals = &refusal{ErrRange, "use at most 18 digits after the decimal point"}
-	errStored   = &refusal{ErrRange, "a stored number may have at most 400 digits"}
+	errNotPlain = &parseError{ErrSyntax, "write the number with digits and a decimal point only, for example 1234.56 or -0.001"}
+	errLong     = &parseError{ErrRange, "write the number with fewer characters"}
+	errExponent = &parseError{ErrRange, "use an exponent between -30 and 30"}
+	errInteger  = &parseError{ErrRange, "use at most 15 digits before the decimal point"}
+	errDecimals = &parseError{ErrRange, "use at most 18 digits after the decimal point"}
+	errStored   = &parseError{ErrRange, "a stored number may have at most 400 digits"}
 )
 
 // Parse reads a number that a client sent, in the grammar of JSON: an optional
@@ -59,7 +59,7 @@ func Parse(s string) (Decimal, error) {
 	if len(s) > maxInputText {
 		return Zero, errLong
 	}
-	lit, err := scan(s)
+	lit, err := parseLiteral(s)
 	if err != nil {
 		return Zero, err
 	}
@@ -83,7 +83,7 @@ func ParseExact(s string) (Decimal, error) {
 	if len(s) > maxStoredDigits+signAndPoint {
 		return Zero, errStored
 	}
-	lit, err := scan(s)
+	lit, err := parseLiteral(s)
 	switch {
 	case err != nil:
 		return Zero, err
@@ -104,16 +104,16 @@ type literal struct {
 	exponent          int
 }
 
-// scan cuts s into its parts, or says why it is not a number.
-func scan(s string) (literal, error) {
+// parseLiteral cuts s into its parts, or says why it is not a number.
+func parseLiteral(s string) (literal, error) {
 	var lit literal
 	s, lit.negative = strings.CutPrefix(s, "-")
-	lit.integer, s = leadingDigits(s)
+	lit.integer, s = cutDigits(s)
 	if lit.integer == "" || len(lit.integer) > 1 && lit.integer[0] == '0' {
 		return lit, errNotPlain
 	}
 	if rest, ok := strings.CutPrefix(s, "."); ok {
-		if lit.fraction, s = leadingDigits(rest); lit.fraction == "" {
+		if lit.fraction, s = cutDigits(rest); lit.fraction == "" {
 			return lit, errNotPlain
 		}
 	}
@@ -125,17 +125,17 @@ func scan(s string) (literal, error) {
 	}
 	lit.hasExponent = true
 	var err error
-	lit.exponent, err = scanExponent(s[1:])
+	lit.exponent, err = parseExponent(s[1:])
 	return lit, err
 }
 
-// scanExponent reads what follows the letter e, which must reach to the end.
-func scanExponent(s string) (int, error) {
+// parseExponent reads what follows the letter e, which must reach to the end.
+func parseExponent(s string) (int, error) {
 	s, negative := strings.CutPrefix(s, "-")
 	if !negative {
 		s = strings.TrimPrefix(s, "+")
 	}
-	digits, rest := leadingDigits(s)
+	digits, rest := cutDigits(s)
 	if digits == "" || rest != "" {
 		return 0, errNotPlain
 	}
@@ -149,8 +149,8 @@ func scanExponent(s string) (int, error) {
 	return n, nil
 }
 
-// leadingDigits cuts s behind the ASCII digits it starts with.
-func leadingDigits(s string) (digits, rest string) {
+// cutDigits cuts s behind the ASCII digits it starts with.
+func cutDigits(s string) (digits, rest string) {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
 		n++
@@ -185,9 +185,9 @@ func (d Decimal) String() string {
 // stored: failing tests and debuggers are read by people.
 func (d Decimal) GoString() string { return "decimal.Must(" + strconv.Quote(d.String()) + ")" }
 
-// usualText is the room that the text of most numbers takes, so that it grows
+// typicalLength is the room that the text of most numbers takes, so that it grows
 // but once.
-const usualText = 24
+const typicalLength = 24
 
 // AppendTo appends the canonical text of d to b and returns the longer slice.
 // For numbers of up to 18 digits it allocates nothing beyond b, which is what

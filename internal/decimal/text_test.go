@@ -75,7 +75,7 @@ func TestParseRefusesNumbersBeyondTheBounds(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreSentencesThatDoNotEchoTheInput(t *testing.T) {
+func TestErrorsDoNotEchoInput(t *testing.T) {
 	for _, in := range []string{"secret", "1e99", strings.Repeat("8", 20), strings.Repeat("7", 500)} {
 		_, err := Parse(in)
 		if err == nil || strings.Contains(err.Error(), in) || strings.Contains(err.Error(), "decimal:") {
@@ -84,9 +84,9 @@ func TestRefusalsAreSentencesThatDoNotEchoTheInput(t *testing.T) {
 	}
 }
 
-// TestRefusalIsCheap holds the budget: what a hostile text costs must not depend
+// TestParseErrorIsCheap holds the budget: what a hostile text costs must not depend
 // on the number it stands for, nor on its length.
-func TestRefusalIsCheap(t *testing.T) {
+func TestParseErrorIsCheap(t *testing.T) {
 	megabyte := strings.Repeat("9", 1<<20)
 	hostile := []string{
 		"1e1000000000", "-1e-1000000000", "1e" + megabyte, megabyte, "0." + megabyte, "1" + strings.Repeat("e9", 1<<19),
@@ -202,8 +202,8 @@ func TestTextRoundTrip(t *testing.T) {
 // grammar is JSON's own, written a second time for the fuzz target.
 var grammar = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE]([-+]?[0-9]+))?$`)
 
-// acceptable says by other means whether Parse must accept s, and its value.
-func acceptable(s string) (*big.Rat, bool) {
+// parseAcceptable says by other means whether Parse must accept s, and its value.
+func parseAcceptable(s string) (*big.Rat, bool) {
 	groups := grammar.FindStringSubmatch(s)
 	if groups == nil || len(s) > maxInputText {
 		return nil, false
@@ -227,7 +227,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		want, ok := acceptable(s)
+		want, ok := parseAcceptable(s)
 		got, err := Parse(s)
 		if ok != (err == nil) {
 			t.Fatalf("Parse(%q): %v, but acceptable is %v", s, err, ok)

@@ -10,11 +10,11 @@ import (
 // longestEscape is the length of \u0031, the longest way JSON has for one digit.
 const longestEscape = 6
 
-var errNull = &refusal{ErrSyntax, "give a number here; null is not allowed"}
+var errNull = &parseError{ErrSyntax, "give a number here; null is not allowed"}
 
 // MarshalJSON writes d as a bare JSON number in canonical text.
 func (d Decimal) MarshalJSON() ([]byte, error) {
-	return d.AppendTo(make([]byte, 0, usualText)), nil
+	return d.AppendTo(make([]byte, 0, typicalLength)), nil
 }
 
 // UnmarshalJSON reads a JSON number, or a JSON string that holds one, under the

@@ -236,7 +236,7 @@ func group(fills []*Execution) []matching.Trade {
 			Multiplier: f.Multiplier, Fees: f.Fees, Commission: f.Commission,
 		})
 	}
-	slices.SortFunc(list, matching.Order)
+	slices.SortFunc(list, matching.CompareFills)
 	return matching.Group(list, matching.Head{})
 }
 

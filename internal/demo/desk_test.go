@@ -64,7 +64,7 @@ func TestReversalIsOneFill(t *testing.T) {
 	if last.fills[0] != before.fills[len(before.fills)-1] || last.long == before.long {
 		t.Error("the two trades do not share a fill, or go the same way")
 	}
-	if last.result.Head.Consumed.Sign() <= 0 || !before.result.Closed() || last.result.Direction == before.result.Direction {
+	if last.result.Head.Consumed.Sign() <= 0 || !before.result.IsClosed() || last.result.Direction == before.result.Direction {
 		t.Errorf("grouped as %+v and %+v", before.result, last.result)
 	}
 }

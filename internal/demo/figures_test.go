@@ -13,7 +13,7 @@ import (
 func closedTrades(s Story) (list []matching.Trade) {
 	for _, a := range s.Accounts {
 		for _, t := range tradesIn(a) {
-			if t.Closed() {
+			if t.IsClosed() {
 				list = append(list, t)
 			}
 		}

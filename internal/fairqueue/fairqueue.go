@@ -16,37 +16,37 @@ var ErrBusy = errors.New("too many are waiting")
 
 // Options are the bounds of a [Queue].
 type Options struct {
-	// Places is how many callers work at the same time; 0 is any number.
-	Places int
-	// PerKey is how many of them may have the same key; 0 is any number.
-	PerKey int
-	// Waiting is how many callers of one key may wait.
-	Waiting int
-	// Patience is how long a caller waits.
-	Patience time.Duration
+	// MaxActive is how many callers work at the same time; 0 is any number.
+	MaxActive int
+	// MaxPerKey is how many of them may have the same key; 0 is any number.
+	MaxPerKey int
+	// MaxWaiting is how many callers of one key may wait.
+	MaxWaiting int
+	// MaxWait is how long a caller waits.
+	MaxWait time.Duration
 }
 
 // Queue hands out places. It is safe for concurrent use.
 type Queue struct {
 	options Options
 
-	mu    sync.Mutex
-	taken int
-	lines map[string]*line // only keys with a place or a waiting caller
-	turns list.List        // of *line with waiting callers, the next turn first
+	mu     sync.Mutex
+	active int
+	queues map[string]*keyQueue // only keys with a place or a waiting caller
+	turns  list.List            // of *line with waiting callers, the next turn first
 }
 
-// line is the callers of one key.
-type line struct {
+// keyQueue is the callers of one key.
+type keyQueue struct {
 	key     string
-	taken   int
+	active  int
 	waiting list.List // of chan struct{}, closed when the caller gets a place
 	turn    *list.Element
 }
 
 // New makes a queue.
 func New(options Options) *Queue {
-	return &Queue{options: options, lines: map[string]*line{}}
+	return &Queue{options: options, queues: map[string]*keyQueue{}}
 }
 
 // Acquire waits for a place and returns the function that gives it back, which
@@ -54,14 +54,14 @@ func New(options Options) *Queue {
 // too long, else that of ctx.
 func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err error) {
 	q.mu.Lock()
-	l := q.line(key)
-	if l.waiting.Len() == 0 && q.hasPlace(l) {
-		q.take(l)
+	l := q.queueFor(key)
+	if l.waiting.Len() == 0 && q.hasCapacity(l) {
+		q.addActive(l)
 		q.mu.Unlock()
-		return q.releaser(l), nil
+		return q.newRelease(l), nil
 	}
-	if l.waiting.Len() >= q.options.Waiting {
-		q.forget(l)
+	if l.waiting.Len() >= q.options.MaxWaiting {
+		q.dropIfIdle(l)
 		q.mu.Unlock()
 		return nil, ErrBusy
 	}
@@ -78,19 +78,19 @@ func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err er
 func (q *Queue) Load(key string) (working, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if l := q.lines[key]; l != nil {
-		return l.taken, l.waiting.Len()
+	if l := q.queues[key]; l != nil {
+		return l.active, l.waiting.Len()
 	}
 	return 0, 0
 }
 
-func (q *Queue) wait(ctx context.Context, l *line, element *list.Element, granted chan struct{}) (func(), error) {
-	timer := time.NewTimer(q.options.Patience)
+func (q *Queue) wait(ctx context.Context, l *keyQueue, element *list.Element, granted chan struct{}) (func(), error) {
+	timer := time.NewTimer(q.options.MaxWait)
 	defer timer.Stop()
 	err := ErrBusy
 	select {
 	case <-granted:
-		return q.releaser(l), nil
+		return q.newRelease(l), nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
@@ -99,33 +99,33 @@ func (q *Queue) wait(ctx context.Context, l *line, element *list.Element, grante
 	defer q.mu.Unlock()
 	select {
 	case <-granted: // in this very moment
-		return q.releaser(l), nil
+		return q.newRelease(l), nil
 	default:
 	}
 	l.waiting.Remove(element)
 	q.endTurn(l)
-	q.forget(l)
+	q.dropIfIdle(l)
 	return nil, err
 }
 
-func (q *Queue) releaser(l *line) func() {
+func (q *Queue) newRelease(l *keyQueue) func() {
 	return sync.OnceFunc(func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.taken--
-		l.taken--
-		q.grant()
-		q.forget(l)
+		q.active--
+		l.active--
+		q.grantNext()
+		q.dropIfIdle(l)
 	})
 }
 
-// grant gives the free places to the keys whose turn it is.
-func (q *Queue) grant() {
+// grantNext gives the free places to the keys whose turn it is.
+func (q *Queue) grantNext() {
 	for turn := q.turns.Front(); turn != nil; {
-		l := turn.Value.(*line)
+		l := turn.Value.(*keyQueue)
 		next := turn.Next()
-		if q.hasPlace(l) {
-			q.take(l)
+		if q.hasCapacity(l) {
+			q.addActive(l)
 			close(l.waiting.Remove(l.waiting.Front()).(chan struct{}))
 			q.turns.MoveToBack(turn)
 			q.endTurn(l)
@@ -135,35 +135,35 @@ func (q *Queue) grant() {
 	}
 }
 
-func (q *Queue) hasPlace(l *line) bool {
-	return (q.options.Places == 0 || q.taken < q.options.Places) && (q.options.PerKey == 0 || l.taken < q.options.PerKey)
+func (q *Queue) hasCapacity(l *keyQueue) bool {
+	return (q.options.MaxActive == 0 || q.active < q.options.MaxActive) && (q.options.MaxPerKey == 0 || l.active < q.options.MaxPerKey)
 }
 
-func (q *Queue) take(l *line) {
-	q.taken++
-	l.taken++
+func (q *Queue) addActive(l *keyQueue) {
+	q.active++
+	l.active++
 }
 
-func (q *Queue) line(key string) *line {
-	l := q.lines[key]
+func (q *Queue) queueFor(key string) *keyQueue {
+	l := q.queues[key]
 	if l == nil {
-		l = &line{key: key}
-		q.lines[key] = l
+		l = &keyQueue{key: key}
+		q.queues[key] = l
 	}
 	return l
 }
 
 // endTurn takes a key off the round when none of its callers wait.
-func (q *Queue) endTurn(l *line) {
+func (q *Queue) endTurn(l *keyQueue) {
 	if l.turn != nil && l.waiting.Len() == 0 {
 		q.turns.Remove(l.turn)
 		l.turn = nil
 	}
 }
 
-// forget drops a key without callers.
-func (q *Queue) forget(l *line) {
-	if l.taken == 0 && l.waiting.Len() == 0 && q.lines[l.key] == l {
-		delete(q.lines, l.key)
+// dropIfIdle drops a key without callers.
+func (q *Queue) dropIfIdle(l *keyQueue) {
+	if l.active == 0 && l.waiting.Len() == 0 && q.queues[l.key] == l {
+		delete(q.queues, l.key)
 	}
 }

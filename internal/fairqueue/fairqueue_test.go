@@ -48,16 +48,16 @@ func TestKeysTakeTurns(t *testing.T) {
 		asked   string
 		want    string
 	}{
-		{"one place", fairqueue.Options{Places: 1}, "aaaabbc", "aabcaba"},
-		{"two places", fairqueue.Options{Places: 2}, "aaaabbc", "aaabacb"},
-		{"two places, one a key", fairqueue.Options{Places: 2, PerKey: 1}, "aaabb", "ababa"},
-		{"one a key leaves the other place to others", fairqueue.Options{Places: 2, PerKey: 1}, "aab", "aba"},
+		{"one place", fairqueue.Options{MaxActive: 1}, "aaaabbc", "aabcaba"},
+		{"two places", fairqueue.Options{MaxActive: 2}, "aaaabbc", "aaabacb"},
+		{"two places, one a key", fairqueue.Options{MaxActive: 2, MaxPerKey: 1}, "aaabb", "ababa"},
+		{"one a key leaves the other place to others", fairqueue.Options{MaxActive: 2, MaxPerKey: 1}, "aab", "aba"},
 		{"any number", fairqueue.Options{}, "aaabb", "aaabb"},
-		{"any number of places, one a key", fairqueue.Options{PerKey: 1}, "aabbc", "abcab"},
+		{"any number of places, one a key", fairqueue.Options{MaxPerKey: 1}, "aabbc", "abcab"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c.options.Waiting, c.options.Patience = 100, time.Hour
+				c.options.MaxWaiting, c.options.MaxWait = 100, time.Hour
 				w := &worker{t: t, queue: fairqueue.New(c.options)}
 				for _, key := range c.asked {
 					w.start(string(key))
@@ -67,7 +67,7 @@ func TestKeysTakeTurns(t *testing.T) {
 				for _, key := range w.order {
 					got += key
 				}
-				if c.options.Places != 1 { // who comes first within a moment is open
+				if c.options.MaxActive != 1 { // who comes first within a moment is open
 					got, c.want = sortMoments(got, c.options), sortMoments(c.want, c.options)
 				}
 				if got != c.want {
@@ -80,7 +80,7 @@ func TestKeysTakeTurns(t *testing.T) {
 
 // sortMoments sorts the keys that get their places at the same moment.
 func sortMoments(order string, options fairqueue.Options) string {
-	size := options.Places
+	size := options.MaxActive
 	if size == 0 {
 		size = len(order)
 	}
@@ -94,7 +94,7 @@ func sortMoments(order string, options fairqueue.Options) string {
 
 func TestWaitingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		queue := fairqueue.New(fairqueue.Options{Places: 1, Waiting: 1, Patience: 5 * time.Second})
+		queue := fairqueue.New(fairqueue.Options{MaxActive: 1, MaxWaiting: 1, MaxWait: 5 * time.Second})
 		release, err := queue.Acquire(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
@@ -140,8 +140,8 @@ func TestWaitingIsBounded(t *testing.T) {
 func TestPlacesAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := fairqueue.Options{
-			Places: rapid.IntRange(1, 3).Draw(t, "places"), PerKey: rapid.IntRange(0, 2).Draw(t, "per key"),
-			Waiting: 1000, Patience: time.Minute,
+			MaxActive: rapid.IntRange(1, 3).Draw(t, "places"), MaxPerKey: rapid.IntRange(0, 2).Draw(t, "per key"),
+			MaxWaiting: 1000, MaxWait: time.Minute,
 		}
 		queue := fairqueue.New(options)
 		var mu sync.Mutex
@@ -169,7 +169,7 @@ func TestPlacesAreNeverExceeded(t *testing.T) {
 			})
 		}
 		all.Wait() // everybody got a place
-		if most > options.Places || options.PerKey > 0 && mostOfKey > options.PerKey {
+		if most > options.MaxActive || options.MaxPerKey > 0 && mostOfKey > options.MaxPerKey {
 			t.Fatalf("%d worked at once, %d of one key: %+v", most, mostOfKey, options)
 		}
 	})

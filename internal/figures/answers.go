@@ -6,34 +6,34 @@ import (
 	"sync"
 )
 
-// keptAnswers is how many answers are kept.
-const keptAnswers = 128
+// maxAnswers is how many answers are kept.
+const maxAnswers = 128
 
-// answers keeps what was computed of late: of each question about some accounts
+// answerCache keeps what was computed of late: of each question about some accounts
 // the latest answer, with the revisions of the accounts that it is for. A write
 // makes no answer wrong: it is not found any more, and the next one takes its
 // place.
-type answers struct {
-	mu    sync.Mutex
-	kept  map[question]*kept
-	clock uint64
+type answerCache struct {
+	mu      sync.Mutex
+	entries map[answerKey]*cachedAnswer
+	clock   uint64
 }
 
-// question is what was asked of which accounts.
-type question struct{ accounts, text string }
+// answerKey is what was asked of which accounts.
+type answerKey struct{ accounts, text string }
 
-type kept struct {
+type cachedAnswer struct {
 	version string // of the accounts
 	value   any
 	used    uint64
 }
 
-func newAnswers() *answers { return &answers{kept: map[question]*kept{}} }
+func newAnswers() *answerCache { return &answerCache{entries: map[answerKey]*cachedAnswer{}} }
 
-func (a *answers) get(q question, version string) (any, bool) {
+func (a *answerCache) get(q answerKey, version string) (any, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	k := a.kept[q]
+	k := a.entries[q]
 	if k == nil || k.version != version {
 		return nil, false
 	}
@@ -42,28 +42,28 @@ func (a *answers) get(q question, version string) (any, bool) {
 	return k.value, true
 }
 
-func (a *answers) put(q question, version string, value any) {
+func (a *answerCache) put(q answerKey, version string, value any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.clock++
-	a.kept[q] = &kept{version, value, a.clock}
-	if len(a.kept) <= keptAnswers {
+	a.entries[q] = &cachedAnswer{version, value, a.clock}
+	if len(a.entries) <= maxAnswers {
 		return
 	}
 	oldest := q
-	for other, k := range a.kept {
-		if k.used < a.kept[oldest].used {
+	for other, k := range a.entries {
+		if k.used < a.entries[oldest].used {
 			oldest = other
 		}
 	}
-	delete(a.kept, oldest)
+	delete(a.entries, oldest)
 }
 
-// state returns which accounts the book is about, and which version of them and
+// cacheState returns which accounts the book is about, and which version of them and
 // of the owner's breakeven tolerance it shows. The columns may be newer than the
 // accounts, when others wrote since the snapshot began: such a mixture is a state
 // of its own, and must not be taken for the newer one.
-func (b *Book) state() (names, version string) {
+func (b *Snapshot) cacheState() (names, version string) {
 	var ids, revisions strings.Builder
 	ids.WriteString(string(b.owner))
 	revisions.Write(b.Tolerance.Stored)
@@ -74,12 +74,12 @@ func (b *Book) state() (names, version string) {
 	return ids.String(), revisions.String()
 }
 
-// Answer gives what compute gives, and remembers it as long as the accounts of
+// LoadOrCompute gives what compute gives, and remembers it as long as the accounts of
 // the book stay as they are. The text must tell everything that the answer
 // depends on beside the accounts. Nobody may change what it gives.
-func Answer[T any](s *Service, b *Book, text string, compute func() T) T {
-	accounts, version := b.state()
-	q := question{accounts, text}
+func LoadOrCompute[T any](s *Service, b *Snapshot, text string, compute func() T) T {
+	accounts, version := b.cacheState()
+	q := answerKey{accounts, text}
 	if value, ok := s.answers.get(q, version); ok {
 		return value.(T) //nolint:forcetypeassert // a question has one kind of answer
 	}

@@ -12,14 +12,14 @@ import (
 )
 
 // capital asks for the starting balance, and counts how often it is computed.
-func (h *house) capital(b *figures.Book, computed *int) string {
-	return figures.Answer(h.Figures, b, "capital", func() string {
+func (h *env) capital(b *figures.Snapshot, computed *int) string {
+	return figures.LoadOrCompute(h.Figures, b, "capital", func() string {
 		*computed++
 		return b.Capital.Starting.String()
 	})
 }
 
-func (h *house) setBalance(balance string) {
+func (h *env) setBalance(balance string) {
 	h.t.Helper()
 	_, err := h.Ledger.UpdateAccount(h.t.Context(), h.owner, h.account, ledger.AccountChange{
 		StartingBalance: journal.Some(decimal.Must(balance)),
@@ -29,11 +29,11 @@ func (h *house) setBalance(balance string) {
 
 func TestAnswersAreKeptUntilAWrite(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		computed := 0
 		ask := func(want string, times int) {
 			t.Helper()
-			must(t, h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+			must(t, h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 				if got := h.capital(b, &computed); got != want || computed != times {
 					t.Errorf("the capital is %s, computed %d times; want %s and %d", got, computed, want, times)
 				}
@@ -46,24 +46,24 @@ func TestAnswersAreKeptUntilAWrite(t *testing.T) {
 		ask("70", 2)
 		ask("70", 2)
 		// Nobody else's account is this one, and other questions are others.
-		h.account = h.open("Other", "5")
+		h.account = h.createAccount("Other", "5")
 		ask("75", 3)
 	})
 }
 
-// TestAnOldSnapshotLeavesNoAnswerBehind: a question that began before a write and
+// TestOldSnapshotCachesNoAnswer: a question that began before a write and
 // is answered after it may have either state, but must not be remembered as the
 // newer one.
-func TestAnOldSnapshotLeavesNoAnswerBehind(t *testing.T) {
+func TestOldSnapshotCachesNoAnswer(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		ctx, computed := t.Context(), 0
 		must(t, h.DB.View(ctx, func(old *db.Tx) error {
 			if _, err := h.Figures.Read(ctx, old, h.owner, nil); err != nil {
 				return err
 			}
 			h.setBalance("5000")
-			if err := h.Figures.View(ctx, h.owner, nil, func(*db.Tx, *figures.Book) error { return nil }); err != nil {
+			if err := h.Figures.View(ctx, h.owner, nil, func(*db.Tx, *figures.Snapshot) error { return nil }); err != nil {
 				return err
 			}
 			b, err := h.Figures.Read(ctx, old, h.owner, nil)
@@ -72,7 +72,7 @@ func TestAnOldSnapshotLeavesNoAnswerBehind(t *testing.T) {
 			}
 			return err
 		}))
-		must(t, h.Figures.View(ctx, h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		must(t, h.Figures.View(ctx, h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			if got := h.capital(b, &computed); got != "5000" {
 				t.Errorf("the capital is %s, want 5000", got)
 			}
@@ -84,17 +84,17 @@ func TestAnOldSnapshotLeavesNoAnswerBehind(t *testing.T) {
 // TestAnswersAreBounded asks more questions than are kept; all are answered.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		must(t, h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+	eachEnv(t, func(t *testing.T, h *env) {
+		must(t, h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			computed := 0
 			for i := range 1000 {
 				question := fmt.Sprint("question ", i)
-				if got := figures.Answer(h.Figures, b, question, func() int { computed++; return i }); got != i {
+				if got := figures.LoadOrCompute(h.Figures, b, question, func() int { computed++; return i }); got != i {
 					t.Fatalf("%s has the answer %d", question, got)
 				}
 			}
-			figures.Answer(h.Figures, b, "question 999", func() int { computed++; return 999 })
-			figures.Answer(h.Figures, b, "question 0", func() int { computed++; return 0 })
+			figures.LoadOrCompute(h.Figures, b, "question 999", func() int { computed++; return 999 })
+			figures.LoadOrCompute(h.Figures, b, "question 0", func() int { computed++; return 0 })
 			if computed != 1001 {
 				t.Errorf("%d answers were computed, want those of all questions and the first once more", computed)
 			}

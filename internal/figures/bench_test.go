@@ -19,8 +19,8 @@ func BenchmarkRealized(b *testing.B) {
 	d, err := db.Open(b.Context(), testkit.Options(b, db.SQLite))
 	must(b, err)
 	b.Cleanup(func() { _ = d.Close() })
-	h := newHouse(b, d, 0)
-	h.moveIn()
+	h := newEnv(b, d, 0)
+	h.createUser()
 	fills := make([]ledger.NewFill, 0, 80_000)
 	for i := range cap(fills) {
 		f := ledger.NewFill{Symbol: "AAA", Side: matching.Sell, Quantity: decimal.New(1), Price: decimal.New(int64(10 + i%7)), ExecutedAt: minute(i)}
@@ -33,7 +33,7 @@ func BenchmarkRealized(b *testing.B) {
 		_, err := h.Ledger.InsertFills(b.Context(), tx, h.owner, h.account, journal.NewID[journal.BatchID](), fills)
 		return err
 	}))
-	look := func(*db.Tx, *figures.Book) error { return nil }
+	look := func(*db.Tx, *figures.Snapshot) error { return nil }
 	b.Run("closed", func(b *testing.B) {
 		for b.Loop() {
 			must(b, figures.New(d, 0).View(b.Context(), h.owner, nil, look))

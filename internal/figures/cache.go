@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// held is what is kept of an account at one revision. It never changes.
-type held struct {
+// accountData is what is kept of an account at one revision. It never changes.
+type accountData struct {
 	revision int64
 	columns  *analytics.Columns
 	cash     []analytics.CashEvent
@@ -22,35 +22,35 @@ type held struct {
 // cashBytes is about what one cash event takes.
 const cashBytes = 96
 
-func (h *held) bytes() int {
+func (h *accountData) bytes() int {
 	n := h.columns.Bytes() + cashBytes*len(h.cash)
 	if h.realized != nil {
-		n += h.realized.BytesBeside(h.columns)
+		n += h.realized.UnsharedBytes(h.columns)
 	}
 	return n
 }
 
 // canAnswer reports whether a question about a revision can be answered from it.
-func (h *held) canAnswer(revision int64, realized bool) bool {
+func (h *accountData) canAnswer(revision int64, realized bool) bool {
 	return h != nil && h.revision >= revision && (!realized || h.realized != nil)
 }
 
-// place is where the columns of one account are kept.
-type place struct {
+// cacheEntry is where the columns of one account are kept.
+type cacheEntry struct {
 	// loading lets one question read while others that want the same wait.
 	loading sync.Mutex
 
 	mu   sync.Mutex
-	held *held
+	data *accountData
 	used uint64 // when it was asked for last, in the cache's own count
 }
 
-// bring gives the columns at a revision or a later one, with realized parts if
+// load gives the columns at a revision or a later one, with realized parts if
 // asked for, and reads what is missing. A question whose snapshot is older than
 // what is kept gets the newer columns: nothing is ever older than what was asked
 // for. Realized parts cannot be added to columns newer than the snapshot; such a
 // question has everything read for itself.
-func (p *place) bring(revision int64, realized bool, read func(old *held) (*held, error)) (*held, error) {
+func (p *cacheEntry) load(revision int64, realized bool, read func(old *accountData) (*accountData, error)) (*accountData, error) {
 	if h := p.get(); h.canAnswer(revision, realized) {
 		return h, nil
 	}
@@ -68,59 +68,59 @@ func (p *place) bring(revision int64, realized bool, read func(old *held) (*held
 		return nil, err
 	}
 	p.mu.Lock()
-	p.held = fresh
+	p.data = fresh
 	p.mu.Unlock()
 	return fresh, nil
 }
 
-func (p *place) get() *held {
+func (p *cacheEntry) get() *accountData {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.held
+	return p.data
 }
 
 // cache finds the places of accounts and bounds what they hold.
 type cache struct {
-	limit  int
-	mu     sync.Mutex
-	places map[placeKey]*place
-	clock  uint64
+	limit   int
+	mu      sync.Mutex
+	entries map[cacheKey]*cacheEntry
+	clock   uint64
 }
 
-type placeKey struct {
+type cacheKey struct {
 	owner   journal.UserID
 	account journal.AccountID
 }
 
-func newCache(limit int) *cache { return &cache{limit: limit, places: map[placeKey]*place{}} }
+func newCache(limit int) *cache { return &cache{limit: limit, entries: map[cacheKey]*cacheEntry{}} }
 
-// account gives the place of an account and notes that it is wanted.
-func (c *cache) account(owner journal.UserID, account journal.AccountID) *place {
+// entryFor gives the place of an entryFor and notes that it is wanted.
+func (c *cache) entryFor(owner journal.UserID, account journal.AccountID) *cacheEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := placeKey{owner, account}
-	p := c.places[key]
+	key := cacheKey{owner, account}
+	p := c.entries[key]
 	if p == nil {
-		p = &place{}
-		c.places[key] = p
+		p = &cacheEntry{}
+		c.entries[key] = p
 	}
 	c.clock++
 	p.used = c.clock
 	return p
 }
 
-// shrink forgets what was used least recently until the rest fits.
-func (c *cache) shrink() {
+// evict forgets what was used least recently until the rest fits.
+func (c *cache) evict() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	type entry struct {
-		key   placeKey
+		key   cacheKey
 		used  uint64
 		bytes int
 	}
 	var entries []entry
 	total := 0
-	for key, p := range c.places {
+	for key, p := range c.entries {
 		if h := p.get(); h != nil {
 			entries = append(entries, entry{key, p.used, h.bytes()})
 			total += h.bytes()
@@ -134,7 +134,7 @@ func (c *cache) shrink() {
 		if total <= c.limit {
 			return
 		}
-		delete(c.places, e.key)
+		delete(c.entries, e.key)
 		total -= e.bytes
 	}
 }

@@ -1,14 +1,14 @@
 package figures
 
-// ReadAtOnce makes a service read so many trades at a time.
-func (s *Service) ReadAtOnce(trades int) { s.atOnce = trades }
+// SetBatchSize makes a service read so many trades at a time.
+func (s *Service) SetBatchSize(trades int) { s.batchSize = trades }
 
-// Bytes is how much memory the kept columns take.
-func (s *Service) Bytes() int {
+// CachedBytes is how much memory the kept columns take.
+func (s *Service) CachedBytes() int {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
 	total := 0
-	for _, p := range s.cache.places {
+	for _, p := range s.cache.entries {
 		if h := p.get(); h != nil {
 			total += h.bytes()
 		}

@@ -27,15 +27,15 @@ import (
 // DefaultMemory is how many bytes of columns are kept.
 const DefaultMemory = 256 << 20
 
-// tradesAtOnce is how many trades are in memory as rows at a time.
-const tradesAtOnce = 8192
+// tradeBatchSize is how many trades are in memory as rows at a time.
+const tradeBatchSize = 8192
 
 // Service answers questions about figures. It is safe for concurrent use.
 type Service struct {
-	db      *db.DB
-	cache   *cache
-	answers *answers
-	atOnce  int // trades that are read at a time
+	db        *db.DB
+	cache     *cache
+	answers   *answerCache
+	batchSize int // trades that are read at a time
 }
 
 // New makes a Service that keeps at most so many bytes of columns; 0 means
@@ -44,12 +44,12 @@ func New(d *db.DB, memory int) *Service {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
-	return &Service{db: d, cache: newCache(memory), answers: newAnswers(), atOnce: tradesAtOnce}
+	return &Service{db: d, cache: newCache(memory), answers: newAnswers(), batchSize: tradeBatchSize}
 }
 
-// Book is what a question about some accounts can be answered from: their
+// Snapshot is what a question about some accounts can be answered from: their
 // columns and their capital, of one snapshot.
-type Book struct {
+type Snapshot struct {
 	Accounts []ledger.Account
 	Columns  []*analytics.Columns
 	Capital  analytics.Capital
@@ -66,35 +66,35 @@ type Book struct {
 
 // Select picks the trades that a filter lets through, with the owner's breakeven
 // tolerance.
-func (b *Book) Select(f analytics.Filter) *analytics.Selection {
+func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 	f.Tolerance = b.Tolerance
-	return analytics.Select(b.Columns, f)
+	return analytics.SelectTrades(b.Columns, f)
 }
 
 // ReadRealized opens the book of some accounts like [Service.Read], with columns
 // of realized parts.
-func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Book, error) {
+func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
 	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, tx, owner, accounts, true)
+	return s.openSnapshot(ctx, tx, owner, accounts, true)
 }
 
 // Read opens the book of some accounts, or of all the owner's, as one step of
 // a reading transaction.
-func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Book, error) {
+func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
 	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, tx, owner, accounts, false)
+	return s.openSnapshot(ctx, tx, owner, accounts, false)
 }
 
 // ReadCurrency opens the book of all the owner's accounts that are kept in a
 // currency, of which there may be none. Where it is not said, it is that of the
 // oldest account.
-func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Book, error) {
+func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Snapshot, error) {
 	accounts, err := ledger.Accounts(ctx, tx, owner)
 	if err != nil {
 		return nil, err
@@ -103,18 +103,18 @@ func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.Use
 		currency = accounts[0].BaseCurrency
 	}
 	accounts = slices.DeleteFunc(accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
-	return s.open(ctx, tx, owner, accounts, false)
+	return s.openSnapshot(ctx, tx, owner, accounts, false)
 }
 
-func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, realized bool) (*Book, error) {
-	b := &Book{Accounts: accounts, owner: owner, Realized: realized}
+func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, realized bool) (*Snapshot, error) {
+	b := &Snapshot{Accounts: accounts, owner: owner, Realized: realized}
 	var err error
 	if b.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
 		return nil, err
 	}
 	for _, a := range accounts {
-		held, err := s.cache.account(owner, a.ID).bring(a.Revision, realized, func(old *held) (*held, error) {
-			return s.load(ctx, tx, owner, a, old, realized)
+		held, err := s.cache.entryFor(owner, a.ID).load(a.Revision, realized, func(old *accountData) (*accountData, error) {
+			return s.loadAccount(ctx, tx, owner, a, old, realized)
 		})
 		if err != nil {
 			return nil, err
@@ -123,13 +123,13 @@ func (s *Service) open(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		if realized {
 			columns = held.realized
 		}
-		b.Columns = append(b.Columns, columns.Named(a.Name, a.Number()))
+		b.Columns = append(b.Columns, columns.WithName(a.Name, a.Number()))
 		b.revisions = append(b.revisions, held.revision)
 		b.Capital.Cash = append(b.Capital.Cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency
 	}
-	s.cache.shrink()
+	s.cache.evict()
 	return b, nil
 }
 
@@ -148,18 +148,18 @@ func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analyt
 }
 
 // View opens the book of some accounts in a snapshot of its own.
-func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
 	return s.view(ctx, owner, ids, s.Read, fn)
 }
 
 // ViewRealized opens the book of [Service.ReadRealized] in a snapshot of its own.
-func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Book) error) error {
+func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
 	return s.view(ctx, owner, ids, s.ReadRealized, fn)
 }
 
 func (s *Service) view(
 	ctx context.Context, owner journal.UserID, ids []journal.AccountID,
-	read func(context.Context, *db.Tx, journal.UserID, []journal.AccountID) (*Book, error), fn func(*db.Tx, *Book) error,
+	read func(context.Context, *db.Tx, journal.UserID, []journal.AccountID) (*Snapshot, error), fn func(*db.Tx, *Snapshot) error,
 ) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		b, err := read(ctx, tx, owner, ids)
@@ -170,11 +170,11 @@ func (s *Service) view(
 	})
 }
 
-// load brings the columns of an account up to its revision: by the trades that
+// loadAccount brings the columns of an account up to its revision: by the trades that
 // were touched since, or where that is not known by all of them. Realized parts
 // are read if asked for; those that are there are kept up to date.
-func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *held, realized bool) (*held, error) {
-	fresh := &held{revision: a.Revision}
+func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *accountData, realized bool) (*accountData, error) {
+	fresh := &accountData{revision: a.Revision}
 	var err error
 	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
 		return nil, err
@@ -201,33 +201,33 @@ func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a l
 
 // update makes the columns in which the touched trades are as they are now.
 // Those that are gone, or open again, are taken out.
-func (h *held) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *held, touched []journal.TradeID) error {
+func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
 	h.columns, h.realized = old.columns, old.realized
 	if len(touched) == 0 {
 		return nil
 	}
-	trades, err := ledger.ClosedByID(ctx, tx, owner, touched)
+	trades, err := ledger.ClosedTradesByID(ctx, tx, owner, touched)
 	if err != nil {
 		return err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
 	if err != nil {
 		return err
 	}
-	rows := withMarks(trades, marks)
-	h.columns = old.columns.With(rows, missing(touched, rows))
+	rows := withAnnotations(trades, annotations)
+	h.columns = old.columns.WithChanges(rows, missingIDs(touched, rows))
 	if old.realized == nil {
 		return nil
 	}
 	rows, err = realizedRows(ctx, tx, owner, rows, touched)
 	if err == nil {
-		h.realized = old.realized.With(rows, missing(touched, rows))
+		h.realized = old.realized.WithChanges(rows, missingIDs(touched, rows))
 	}
 	return err
 }
 
-// missing lists the trades that have no row.
-func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
+// missingIDs lists the trades that have no row.
+func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
 	there := make(map[journal.TradeID]bool, len(rows))
 	for i := range rows {
 		there[rows[i].ID] = true
@@ -244,31 +244,31 @@ func missing(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.T
 // time: as columns they take a fraction of the memory that they take as rows.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
-	var marks map[journal.TradeID]playbook.Marks
-	after := ledger.Newest()
+	var annotations map[journal.TradeID]playbook.Annotations
+	after := ledger.StartCursor()
 	for {
-		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.atOnce)
-		last := len(trades) < s.atOnce
+		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.batchSize)
+		last := len(trades) < s.batchSize
 		switch {
-		case err != nil || marks != nil:
+		case err != nil || annotations != nil:
 		case last:
-			marks, err = playbook.LoadMarks(ctx, tx, owner, idsOf(trades))
+			annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
 		default:
-			marks, err = playbook.AllMarks(ctx, tx, owner)
+			annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
 		}
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, analytics.Build(account.ID, withMarks(trades, marks)))
+		parts = append(parts, analytics.BuildColumns(account.ID, withAnnotations(trades, annotations)))
 		if last {
 			slices.Reverse(parts)
-			return analytics.Concat(account.ID, parts...), nil
+			return analytics.ConcatColumns(account.ID, parts...), nil
 		}
 		after = trades[len(trades)-1].Cursor()
 	}
 }
 
-func idsOf(trades []ledger.Closed) []journal.TradeID {
+func tradeIDs(trades []ledger.ClosedTrade) []journal.TradeID {
 	ids := make([]journal.TradeID, len(trades))
 	for i := range trades {
 		ids[i] = trades[i].ID
@@ -276,17 +276,17 @@ func idsOf(trades []ledger.Closed) []journal.TradeID {
 	return ids
 }
 
-// withMarks puts what figures need of the marks beside the trades.
-func withMarks(trades []ledger.Closed, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
+// withAnnotations puts what figures need of the annotations beside the trades.
+func withAnnotations(trades []ledger.ClosedTrade, annotations map[journal.TradeID]playbook.Annotations) []analytics.Trade {
 	rows := make([]analytics.Trade, len(trades))
 	for i := range trades {
-		rows[i] = row(&trades[i], marks[trades[i].ID])
+		rows[i] = newRow(&trades[i], annotations[trades[i].ID])
 	}
 	return rows
 }
 
-// row is a closed trade as analytics see it.
-func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
+// newRow is a closed trade as analytics see it.
+func newRow(t *ledger.ClosedTrade, m playbook.Annotations) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),
 	}, m)
@@ -297,13 +297,13 @@ func row(t *ledger.Closed, m playbook.Marks) analytics.Trade {
 	return analytics.Trade{
 		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side,
 		OpenedAt: t.OpenedAt, ClosedAt: t.ClosedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
-		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: unsigned(m.MAE), MFE: unsigned(m.MFE),
+		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: dropSign(m.MAE), MFE: dropSign(m.MFE),
 		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
 		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
 	}
 }
 
-func unsigned(n decimal.Null) decimal.Null {
+func dropSign(n decimal.Null) decimal.Null {
 	if n.Valid {
 		n.Decimal = n.Decimal.Abs()
 	}

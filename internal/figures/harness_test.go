@@ -22,29 +22,29 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// house is an installation with one user and one account.
-type house struct {
+// env is an installation with one user and one account.
+type env struct {
 	*installation.Installation
 	t       testing.TB
 	owner   journal.UserID
 	account journal.AccountID
 }
 
-func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+func eachEnv(t *testing.T, fn func(t *testing.T, h *env)) {
 	t.Helper()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, 0)
-		h.moveIn()
+		h := newEnv(t, d, 0)
+		h.createUser()
 		fn(t, h)
 	})
 }
 
-// newHouse is an installation on a database, which another may use as well.
-func newHouse(t testing.TB, d *db.DB, memory int) *house {
+// newEnv is an installation on a database, which another may use as well.
+func newEnv(t testing.TB, d *db.DB, memory int) *env {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
 	must(t, err)
-	h := &house{t: t}
+	h := &env{t: t}
 	h.Installation, err = installation.New(installation.Options{
 		DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler), FiguresMemory: memory,
 		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
@@ -53,16 +53,16 @@ func newHouse(t testing.TB, d *db.DB, memory int) *house {
 	return h
 }
 
-// moveIn makes a user and an account.
-func (h *house) moveIn() {
+// createUser makes a user and an account.
+func (h *env) createUser() {
 	h.t.Helper()
 	user, _, err := h.Identity.Setup(h.t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
 	must(h.t, err)
 	h.owner = user.ID
-	h.account = h.open("Main", "1000")
+	h.account = h.createAccount("Main", "1000")
 }
 
-func (h *house) open(name, balance string) journal.AccountID {
+func (h *env) createAccount(name, balance string) journal.AccountID {
 	h.t.Helper()
 	account, err := h.Ledger.CreateAccount(h.t.Context(), h.owner, ledger.NewAccount{Name: name, StartingBalance: decimal.Must(balance)})
 	must(h.t, err)
@@ -81,7 +81,7 @@ func minute(n int) time.Time {
 }
 
 // fill records a fill in the house's account.
-func (h *house) fill(symbol string, side matching.Side, quantity, price string, at int) ledger.Added {
+func (h *env) fill(symbol string, side matching.Side, quantity, price string, at int) ledger.AddedExecution {
 	h.t.Helper()
 	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
 		Symbol: symbol, Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price), ExecutedAt: minute(at), AllowDuplicate: true,
@@ -91,25 +91,25 @@ func (h *house) fill(symbol string, side matching.Side, quantity, price string, 
 }
 
 // roundTrip records a closed trade and gives it back with its last fill.
-func (h *house) roundTrip(symbol string, at int) (journal.TradeID, ledger.Added) {
+func (h *env) roundTrip(symbol string, at int) (journal.TradeID, ledger.AddedExecution) {
 	h.t.Helper()
 	h.fill(symbol, matching.Buy, "100", "10", at)
 	last := h.fill(symbol, matching.Sell, "100", "12", at+1)
 	return last.TradeIDs[0], last
 }
 
-func (h *house) mark(trade journal.TradeID, change playbook.MarkChange) {
+func (h *env) annotate(trade journal.TradeID, change playbook.AnnotationChange) {
 	h.t.Helper()
-	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, change, nil)
+	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, change, nil)
 	must(h.t, err)
 }
 
-// picture is everything that a service knows about the owner's journal, as
-// text: every trade and its marks, the cash, and figures made of them.
-func (h *house) picture(s *figures.Service) string {
+// dump is everything that a service knows about the owner's journal, as
+// text: every trade and its annotations, the cash, and figures made of them.
+func (h *env) dump(s *figures.Service) string {
 	h.t.Helper()
 	var out bytes.Buffer
-	must(h.t, s.View(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+	must(h.t, s.View(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 		for i, columns := range b.Columns {
 			fmt.Fprintln(&out, "account", b.Accounts[i].ID, b.Accounts[i].Name, columns.Len())
 			for row := range columns.Len() {
@@ -118,10 +118,10 @@ func (h *house) picture(s *figures.Service) string {
 		}
 		write(h.t, &out, b.Capital.Cash)
 		write(h.t, &out, analytics.Summarize(b.Select(analytics.Filter{}), b.Capital))
-		write(h.t, &out, analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital}))
+		write(h.t, &out, analytics.BuildEquityCurve(b.Columns, analytics.CurveQuery{Capital: b.Capital}))
 		return nil
 	}))
-	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 		h.writeRealized(&out, b)
 		return nil
 	}))
@@ -129,13 +129,13 @@ func (h *house) picture(s *figures.Service) string {
 }
 
 // writeRealized writes every realized part of a book.
-func (h *house) writeRealized(out *bytes.Buffer, b *figures.Book) {
+func (h *env) writeRealized(out *bytes.Buffer, b *figures.Snapshot) {
 	for _, columns := range b.Columns {
 		for row := range columns.Len() {
 			write(h.t, out, columns.Trade(row))
 		}
 	}
-	write(h.t, out, analytics.Daily(b.Select(analytics.Filter{Realized: true}), time.UTC))
+	write(h.t, out, analytics.ListDays(b.Select(analytics.Filter{Realized: true}), time.UTC))
 }
 
 func write(t testing.TB, out *bytes.Buffer, value any) {
@@ -145,11 +145,11 @@ func write(t testing.TB, out *bytes.Buffer, value any) {
 	out.Write(append(text, '\n'))
 }
 
-// wantFresh demands that the service of the house knows what a service knows
+// checkFresh demands that the service of the house knows what a service knows
 // that has just been made.
-func (h *house) wantFresh(after string) string {
+func (h *env) checkFresh(after string) string {
 	h.t.Helper()
-	got, want := h.picture(h.Figures), h.picture(figures.New(h.DB, 0))
+	got, want := h.dump(h.Figures), h.dump(figures.New(h.DB, 0))
 	if got != want {
 		h.t.Fatalf("after %s the figures are stale:\n%s\nwant\n%s", after, got, want)
 	}

@@ -12,24 +12,24 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// TestPartsMakeTheWhole reads the same journal in parts of every size, down to
-// a trade at a time. Several trades close at the same instant, some are marked
+// TestBatchSizeDoesNotMatter reads the same journal in parts of every size, down to
+// a trade at a time. Several trades close at the same instant, some are annotated
 // and one is open.
-func TestPartsMakeTheWhole(t *testing.T) {
+func TestBatchSizeDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		for n, symbol := range []string{"A", "B", "C", "D", "E", "F", "G"} {
 			trade, _ := h.roundTrip(symbol, n/3*10)
 			if n%2 == 0 {
-				h.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
+				h.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
 			}
 		}
 		h.fill("OPEN", matching.Buy, "5", "20", 5)
-		want := h.picture(figures.New(h.DB, 0))
+		want := h.dump(figures.New(h.DB, 0))
 		for parts := 1; parts <= 8; parts++ {
 			s := figures.New(h.DB, 0)
-			s.ReadAtOnce(parts)
-			if diff := cmp.Diff(want, h.picture(s)); diff != "" {
+			s.SetBatchSize(parts)
+			if diff := cmp.Diff(want, h.dump(s)); diff != "" {
 				t.Errorf("read %d at a time (-whole +parts):\n%s", parts, diff)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// partsAtOnce is how many realized parts are in memory as rows at a time.
-const partsAtOnce = 32768
+// partBatchSize is how many realized parts are in memory as rows at a time.
+const partBatchSize = 32768
 
 // readRealized makes the columns of realized parts of an account from the columns
 // of its closed trades. Only trades with several parts and open ones are read.
@@ -21,16 +21,16 @@ func readRealized(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, columns *analytics.Columns,
 ) (*analytics.Columns, error) {
 	realized := columns
-	waiting, parts := map[journal.TradeID]ledger.Realized{}, 0
-	var batches []map[journal.TradeID]ledger.Realized
-	err := ledger.EachRealized(ctx, tx, owner, a, func(r ledger.Realized) error {
+	waiting, parts := map[journal.TradeID]ledger.RealizedTrade{}, 0
+	var batches []map[journal.TradeID]ledger.RealizedTrade
+	err := ledger.EachRealizedTrade(ctx, tx, owner, a, func(r ledger.RealizedTrade) error {
 		if !r.Open && len(r.Parts) < 2 {
 			return nil // all of it was realized when it closed
 		}
 		waiting[r.ID] = r
-		if parts += len(r.Parts); parts >= partsAtOnce {
+		if parts += len(r.Parts); parts >= partBatchSize {
 			batches = append(batches, waiting)
-			waiting, parts = map[journal.TradeID]ledger.Realized{}, 0
+			waiting, parts = map[journal.TradeID]ledger.RealizedTrade{}, 0
 		}
 		return nil
 	})
@@ -38,11 +38,11 @@ func readRealized(
 		return nil, err
 	}
 	for _, batch := range append(batches, waiting) {
-		open, err := openRows(ctx, tx, owner, batch)
+		open, err := readOpenRows(ctx, tx, owner, batch)
 		if err != nil {
 			return nil, err
 		}
-		realized = realized.With(splitRows(append(columns.Find(keysOf(batch)), open...), batch), nil)
+		realized = realized.WithChanges(splitIntoParts(append(columns.FindTrades(realizedIDs(batch)), open...), batch), nil)
 	}
 	return realized, nil
 }
@@ -52,22 +52,22 @@ func readRealized(
 func realizedRows(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, closed []analytics.Trade, touched []journal.TradeID,
 ) ([]analytics.Trade, error) {
-	list, err := ledger.RealizedByID(ctx, tx, owner, touched)
+	list, err := ledger.RealizedTradesByID(ctx, tx, owner, touched)
 	if err != nil {
 		return nil, err
 	}
-	realized := make(map[journal.TradeID]ledger.Realized, len(list))
+	realized := make(map[journal.TradeID]ledger.RealizedTrade, len(list))
 	for _, r := range list {
 		realized[r.ID] = r
 	}
-	open, err := openRows(ctx, tx, owner, realized)
+	open, err := readOpenRows(ctx, tx, owner, realized)
 	if err != nil {
 		return nil, err
 	}
-	return splitRows(append(open, closed...), realized), nil
+	return splitIntoParts(append(open, closed...), realized), nil
 }
 
-func keysOf(realized map[journal.TradeID]ledger.Realized) []journal.TradeID {
+func realizedIDs(realized map[journal.TradeID]ledger.RealizedTrade) []journal.TradeID {
 	ids := make([]journal.TradeID, 0, len(realized))
 	for id := range realized {
 		ids = append(ids, id)
@@ -75,9 +75,9 @@ func keysOf(realized map[journal.TradeID]ledger.Realized) []journal.TradeID {
 	return ids
 }
 
-// openRows reads the open trades among some.
-func openRows(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.Realized,
+// readOpenRows reads the open trades among some.
+func readOpenRows(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.RealizedTrade,
 ) ([]analytics.Trade, error) {
 	var ids []journal.TradeID
 	for id, r := range realized {
@@ -88,24 +88,24 @@ func openRows(
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	trades, err := ledger.OpenByID(ctx, tx, owner, ids)
+	trades, err := ledger.OpenTradesByID(ctx, tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}
-	rows := withMarks(trades, marks)
+	rows := withAnnotations(trades, annotations)
 	for i := range rows {
 		rows[i].Open = true
 	}
 	return rows, nil
 }
 
-// splitRows puts a row for each realized part in the place of its trade. Trades
+// splitIntoParts puts a row for each realized part in the place of its trade. Trades
 // that realized everything when they closed stay as they are.
-func splitRows(rows []analytics.Trade, realized map[journal.TradeID]ledger.Realized) []analytics.Trade {
+func splitIntoParts(rows []analytics.Trade, realized map[journal.TradeID]ledger.RealizedTrade) []analytics.Trade {
 	out := make([]analytics.Trade, 0, len(rows))
 	for i := range rows {
 		row, parts := &rows[i], realized[rows[i].ID].Parts

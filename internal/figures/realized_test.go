@@ -17,10 +17,10 @@ import (
 )
 
 // parts writes the realized results of the owner, in order, as "symbol net".
-func (h *house) parts(s *figures.Service) string {
+func (h *env) parts(s *figures.Service) string {
 	h.t.Helper()
 	var list []string
-	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+	must(h.t, s.ViewRealized(h.t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 		for _, columns := range b.Columns {
 			for row := range columns.Len() {
 				t := columns.Trade(row)
@@ -36,11 +36,11 @@ func (h *house) parts(s *figures.Service) string {
 // asks after each write: the parts are those that a new service reads.
 func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		ctx := t.Context()
 		expect := func(what, want string) {
 			t.Helper()
-			h.wantFresh(what)
+			h.checkFresh(what)
 			if got := h.parts(h.Figures); got != want {
 				t.Errorf("after %s: %s, want %s", what, got, want)
 			}
@@ -52,8 +52,8 @@ func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 		expect("a part of it closed", "AAA 80")
 		last := h.fill("AAA", matching.Sell, "60", "14", 2)
 		expect("the rest closed", "AAA 80, AAA 240")
-		h.mark(last.TradeIDs[0], playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50"))})
-		expect("a mark", "AAA 80, AAA 240")
+		h.annotate(last.TradeIDs[0], playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
+		expect("annotations", "AAA 80, AAA 240")
 		h.roundTrip("BBB", 5)
 		expect("a trade closed at once", "AAA 80, AAA 240, BBB 200")
 		_, err := h.Ledger.UpdateExecution(ctx, h.owner, last.ID, ledger.ExecutionChange{ExecutedAt: journal.Some(minute(1))}, nil)
@@ -69,7 +69,7 @@ func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 		h.fill("AAA", matching.Buy, "10", "10", 11)
 		expect("a part of what it opened closed", "AAA 80, BBB 200, AAA 60, AAA 10")
 		must(t, h.Ledger.DeleteTrade(ctx, h.owner, last.TradeIDs[0], nil))
-		h.wantFresh("a deleted trade")
+		h.checkFresh("a deleted trade")
 	})
 }
 
@@ -77,7 +77,7 @@ func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 // columns are kept without parts, reads its own and leaves the newer ones alone.
 func TestRealizedPartsOfAnOldSnapshot(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		ctx := t.Context()
 		h.fill("AAA", matching.Buy, "100", "10", 0)
 		h.fill("AAA", matching.Sell, "40", "12", 1)
@@ -86,7 +86,7 @@ func TestRealizedPartsOfAnOldSnapshot(t *testing.T) {
 				return err
 			}
 			h.fill("AAA", matching.Sell, "60", "14", 2)
-			must(t, h.Figures.View(ctx, h.owner, nil, func(*db.Tx, *figures.Book) error { return nil }))
+			must(t, h.Figures.View(ctx, h.owner, nil, func(*db.Tx, *figures.Snapshot) error { return nil }))
 			b, err := h.Figures.ReadRealized(ctx, old, h.owner, nil)
 			if err != nil {
 				return err
@@ -107,21 +107,21 @@ func TestRealizedPartsOfAnOldSnapshot(t *testing.T) {
 // TestRealizedPartsCostNoMemoryWhereThereAreNone: pages without parts are shared.
 func TestRealizedPartsCostNoMemoryWhereThereAreNone(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		for i := range 5 {
 			h.roundTrip("AAA", 10*i)
 		}
 		h.parts(h.Figures)
 		plain := figures.New(h.DB, 0)
-		must(t, plain.View(t.Context(), h.owner, nil, func(*db.Tx, *figures.Book) error { return nil }))
-		if got, want := h.Figures.Bytes(), plain.Bytes(); got != want {
+		must(t, plain.View(t.Context(), h.owner, nil, func(*db.Tx, *figures.Snapshot) error { return nil }))
+		if got, want := h.Figures.CachedBytes(), plain.CachedBytes(); got != want {
 			t.Errorf("columns take %d bytes with realized parts, %d without", got, want)
 		}
 		h.fill("AAA", matching.Buy, "2", "10", 100)
 		h.fill("AAA", matching.Sell, "1", "11", 101)
 		h.parts(h.Figures)
-		if got := h.Figures.Bytes(); got <= plain.Bytes() {
-			t.Errorf("columns take %d bytes with a part, and %d without", got, plain.Bytes())
+		if got := h.Figures.CachedBytes(); got <= plain.CachedBytes() {
+			t.Errorf("columns take %d bytes with a part, and %d without", got, plain.CachedBytes())
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestRealizedPartsCostNoMemoryWhereThereAreNone(t *testing.T) {
 // not depend on when results count.
 func TestSumsAreTheSameOnBothBases(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		for i, f := range []struct {
 			side            matching.Side
 			quantity, price string
@@ -153,11 +153,11 @@ func TestSumsAreTheSameOnBothBases(t *testing.T) {
 			return fmt.Sprint(s.TotalTrades, s.NetPnL, s.GrossPnL, s.TotalFees, s.Volume)
 		}
 		var closed, realized string
-		must(t, h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		must(t, h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			closed = sums(analytics.Summarize(b.Select(analytics.Filter{}), b.Capital))
 			return nil
 		}))
-		must(t, h.Figures.ViewRealized(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		must(t, h.Figures.ViewRealized(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			s := b.Select(analytics.Filter{Realized: true})
 			realized = sums(analytics.Summarize(s, b.Capital))
 			if s.Len() != 5 {

@@ -25,22 +25,22 @@ func TestTwoServicesOnOneDatabase(t *testing.T) {
 		t.Run(string(engine), func(t *testing.T) {
 			t.Parallel()
 			options := testkit.Options(t, engine)
-			var servers [2]*house
+			var servers [2]*env
 			for i := range servers {
 				d, err := db.Open(t.Context(), options)
 				must(t, err)
 				t.Cleanup(func() { _ = d.Close() })
-				servers[i] = newHouse(t, d, 0)
+				servers[i] = newEnv(t, d, 0)
 			}
-			servers[0].moveIn()
+			servers[0].createUser()
 			servers[1].owner, servers[1].account = servers[0].owner, servers[0].account
-			alternate(t, servers, n)
+			alternateWrites(t, servers, n)
 		})
 	}
 }
 
-// alternate keeps count by itself of what the journal must come to.
-func alternate(t *testing.T, servers [2]*house, rounds int) {
+// alternateWrites keeps count by itself of what the journal must come to.
+func alternateWrites(t *testing.T, servers [2]*env, rounds int) {
 	t.Helper()
 	trades, net, cash := 0, int64(0), int64(0)
 	var last journal.TradeID // and what it made
@@ -63,9 +63,9 @@ func alternate(t *testing.T, servers [2]*house, rounds int) {
 			made, last = int64(i%4), done.TradeIDs[0]
 			trades, net = trades+1, net+made
 		}
-		must(t, reader.Figures.View(t.Context(), reader.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		must(t, reader.Figures.View(t.Context(), reader.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			got := analytics.Summarize(b.Select(analytics.Filter{}), b.Capital)
-			curve := analytics.Equity(b.Columns, analytics.CurveQuery{Capital: b.Capital})
+			curve := analytics.BuildEquityCurve(b.Columns, analytics.CurveQuery{Capital: b.Capital})
 			if got.TotalTrades != trades || !got.NetPnL.Equal(decimal.New(net)) || !curve.EndingEquity.Equal(decimal.New(1000+net+cash)) {
 				t.Fatalf("round %d: %d trades, net %s, equity %s; want %d, %d and %d",
 					i, got.TotalTrades, got.NetPnL, curve.EndingEquity, trades, net, 1000+net+cash)
@@ -73,7 +73,7 @@ func alternate(t *testing.T, servers [2]*house, rounds int) {
 			return nil
 		}))
 	}
-	if a, b := servers[0].wantFresh("all"), servers[1].wantFresh("all"); a != b {
+	if a, b := servers[0].checkFresh("all"), servers[1].checkFresh("all"); a != b {
 		t.Errorf("the two differ:\n%s\n%s", a, b)
 	}
 }
@@ -81,39 +81,39 @@ func alternate(t *testing.T, servers [2]*house, rounds int) {
 // TestMemoryIsBounded keeps no more than it may, and answers all the same.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		var accounts []journal.AccountID
 		for i := range 5 {
-			h.account = h.open("Account "+strconv.Itoa(i), "0")
+			h.account = h.createAccount("Account "+strconv.Itoa(i), "0")
 			accounts = append(accounts, h.account)
 			for k := range 4 {
 				h.roundTrip("AAA", 10*k)
 			}
 		}
 		whole := figures.New(h.DB, 0)
-		want := h.picture(whole)
+		want := h.dump(whole)
 		one := figures.New(h.DB, 0)
-		must(t, one.View(t.Context(), h.owner, accounts[:1], func(*db.Tx, *figures.Book) error { return nil }))
-		if one.Bytes() <= 0 || whole.Bytes() < 5*one.Bytes() {
-			t.Fatalf("one account takes %d bytes, five take %d", one.Bytes(), whole.Bytes())
+		must(t, one.View(t.Context(), h.owner, accounts[:1], func(*db.Tx, *figures.Snapshot) error { return nil }))
+		if one.CachedBytes() <= 0 || whole.CachedBytes() < 5*one.CachedBytes() {
+			t.Fatalf("one account takes %d bytes, five take %d", one.CachedBytes(), whole.CachedBytes())
 		}
-		limit := 2 * one.Bytes()
+		limit := 2 * one.CachedBytes()
 		bounded := figures.New(h.DB, limit)
 		for _, account := range append(accounts, accounts...) {
-			must(t, bounded.View(t.Context(), h.owner, []journal.AccountID{account}, func(_ *db.Tx, b *figures.Book) error {
+			must(t, bounded.View(t.Context(), h.owner, []journal.AccountID{account}, func(_ *db.Tx, b *figures.Snapshot) error {
 				if n := b.Columns[0].Len(); n != 4 {
 					t.Errorf("the account has %d trades, want 4", n)
 				}
 				return nil
 			}))
-			if got := bounded.Bytes(); got > limit || got == 0 {
+			if got := bounded.CachedBytes(); got > limit || got == 0 {
 				t.Fatalf("%d bytes are kept, the limit is %d", got, limit)
 			}
 		}
-		if got := h.picture(bounded); got != want {
+		if got := h.dump(bounded); got != want {
 			t.Errorf("with little memory the figures are\n%s\nwant\n%s", got, want)
 		}
-		if got := bounded.Bytes(); got > limit {
+		if got := bounded.CachedBytes(); got > limit {
 			t.Errorf("after a question about everything %d bytes are kept, the limit is %d", got, limit)
 		}
 	})
@@ -124,7 +124,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // reader ever sees fewer trades than it saw before.
 func TestReadersAndAWriter(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		const trades, readers = 30, 4
 		done := make(chan struct{})
 		var all sync.WaitGroup
@@ -134,15 +134,15 @@ func TestReadersAndAWriter(t *testing.T) {
 		for i := range trades {
 			h.fill("AAA", matching.Buy, "1", "10", 2*i)
 			last := h.fill("AAA", matching.Sell, "1", "11", 2*i+1)
-			h.mark(last.TradeIDs[0], playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("1"))})
+			h.annotate(last.TradeIDs[0], playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("1"))})
 		}
 		close(done)
 		all.Wait()
-		h.wantFresh("all writes")
+		h.checkFresh("all writes")
 	})
 }
 
-func (h *house) readUntil(t *testing.T, done <-chan struct{}) {
+func (h *env) readUntil(t *testing.T, done <-chan struct{}) {
 	seen := 0
 	for {
 		select {
@@ -150,10 +150,10 @@ func (h *house) readUntil(t *testing.T, done <-chan struct{}) {
 			return
 		default:
 		}
-		err := h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Book) error {
+		err := h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			got := analytics.Summarize(b.Select(analytics.Filter{}), b.Capital)
 			if !got.NetPnL.Equal(decimal.New(int64(got.TotalTrades))) || got.TotalTrades < seen || got.TradesWithR < got.TotalTrades-1 {
-				t.Errorf("%d trades made %s, %d of them marked; %d were seen before", got.TotalTrades, got.NetPnL, got.TradesWithR, seen)
+				t.Errorf("%d trades made %s, %d of them annotated; %d were seen before", got.TotalTrades, got.NetPnL, got.TradesWithR, seen)
 			}
 			seen = got.TotalTrades
 			return nil
@@ -168,9 +168,9 @@ func (h *house) readUntil(t *testing.T, done <-chan struct{}) {
 // TestScope refuses what cannot be added up, and other people's accounts.
 func TestScope(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		view := func(ids ...journal.AccountID) error {
-			return h.Figures.View(t.Context(), h.owner, ids, func(*db.Tx, *figures.Book) error { return nil })
+			return h.Figures.View(t.Context(), h.owner, ids, func(*db.Tx, *figures.Snapshot) error { return nil })
 		}
 		must(t, view())
 		if err := view("no such account"); !journal.IsKind(err, journal.KindNotFound) {

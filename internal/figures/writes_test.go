@@ -18,159 +18,159 @@ const someFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
 	"IMP,buy,100,10,2026-01-06T15:00:00Z,1\n" +
 	"IMP,sell,100,12,2026-01-06T15:10:00Z,1\n"
 
-// told is a house whose figures are asked for before and after every write.
-type told struct {
-	*house
-	before string
+// freshnessTest is a house whose figures are asked for before and after every write.
+type freshnessTest struct {
+	*env
+	last string
 }
 
-// after does a write. The next question must have its effect, and the effect
+// check does a write. The next question must have its effect, and the effect
 // must be seen at all: a write that changes no figure proves nothing.
-func (d *told) after(what string, err error) {
+func (d *freshnessTest) check(what string, err error) {
 	d.t.Helper()
 	if err != nil {
 		d.t.Fatalf("%s: %v", what, err)
 	}
-	now := d.wantFresh(what)
-	if now == d.before {
+	now := d.checkFresh(what)
+	if now == d.last {
 		d.t.Errorf("%s changed no figure", what)
 	}
-	d.before = now
+	d.last = now
 }
 
-// TestEveryWriteIsSeenByTheNextQuestion goes through all kinds of writes that
+// TestWritesAreVisibleImmediately goes through all kinds of writes that
 // figures depend on, and never makes the service anew.
-func TestEveryWriteIsSeenByTheNextQuestion(t *testing.T) {
+func TestWritesAreVisibleImmediately(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(_ *testing.T, h *house) {
-		d := &told{h, h.wantFresh("nothing")}
-		d.fills()
-		d.marks()
-		d.words()
-		d.cash()
-		d.accounts()
-		d.imports()
-		d.regrouping()
+	eachEnv(t, func(_ *testing.T, h *env) {
+		d := &freshnessTest{h, h.checkFresh("nothing")}
+		d.testFills()
+		d.testAnnotations()
+		d.testTagsAndSetups()
+		d.testCash()
+		d.testAccounts()
+		d.testImports()
+		d.testRegrouping()
 	})
 }
 
-func (d *told) fills() {
+func (d *freshnessTest) testFills() {
 	ctx := d.t.Context()
 	trade, last := d.roundTrip("AAA", 0)
-	d.after("a closed trade", nil)
+	d.check("a closed trade", nil)
 	_, err := d.Ledger.UpdateExecution(ctx, d.owner, last.ID, ledger.ExecutionChange{Price: journal.Some(decimal.Must("9"))}, nil)
-	d.after("an edit of a fill", err)
-	d.after("a fill gone, which opens the trade", d.Ledger.DeleteExecution(ctx, d.owner, last.ID, nil))
+	d.check("an edit of a fill", err)
+	d.check("a fill gone, which opens the trade", d.Ledger.DeleteExecution(ctx, d.owner, last.ID, nil))
 	d.fill("AAA", matching.Sell, "250", "11", 5)
-	d.after("a fill that turns the position", nil)
+	d.check("a fill that turns the position", nil)
 	d.fill("AAA", matching.Buy, "150", "10.5", 6)
-	d.after("the end of the turned one", nil)
+	d.check("the end of the turned one", nil)
 	d.fill("AAA", matching.Buy, "50", "8", -5)
-	d.after("an older fill, which changes every trade behind it", nil)
-	d.after("a deleted trade", d.Ledger.DeleteTrade(ctx, d.owner, trade, nil))
+	d.check("an older fill, which changes every trade behind it", nil)
+	d.check("a deleted trade", d.Ledger.DeleteTrade(ctx, d.owner, trade, nil))
 }
 
-func (d *told) marks() {
+func (d *freshnessTest) testAnnotations() {
 	trade, _ := d.roundTrip("MRK", 100)
-	d.after("another trade", nil)
-	for what, change := range map[string]playbook.MarkChange{
+	d.check("another trade", nil)
+	for what, change := range map[string]playbook.AnnotationChange{
 		"a stop":  {StopPrice: journal.Some(decimal.Must("9"))},
 		"a grade": {TradeQuality: journal.Some(4)},
 		"an MFE":  {MFE: journal.Some(decimal.Must("300"))},
 		"an MAE":  {MAE: journal.Some(decimal.Must("30"))},
 	} {
-		d.mark(trade, change)
-		d.after(what, nil)
+		d.annotate(trade, change)
+		d.check(what, nil)
 	}
-	d.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50"))})
-	d.after("a stated risk", nil)
-	d.mark(trade, playbook.MarkChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
-	d.after("a cleared risk", nil)
-	d.orphan(trade)
+	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
+	d.check("a stated risk", nil)
+	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
+	d.check("a cleared risk", nil)
+	d.testOrphan(trade)
 }
 
-// orphan takes the fills from under a marked trade and gives the marks to
+// testOrphan takes the fills from under an annotated trade and gives the annotations to
 // another one.
-func (d *told) orphan(trade journal.TradeID) {
+func (d *freshnessTest) testOrphan(trade journal.TradeID) {
 	ctx := d.t.Context()
 	other, _ := d.roundTrip("HEIR", 200)
-	d.after("an heir", nil)
+	d.check("an heir", nil)
 	detail, err := d.Ledger.Trade(ctx, d.owner, trade)
 	must(d.t, err)
 	for _, f := range detail.Fills {
 		must(d.t, d.Ledger.DeleteExecution(ctx, d.owner, f.ID, nil))
 	}
-	d.after("the fills gone from under the marks", nil)
+	d.check("the fills gone from under the annotations", nil)
 	_, err = d.Playbook.AdoptOrphan(ctx, d.owner, trade, other)
-	d.after("adopted marks", err)
+	d.check("adopted annotations", err)
 }
 
-func (d *told) words() {
+func (d *freshnessTest) testTagsAndSetups() {
 	ctx := d.t.Context()
 	trade, _ := d.roundTrip("WRD", 300)
-	d.after("one more trade", nil)
+	d.check("one more trade", nil)
 	tag, err := d.Playbook.CreateTag(ctx, d.owner, playbook.TagChange{Name: journal.Some("early")})
 	must(d.t, err)
 	setup, err := d.Playbook.CreateSetup(ctx, d.owner, playbook.SetupChange{Name: journal.Some("gap")})
 	must(d.t, err)
-	d.mark(trade, playbook.MarkChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
-	d.after("a tag and a setup", nil)
-	d.after("a deleted tag", d.Playbook.DeleteTag(ctx, d.owner, tag.ID, nil))
-	d.after("a deleted setup", d.Playbook.DeleteSetup(ctx, d.owner, setup.ID, nil))
+	d.annotate(trade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
+	d.check("a tag and a setup", nil)
+	d.check("a deleted tag", d.Playbook.DeleteTag(ctx, d.owner, tag.ID, nil))
+	d.check("a deleted setup", d.Playbook.DeleteSetup(ctx, d.owner, setup.ID, nil))
 }
 
-func (d *told) cash() {
+func (d *freshnessTest) testCash() {
 	ctx := d.t.Context()
 	row, err := d.Ledger.AddCash(ctx, d.owner, d.account, ledger.NewCash{Type: ledger.Deposit, Amount: decimal.Must("500"), OccurredAt: minute(3)})
-	d.after("a deposit", err)
+	d.check("a deposit", err)
 	_, err = d.Ledger.UpdateCash(ctx, d.owner, row.ID, ledger.CashChange{Type: journal.Some(ledger.Fee)}, nil)
-	d.after("a deposit that was a fee", err)
+	d.check("a deposit that was a fee", err)
 	_, err = d.Ledger.UpdateCash(ctx, d.owner, row.ID, ledger.CashChange{OccurredAt: journal.Some(minute(-100))}, nil)
-	d.after("cash at another time", err)
-	d.after("cash gone", d.Ledger.DeleteCash(ctx, d.owner, row.ID, nil))
+	d.check("cash at another time", err)
+	d.check("cash gone", d.Ledger.DeleteCash(ctx, d.owner, row.ID, nil))
 }
 
-func (d *told) accounts() {
+func (d *freshnessTest) testAccounts() {
 	ctx := d.t.Context()
-	second := d.open("Second", "70")
-	d.after("another account", nil)
+	second := d.createAccount("Second", "70")
+	d.check("another account", nil)
 	_, err := d.Ledger.UpdateAccount(ctx, d.owner, second, ledger.AccountChange{StartingBalance: journal.Some(decimal.Must("80"))}, nil)
-	d.after("another balance", err)
+	d.check("another balance", err)
 	_, err = d.Ledger.UpdateAccount(ctx, d.owner, second, ledger.AccountChange{Name: journal.Some("Third")}, nil)
-	d.after("another name", err)
+	d.check("another name", err)
 	here := d.account
 	d.account = second
 	d.roundTrip("SEC", 0)
 	d.account = here
-	d.after("a trade there", nil)
-	d.after("the account gone", d.Ledger.DeleteAccount(ctx, d.owner, second, nil))
+	d.check("a trade there", nil)
+	d.check("the account gone", d.Ledger.DeleteAccount(ctx, d.owner, second, nil))
 }
 
-func (d *told) imports() {
+func (d *freshnessTest) testImports() {
 	ctx := d.t.Context()
 	actor := imports.Actor{Principal: identity.Principal{UserID: d.owner}}
 	_, err := d.Imports.Commit(ctx, actor, imports.Upload{FileName: "fills.csv", Data: []byte(someFills), Account: d.account})
-	d.after("an import", err)
+	d.check("an import", err)
 	batches, _, err := d.Imports.Batches(ctx, d.owner, "", 10)
 	must(d.t, err)
-	d.after("an import taken back", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
+	d.check("an import taken back", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
 }
 
-// regrouping repairs trades that were changed behind the services' back, and
+// testRegrouping repairs trades that were changed behind the services' back, and
 // that a service has read before the repair.
-func (d *told) regrouping() {
+func (d *freshnessTest) testRegrouping() {
 	ctx := d.t.Context()
 	d.roundTrip("REG", 400)
-	d.after("the last trade", nil)
+	d.check("the last trade", nil)
 	must(d.t, d.DB.Update(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE trades SET net_pnl = $1 WHERE net_pnl = $2`, "7", "200")
 		return err
 	}))
 	d.Figures = figures.New(d.DB, 0)
-	d.after("a trade that was tampered with", nil)
+	d.check("a trade that was tampered with", nil)
 	changed, err := d.Ledger.RegroupAll(ctx, d.owner, d.account)
 	if changed == 0 {
 		d.t.Error("nothing was regrouped")
 	}
-	d.after("a regrouping", err)
+	d.check("a regrouping", err)
 }

@@ -65,7 +65,7 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.Weigh(q.selection(), q.zone, analytics.Seed) })
+			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
 			out.Evidence = &weighed
 		}
 		if explain {
@@ -79,7 +79,7 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 // explain explains every figure of the summary.
 func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []explained {
 	list := figure(q, "explanation", func() []analytics.Explanation {
-		return analytics.Explain(q.selection(), q.book.Capital, summary)
+		return analytics.ExplainSummary(q.selection(), q.book.Capital, summary)
 	})
 	out := make([]explained, len(list))
 	for i := range list {
@@ -91,7 +91,7 @@ func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []expla
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
 	err := a.withBook(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = figure(q, "daily", func() []analytics.Day { return analytics.Daily(q.selection(), q.zone) })
+		out = figure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
 		return nil
 	})
 	return answer(out, err)
@@ -110,7 +110,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 	var out analytics.Curve
 	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		draw := func() analytics.Curve {
-			return analytics.Equity(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
+			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
 			out = draw()
@@ -126,7 +126,7 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 	var out analytics.Behavior
 	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
 		out = figure(q, "behavior", func() analytics.Behavior {
-			return analytics.Behave(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
+			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
 		return nil
 	})
@@ -136,7 +136,7 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
 	err := a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		out = figure(q, "r", func() analytics.RStats { return analytics.RMultiples(q.selection()) })
+		out = figure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
 		return nil
 	})
 	return answer(out, err)
@@ -154,7 +154,7 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 	}
 	var out []analytics.Drawdown
 	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		out = analytics.Drawdowns(q.selection(), q.book.Capital, limit)
+		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
 		return nil
 	})
 	return answer(out, err)
@@ -182,7 +182,7 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 			return mixedCurrencies()
 		}
 		// The days of the probability are those of trading_days in the summaries.
-		out = analytics.Compare(q.selection(), book.Select(filterB), time.UTC, q.book.Capital, book.Capital)
+		out = analytics.CompareSelections(q.selection(), book.Select(filterB), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
@@ -243,7 +243,7 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
-		out = figure(q, name, func() analytics.Futures { return analytics.MonteCarlo(q.selection(), sim) })
+		out = figure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
 		return nil
 	})
 	return answer(out, err)

@@ -166,7 +166,7 @@ func (tr *trial) ask(q asked) {
 	tr.agrees(q.path("/analytics/daily"), j.Daily(&q.Question))
 	tr.agrees(q.path("/analytics/equity-curve"), j.Equity(&q.Question))
 	tr.agrees(q.path("/analytics/behavior"), j.Behavior(&q.Question))
-	tr.agrees(q.path("/analytics/r"), j.R(&q.Question))
+	tr.agrees(q.path("/analytics/r"), j.RStats(&q.Question))
 	tr.agrees(q.path("/analytics/drawdowns"), j.Drawdowns(&q.Question, 50))
 	tr.agrees(q.path("/analytics/drawdowns", "limit", "1"), j.Drawdowns(&q.Question, 1))
 	year := pick(tr.T, "year", 2025, 2026)
@@ -244,7 +244,7 @@ func (tr *trial) compare(q asked) {
 		at := pick(tr.T, "other from", tr.fills...).at
 		other.From, extra = &at, append(extra, "other_from", at.Format(time.RFC3339Nano))
 	}
-	tr.agrees(q.path("/analytics/compare", extra...), tr.journal.Compared(&q.Question, &other))
+	tr.agrees(q.path("/analytics/compare", extra...), tr.journal.Compare(&q.Question, &other))
 }
 
 // thinned demands of a thinned curve that it is part of the whole one, and that
@@ -280,7 +280,7 @@ func (tr *trial) thinned(q asked) {
 		tr.keeps(path, field, most, all, points)
 	}
 	tr.keeps(path, "equity", false, all, points)
-	whole["points"] = oracle.Unsaid{}
+	whole["points"] = oracle.Unpredicted{}
 	tr.same(path, whole, got)
 }
 
@@ -311,7 +311,7 @@ func (tr *trial) listed(q asked) {
 	path := q.path("/trades", "status", "closed")
 	got := tr.c.get(path).want(http.StatusOK).column("id")
 	want := []string{}
-	for _, t := range tr.journal.Selected(&q.Question) {
+	for _, t := range tr.journal.SelectTrades(&q.Question) {
 		want = append(want, t.ID)
 	}
 	slices.Sort(want)

@@ -55,7 +55,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 			return err
 		}
 		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
-			return analytics.Breakdown(q.selection(), analytics.BreakdownQuery{
+			return analytics.BreakDown(q.selection(), analytics.BreakdownQuery{
 				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
 			})
 		})
@@ -77,7 +77,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 // namesFor gives the names behind the keys of a breakdown, and the tags that
 // are mistakes.
 func (a *API) namesFor(
-	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Book,
+	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Snapshot,
 ) (names map[string]string, mistakes []journal.TagID, err error) {
 	names = map[string]string{}
 	switch by { //nolint:exhaustive // the other keys are names already

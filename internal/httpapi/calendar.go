@@ -54,9 +54,9 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
 	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
-		figures := analytics.Calendar(q.selection(), q.zone, year)
+		figures := analytics.BuildCalendar(q.selection(), q.zone, year)
 		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
-		out.Weeks = analytics.Weeks(q.selection(), q.zone, year, time.Weekday(weekStart))
+		out.Weeks = analytics.ListWeeks(q.selection(), q.zone, year, time.Weekday(weekStart))
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {
 			days[cell.Date] = &calendarDay{Cell: cell}
@@ -96,7 +96,7 @@ func (in *calendarQuery) addUnreviewed(
 	if period.From.After(*period.To) {
 		return nil
 	}
-	return ledger.EachListedAt(ctx, tx, owner, query, func(at time.Time) {
+	return ledger.EachListedTime(ctx, tx, owner, query, func(at time.Time) {
 		cellOf(days, journal.DayOf(at.In(zone))).Unreviewed++
 	})
 }
@@ -124,7 +124,7 @@ func (a *API) addRoutine(
 		last = today
 	}
 	if first <= last {
-		done, err := routine.Done(ctx, tx, owner, first, last)
+		done, err := routine.CountDays(ctx, tx, owner, first, last)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 	request.At = a.Clock()
 	err = a.DB.View(ctx, func(tx *db.Tx) error {
 		for _, id := range request.Accounts {
-			if err := ledger.KnowAccount(ctx, tx, request.Owner, id); err != nil {
+			if err := ledger.CheckAccountOwner(ctx, tx, request.Owner, id); err != nil {
 				return err
 			}
 		}

@@ -92,7 +92,7 @@ func (in FigureQuery) zone() (*time.Location, error) {
 type question struct {
 	api    *API
 	text   string // the query, as a key
-	book   *figures.Book
+	book   *figures.Snapshot
 	filter analytics.Filter
 	zone   *time.Location
 }
@@ -104,7 +104,7 @@ func (q *question) selection() *analytics.Selection { return q.book.Select(q.fil
 // for the same accounts at the same revisions. name says which figure with which
 // parameters of its own it is.
 func figure[T any](q *question, name string, compute func() T) T {
-	return figures.Answer(q.api.Figures, q.book, name+"?"+q.text, compute)
+	return figures.LoadOrCompute(q.api.Figures, q.book, name+"?"+q.text, compute)
 }
 
 // asked opens the book for a figure query and hands it to fn. It refuses realized
@@ -135,7 +135,7 @@ func (a *API) withBook(ctx context.Context, in FigureQuery, fn func(*db.Tx, *que
 	if in.isRealized() {
 		view = a.Figures.ViewRealized
 	}
-	return view(ctx, caller(ctx).UserID, scope.Accounts, func(tx *db.Tx, book *figures.Book) error {
+	return view(ctx, caller(ctx).UserID, scope.Accounts, func(tx *db.Tx, book *figures.Snapshot) error {
 		q.book = book
 		return fn(tx, q)
 	})

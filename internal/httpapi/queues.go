@@ -22,10 +22,10 @@ type queues struct {
 
 func newQueues(importsPerUser int) queues {
 	return queues{
-		uploads:     fairqueue.New(fairqueue.Options{PerKey: 8, Waiting: 50, Patience: 30 * time.Second}),
-		imports:     fairqueue.New(fairqueue.Options{Places: 8, PerKey: importsPerUser, Waiting: 50, Patience: time.Minute}),
-		attachments: fairqueue.New(fairqueue.Options{Places: 4, PerKey: 2, Waiting: 50, Patience: time.Minute}),
-		answers:     fairqueue.New(fairqueue.Options{Places: answerPlaces(), PerKey: 2, Waiting: 200, Patience: 30 * time.Second}),
+		uploads:     fairqueue.New(fairqueue.Options{MaxPerKey: 8, MaxWaiting: 50, MaxWait: 30 * time.Second}),
+		imports:     fairqueue.New(fairqueue.Options{MaxActive: 8, MaxPerKey: importsPerUser, MaxWaiting: 50, MaxWait: time.Minute}),
+		attachments: fairqueue.New(fairqueue.Options{MaxActive: 4, MaxPerKey: 2, MaxWaiting: 50, MaxWait: time.Minute}),
+		answers:     fairqueue.New(fairqueue.Options{MaxActive: answerPlaces(), MaxPerKey: 2, MaxWaiting: 200, MaxWait: 30 * time.Second}),
 	}
 }
 

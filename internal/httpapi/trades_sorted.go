@@ -56,18 +56,18 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 	}
 	if size == 0 {
 		return &listing[Trade]{each: func(emit func(Trade) error) error {
-			return a.eachSorted(ctx, owner, query, order, func(t Trade, _ ledger.Ranked) error { return emit(t) })
+			return a.eachSorted(ctx, owner, query, order, func(t Trade, _ ledger.RankedTrade) error { return emit(t) })
 		}}, nil
 	}
 	type placed struct {
 		Trade
-		at ledger.Ranked
+		at ledger.RankedTrade
 	}
 	query.Limit = size + 1
 	var rows []placed
 	var total int
 	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
-		err = a.sortedIn(ctx, tx, owner, query, order, func(t Trade, at ledger.Ranked) error {
+		err = a.sortedIn(ctx, tx, owner, query, order, func(t Trade, at ledger.RankedTrade) error {
 			rows = append(rows, placed{t, at})
 			return nil
 		})
@@ -83,16 +83,16 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string { return rankKeys(*order, r.at) })
 }
 
-// eachSorted reads trades with their marks in an order, in one snapshot.
+// eachSorted reads trades with their annotations in an order, in one snapshot.
 func (a *API) eachSorted(
-	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.Ranked) error,
+	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
 ) error {
 	return a.DB.View(ctx, func(tx *db.Tx) error { return a.sortedIn(ctx, tx, owner, query, order, emit) })
 }
 
 // sortedIn is the step of eachSorted.
 func (a *API) sortedIn(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.Ranked) error,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
 ) error {
 	names, err := tagsByID(ctx, tx, owner)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *API) sortedIn(
 }
 
 func emitRanked(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, part []ledger.Ranked, names tagNames, emit func(Trade, ledger.Ranked) error,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, part []ledger.RankedTrade, names tagNames, emit func(Trade, ledger.RankedTrade) error,
 ) error {
 	ids := make([]journal.TradeID, len(part))
 	for i, r := range part {
@@ -129,12 +129,12 @@ func emitRanked(
 	for _, t := range found {
 		trades[t.ID] = t
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return err
 	}
 	for _, r := range part {
-		if err := emit(shapeTrade(trades[r.ID], marks[r.ID], names), r); err != nil {
+		if err := emit(shapeTrade(trades[r.ID], annotations[r.ID], names), r); err != nil {
 			return err
 		}
 	}
@@ -149,20 +149,20 @@ func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.S
 	if order.By != sortR && order.By != sortRisk && order.By != sortQuality {
 		return order, nil
 	}
-	grades, err := playbook.LoadGrades(ctx, tx, owner)
+	grades, err := playbook.LoadRiskAndQuality(ctx, tx, owner)
 	order.Of = func(f ledger.SortFigures) decimal.Null {
-		marks, graded := grades[f.Trade]
+		annotations, graded := grades[f.Trade]
 		switch {
 		case !graded:
 			return decimal.Null{}
-		case order.By == sortQuality && marks.TradeQuality == 0:
+		case order.By == sortQuality && annotations.TradeQuality == 0:
 			return decimal.Null{}
 		case order.By == sortQuality:
-			return decimal.Of(decimal.New(int64(marks.TradeQuality)))
+			return decimal.Of(decimal.New(int64(annotations.TradeQuality)))
 		}
 		derived := playbook.Derive(playbook.Figures{
 			Long: f.Long, EntryNotional: f.EntryNotional, EntrySize: f.EntrySize, Rate: f.Rate, NetPnL: f.NetPnL,
-		}, marks)
+		}, annotations)
 		if order.By == sortRisk {
 			return derived.InitialRisk
 		}
@@ -173,7 +173,7 @@ func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.S
 
 // rankKeys are the keys of a record in a sorted list. They name the order too,
 // because a cursor of one order means nothing in another.
-func rankKeys(order ledger.Sort, at ledger.Ranked) []string {
+func rankKeys(order ledger.Sort, at ledger.RankedTrade) []string {
 	value := at.Text
 	if at.Number.Valid {
 		value = at.Number.Decimal.String()
@@ -189,7 +189,7 @@ func orderName(order ledger.Sort) string {
 }
 
 // rank reads what rankKeys wrote, nil where there is no cursor.
-func (p *Paging) rank(order ledger.Sort) (*ledger.Ranked, error) {
+func (p *Paging) rank(order ledger.Sort) (*ledger.RankedTrade, error) {
 	keys, err := p.position(2 + placeKeys)
 	if err != nil || keys == nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (p *Paging) rank(order ledger.Sort) (*ledger.Ranked, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &ledger.Ranked{Place: *place}
+	at := &ledger.RankedTrade{Place: *place}
 	switch {
 	case keys[0] != orderName(order):
 		return nil, badCursor()

@@ -141,7 +141,7 @@ func (s *Service) describeToken(caller Principal, name string, expiresInDays *in
 	}
 	token := AccessToken{ID: journal.NewID[journal.TokenID](), Scope: scope, CreatedAt: s.clock()}
 	var err error
-	if token.Name, err = journal.RequiredName("name", name); err != nil {
+	if token.Name, err = journal.CleanRequiredName("name", name); err != nil {
 		return AccessToken{}, err
 	}
 	switch scope {

@@ -67,7 +67,7 @@ func newHasher(options Options) *hasher {
 	if h.slots <= 0 {
 		h.slots = min(maxHashSlots, runtime.GOMAXPROCS(0))
 	}
-	h.queue = fairqueue.New(fairqueue.Options{Places: h.slots, Waiting: maxHashQueue, Patience: wait})
+	h.queue = fairqueue.New(fairqueue.Options{MaxActive: h.slots, MaxWaiting: maxHashQueue, MaxWait: wait})
 	return h
 }
 

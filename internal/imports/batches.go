@@ -191,9 +191,9 @@ func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
 	if err != nil {
 		return err
 	}
-	status := map[ledger.BatchPlace]Status{}
+	status := map[ledger.BatchRef]Status{}
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
-		var p ledger.BatchPlace
+		var p ledger.BatchRef
 		var s Status
 		err := row.Scan(&p.User, &p.Batch, &s)
 		status[p] = s

@@ -27,7 +27,7 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	batch := s.newBatch(by.UserID, up, c)
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if up.Account != "" {
-			if err := ledger.KnowAccount(ctx, tx, by.UserID, up.Account); err != nil {
+			if err := ledger.CheckAccountOwner(ctx, tx, by.UserID, up.Account); err != nil {
 				return err
 			}
 		}

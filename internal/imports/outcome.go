@@ -32,11 +32,11 @@ type Amount struct {
 
 // newOutcome adds up what would happen to accounts; nil where one of them was
 // too much to look at.
-func newOutcome(list []ledger.Outlook, currencies []string) *Outcome {
+func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 	sums := map[string]decimal.Decimal{}
 	out := &Outcome{NetPnL: []Amount{}}
 	for i, o := range list {
-		if o.Cut {
+		if o.Incomplete {
 			return nil
 		}
 		out.NewTrades += o.Created
@@ -53,7 +53,7 @@ func newOutcome(list []ledger.Outlook, currencies []string) *Outcome {
 
 // foresee tells what a commit of the plan would do. It reads and takes no lock.
 func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan) error {
-	ahead, err := ledger.ForeseeChecked(ctx, tx, owner, account.ID, planned.fills)
+	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills)
 	if err != nil {
 		return err
 	}
@@ -65,12 +65,12 @@ func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	}
 	p.CashRows, p.CashDuplicates = len(planned.cash), trues(cash)
 	p.setRows(planned.report(knownRows{fills: ahead.Known, completed: ahead.Completed, cash: cash}))
-	p.result([]ledger.Outlook{ahead}, []string{account.BaseCurrency})
+	p.result([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil
 }
 
 // result puts the outcome into the preview, or says why there is none.
-func (p *Preview) result(list []ledger.Outlook, currencies []string) {
+func (p *Preview) result(list []ledger.InsertPreview, currencies []string) {
 	if p.Outcome = newOutcome(list, currencies); p.Outcome == nil {
 		p.Warnings = append(p.Warnings, "This file changes so many stored trades that what results is told only when it is imported.")
 	}
@@ -86,7 +86,7 @@ func trues(flags []bool) (n int) {
 }
 
 // outlooks are those of the accounts of a backup, with their currencies.
-func outlooks(plan backup.Plan) (list []ledger.Outlook, currencies []string) {
+func outlooks(plan backup.Plan) (list []ledger.InsertPreview, currencies []string) {
 	for _, a := range plan.Accounts {
 		list, currencies = append(list, a.Ahead), append(currencies, cmp.Or(a.BaseCurrency, "USD"))
 	}

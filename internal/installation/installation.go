@@ -1,5 +1,5 @@
 // Package installation ties the domains of one installation together: what the
-// ledger does to trades, the playbook's marks follow; what the playbook refers
+// ledger does to trades, the playbook's annotations follow; what the playbook refers
 // to, the ledger knows; what the trader logged before, the routine finds.
 //
 // The domains do not know each other (they take what they need as functions);
@@ -73,8 +73,8 @@ func New(options Options) (*Installation, error) {
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
 		Known: playbook.Known{
-			Account: ledger.KnowAccount, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType,
-			Marked: ledger.TouchTrade, Unlinked: ledger.TouchAccount,
+			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType,
+			AnnotationsChanged: ledger.TouchTrade, Unlinked: ledger.TouchAccount,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
@@ -105,7 +105,7 @@ func (i *Installation) Sweep(ctx context.Context) error {
 func (i *Installation) DeleteUser(
 	ctx context.Context, caller identity.Principal, client identity.Client, id journal.UserID, check func(identity.User) error,
 ) error {
-	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, ledger.Empty); err != nil {
+	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, ledger.EmptyAccounts); err != nil {
 		return err
 	}
 	if err := i.Playbook.RemoveFilesOf(id); err != nil {
@@ -117,9 +117,9 @@ func (i *Installation) DeleteUser(
 
 // follow lets what was written on trades go where their fills go, and ends the
 // links to an account that goes.
-func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.Regrouped) error {
+func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
-		if err := sharing.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
+		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
 		return i.forget(tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
@@ -129,7 +129,7 @@ func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.User
 			return err
 		}
 	}
-	return playbook.Follow(ctx, tx, owner, i.Clock(), regrouping(change))
+	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), regrouping(change))
 }
 
 // forget removes the files of attachments that are gone, once they really are.
@@ -143,7 +143,7 @@ func (i *Installation) forget(tx *db.Tx, owner journal.UserID) func([]journal.At
 }
 
 // regrouping says in the playbook's words what the ledger did.
-func regrouping(change ledger.Regrouped) playbook.Regrouping {
+func regrouping(change ledger.TradeChanges) playbook.Regrouping {
 	var out playbook.Regrouping
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))

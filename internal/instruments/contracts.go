@@ -120,10 +120,10 @@ func (t *table) addRoot(fields []string) error {
 		Name: strings.Join(fields[5:], " "),
 	}
 	var err error
-	if root.Multiplier, err = positive(fields[1]); err != nil {
+	if root.Multiplier, err = parsePositive(fields[1]); err != nil {
 		return err
 	}
-	if root.TickSize, err = positive(fields[2]); err != nil {
+	if root.TickSize, err = parsePositive(fields[2]); err != nil {
 		return err
 	}
 	if _, taken := t.roots[root.Symbol]; taken {
@@ -147,7 +147,7 @@ func (t *table) addAlias(aliases map[string]string, other, root string) error {
 	return nil
 }
 
-func positive(text string) (decimal.Decimal, error) {
+func parsePositive(text string) (decimal.Decimal, error) {
 	d, err := decimal.Parse(text)
 	if err == nil && d.Sign() <= 0 {
 		err = fmt.Errorf("%s is not above zero", text)

@@ -31,7 +31,7 @@ func TestData(t *testing.T) {
 // dated contract of a shorter one, nor the other way round.
 func TestNoRootLooksDated(t *testing.T) {
 	for _, root := range contracts().roots {
-		contract, ok := Future(root.Symbol)
+		contract, ok := ParseFuture(root.Symbol)
 		if !ok || contract.Root.Symbol != root.Symbol || contract.Delivery != (Delivery{}) {
 			t.Errorf("Future(%s) = %s %+v, %v", root.Symbol, contract.Root.Symbol, contract.Delivery, ok)
 		}

@@ -12,7 +12,7 @@ import (
 // parseDelivery reads a month of delivery that stands apart from its root:
 // Z24, 12-24, DEC 24, 202412, 20241220.
 func parseDelivery(text string) (Delivery, bool) {
-	for _, parse := range []func(string) (Delivery, bool){codeDelivery, namedDelivery, numberedDelivery, datedDelivery} {
+	for _, parse := range []func(string) (Delivery, bool){parseCodeDelivery, parseNamedDelivery, parseNumberedDelivery, parseDatedDelivery} {
 		if d, ok := parse(text); ok {
 			return d, true
 		}
@@ -20,8 +20,8 @@ func parseDelivery(text string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// codeDelivery reads Z4, Z24 and Z2024.
-func codeDelivery(text string) (Delivery, bool) {
+// parseCodeDelivery reads Z4, Z24 and Z2024.
+func parseCodeDelivery(text string) (Delivery, bool) {
 	if text == "" {
 		return Delivery{}, false
 	}
@@ -32,11 +32,11 @@ func codeDelivery(text string) (Delivery, bool) {
 	if year := text[1:]; len(year) == 1 && isDigits(year) {
 		return Delivery{Month: time.Month(month), Year: int(year[0] - '0'), OneDigit: true}, true
 	}
-	return inYear(month, text[1:])
+	return newDeliveryInYear(month, text[1:])
 }
 
-// namedDelivery reads DEC24, DEC 24, DEC-24 and DEC 2024.
-func namedDelivery(text string) (Delivery, bool) {
+// parseNamedDelivery reads DEC24, DEC 24, DEC-24 and DEC 2024.
+func parseNamedDelivery(text string) (Delivery, bool) {
 	if len(text) < 5 {
 		return Delivery{}, false
 	}
@@ -48,40 +48,40 @@ func namedDelivery(text string) (Delivery, bool) {
 	if strings.ContainsRune(" -'", rune(year[0])) {
 		year = year[1:]
 	}
-	return inYear(month, year)
+	return newDeliveryInYear(month, year)
 }
 
-// numberedDelivery reads 12-24, 12.24, 12/24 and 12-2024.
-func numberedDelivery(text string) (Delivery, bool) {
+// parseNumberedDelivery reads 12-24, 12.24, 12/24 and 12-2024.
+func parseNumberedDelivery(text string) (Delivery, bool) {
 	if len(text) < 4 || !strings.ContainsRune("-./", rune(text[2])) {
 		return Delivery{}, false
 	}
-	return inMonth(text[:2], text[3:])
+	return newDelivery(text[:2], text[3:])
 }
 
-// datedDelivery reads 202412 and the last trading day 20241220.
-func datedDelivery(text string) (Delivery, bool) {
+// parseDatedDelivery reads 202412 and the last trading day 20241220.
+func parseDatedDelivery(text string) (Delivery, bool) {
 	if !isDigits(text) || len(text) != 6 && len(text) != 8 {
 		return Delivery{}, false
 	}
 	if len(text) == 8 {
-		if _, ok := day(text[:4], text[4:6], text[6:]); !ok {
+		if _, ok := newDay(text[:4], text[4:6], text[6:]); !ok {
 			return Delivery{}, false
 		}
 	}
-	return inMonth(text[4:6], text[:4])
+	return newDelivery(text[4:6], text[:4])
 }
 
-func inMonth(month, year string) (Delivery, bool) {
+func newDelivery(month, year string) (Delivery, bool) {
 	n, err := strconv.Atoi(month)
 	if err != nil || !isDigits(month) || n < 1 || n > 12 {
 		return Delivery{}, false
 	}
-	return inYear(n, year)
+	return newDeliveryInYear(n, year)
 }
 
-func inYear(month int, year string) (Delivery, bool) {
-	n, ok := fullYear(year)
+func newDeliveryInYear(month int, year string) (Delivery, bool) {
+	n, ok := parseYear(year)
 	return Delivery{Month: time.Month(month), Year: n}, ok
 }
 
@@ -89,8 +89,8 @@ func inYear(month int, year string) (Delivery, bool) {
 // with it.
 const windowStart = 1970
 
-// fullYear reads a year of two or four digits within the journal's years.
-func fullYear(text string) (int, bool) {
+// parseYear reads a year of two or four digits within the journal's years.
+func parseYear(text string) (int, bool) {
 	if !isDigits(text) {
 		return 0, false
 	}
@@ -104,9 +104,9 @@ func fullYear(text string) (int, bool) {
 	return n, len(text) == 4 && n >= windowStart && n <= 2199
 }
 
-// day makes a calendar day that really exists out of its parts. A year of two
+// newDay makes a calendar day that really exists out of its parts. A year of two
 // digits is one of this century: the notations with two are younger than it.
-func day(year, month, date string) (journal.Day, bool) {
+func newDay(year, month, date string) (journal.Day, bool) {
 	if len(year) == 2 {
 		year = "20" + year
 	}

@@ -30,13 +30,13 @@ const monthCodes = "FGHJKMNQUVXZ"
 
 var monthNames = []string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
 
-// Future reads a futures symbol in any notation that brokers are known to
+// ParseFuture reads a futures symbol in any notation that brokers are known to
 // use. It answers only for roots that are known for certain.
 //
 // Ask only when the instrument is known to be a future, or look at Explicit:
 // the package cannot tell the future ES from the share ES.
-func Future(symbol string) (Contract, bool) {
-	for _, r := range readings(symbol) {
+func ParseFuture(symbol string) (Contract, bool) {
+	for _, r := range listReadings(symbol) {
 		if root, ok := r.lookup(); ok {
 			return Contract{Root: root, Delivery: r.delivery, Explicit: r.explicit}, true
 		}
@@ -44,14 +44,14 @@ func Future(symbol string) (Contract, bool) {
 	return Contract{}, false
 }
 
-// RootOf gives the root that a futures symbol names, also one that the table
+// FindRoot gives the root that a futures symbol names, also one that the table
 // does not know, so that a user can say what it is worth. A symbol that cannot
 // be read as a future is its own root.
-func RootOf(symbol string) string {
-	if contract, ok := Future(symbol); ok {
+func FindRoot(symbol string) string {
+	if contract, ok := ParseFuture(symbol); ok {
 		return contract.Root.Symbol
 	}
-	if all := readings(symbol); len(all) > 0 {
+	if all := listReadings(symbol); len(all) > 0 {
 		return all[0].root
 	}
 	return strings.ToUpper(strings.TrimSpace(symbol))
@@ -76,15 +76,15 @@ func (r reading) lookup() (Root, bool) {
 // maxSymbol bounds what is looked at; no symbol of any broker is as long.
 const maxSymbol = 64
 
-// readings are the ways to understand a symbol, the most telling first.
-func readings(symbol string) []reading {
+// listReadings are the ways to understand a symbol, the most telling first.
+func listReadings(symbol string) []reading {
 	if len(symbol) > maxSymbol {
 		return nil
 	}
 	text := strings.Join(strings.Fields(strings.ToUpper(symbol)), " ")
-	text, mark := strip(text)
+	text, mark := stripWrapping(text)
 	var found []reading
-	for _, r := range bodies(text, mark.explicit) {
+	for _, r := range readBodies(text, mark.explicit) {
 		r.explicit = mark.explicit || r.explicit
 		r.projectX = mark.projectX
 		found = append(found, r)
@@ -92,8 +92,8 @@ func readings(symbol string) []reading {
 	return found
 }
 
-// strip takes off what platforms put around a symbol, and tells what it says.
-func strip(text string) (string, reading) {
+// stripWrapping takes off what platforms put around a symbol, and tells what it says.
+func stripWrapping(text string) (string, reading) {
 	var mark reading
 	text = strings.TrimPrefix(text, "CON.")
 	if rest, ok := strings.CutPrefix(text, "F.US."); ok {
@@ -117,19 +117,19 @@ func strip(text string) (string, reading) {
 	return strings.TrimSuffix(text, "#"), mark
 }
 
-// bodies reads a symbol without its wrapping. bare says that a root alone is
+// readBodies reads a symbol without its wrapping. bare says that a root alone is
 // enough even where the symbol has a dotted ending.
-func bodies(text string, bare bool) []reading {
+func readBodies(text string, bare bool) []reading {
 	left, right, dotted := strings.Cut(text, ".")
 	if !dotted || strings.Contains(left, " ") {
-		return body(text)
+		return readBody(text)
 	}
-	if d, ok := codeDelivery(right); ok && isCode(left) {
+	if d, ok := parseCodeDelivery(right); ok && isCode(left) {
 		return []reading{{root: left, delivery: d, explicit: true}} // EP.Z25
 	}
 	var found []reading
 	for _, part := range []string{left, right} { // ESH5.CME, CM.MNQU6
-		for _, r := range body(part) {
+		for _, r := range readBody(part) {
 			if r.explicit || bare && part == left {
 				found = append(found, r)
 			}
@@ -138,8 +138,8 @@ func bodies(text string, bare bool) []reading {
 	return found
 }
 
-// body reads root and delivery in one word, in two, or the root alone.
-func body(text string) []reading {
+// readBody reads root and delivery in one word, in two, or the root alone.
+func readBody(text string) []reading {
 	if at := strings.IndexAny(text, ` \-_`); at > 0 {
 		root := text[:at]
 		if d, ok := parseDelivery(strings.TrimSpace(text[at+1:])); ok && isCode(root) {
@@ -148,17 +148,17 @@ func body(text string) []reading {
 		return nil
 	}
 	if continuous, ok := strings.CutSuffix(text, "!"); ok {
-		return continuousRoots(continuous)
+		return readContinuous(continuous)
 	}
 	if !isCode(text) {
 		return nil
 	}
 	var found []reading
 	for _, length := range []int{2, 3, 5} { // Z4, Z24, Z2024
-		found = appendSplit(found, text, len(text)-length, codeDelivery)
+		found = appendSplit(found, text, len(text)-length, parseCodeDelivery)
 	}
 	for _, length := range []int{5, 7} { // DEC24, DEC2024
-		found = appendSplit(found, text, len(text)-length, namedDelivery)
+		found = appendSplit(found, text, len(text)-length, parseNamedDelivery)
 	}
 	return append(found, reading{root: text})
 }
@@ -173,9 +173,9 @@ func appendSplit(found []reading, text string, at int, parse func(string) (Deliv
 	return found
 }
 
-// continuousRoots reads ES1! without its mark. A root may itself end in a
+// readContinuous reads ES1! without its mark. A root may itself end in a
 // digit, so both splits are offered.
-func continuousRoots(text string) []reading {
+func readContinuous(text string) []reading {
 	var found []reading
 	for _, digits := range []int{1, 2} {
 		at := len(text) - digits

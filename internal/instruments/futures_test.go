@@ -61,13 +61,13 @@ func TestFuture(t *testing.T) {
 		{"WINM26", "WINM26", time.June, 2026},
 		{"ESH0", "ESH0", time.March, 0},
 	} {
-		contract, ok := Future(test.symbol)
+		contract, ok := ParseFuture(test.symbol)
 		if !ok {
 			t.Errorf("Future(%q) gives no contract", test.symbol)
 			continue
 		}
-		if written(contract) != test.want || contract.Delivery.Month != test.month || contract.Delivery.Year != test.year {
-			t.Errorf("Future(%q) = %s %+v, want %s", test.symbol, written(contract), contract.Delivery, test.want)
+		if formatContract(contract) != test.want || contract.Delivery.Month != test.month || contract.Delivery.Year != test.year {
+			t.Errorf("Future(%q) = %s %+v, want %s", test.symbol, formatContract(contract), contract.Delivery, test.want)
 		}
 	}
 }
@@ -80,8 +80,8 @@ func TestFutureRefuses(t *testing.T) {
 		"ES 12-24 SPREAD", "F.US.", "CON.F.US.", ":", "1",
 		"ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24",
 	} {
-		if contract, ok := Future(symbol); ok {
-			t.Errorf("Future(%q) = %s, want none", symbol, written(contract))
+		if contract, ok := ParseFuture(symbol); ok {
+			t.Errorf("Future(%q) = %s, want none", symbol, formatContract(contract))
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestExplicit(t *testing.T) {
 		"ES": false, "CL": false, "W": false, "SI": false, "NYSE:ES": false,
 		"ESZ4": true, "/ES": true, "@ES": true, "ES1!": true, "ES=F": true, "CL 12-24": true, "F.US.EP": true, "ESH5.CME": true,
 	} {
-		contract, ok := Future(symbol)
+		contract, ok := ParseFuture(symbol)
 		if !ok || contract.Explicit != want {
 			t.Errorf("Future(%q) is explicit: %v, %v; want %v", symbol, contract.Explicit, ok, want)
 		}
@@ -105,7 +105,7 @@ func TestRootOf(t *testing.T) {
 		"ESZ4": "ES", "CON.F.US.EP.Z25": "ES", "XYZZ24": "XYZ", "/XYZM6": "XYZ", "XYZ1!": "XYZ", "xyz 12-24": "XYZ", "XYZ": "XYZ",
 		" weird one ": "WEIRD ONE",
 	} {
-		if got := RootOf(symbol); got != want {
+		if got := FindRoot(symbol); got != want {
 			t.Errorf("RootOf(%q) = %q, want %q", symbol, got, want)
 		}
 	}
@@ -116,21 +116,21 @@ func FuzzFuture(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, symbol string) {
-		_ = RootOf(symbol)
-		contract, ok := Future(symbol)
+		_ = FindRoot(symbol)
+		contract, ok := ParseFuture(symbol)
 		if !ok {
 			return
 		}
-		again, ok := Future(written(contract))
+		again, ok := ParseFuture(formatContract(contract))
 		if !ok || again.Root.Symbol != contract.Root.Symbol || again.Delivery != contract.Delivery {
-			t.Errorf("%q is %s, which reads as %s %+v, %v", symbol, written(contract), again.Root.Symbol, again.Delivery, ok)
+			t.Errorf("%q is %s, which reads as %s %+v, %v", symbol, formatContract(contract), again.Root.Symbol, again.Delivery, ok)
 		}
 	})
 }
 
-// written is a contract the way exchanges write it, such as ESZ24, or ESZ4 where
+// formatContract is a contract the way exchanges write it, such as ESZ24, or ESZ4 where
 // the decade is open.
-func written(c Contract) string {
+func formatContract(c Contract) string {
 	d := c.Delivery
 	switch {
 	case d.Month == 0:

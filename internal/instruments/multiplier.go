@@ -27,7 +27,7 @@ func DefaultMultiplier(symbol, instrumentType string) (multiplier decimal.Decima
 }
 
 func futureMultiplier(symbol string) (decimal.Decimal, string) {
-	if contract, ok := Future(symbol); ok {
+	if contract, ok := ParseFuture(symbol); ok {
 		return contract.Root.Multiplier, ""
 	}
 	return one, "The contract size of " + symbol + " is not known and was taken as 1; give a multiplier to correct it."
@@ -35,7 +35,7 @@ func futureMultiplier(symbol string) (decimal.Decimal, string) {
 
 func optionMultiplier(symbol string) (decimal.Decimal, string) {
 	option, ok := ParseOption(symbol)
-	if underlying, future := futureUnder(symbol); future {
+	if underlying, future := cutFuture(symbol); future {
 		return futureMultiplier(underlying)
 	}
 	// A file may give the contract in columns of its own and only the root
@@ -46,9 +46,9 @@ func optionMultiplier(symbol string) (decimal.Decimal, string) {
 	return hundred, ""
 }
 
-// futureUnder gives the future that an option symbol begins with, as in
+// cutFuture gives the future that an option symbol begins with, as in
 // "/NQM22 1/20 APR 22" or "./ESU6 E1AN6 260703C5500".
-func futureUnder(symbol string) (string, bool) {
+func cutFuture(symbol string) (string, bool) {
 	symbol = strings.TrimPrefix(strings.TrimSpace(symbol), ".")
 	if !strings.HasPrefix(symbol, "/") {
 		return "", false

@@ -93,7 +93,7 @@ func parseCompact(text string) (Option, bool) {
 	if at < 7 {
 		return Option{}, false
 	}
-	expiry, right, strike, ok := parseTail(text[at-6:], compactStrike)
+	expiry, right, strike, ok := parseTail(text[at-6:], parseCompactStrike)
 	root := strings.TrimRight(text[:at-6], " ")
 	if !ok || !isUnderlying(root) {
 		return Option{}, false
@@ -106,15 +106,15 @@ func parseTail(text string, strike func(string) (decimal.Decimal, bool)) (journa
 	if len(text) < 8 || !isDigits(text[:6]) {
 		return "", "", decimal.Zero, false
 	}
-	expiry, okDay := day(text[:2], text[2:4], text[4:6])
+	expiry, okDay := newDay(text[:2], text[2:4], text[4:6])
 	right, okRight := parseRight(text[6:7])
 	price, okStrike := strike(text[7:])
 	return expiry, right, price, okDay && okRight && okStrike
 }
 
-// compactStrike reads the strike of a compact symbol.
-func compactStrike(text string) (decimal.Decimal, bool) {
-	price, ok := plainStrike(text)
+// parseCompactStrike reads the strike of a compact symbol.
+func parseCompactStrike(text string) (decimal.Decimal, bool) {
+	price, ok := parsePlainStrike(text)
 	if !isDigits(text) {
 		return price, ok
 	}
@@ -124,8 +124,8 @@ func compactStrike(text string) (decimal.Decimal, bool) {
 	return price, ok && len(text) <= 8
 }
 
-// plainStrike reads a strike as a person would write it. There is none of zero.
-func plainStrike(text string) (decimal.Decimal, bool) {
+// parsePlainStrike reads a strike as a person would write it. There is none of zero.
+func parsePlainStrike(text string) (decimal.Decimal, bool) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "$"), ",", "")
 	if strings.Trim(text, "0123456789.") != "" {
 		return decimal.Zero, false
@@ -145,7 +145,7 @@ func parseOnFuture(text string) (Option, bool) {
 	if len(words) != 3 || !isCode(words[0]) || !isCode(words[1]) {
 		return Option{}, false
 	}
-	expiry, right, strike, ok := parseTail(words[2], plainStrike)
+	expiry, right, strike, ok := parseTail(words[2], parsePlainStrike)
 	option := Option{
 		Root: words[1], Underlying: "/" + words[0], Right: right, Strike: strike, Expiry: expiry, OnFuture: true,
 	}
@@ -161,8 +161,8 @@ func parseMonthly(text string) (Option, bool) {
 		return Option{}, false
 	}
 	root, year, month, strike := text[:at], text[at:at+2], text[at+2:at+5], text[at+5:len(text)-2]
-	_, okMonth := namedDelivery(month + year)
-	price, okStrike := plainStrike(strike)
+	_, okMonth := parseNamedDelivery(month + year)
+	price, okStrike := parsePlainStrike(strike)
 	if !okMonth || !okStrike || !isUnderlying(root) {
 		return Option{}, false
 	}

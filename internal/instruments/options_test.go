@@ -97,11 +97,11 @@ func TestParseOptionRefuses(t *testing.T) {
 	}
 }
 
-// occ writes an option in the padded form of the Options Clearing Corporation,
+// formatOCC writes an option in the padded form of the Options Clearing Corporation,
 // such as "AAPL  240119C00150000". The form has no place for options on futures,
 // roots of more than six characters, unknown days and strikes finer than a
 // thousandth: those give false.
-func occ(o Option) (string, bool) {
+func formatOCC(o Option) (string, bool) {
 	thousandths := o.Strike.Mul(decimal.New(1000))
 	digits := thousandths.String()
 	if o.OnFuture || len(o.Root) > 6 || !isRoot(o.Root) || len(o.Expiry) != 10 || o.Expiry[:2] != "20" ||
@@ -128,7 +128,7 @@ func FuzzOption(f *testing.F) {
 		if option.Strike.Sign() <= 0 || option.Root == "" || option.Right != Call && option.Right != Put {
 			t.Errorf("%q is %+v", symbol, option)
 		}
-		text, ok := occ(option)
+		text, ok := formatOCC(option)
 		if !ok {
 			return
 		}

@@ -26,7 +26,7 @@ func parseWords(text string) (Option, bool) {
 		right, _ := parseRight(words[0])
 		root, expiry, rest, ok := parseHead(words[1:])
 		if ok && len(rest) > 0 {
-			if strike, ok := plainStrike(rest[0]); ok {
+			if strike, ok := parsePlainStrike(rest[0]); ok {
 				return newOption(root, right, strike, expiry)
 			}
 		}
@@ -47,11 +47,11 @@ var optionClasses = []string{"OPTCUR", "OPTCOM", "OPTFUT", "OPTIDX", "OPTSTK"}
 
 func parseStrikeAndRight(a, b string) (decimal.Decimal, Right, bool) {
 	if right, ok := parseRight(a); ok {
-		strike, ok := plainStrike(b)
+		strike, ok := parsePlainStrike(b)
 		return strike, right, ok
 	}
 	right, okRight := parseRight(b)
-	strike, okStrike := plainStrike(a)
+	strike, okStrike := parsePlainStrike(a)
 	return strike, right, okRight && okStrike
 }
 
@@ -71,13 +71,13 @@ func parseHead(words []string) (root string, expiry journal.Day, rest []string, 
 		rest = rest[1:]
 	}
 	expiry, rest, ok = parseDayWords(rest)
-	if len(rest) > 2 && isHour(rest[0]) {
+	if len(rest) > 2 && isClockTime(rest[0]) {
 		rest = rest[2:] // 00:00:00 EDT
 	}
 	return root, expiry, rest, ok && isUnderlying(root)
 }
 
-func isHour(word string) bool {
+func isClockTime(word string) bool {
 	return strings.Count(word, ":") == 2 && strings.Trim(word, "0123456789:") == ""
 }
 
@@ -92,9 +92,9 @@ func parseDayWords(words []string) (journal.Day, []string, bool) {
 		return "", nil, false
 	}
 	first, second, year := strings.TrimSuffix(words[0], ","), strings.TrimSuffix(words[1], ","), strings.TrimPrefix(words[2], "'")
-	found, ok := namedDay(first, second, year) // 5 JUN 26
+	found, ok := newNamedDay(first, second, year) // 5 JUN 26
 	if !ok {
-		found, ok = namedDay(second, first, year) // JAN 19 2024
+		found, ok = newNamedDay(second, first, year) // JAN 19 2024
 	}
 	return found, words[3:], ok
 }
@@ -102,7 +102,7 @@ func parseDayWords(words []string) (journal.Day, []string, bool) {
 // parseDayWord reads 1/19/24, 01/19/2024, 2024-01-19 and 19JAN24.
 func parseDayWord(word string) (journal.Day, bool) {
 	if parts := strings.Split(word, "/"); len(parts) == 3 {
-		return day(parts[2], parts[0], parts[1])
+		return newDay(parts[2], parts[0], parts[1])
 	}
 	if found, err := journal.ParseDay("day", word); err == nil {
 		return found, true
@@ -111,15 +111,15 @@ func parseDayWord(word string) (journal.Day, bool) {
 	if at < 1 || len(word) < at+5 {
 		return "", false
 	}
-	return namedDay(word[:at], word[at:at+3], word[at+3:])
+	return newNamedDay(word[:at], word[at:at+3], word[at+3:])
 }
 
-func namedDay(date, month, year string) (journal.Day, bool) {
+func newNamedDay(date, month, year string) (journal.Day, bool) {
 	number := slices.Index(monthNames, month) + 1
 	if number == 0 {
 		return "", false
 	}
-	return day(year, string([]byte{'0' + byte(number/10), '0' + byte(number%10)}), date)
+	return newDay(year, string([]byte{'0' + byte(number/10), '0' + byte(number%10)}), date)
 }
 
 // isUnderlying tells whether a word can be the name of a share, index or

@@ -10,7 +10,7 @@ func AllowsNegativePrice(instrumentType string) bool {
 // future or an option. A root that is also the symbol of a share counts,
 // because nothing else is known of it.
 func SymbolAllowsNegativePrice(symbol string) bool {
-	if _, ok := Future(symbol); ok {
+	if _, ok := ParseFuture(symbol); ok {
 		return true
 	}
 	_, ok := ParseOption(symbol)

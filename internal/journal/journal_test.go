@@ -61,7 +61,7 @@ func TestPeriod(t *testing.T) {
 	} {
 		var held []int
 		for hour := range 4 {
-			if c.period.Holds(*at(hour)) {
+			if c.period.Contains(*at(hour)) {
 				held = append(held, hour)
 			}
 		}
@@ -77,7 +77,7 @@ func TestPeriodIgnoresZones(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	same := from.In(time.FixedZone("", -5*3600))
-	if p := (Period{From: &from, To: &from}); !p.Holds(same) {
+	if p := (Period{From: &from, To: &from}); !p.Contains(same) {
 		t.Error("the same instant told in another zone is outside")
 	}
 }
@@ -122,7 +122,7 @@ func TestErrors(t *testing.T) {
 
 // Ids are unique and sort by the time they were made, so that new rows are
 // appended to an index.
-func TestIDsGrow(t *testing.T) {
+func TestIDsAscend(t *testing.T) {
 	t.Parallel()
 	ids := make([]TradeID, 2000)
 	for i := range ids {
@@ -137,14 +137,14 @@ func TestIDsGrow(t *testing.T) {
 }
 
 // Holds and Check agree: a sound period holds its own ends.
-func TestPeriodHoldsItsEnds(t *testing.T) {
+func TestPeriodContainsItsEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "from"))
 		to := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "to"))
 		p := Period{From: &from, To: &to}
-		if sound := p.Check() == nil; sound != (p.Holds(from) && p.Holds(to)) {
-			t.Fatalf("Check says %v, ends held: %v, %v", sound, p.Holds(from), p.Holds(to))
+		if sound := p.Check() == nil; sound != (p.Contains(from) && p.Contains(to)) {
+			t.Fatalf("Check says %v, ends held: %v, %v", sound, p.Contains(from), p.Contains(to))
 		}
 	})
 }

@@ -14,8 +14,8 @@ type Period struct {
 	From, To *time.Time
 }
 
-// Holds tells whether an instant lies in the period.
-func (p Period) Holds(at time.Time) bool {
+// Contains tells whether an instant lies in the period.
+func (p Period) Contains(at time.Time) bool {
 	return (p.From == nil || !at.Before(*p.From)) && (p.To == nil || !at.After(*p.To))
 }
 

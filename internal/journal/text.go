@@ -14,25 +14,25 @@ const (
 	MaxNoteBytes = 256 << 10
 )
 
-// Name cleans a short text that a person gave: trimmed, at most MaxName
+// CleanName cleans a short text that a person gave: trimmed, at most MaxName
 // characters, no control characters. It may be empty.
-func Name(field, text string) (string, error) {
-	return line(field, text, MaxName)
+func CleanName(field, text string) (string, error) {
+	return cleanLine(field, text, MaxName)
 }
 
-// RequiredName is Name for texts that must not be blank.
-func RequiredName(field, text string) (string, error) {
-	name, err := Name(field, text)
+// CleanRequiredName is Name for texts that must not be blank.
+func CleanRequiredName(field, text string) (string, error) {
+	name, err := CleanName(field, text)
 	if err == nil && isBlank(name) {
 		return "", InvalidField(field, "%s must not be empty.", field)
 	}
 	return name, err
 }
 
-// Symbol cleans a ticker: trimmed, upper-cased, not blank, at most MaxSymbol
+// CleanSymbol cleans a ticker: trimmed, upper-cased, not blank, at most MaxSymbol
 // characters.
-func Symbol(field, text string) (string, error) {
-	symbol, err := line(field, text, MaxSymbol)
+func CleanSymbol(field, text string) (string, error) {
+	symbol, err := cleanLine(field, text, MaxSymbol)
 	if err != nil {
 		return "", err
 	}
@@ -42,13 +42,13 @@ func Symbol(field, text string) (string, error) {
 	return strings.ToUpper(symbol), nil
 }
 
-// Prose checks a long text, such as a note, and leaves it as it was typed.
-func Prose(field, text string) (string, error) {
+// CheckText checks a long text, such as a note, and leaves it as it was typed.
+func CheckText(field, text string) (string, error) {
 	if len(text) > MaxNoteBytes {
 		return "", InvalidField(field, "%s must be at most 256 KiB long.", field)
 	}
 	if !utf8.ValidString(text) {
-		return "", notUnicode(field)
+		return "", errNotUTF8(field)
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
@@ -58,15 +58,15 @@ func Prose(field, text string) (string, error) {
 	return text, nil
 }
 
-// notUnicode refuses bytes that are no text: PostgreSQL would not store them,
+// errNotUTF8 refuses bytes that are no text: PostgreSQL would not store them,
 // SQLite would.
-func notUnicode(field string) error {
+func errNotUTF8(field string) error {
 	return InvalidField(field, "%s must be UTF-8 text.", field)
 }
 
-func line(field, text string, limit int) (string, error) {
+func cleanLine(field, text string, limit int) (string, error) {
 	if !utf8.ValidString(text) {
-		return "", notUnicode(field)
+		return "", errNotUTF8(field)
 	}
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > limit {

@@ -22,23 +22,23 @@ func TestNames(t *testing.T) {
 		" " + strings.Repeat("x", 200):  strings.Repeat("x", 200),
 		"'; DROP TABLE users; -- $1 ? ": "'; DROP TABLE users; -- $1 ?",
 	} {
-		if got, err := Name("name", text); err != nil || got != want {
+		if got, err := CleanName("name", text); err != nil || got != want {
 			t.Errorf("Name(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{strings.Repeat("ä", MaxName+1), "a\nb", "a\x00b", "a\x1bb", "a\u0085b", "a\x7fb", "a\xffb", "\xc3"} {
-		_, err := Name("name", text)
+		_, err := CleanName("name", text)
 		expectField(t, err, "name", text)
 	}
 }
 
 func TestRequiredNames(t *testing.T) {
 	t.Parallel()
-	if got, err := RequiredName("title", " Plan the day "); err != nil || got != "Plan the day" {
+	if got, err := CleanRequiredName("title", " Plan the day "); err != nil || got != "Plan the day" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	for _, text := range []string{"", " ", "\t\n", "\u00a0", "\u200b", "\u200b \ufeff", "\u2060\u00ad", strings.Repeat("x", 201), "a\x00"} {
-		got, err := RequiredName("title", text)
+		got, err := CleanRequiredName("title", text)
 		expectField(t, err, "title", text)
 		if got != "" {
 			t.Errorf("%q: gave %q along with the refusal", text, got)
@@ -52,25 +52,25 @@ func TestSymbols(t *testing.T) {
 		"aapl": "AAPL", " es ": "ES", "BRK.B": "BRK.B", "eur/usd": "EUR/USD", "^vix": "^VIX", "6E": "6E",
 		"straße": strings.ToUpper("straße"), strings.Repeat("a", MaxSymbol): strings.Repeat("A", MaxSymbol),
 	} {
-		if got, err := Symbol("symbol", text); err != nil || got != want {
+		if got, err := CleanSymbol("symbol", text); err != nil || got != want {
 			t.Errorf("Symbol(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "  ", "\u200b", strings.Repeat("a", MaxSymbol+1), "ES\n6", "ES\x00", "\xff"} {
-		_, err := Symbol("symbol", text)
+		_, err := CleanSymbol("symbol", text)
 		expectField(t, err, "symbol", text)
 	}
 }
 
-func TestProse(t *testing.T) {
+func TestCheckText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "  as typed \n\n", "- [x] done\r\n\ttab", "日本\u200b", strings.Repeat("x", MaxNoteBytes)} {
-		if got, err := Prose("body", text); err != nil || got != text {
+		if got, err := CheckText("body", text); err != nil || got != text {
 			t.Errorf("Prose(%.20q) = %.20q, %v, want it as typed", text, got, err)
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", MaxNoteBytes+1), strings.Repeat("ä", MaxNoteBytes/2+1), "a\x00b", "\x1b[31m", "\xff"} {
-		_, err := Prose("body", text)
+		_, err := CheckText("body", text)
 		expectField(t, err, "body", text)
 	}
 }
@@ -79,7 +79,7 @@ func TestProse(t *testing.T) {
 // stored by both engines.
 func TestCleaningIsDoneOnce(t *testing.T) {
 	t.Parallel()
-	rules := map[string]func(field, text string) (string, error){"Name": Name, "RequiredName": RequiredName, "Symbol": Symbol, "Prose": Prose}
+	rules := map[string]func(field, text string) (string, error){"Name": CleanName, "RequiredName": CleanRequiredName, "Symbol": CleanSymbol, "Prose": CheckText}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		for name, rule := range rules {

@@ -173,7 +173,7 @@ func TestSystemClock(t *testing.T) {
 
 // Days are a line: to walk n days arrives n days later, and text order is
 // time order.
-func TestDaysAreALine(t *testing.T) {
+func TestDaysAreConsecutive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		from := Day("1970-01-01").AddDays(rapid.IntRange(0, 83_000).Draw(t, "from"))
@@ -195,7 +195,7 @@ func TestDaysAreALine(t *testing.T) {
 }
 
 // What we write we read again, to the microsecond.
-func TestInstantsComeBack(t *testing.T) {
+func TestInstantRoundTrip(t *testing.T) {
 	t.Parallel()
 	last := time.Date(2199, 12, 31, 23, 59, 59, 999_999_000, time.UTC).UnixMicro()
 	rapid.Check(t, func(t *rapid.T) {

@@ -113,7 +113,7 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := checked(check, a); err != nil {
 			return err
 		}
-		if err := s.follow.tell(ctx, tx, owner, Regrouped{Account: id, AccountDeleted: true}); err != nil {
+		if err := s.follow.tell(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
 		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {
@@ -236,13 +236,13 @@ func (c AccountChange) apply(a Account) (Account, error) {
 
 // clean brings the texts into their stored form and refuses what has none.
 func (a *Account) clean() (err error) {
-	if a.Name, err = journal.RequiredName("name", a.Name); err != nil {
+	if a.Name, err = journal.CleanRequiredName("name", a.Name); err != nil {
 		return err
 	}
-	if a.Broker, err = journal.Name("broker", a.Broker); err != nil {
+	if a.Broker, err = journal.CleanName("broker", a.Broker); err != nil {
 		return err
 	}
-	if a.Type, err = journal.RequiredName("account_type", a.Type); err != nil {
+	if a.Type, err = journal.CleanRequiredName("account_type", a.Type); err != nil {
 		return err
 	}
 	if a.BaseCurrency, err = cleanCurrency("base_currency", a.BaseCurrency); err != nil {

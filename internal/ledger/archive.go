@@ -14,8 +14,8 @@ import (
 // What a backup needs beyond the lists: steps that read and write what no
 // other caller sees.
 
-// OverridesOf is the step of [Service.Overrides].
-func OverridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Override, error) {
+// Overrides is the step of [Service.Overrides].
+func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Override, error) {
 	a, err := findAccount(ctx, tx, owner, account)
 	if err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func Origins(
 // maxOrigin bounds a key of an origin, in bytes.
 const maxOrigin = 4 << 10
 
-// Archived is what a fill of a backup has that no import gives to a fill.
-type Archived struct {
+// ArchivedFill is what a fill of a backup has that no import gives to a fill.
+type ArchivedFill struct {
 	// Origin is what the fill said when it arrived, for one that was edited.
 	Origin string
 	// ExternalID is an id of the broker's that another fill has too. The
@@ -86,12 +86,12 @@ type Archived struct {
 	ExternalID string
 }
 
-// RestoreArchived gives fills that a restore has just inserted what they had
+// RestoreArchivedFills gives fills that a restore has just inserted what they had
 // beyond an import. It is a step; an origin that cannot be one is passed over,
 // because it would never be looked for.
-func RestoreArchived(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]Archived) error {
+func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]ArchivedFill) error {
 	for _, id := range slices.Sorted(maps.Keys(fills)) {
-		external, err := journal.Name("external_id", fills[id].ExternalID)
+		external, err := journal.CleanName("external_id", fills[id].ExternalID)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func RestoreArchived(ctx context.Context, tx *db.Tx, owner journal.UserID, fills
 // cleanOrigin returns an origin of a backup, or nothing for one that cannot be a
 // key, because it would never be looked for.
 func cleanOrigin(text string) string {
-	origin, err := journal.Prose("origin", text)
+	origin, err := journal.CheckText("origin", text)
 	if err != nil || len(origin) > maxOrigin {
 		return ""
 	}

@@ -39,7 +39,7 @@ func TestOverridesAreAdded(t *testing.T) {
 		}
 		var list []ledger.Override
 		must(t, d.db.View(t.Context(), func(tx *db.Tx) error {
-			list, err = ledger.OverridesOf(t.Context(), tx, d.owner, d.account)
+			list, err = ledger.Overrides(t.Context(), tx, d.owner, d.account)
 			return err
 		}))
 		if len(list) != 2 || !list[0].Multiplier.Equal(decimal.New(5)) || list[1].Root != "NQ" {
@@ -117,11 +117,11 @@ func TestArchivedFills(t *testing.T) {
 		stranger := newUser(t, d.db)
 		var origins map[journal.ExecutionID]string
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-			for owner, fills := range map[journal.UserID]map[journal.ExecutionID]ledger.Archived{
+			for owner, fills := range map[journal.UserID]map[journal.ExecutionID]ledger.ArchivedFill{
 				d.owner:  {one.ID: {Origin: "key"}, two.ID: {ExternalID: "A", Origin: "bell \x07"}},
 				stranger: {one.ID: {Origin: "stolen", ExternalID: "stolen"}},
 			} {
-				if err := ledger.RestoreArchived(t.Context(), tx, owner, fills); err != nil {
+				if err := ledger.RestoreArchivedFills(t.Context(), tx, owner, fills); err != nil {
 					return err
 				}
 			}
@@ -139,7 +139,7 @@ func TestArchivedFills(t *testing.T) {
 			}
 		}
 		err = d.db.Update(t.Context(), func(tx *db.Tx) error {
-			return ledger.RestoreArchived(t.Context(), tx, d.owner, map[journal.ExecutionID]ledger.Archived{one.ID: {ExternalID: "a\nb"}})
+			return ledger.RestoreArchivedFills(t.Context(), tx, d.owner, map[journal.ExecutionID]ledger.ArchivedFill{one.ID: {ExternalID: "a\nb"}})
 		})
 		if !journal.IsKind(err, journal.KindInvalid) {
 			t.Errorf("an id of two lines: %v", err)

@@ -226,16 +226,16 @@ func TestReadingIsInterrupted(t *testing.T) {
 		},
 		"preview": func(ctx context.Context, d *desk) error {
 			return d.db.View(ctx, func(tx *db.Tx) error {
-				_, err := ledger.Foresee(ctx, tx, d.owner, d.account, orders(d, "buy 1 10 id=A; buy 2 10"))
+				_, err := ledger.PreviewInsert(ctx, tx, d.owner, d.account, orders(d, "buy 1 10 id=A; buy 2 10"))
 				return err
 			})
 		},
 		"steps": func(ctx context.Context, d *desk) error {
 			return d.db.View(ctx, func(tx *db.Tx) error {
-				if err := ledger.KnowAccount(ctx, tx, d.owner, d.account); err != nil {
+				if err := ledger.CheckAccountOwner(ctx, tx, d.owner, d.account); err != nil {
 					return err
 				}
-				if _, err := ledger.TradesOf(ctx, tx, d.owner, []journal.ExecutionID{"a"}); err != nil {
+				if _, err := ledger.TradesByExecution(ctx, tx, d.owner, []journal.ExecutionID{"a"}); err != nil {
 					return err
 				}
 				if _, err := ledger.MissingTrades(ctx, tx, d.owner, []journal.TradeID{"a"}); err != nil {
@@ -244,7 +244,7 @@ func TestReadingIsInterrupted(t *testing.T) {
 				if _, _, err := ledger.TouchedSince(ctx, tx, d.owner, d.account, 1); err != nil {
 					return err
 				}
-				_, err := ledger.BatchCount(ctx, tx, d.owner, "batch")
+				_, err := ledger.CountBatchRows(ctx, tx, d.owner, "batch")
 				return err
 			})
 		},

@@ -103,8 +103,8 @@ type BatchRows struct {
 	FillsRemoved int
 }
 
-// BatchCount counts what is left of an import, as one step.
-func BatchCount(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (n BatchRows, err error) {
+// CountBatchRows counts what is left of an import, as one step.
+func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (n BatchRows, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
 			AND executions.account = import_spans.account
@@ -127,7 +127,7 @@ func BatchCount(ctx context.Context, tx *db.Tx, owner journal.UserID, batch jour
 // are regrouped. It returns how much there was of the import. An unknown batch
 // has nothing to delete.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
-	gone, err := BatchCount(ctx, tx, owner, batch)
+	gone, err := CountBatchRows(ctx, tx, owner, batch)
 	if err != nil {
 		return BatchRows{}, err
 	}
@@ -197,15 +197,15 @@ func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
 }
 
 // BatchPlace names an import that has rows in somebody's ledger.
-type BatchPlace struct {
+type BatchRef struct {
 	User  journal.UserID
 	Batch journal.BatchID
 }
 
 // BatchesWithRows lists the imports of all users that have rows, for the check
 // of an installation. It is a step.
-func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchPlace, error) {
-	return db.List(ctx, tx, func(row db.Scanner) (p BatchPlace, err error) {
+func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
+	return db.List(ctx, tx, func(row db.Scanner) (p BatchRef, err error) {
 		err = row.Scan(&p.User, &p.Batch)
 		return p, err
 	}, `SELECT user_id, batch_id FROM import_spans

@@ -76,7 +76,7 @@ func TestReversalCounts(t *testing.T) {
 func (d *desk) countsBatch(batch journal.BatchID, want ledger.BatchRows) {
 	d.Helper()
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) error {
-		got, err := ledger.BatchCount(d.Context(), tx, d.owner, batch)
+		got, err := ledger.CountBatchRows(d.Context(), tx, d.owner, batch)
 		if got != want {
 			d.Errorf("%s has %+v, want %+v", batch, got, want)
 		}
@@ -107,7 +107,7 @@ func TestWhatAnImportReports(t *testing.T) {
 		}
 		ids := []journal.ExecutionID{result.Outcomes[1].ID, result.Outcomes[2].ID, "nothing"}
 		must(t, d.db.View(t.Context(), func(tx *db.Tx) error {
-			found, err := ledger.TradesOf(t.Context(), tx, d.owner, ids)
+			found, err := ledger.TradesByExecution(t.Context(), tx, d.owner, ids)
 			if len(found) != 2 || len(found[ids[0]]) != 2 || len(found[ids[1]]) != 1 {
 				t.Errorf("trades of executions: %v", found)
 			}

@@ -33,7 +33,7 @@ type book struct {
 	noted, relinked          []*fill
 	newTrades, changedTrades []*tradeRow
 
-	change Regrouped
+	change TradeChanges
 	// reordered are trades whose place among others may be another one, while
 	// their fills and figures are as they were.
 	reordered []journal.TradeID
@@ -65,7 +65,7 @@ func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.A
 
 func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
 	b := &book{
-		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: Regrouped{Account: id},
+		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: TradeChanges{Account: id},
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `

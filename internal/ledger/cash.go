@@ -274,7 +274,7 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	if year := c.OccurredAt.Year(); year < 1970 || year > 2199 {
 		return journal.InvalidField("occurred_at", "occurred_at must lie between the years 1970 and 2199.")
 	}
-	if c.Note, err = journal.Prose("note", c.Note); err != nil {
+	if c.Note, err = journal.CheckText("note", c.Note); err != nil {
 		return err
 	}
 	return b.checkCashTrade(ctx, c.Trade)

@@ -12,9 +12,9 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Closed is of a closed trade what figures are made of. They are made of all
+// ClosedTrade is of a closed trade what figures are made of. They are made of all
 // trades of an account, and whole trades would take twice as long to read.
-type Closed struct {
+type ClosedTrade struct {
 	ID                           journal.TradeID
 	Symbol, InstrumentType       string
 	Direction                    matching.Direction
@@ -31,7 +31,7 @@ type Closed struct {
 
 // Cursor returns the place of the trade in the order of [ClosedTrades], which
 // are all of one account.
-func (c *Closed) Cursor() TradeCursor {
+func (c *ClosedTrade) Cursor() TradeCursor {
 	at := db.Micros(c.ClosedAt)
 	return TradeCursor{
 		ListedAt: at, OpenedAt: db.Micros(c.OpenedAt), ClosedAt: at,
@@ -39,8 +39,8 @@ func (c *Closed) Cursor() TradeCursor {
 	}
 }
 
-// Newest is the place before all trades.
-func Newest() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
+// StartCursor is the place before all trades.
+func StartCursor() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
 
 const (
 	closedSelect = figuresSelect + ` AND is_open = FALSE`
@@ -59,7 +59,7 @@ const (
 		ORDER BY list_at DESC, opened_at DESC, order_key DESC, first_external DESC, first_arrival DESC`
 )
 
-func scanClosed(row db.Scanner) (c Closed, err error) {
+func scanClosed(row db.Scanner) (c ClosedTrade, err error) {
 	var t matching.Trade
 	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionOf{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
 		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
@@ -70,14 +70,14 @@ func scanClosed(row db.Scanner) (c Closed, err error) {
 
 // ClosedTrades gives the closed trades of an account that come after a place, the
 // newest first, so many of them at most.
-func ClosedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]Closed, error) {
+func ClosedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]ClosedTrade, error) {
 	return db.List(ctx, tx, scanClosed, closedSelect+closedAfter+db.Limit(8),
 		owner, account.number, after.ListedAt, after.OpenedAt, after.Instrument, after.External, after.Arrival, most)
 }
 
-// ClosedByID gives those of some trades that the owner has and that are closed,
+// ClosedTradesByID gives those of some trades that the owner has and that are closed,
 // in no order.
-func ClosedByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []Closed, err error) {
+func ClosedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
 		list, err := db.List(ctx, tx, scanClosed, closedSelect+` AND trades.id IN `+db.In(&args, part), args...)

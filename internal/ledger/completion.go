@@ -210,26 +210,26 @@ func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
 }
 
 // repeat completes a stored fill by an entry by hand that says the same.
-func (b *book) repeat(ctx context.Context, a *arrival) (Added, error) {
+func (b *book) repeat(ctx context.Context, a *arrival) (AddedExecution, error) {
 	arrivals := []*arrival{a}
 	known, err := b.planKnown(ctx, arrivals, "")
 	if err != nil {
-		return Added{}, err
+		return AddedExecution{}, err
 	}
 	if len(known.changed) > 0 {
 		if err := b.insert(ctx, arrivals, known); err != nil {
-			return Added{}, err
+			return AddedExecution{}, err
 		}
 	}
 	if err := b.storeKnown(ctx, known); err != nil {
-		return Added{}, err
+		return AddedExecution{}, err
 	}
 	if len(known.changed) > 0 {
 		if err := b.close(ctx); err != nil {
-			return Added{}, err
+			return AddedExecution{}, err
 		}
 	}
-	out := Added{Deduped: true, Completed: a.completed}
+	out := AddedExecution{Deduped: true, Completed: a.completed}
 	out.Execution, err = b.execution(ctx, a.known.id)
 	return out, err
 }

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Added is the answer to AddExecution.
-type Added struct {
+// AddedExecution is the answer to AddExecution.
+type AddedExecution struct {
 	Execution
 	// Deduped reports that the execution was stored already, Completed that it
 	// has learned something.
@@ -26,13 +26,13 @@ type Added struct {
 // with another id of the broker or AllowDuplicate asks for it.
 func (s *Service) AddExecution(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
-) (out Added, err error) {
+) (out AddedExecution, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		b, err := s.openBook(ctx, tx, owner, account)
 		if err != nil {
 			return err
 		}
-		checked, err := in.Checked()
+		checked, err := in.ToChecked()
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Service) AddExecution(
 			out, err = b.repeat(ctx, a)
 			return err
 		}
-		out = Added{Warnings: warnings}
+		out = AddedExecution{Warnings: warnings}
 		if out.Execution, err = b.add(ctx, a); err != nil {
 			return err
 		}

@@ -18,9 +18,9 @@ import (
 // removedAtOnce is how many rows a statement removes, or a few more.
 const removedAtOnce = 10_000
 
-// Empty removes the fills and trades of all accounts of an owner, as a step of
+// EmptyAccounts removes the fills and trades of all accounts of an owner, as a step of
 // removing the owner.
-func Empty(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+func EmptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	accounts, err := Accounts(ctx, tx, owner)
 	if err != nil {
 		return err

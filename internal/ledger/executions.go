@@ -220,9 +220,9 @@ func accountOf(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, 
 	return account, orNotFound(err, what)
 }
 
-// TradesOf tells which trades some executions belong to now, as one step.
+// TradesByExecution tells which trades some executions belong to now, as one step.
 // Executions that are not the owner's are left out.
-func TradesOf(
+func TradesByExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
 ) (map[journal.ExecutionID][]journal.TradeID, error) {
 	found := make(map[journal.ExecutionID][]journal.TradeID, len(ids))

@@ -54,8 +54,8 @@ var factWords = []struct {
 	{FiguresEdited, "figures_edited"},
 }
 
-// Words returns the names of the facts, as a backup writes them.
-func (x Facts) Words() []string {
+// Names returns the names of the facts, as a backup writes them.
+func (x Facts) Names() []string {
 	var words []string
 	for _, f := range factWords {
 		if x.has(f.fact) {
@@ -65,9 +65,9 @@ func (x Facts) Words() []string {
 	return words
 }
 
-// FactsFromWords returns the facts with the given names. Unknown names are
+// FactsFromNames returns the facts with the given names. Unknown names are
 // ignored.
-func FactsFromWords(words []string) (x Facts) {
+func FactsFromNames(words []string) (x Facts) {
 	for _, word := range words {
 		for _, f := range factWords {
 			if f.word == word {

@@ -169,7 +169,7 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 	if !n.CreatedAt.IsZero() {
 		f.createdAt = db.Micros(n.CreatedAt)
 	}
-	if f.externalID, err = journal.Name("external_id", n.ExternalID); err != nil {
+	if f.externalID, err = journal.CleanName("external_id", n.ExternalID); err != nil {
 		return nil, Instrument{}, err
 	}
 	if f.details, err = cleanDetails(n.Details); err != nil {
@@ -191,10 +191,10 @@ func (n NewFill) Check() error {
 }
 
 func cleanInstrument(symbol, kind string, details map[string]string) (i Instrument, err error) {
-	if i.Symbol, err = journal.Symbol("symbol", symbol); err != nil {
+	if i.Symbol, err = journal.CleanSymbol("symbol", symbol); err != nil {
 		return i, err
 	}
-	if i.Type, err = journal.Name("instrument_type", strings.ToLower(kind)); err != nil {
+	if i.Type, err = journal.CleanName("instrument_type", strings.ToLower(kind)); err != nil {
 		return i, err
 	}
 	if i.Type == "" {
@@ -217,10 +217,10 @@ func cleanDetails(details map[string]string) (string, error) {
 		return "", nil
 	}
 	for key, text := range rest {
-		if _, err := journal.RequiredName("details", key); err != nil {
+		if _, err := journal.CleanRequiredName("details", key); err != nil {
 			return "", err
 		}
-		if _, err := journal.Prose("details."+key, text); err != nil {
+		if _, err := journal.CheckText("details."+key, text); err != nil {
 			return "", err
 		}
 	}

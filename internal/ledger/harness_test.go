@@ -26,8 +26,8 @@ type desk struct {
 	account journal.AccountID
 	// told are the changes that the ledger told of; hear, if set, gets them
 	// instead.
-	told []ledger.Regrouped
-	hear func(ledger.Regrouped)
+	told []ledger.TradeChanges
+	hear func(ledger.TradeChanges)
 }
 
 // eachDesk runs fn on both engines with a fresh desk.
@@ -61,7 +61,7 @@ func eachCase[C any](t *testing.T, cases map[string]C, fn func(t *testing.T, d *
 func newDesk(t testing.TB, database *db.DB) *desk {
 	t.Helper()
 	d := &desk{TB: t, db: database, clock: testkit.NewClock()}
-	d.ledger = ledger.New(database, d.clock.Now, func(_ context.Context, _ *db.Tx, _ journal.UserID, change ledger.Regrouped) error {
+	d.ledger = ledger.New(database, d.clock.Now, func(_ context.Context, _ *db.Tx, _ journal.UserID, change ledger.TradeChanges) error {
 		if d.hear != nil {
 			d.hear(change)
 			return nil

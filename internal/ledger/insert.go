@@ -33,7 +33,7 @@ type Outcome struct {
 	// has learned something from it.
 	Duplicate, Completed bool
 	// Trades are the trades of a new fill: two if it crosses zero. For those
-	// of a duplicate ask [TradesOf].
+	// of a duplicate ask [TradesByExecution].
 	Trades []journal.TradeID
 }
 
@@ -41,8 +41,8 @@ type Outcome struct {
 // becomes of it is noted in it, so that a long file is not held twice.
 type CheckedFill struct{ arrival *arrival }
 
-// Checked gives a fill as it will be stored, or says why it cannot be.
-func (n NewFill) Checked() (CheckedFill, error) {
+// ToChecked gives a fill as it will be stored, or says why it cannot be.
+func (n NewFill) ToChecked() (CheckedFill, error) {
 	f, instrument, err := n.clean()
 	if err != nil {
 		return CheckedFill{}, err
@@ -54,7 +54,7 @@ func checkAll(fills []NewFill) ([]CheckedFill, error) {
 	list := make([]CheckedFill, len(fills))
 	for i, in := range fills {
 		var err error
-		if list[i], err = in.Checked(); err != nil && len(fills) > 1 {
+		if list[i], err = in.ToChecked(); err != nil && len(fills) > 1 {
 			err = fmt.Errorf("fill %d: %w", i+1, err)
 		}
 		if err != nil {

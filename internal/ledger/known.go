@@ -8,9 +8,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// KnowAccount is a step for packages that refer to accounts: it answers nil
+// CheckAccountOwner is a step for packages that refer to accounts: it answers nil
 // for an account of the owner, and that there is none for any other id.
-func KnowAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
+func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
 	_, err := findAccount(ctx, tx, owner, id)
 	return err
 }

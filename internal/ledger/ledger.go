@@ -51,11 +51,11 @@ func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 // hangs on them can go with them. It runs inside the write's transaction, when
 // new and changed trades are stored and before the rows of removed trades go;
 // an error undoes the write. It is not called where no trade changed.
-type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouped) error
+type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
 
-// Regrouped is what one write did to the trades of one account. A trade id is
+// TradeChanges is what one write did to the trades of one account. A trade id is
 // in one of Created, Changed and Removed, and never comes back once removed.
-type Regrouped struct {
+type TradeChanges struct {
 	Account journal.AccountID
 	// Created are trades that nobody has seen before, Changed those whose
 	// figures or fills are other than before, Removed those that are gone.
@@ -99,7 +99,7 @@ type Arrival struct {
 }
 
 // tell passes a change on, if somebody wants to hear it.
-func (f Follow) tell(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouped) error {
+func (f Follow) tell(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error {
 	if f == nil || change.empty() {
 		return nil
 	}
@@ -109,6 +109,6 @@ func (f Follow) tell(ctx context.Context, tx *db.Tx, owner journal.UserID, chang
 	return nil
 }
 
-func (r *Regrouped) empty() bool {
+func (r *TradeChanges) empty() bool {
 	return len(r.Created)+len(r.Changed)+len(r.Removed)+len(r.Arrived) == 0 && !r.AccountDeleted
 }

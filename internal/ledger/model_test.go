@@ -66,7 +66,7 @@ func newModel(t *rapid.T, d *desk) *model {
 }
 
 // hear moves the notes as the ledger tells.
-func (m *model) hear(change ledger.Regrouped) {
+func (m *model) hear(change ledger.TradeChanges) {
 	if change.AccountDeleted {
 		return
 	}
@@ -258,7 +258,7 @@ func (m *model) verify(t *rapid.T, s state) {
 	}
 	seen := map[journal.TradeID]bool{}
 	for _, fills := range streams {
-		slices.SortFunc(fills, matching.Order)
+		slices.SortFunc(fills, matching.CompareFills)
 		for _, want := range matching.Group(fills, matching.Head{}) {
 			id := s.identity(t, want)
 			if seen[id] {

@@ -83,7 +83,7 @@ func cleanOverrides(list []Override) ([]Override, error) {
 	for i := range list {
 		o := &list[i]
 		var err error
-		if o.Root, err = journal.Symbol("root", o.Root); err != nil {
+		if o.Root, err = journal.CleanSymbol("root", o.Root); err != nil {
 			return nil, err
 		}
 		if seen[o.Root] {
@@ -149,7 +149,7 @@ func (m *multipliers) find(symbol, kind string) decimal.Decimal {
 		return found
 	}
 	if kind == instruments.TypeFuture {
-		if found, ok := m.overrides[instruments.RootOf(symbol)]; ok {
+		if found, ok := m.overrides[instruments.FindRoot(symbol)]; ok {
 			return found
 		}
 	}

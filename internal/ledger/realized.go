@@ -11,10 +11,10 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Realized is what a trade realized and when. Trades that have one are those that
+// RealizedTrade is what a trade realized and when. Trades that have one are those that
 // were closed in several steps, and open ones of which a part was closed. Any
 // other closed trade realized its result when it closed.
-type Realized struct {
+type RealizedTrade struct {
 	ID journal.TradeID
 	// Open is set while the trade is not flat.
 	Open  bool
@@ -43,9 +43,9 @@ func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
 	return s, err
 }
 
-// EachRealized passes the trades of an account that have realized parts to fn, in
+// EachRealizedTrade passes the trades of an account that have realized parts to fn, in
 // no order. It reads the fills of every stream with such a trade.
-func EachRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(Realized) error) error {
+func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(RealizedTrade) error) error {
 	spans, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND account = $2 ORDER BY stream, opened_at, first_seq`, owner, account.number)
 	if err != nil {
 		return err
@@ -57,8 +57,8 @@ func EachRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 // stream; of more the streams are read whole, several at a time.
 const maxSpanReads = 64
 
-// RealizedByID returns those of some trades that have realized parts, in no order.
-func RealizedByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []Realized, err error) {
+// RealizedTradesByID returns those of some trades that have realized parts, in no order.
+func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []RealizedTrade, err error) {
 	var spans []tradeSpan
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
@@ -68,7 +68,7 @@ func RealizedByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jo
 		}
 		spans = append(spans, list...)
 	}
-	collect := func(r Realized) error {
+	collect := func(r RealizedTrade) error {
 		found = append(found, r)
 		return nil
 	}
@@ -98,7 +98,7 @@ func scanPart(row db.Scanner) (f fill, err error) {
 }
 
 // readSpan reads the fills of one trade.
-func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(Realized) error) error {
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(RealizedTrade) error) error {
 	w := spanWalk{spans: []tradeSpan{*s}, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
@@ -109,7 +109,7 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 }
 
 // eachOfStreams reads the streams of some spans, which are in order, whole.
-func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(Realized) error) error {
+func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(RealizedTrade) error) error {
 	const streamsAtOnce = 200
 	var streams []int64
 	for i := range spans {
@@ -132,7 +132,7 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 // the trades of its spans. The first span of a stream is where grouping starts.
 type spanWalk struct {
 	spans []tradeSpan // that were not found yet, in order
-	fn    func(Realized) error
+	fn    func(RealizedTrade) error
 
 	stream int64
 	group  *matching.Realizer // nil before the first span of the stream
@@ -168,11 +168,11 @@ func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) er
 		return nil
 	}
 	s := w.spans[0]
-	if s.stream != w.stream || s.first != trade.First || s.open == trade.Closed() {
+	if s.stream != w.stream || s.first != trade.First || s.open == trade.IsClosed() {
 		return nil
 	}
 	w.spans = w.spans[1:]
-	return w.fn(Realized{ID: s.id, Open: s.open, Parts: parts})
+	return w.fn(RealizedTrade{ID: s.id, Open: s.open, Parts: parts})
 }
 
 // finishStream emits the trade that is open at the end of a stream.
@@ -196,9 +196,9 @@ func (w *spanWalk) end() error {
 	return nil
 }
 
-// OpenByID returns those of some trades that are open with a part closed, as
+// OpenTradesByID returns those of some trades that are open with a part closed, as
 // figures see them: their results are what they realized so far.
-func OpenByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []Closed, err error) {
+func OpenTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
 		list, err := db.List(ctx, tx, scanClosed, figuresSelect+` AND is_open = TRUE AND trades.id IN `+db.In(&args, part), args...)

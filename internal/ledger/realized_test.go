@@ -15,10 +15,10 @@ import (
 
 // realized reads the realized parts of the desk's account in both ways: all of
 // it, and trade by trade.
-func (d *desk) realized() map[journal.TradeID]ledger.Realized {
+func (d *desk) realized() map[journal.TradeID]ledger.RealizedTrade {
 	d.Helper()
 	ctx := context.Background()
-	all, named := map[journal.TradeID]ledger.Realized{}, map[journal.TradeID]ledger.Realized{}
+	all, named := map[journal.TradeID]ledger.RealizedTrade{}, map[journal.TradeID]ledger.RealizedTrade{}
 	var ids []journal.TradeID
 	for _, t := range d.trades() {
 		ids = append(ids, t.ID)
@@ -26,13 +26,13 @@ func (d *desk) realized() map[journal.TradeID]ledger.Realized {
 	accounts, err := d.ledger.ResolveScope(ctx, d.owner, []journal.AccountID{d.account}, ledger.ToList)
 	must(d, err)
 	must(d, d.db.View(ctx, func(tx *db.Tx) error {
-		if err := ledger.EachRealized(ctx, tx, d.owner, accounts[0], func(r ledger.Realized) error {
+		if err := ledger.EachRealizedTrade(ctx, tx, d.owner, accounts[0], func(r ledger.RealizedTrade) error {
 			all[r.ID] = r
 			return nil
 		}); err != nil {
 			return err
 		}
-		list, err := ledger.RealizedByID(ctx, tx, d.owner, ids)
+		list, err := ledger.RealizedTradesByID(ctx, tx, d.owner, ids)
 		for _, r := range list {
 			named[r.ID] = r
 		}

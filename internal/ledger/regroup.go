@@ -142,7 +142,7 @@ func (r *run) begin() error {
 	if err != nil {
 		return err
 	}
-	if before != nil && (!before.Closed() || before.Last.Compare(p) >= 0) {
+	if before != nil && (!before.IsClosed() || before.Last.Compare(p) >= 0) {
 		p, r.head = before.First, before.Head
 		r.fills.seek(p)
 		r.trades.seek(p)
@@ -162,7 +162,7 @@ func (r *run) walk() {
 	for trade := range matching.Walk(r.sequence(), r.head) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)
-		if trade.Closed() && r.meets() {
+		if trade.IsClosed() && r.meets() {
 			r.met = true
 			return
 		}
@@ -212,7 +212,7 @@ func (r *run) meets() bool {
 	if same == nil || same.First != at || !same.Head.Consumed.Equal(head.Consumed) || r.c.whole {
 		return false
 	}
-	if len(r.touched) > 0 && (!same.Closed() || r.touched[0].Compare(same.Last) <= 0) {
+	if len(r.touched) > 0 && (!same.IsClosed() || r.touched[0].Compare(same.Last) <= 0) {
 		return false
 	}
 	if !head.Consumed.IsZero() {

@@ -17,7 +17,7 @@ import (
 func openSQLite(t testing.TB) *db.DB { return testkit.Open(t, db.SQLite) }
 
 // last gives the last change that the ledger told of.
-func (d *desk) last() ledger.Regrouped {
+func (d *desk) last() ledger.TradeChanges {
 	d.Helper()
 	if len(d.told) == 0 {
 		d.Fatal("nothing was told")
@@ -153,7 +153,7 @@ func TestWhoFollowsMayRefuse(t *testing.T) {
 		ids := d.add("buy 1 10")
 		trade := d.trades()[0].ID
 		no := errors.New("no")
-		refusing := ledger.New(database, d.clock.Now, func(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.Regrouped) error {
+		refusing := ledger.New(database, d.clock.Now, func(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 			if missing, err := ledger.MissingTrades(ctx, tx, owner, append(change.Removed, change.Created...)); err != nil || len(missing) != 0 {
 				t.Errorf("while following, %v are missing, %v", missing, err)
 			}
@@ -249,7 +249,7 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("a foreign fill counts as stored: %s", got)
 		}
 		must(t, d.db.View(ctx, func(tx *db.Tx) error {
-			found, err := ledger.TradesOf(ctx, tx, stranger, []journal.ExecutionID{execution})
+			found, err := ledger.TradesByExecution(ctx, tx, stranger, []journal.ExecutionID{execution})
 			if len(found) != 0 {
 				t.Errorf("found %v", found)
 			}

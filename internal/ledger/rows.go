@@ -35,7 +35,7 @@ func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first *fil
 		Trade: t, id: id, stream: stream, count: int64(len(t.Parts)), external: first.externalID, arrival: first.arrival,
 	}
 	row.Parts = nil
-	row.open, row.listed = !t.Closed(), t.OpenedAt()
+	row.open, row.listed = !t.IsClosed(), t.OpenedAt()
 	if at, closed := t.ClosedAt(); closed {
 		row.listed = at
 	}

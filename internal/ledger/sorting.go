@@ -52,7 +52,7 @@ type Sort struct {
 	// Of gives the value of a trade where By is no key of the ledger's.
 	Of func(SortFigures) decimal.Null
 	// After leaves out everything up to and including that place.
-	After *Ranked
+	After *RankedTrade
 }
 
 // SortFigures are what Sort.Of can tell a value from.
@@ -65,9 +65,9 @@ type SortFigures struct {
 	NetPnL                   decimal.Null
 }
 
-// Ranked is a trade with what it was sorted by: a number, or a text for the
+// RankedTrade is a trade with what it was sorted by: a number, or a text for the
 // symbol, and its place among equal ones.
-type Ranked struct {
+type RankedTrade struct {
 	ID     journal.TradeID
 	Number decimal.Null
 	Text   string
@@ -75,7 +75,7 @@ type Ranked struct {
 }
 
 // compare is negative where r comes before o.
-func (s Sort) compare(r, o Ranked) int {
+func (s Sort) compare(r, o RankedTrade) int {
 	order := cmp.Or(cmp.Compare(r.Text, o.Text), r.Number.Decimal.Cmp(o.Number.Decimal))
 	if order == 0 {
 		order = r.Place.Compare(&o.Place, s.basis())
@@ -104,7 +104,7 @@ func (s Sort) basis() DateBasis {
 // Amounts are exact decimals, which the database cannot compare, so the values
 // of all trades are read and compared here. Of these only as many are kept as
 // the query's limit asks for, all where it asks for all.
-func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, by Sort) ([]Ranked, error) {
+func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, by Sort) ([]RankedTrade, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	var f filter
 	text := selection{"trades", owner, accounts, by.head(), q.where}.union(&f)
 	known := byNumber(accounts)
-	var list []Ranked
+	var list []RankedTrade
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		r, err := by.scan(row, known)
 		if err != nil || by.After != nil && by.compare(r, *by.After) <= 0 {
@@ -144,7 +144,7 @@ func (s Sort) head() string {
 	return places + sortColumns[s.By] + tradesFrom
 }
 
-func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r Ranked, err error) {
+func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, err error) {
 	at := &r.Place
 	place := []any{
 		&r.ID, &at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Instrument, &at.External, &at.Arrival, &at.Number,
@@ -167,8 +167,8 @@ func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r Ranked, err er
 	return r, err
 }
 
-// OfBatch is the condition that an import brought a fill of the trade.
-func OfBatch(owner journal.UserID, batch journal.BatchID) Condition {
+// BatchCondition is the condition that an import brought a fill of the trade.
+func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	return func(args *[]any) string {
 		f := filter{args: *args}
 		user, id := f.arg(owner), f.arg(batch)
@@ -183,10 +183,10 @@ func OfBatch(owner journal.UserID, batch journal.BatchID) Condition {
 	}
 }
 
-// EachListedAt hands the instants of the trades of a query, by the query's
+// EachListedTime hands the instants of the trades of a query, by the query's
 // basis, to fn in no order: enough to count them by day. It is a step; fn must
 // not run statements.
-func EachListedAt(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
+func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
 	if err := q.check(); err != nil {
 		return err
 	}

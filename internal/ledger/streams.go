@@ -166,6 +166,6 @@ func (i *Instrument) takeContract(details map[string]string) (err error) {
 			return err
 		}
 	}
-	i.Lot, err = journal.Name("details.lot", details[keyLot])
+	i.Lot, err = journal.CleanName("details.lot", details[keyLot])
 	return err
 }

@@ -82,21 +82,21 @@ func TestTheWorkDoesNotGrowWithTheHistory(t *testing.T) {
 	})
 }
 
-// TestOutlookEndsWhereItBecomesLong: a fill before all others of a stream that
+// TestPreviewStopsAtRowLimit: a fill before all others of a stream that
 // is never flat changes everything behind it, which somebody who only asks need
 // not wait for.
-func TestOutlookEndsWhereItBecomesLong(t *testing.T) {
+func TestPreviewStopsAtRowLimit(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		s := newStream(t, database, 500, true)
 		file := []NewFill{{Symbol: "AAPL", Side: matching.Buy, Quantity: decimal.New(5), ExecutedAt: hour(-1)}}
-		ask := func(rows int) (o Outlook) {
+		ask := func(rows int) (o InsertPreview) {
 			checked, err := checkAll(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			err = database.View(t.Context(), func(tx *db.Tx) (err error) {
-				o, err = foresee(t.Context(), tx, s.owner, s.account, checked, rows)
+				o, err = previewInsert(t.Context(), tx, s.owner, s.account, checked, rows)
 				return err
 			})
 			if err != nil || len(o.Known) != 1 || o.Known[0] {
@@ -104,10 +104,10 @@ func TestOutlookEndsWhereItBecomesLong(t *testing.T) {
 			}
 			return o
 		}
-		if o := ask(100); !o.Cut || o.Changed != 0 {
+		if o := ask(100); !o.Incomplete || o.Changed != 0 {
 			t.Errorf("a long look is not cut short: %+v", o)
 		}
-		if o := ask(5000); o.Cut || o.Created+o.Changed < 400 {
+		if o := ask(5000); o.Incomplete || o.Created+o.Changed < 400 {
 			t.Errorf("a look within the bound is cut short: %+v", o)
 		}
 	})

@@ -40,7 +40,7 @@ func TestDataFiles(t *testing.T) {
 // checkCase takes a file of fills and the file of trades that must follow it.
 func checkCase(t *testing.T, fills txtar.File, trades *txtar.File) {
 	t.Helper()
-	got := written(Group(fillsOf(t, string(fills.Data)), Head{}))
+	got := formatTrades(Group(parseFills(t, string(fills.Data)), Head{}))
 	if *update {
 		trades.Data = []byte(got)
 	}

@@ -53,9 +53,9 @@ func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.Seq, q.Seq))
 }
 
-// Order compares two fills by position, and by id when that is equal, so that
+// CompareFills compares two fills by position, and by id when that is equal, so that
 // slices.SortFunc(fills, Order) gives the one order Group expects.
-func Order(a, b Fill) int {
+func CompareFills(a, b Fill) int {
 	return cmp.Or(a.Position().Compare(b.Position()), cmp.Compare(a.ID, b.ID))
 }
 
@@ -78,7 +78,7 @@ type piece struct {
 	consumed   decimal.Decimal
 }
 
-func wholeOf(f Fill) piece {
+func newPiece(f Fill) piece {
 	return piece{fill: f, quantity: f.Quantity, fees: f.Fees, commission: f.Commission}
 }
 

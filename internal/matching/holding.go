@@ -16,7 +16,7 @@ type holding struct {
 	rate Rate
 }
 
-func openWith(p piece) *holding {
+func newHolding(p piece) *holding {
 	direction := Long
 	if p.fill.Side == Sell {
 		direction = Short
@@ -29,8 +29,8 @@ func openWith(p piece) *holding {
 	}}
 }
 
-// enter adds a piece that opens or adds to the position.
-func (h *holding) enter(p piece) {
+// addEntry adds a piece that opens or adds to the position.
+func (h *holding) addEntry(p piece) {
 	t, value := &h.trade, p.value()
 	notional := value.Mul(p.fill.Multiplier)
 	h.entered = h.entered.Add(value)
@@ -43,15 +43,15 @@ func (h *holding) enter(p piece) {
 	h.record(p, Opening, notional)
 }
 
-// exit adds a piece that closes at most what is held.
-func (h *holding) exit(p piece) {
+// addExit adds a piece that closes at most what is held.
+func (h *holding) addExit(p piece) {
 	t, value := &h.trade, p.value()
 	notional := value.Mul(p.fill.Multiplier)
 	var entry, entryCosts decimal.Decimal
-	entry, h.openNotional = h.share(h.openNotional, p.quantity)
-	entryCosts, h.openCosts = h.share(h.openCosts, p.quantity)
+	entry, h.openNotional = h.splitShare(h.openNotional, p.quantity)
+	entryCosts, h.openCosts = h.splitShare(h.openCosts, p.quantity)
 	h.exited = h.exited.Add(value)
-	priced := t.Direction.signed(notional.Sub(entry))
+	priced := t.Direction.signedGain(notional.Sub(entry))
 	h.gross = h.gross.Add(p.fill.StatedPnL.Or(priced))
 	if p.fill.StatedPnL.Valid {
 		h.rate = h.rate.add(p.fill.StatedPnL.Decimal, priced)
@@ -62,9 +62,9 @@ func (h *holding) exit(p piece) {
 	h.record(p, Closing, notional)
 }
 
-// share cuts from an amount that belongs to everything held the part that belongs
+// splitShare cuts from an amount that belongs to everything held the part that belongs
 // to the quantity being closed. Closing all of it takes all, unrounded.
-func (h *holding) share(amount, quantity decimal.Decimal) (taken, left decimal.Decimal) {
+func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left decimal.Decimal) {
 	held := h.trade.QtyRemaining
 	if quantity.Equal(held) || amount.IsZero() {
 		return amount, decimal.Zero
@@ -84,18 +84,18 @@ func (h *holding) record(p piece, role Role, notional decimal.Decimal) {
 	})
 }
 
-func (h *holding) closed() bool { return h != nil && h.trade.Closed() }
+func (h *holding) isClosed() bool { return h != nil && h.trade.IsClosed() }
 
-// settle works out the figures that need the whole trade.
-func (h *holding) settle() Trade {
+// toTrade works out the figures that need the whole trade.
+func (h *holding) toTrade() Trade {
 	t := h.trade
 	t.AvgEntry = h.entered.DivAverage(t.QtyOpened)
 	if exited := t.QtyOpened.Sub(t.QtyRemaining); !exited.IsZero() {
 		t.AvgExit = decimal.Of(h.exited.DivAverage(exited))
 	}
-	t.Rate = h.rate.settled(t.Closed())
+	t.Rate = h.rate.finalRate(t.IsClosed())
 	t.RealizedPnL = h.gross.Sub(h.spent)
-	if !t.Closed() {
+	if !t.IsClosed() {
 		return t
 	}
 	t.GrossPnL, t.NetPnL = decimal.Of(h.gross), decimal.Of(t.RealizedPnL)

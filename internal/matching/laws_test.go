@@ -16,9 +16,9 @@ import (
 	"fillbook/internal/matching/oracle"
 )
 
-// drawn is a stream of random fills. It watches the position while it draws, as
+// fillSequence is a stream of random fills. It watches the position while it draws, as
 // chance alone would rarely bring it back to zero or turn it around.
-type drawn struct {
+type fillSequence struct {
 	position decimal.Decimal
 	at       int64
 	fills    []Fill
@@ -26,7 +26,7 @@ type drawn struct {
 
 func anyFills(mayState bool) *rapid.Generator[[]Fill] {
 	return rapid.Custom(func(t *rapid.T) []Fill {
-		var d drawn
+		var d fillSequence
 		for range rapid.IntRange(0, 24).Draw(t, "length") {
 			d.next(t, mayState)
 		}
@@ -34,7 +34,7 @@ func anyFills(mayState bool) *rapid.Generator[[]Fill] {
 	})
 }
 
-func (d *drawn) next(t *rapid.T, mayState bool) {
+func (d *fillSequence) next(t *rapid.T, mayState bool) {
 	n := len(d.fills)
 	d.at += rapid.Int64Range(0, 2).Draw(t, "wait")
 	f := Fill{ID: "f" + strconv.Itoa(n), At: d.at, Seq: int64(n), Side: Buy}
@@ -44,7 +44,7 @@ func (d *drawn) next(t *rapid.T, mayState bool) {
 		f.Side = Sell
 	}
 	if held := d.position.Abs(); !held.IsZero() {
-		f = d.steer(t, f, held)
+		f = d.adjustQuantity(t, f, held)
 	}
 	f.Price = decimal.FromScaled(rapid.Int64Range(-50, 5000).Draw(t, "price"), rapid.Int32Range(0, 4).Draw(t, "ticks"))
 	f.Multiplier = rapid.SampledFrom([]decimal.Decimal{decimal.New(1), decimal.New(50), decimal.Must("0.1")}).Draw(t, "multiplier")
@@ -57,8 +57,8 @@ func (d *drawn) next(t *rapid.T, mayState bool) {
 	d.fills = append(d.fills, f)
 }
 
-// steer turns some fills into ones that flatten or cross the position.
-func (d *drawn) steer(t *rapid.T, f Fill, held decimal.Decimal) Fill {
+// adjustQuantity turns some fills into ones that flatten or cross the position.
+func (d *fillSequence) adjustQuantity(t *rapid.T, f Fill, held decimal.Decimal) Fill {
 	against := Sell
 	if d.position.Sign() < 0 {
 		against = Buy
@@ -79,24 +79,24 @@ func signedQuantity(side Side, quantity decimal.Decimal) decimal.Decimal {
 	return quantity
 }
 
-func cash(f Fill) decimal.Decimal {
+func cashFlow(f Fill) decimal.Decimal {
 	return signedQuantity(f.Side, f.Price.Mul(f.Quantity).Mul(f.Multiplier)).Neg().Sub(f.Fees).Sub(f.Commission)
 }
 
-// TestResultsAreTheCashThatMoved: what closed trades gained, and what the open one
+// TestResultsEqualCashFlow: what closed trades gained, and what the open one
 // has paid and received so far, is what all fills together paid and received.
-func TestResultsAreTheCashThatMoved(t *testing.T) {
+func TestResultsEqualCashFlow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(false).Draw(t, "fills")
 		var moved, told decimal.Decimal
 		for _, f := range fills {
-			moved = moved.Add(cash(f))
+			moved = moved.Add(cashFlow(f))
 		}
 		for _, trade := range Group(fills, Head{}) {
 			costs := trade.FeesTotal.Add(trade.Commission)
-			flow := trade.Direction.signed(trade.ExitNotional.Sub(trade.EntryNotional)).Sub(costs)
+			flow := trade.Direction.signedGain(trade.ExitNotional.Sub(trade.EntryNotional)).Sub(costs)
 			told = told.Add(trade.NetPnL.Or(flow))
-			if trade.Closed() && !flow.Equal(trade.NetPnL.Decimal) {
+			if trade.IsClosed() && !flow.Equal(trade.NetPnL.Decimal) {
 				t.Fatalf("net %s is not the cash flow %s", trade.NetPnL, flow)
 			}
 		}
@@ -106,13 +106,13 @@ func TestResultsAreTheCashThatMoved(t *testing.T) {
 	})
 }
 
-// TestTradesAreSound holds what must be true of every single trade.
-func TestTradesAreSound(t *testing.T) {
+// TestTradeInvariants holds what must be true of every single trade.
+func TestTradeInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trades := Group(anyFills(true).Draw(t, "fills"), Head{})
 		for i, trade := range trades {
-			checkSound(t, trade)
-			if !trade.Closed() && i < len(trades)-1 {
+			checkInvariants(t, trade)
+			if !trade.IsClosed() && i < len(trades)-1 {
 				t.Fatalf("trade %d of %d is open", i, len(trades))
 			}
 			if i > 0 && trade.First.Compare(trades[i-1].Last) < 0 {
@@ -122,7 +122,7 @@ func TestTradesAreSound(t *testing.T) {
 	})
 }
 
-func checkSound(t *rapid.T, trade Trade) {
+func checkInvariants(t *rapid.T, trade Trade) {
 	var opened, closed decimal.Decimal
 	for _, p := range trade.Parts {
 		if p.Role == Opening {
@@ -136,11 +136,11 @@ func checkSound(t *rapid.T, trade Trade) {
 		"opened quantity":          opened.Equal(trade.QtyOpened),
 		"remaining quantity":       opened.Sub(closed).Equal(trade.QtyRemaining) && trade.QtyRemaining.Sign() >= 0,
 		"first part opens":         trade.Parts[0].Role == Opening,
-		"closed has a gross":       trade.Closed() == trade.GrossPnL.Valid,
-		"closed has a net":         trade.Closed() == trade.NetPnL.Valid,
+		"closed has a gross":       trade.IsClosed() == trade.GrossPnL.Valid,
+		"closed has a net":         trade.IsClosed() == trade.NetPnL.Valid,
 		"exit price when exited":   trade.AvgExit.Valid == !closed.IsZero(),
-		"net is gross minus costs": !trade.Closed() || trade.NetPnL.Decimal.Equal(trade.GrossPnL.Decimal.Sub(costs)),
-		"realized ends as net":     !trade.Closed() || trade.RealizedPnL.Equal(trade.NetPnL.Decimal),
+		"net is gross minus costs": !trade.IsClosed() || trade.NetPnL.Decimal.Equal(trade.GrossPnL.Decimal.Sub(costs)),
+		"realized ends as net":     !trade.IsClosed() || trade.RealizedPnL.Equal(trade.NetPnL.Decimal),
 	} {
 		if !holds {
 			t.Fatalf("%s does not hold for %+v", law, trade)
@@ -233,37 +233,37 @@ func TestArrivalDoesNotMatterForDistinctInstants(t *testing.T) {
 		for i := range fills {
 			fills[i].At = int64(i)
 		}
-		want := written(Group(fills, Head{}))
+		want := formatTrades(Group(fills, Head{}))
 		shuffled := rapid.Permutation(fills).Draw(t, "arrival")
 		for i := range shuffled {
 			shuffled[i].Seq = int64(i)
 		}
-		slices.SortFunc(shuffled, Order)
-		if diff := cmp.Diff(want, written(Group(shuffled, Head{}))); diff != "" {
+		slices.SortFunc(shuffled, CompareFills)
+		if diff := cmp.Diff(want, formatTrades(Group(shuffled, Head{}))); diff != "" {
 			t.Fatal(diff)
 		}
 	})
 }
 
-func sameAsOracle(t *rapid.T) {
+func checkOracleAgrees(t *rapid.T) {
 	fills := anyFills(true).Draw(t, "fills")
 	got := Group(fills, Head{})
-	want := oracle.Recompute(rapid.Permutation(forOracle(fills)).Draw(t, "order"))
+	want := oracle.Recompute(rapid.Permutation(toOracleFills(fills)).Draw(t, "order"))
 	if len(got) != len(want) {
 		t.Fatalf("%d trades, the oracle has %d", len(got), len(want))
 	}
 	for i := range got {
-		if diff := cmp.Diff(wordsOfOracle(want[i]), wordsOf(got[i])); diff != "" {
+		if diff := cmp.Diff(formatOracleTrade(want[i]), formatTrade(got[i])); diff != "" {
 			t.Fatalf("trade %d (-oracle +got):\n%s", i, diff)
 		}
 	}
 }
 
-func TestOracleAgrees(t *testing.T) { rapid.Check(t, sameAsOracle) }
+func TestOracleAgrees(t *testing.T) { rapid.Check(t, checkOracleAgrees) }
 
-func FuzzOracleAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sameAsOracle)) }
+func FuzzOracleAgrees(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkOracleAgrees)) }
 
-func forOracle(fills []Fill) []oracle.Fill {
+func toOracleFills(fills []Fill) []oracle.Fill {
 	var out []oracle.Fill
 	for _, f := range fills {
 		o := oracle.Fill{
@@ -279,8 +279,8 @@ func forOracle(fills []Fill) []oracle.Fill {
 	return out
 }
 
-// wordsOf and wordsOfOracle bring both kinds of trade to a common form.
-func wordsOf(t Trade) []string {
+// formatTrade and wordsOfOracle bring both kinds of trade to a common form.
+func formatTrade(t Trade) []string {
 	null := func(n decimal.Null) *big.Rat {
 		if !n.Valid {
 			return nil
@@ -291,17 +291,17 @@ func wordsOf(t Trade) []string {
 	for _, p := range t.Parts {
 		ids = append(ids, p.FillID)
 	}
-	return words(ids, t.Direction == Long, t.QtyOpened.Rat(), t.QtyRemaining.Rat(), t.EntryNotional.Rat(), t.ExitNotional.Rat(),
+	return formatFields(ids, t.Direction == Long, t.QtyOpened.Rat(), t.QtyRemaining.Rat(), t.EntryNotional.Rat(), t.ExitNotional.Rat(),
 		t.FeesTotal.Rat(), t.Commission.Rat(), null(t.GrossPnL), null(t.NetPnL), t.RealizedPnL.Rat(),
 		t.AvgEntry.Rat(), null(t.AvgExit), t.EntrySize.Rat(), null(t.ReturnPct), null(t.Rate.Convert(t.Volume)))
 }
 
-func wordsOfOracle(t oracle.Trade) []string {
-	return words(t.FillIDs, t.Long, t.Opened, t.Remaining, t.Entry, t.Exit, t.Fees, t.Commission, t.Gross, t.Net, t.Realized,
+func formatOracleTrade(t oracle.Trade) []string {
+	return formatFields(t.FillIDs, t.Long, t.Opened, t.Remaining, t.Entry, t.Exit, t.Fees, t.Commission, t.Gross, t.Net, t.Realized,
 		t.EntryPrice, t.ExitPrice, t.Size, t.Return, t.Volume)
 }
 
-func words(ids []string, long bool, figures ...*big.Rat) []string {
+func formatFields(ids []string, long bool, figures ...*big.Rat) []string {
 	out := []string{fmt.Sprint(ids), fmt.Sprint("long ", long)}
 	names := []string{
 		"opened", "remaining", "entry", "exit", "fees", "commission", "gross", "net", "realized",
@@ -320,7 +320,7 @@ func words(ids []string, long bool, figures ...*big.Rat) []string {
 // TestDigitsStayBounded halves and refills a position for ever, which with exact
 // shares would add a digit to every figure with every fill.
 func TestDigitsStayBounded(t *testing.T) {
-	fills := fillsOf(t, "buy 2@10.01 fees 0.01")
+	fills := parseFills(t, "buy 2@10.01 fees 0.01")
 	for n := int64(2); n < 4000; n++ {
 		f := Fill{ID: strconv.FormatInt(n, 10), At: n, Seq: n, Side: Sell, Quantity: decimal.New(1), Multiplier: decimal.New(1)}
 		f.Price, f.Fees = decimal.FromScaled(1000+n%7, 2), decimal.FromScaled(n%3, 2)
@@ -340,14 +340,14 @@ func TestDigitsStayBounded(t *testing.T) {
 func TestWalkReadsNoFurtherThanNeeded(t *testing.T) {
 	read := 0
 	var counted iter.Seq[Fill] = func(yield func(Fill) bool) {
-		for _, f := range fillsOf(t, "buy 1@1; sell 1@2; buy 1@3; sell 1@4") {
+		for _, f := range parseFills(t, "buy 1@1; sell 1@2; buy 1@3; sell 1@4") {
 			if read++; !yield(f) {
 				return
 			}
 		}
 	}
 	for trade := range Walk(counted, Head{}) {
-		if !trade.Closed() || read != 2 {
+		if !trade.IsClosed() || read != 2 {
 			t.Errorf("first trade came after %d fills", read)
 		}
 		break

@@ -61,17 +61,17 @@ func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
 		var w walk
 		for f := range fills {
-			next := w.take(f, head)
+			next := w.nextPiece(f, head)
 			head = Head{}
 			for rest := &next; rest != nil; {
-				rest = w.step(*rest)
-				if w.open.closed() && !yield(w.finish()) {
+				rest = w.addPiece(*rest)
+				if w.open.isClosed() && !yield(w.closeTrade()) {
 					return
 				}
 			}
 		}
 		if w.open != nil {
-			yield(w.finish())
+			yield(w.closeTrade())
 		}
 	}
 }
@@ -83,8 +83,8 @@ type walk struct {
 	any  bool
 }
 
-// take checks a fill and cuts off what the head says is spent.
-func (w *walk) take(f Fill, head Head) piece {
+// nextPiece checks a fill and cuts off what the head says is spent.
+func (w *walk) nextPiece(f Fill, head Head) piece {
 	switch {
 	case f.Side != Buy && f.Side != Sell:
 		panic(fmt.Sprintf("matching: fill %s has side %q", f.ID, f.Side))
@@ -97,36 +97,36 @@ func (w *walk) take(f Fill, head Head) piece {
 	}
 	w.last, w.any = f, true
 	if head.Consumed.IsZero() {
-		return wholeOf(f)
+		return newPiece(f)
 	}
-	_, rest := wholeOf(f).cut(head.Consumed)
+	_, rest := newPiece(f).cut(head.Consumed)
 	return rest
 }
 
-// step puts a piece into the open trade, or opens one with it. What the piece has
+// addPiece puts a piece into the open trade, or opens one with it. What the piece has
 // beyond a flat position comes back, to open the next trade.
-func (w *walk) step(p piece) *piece {
+func (w *walk) addPiece(p piece) *piece {
 	if w.open == nil {
-		w.open = openWith(p)
+		w.open = newHolding(p)
 	}
 	h := w.open
 	switch {
-	case p.fill.Side == h.trade.Direction.opens():
-		h.enter(p)
+	case p.fill.Side == h.trade.Direction.openingSide():
+		h.addEntry(p)
 		return nil
 	case p.quantity.Cmp(h.trade.QtyRemaining) <= 0:
-		h.exit(p)
+		h.addExit(p)
 		return nil
 	default:
 		first, rest := p.cut(h.trade.QtyRemaining)
-		h.exit(first)
+		h.addExit(first)
 		return &rest
 	}
 }
 
-// finish takes the open trade out of the walk, with its closing figures.
-func (w *walk) finish() Trade {
+// closeTrade takes the open trade out of the walk, with its closing figures.
+func (w *walk) closeTrade() Trade {
 	h := w.open
 	w.open = nil
-	return h.settle()
+	return h.toTrade()
 }

@@ -9,20 +9,20 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// fillsOf reads fills in the notation of these tests: one a line, or separated
+// parseFills reads fills in the notation of these tests: one a line, or separated
 // by semicolons, as
 //
 //	side quantity@price [xMULTIPLIER] [fees F] [commission C] [stated S] [at N] [as ID]
 //
 // A fill is named by its number and executed at that microsecond unless it says
 // otherwise.
-func fillsOf(t testing.TB, text string) []Fill {
+func parseFills(t testing.TB, text string) []Fill {
 	t.Helper()
 	var fills []Fill
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
 		n := len(fills) + 1
 		f := Fill{ID: strconv.Itoa(n), At: int64(n), Seq: int64(n), Multiplier: decimal.New(1)}
-		if err := readFill(strings.Fields(line), &f); err != nil {
+		if err := parseFill(strings.Fields(line), &f); err != nil {
 			t.Fatalf("fill %q: %v", line, err)
 		}
 		fills = append(fills, f)
@@ -30,7 +30,7 @@ func fillsOf(t testing.TB, text string) []Fill {
 	return fills
 }
 
-func readFill(words []string, f *Fill) error {
+func parseFill(words []string, f *Fill) error {
 	if len(words) < 2 {
 		return fmt.Errorf("needs a side and quantity@price")
 	}
@@ -46,7 +46,7 @@ func readFill(words []string, f *Fill) error {
 		if len(words) == 1 {
 			return fmt.Errorf("%s has no value", words[0])
 		}
-		if err := readOption(words[0], words[1], f); err != nil {
+		if err := parseFillOption(words[0], words[1], f); err != nil {
 			return err
 		}
 		words = words[2:]
@@ -54,7 +54,7 @@ func readFill(words []string, f *Fill) error {
 	return nil
 }
 
-func readOption(key, value string, f *Fill) (err error) {
+func parseFillOption(key, value string, f *Fill) (err error) {
 	switch key {
 	case "fees":
 		f.Fees = decimal.Must(value)
@@ -72,8 +72,8 @@ func readOption(key, value string, f *Fill) (err error) {
 	return err
 }
 
-// written renders trades for the data files, every figure of them.
-func written(trades []Trade) string {
+// formatTrades renders trades for the data files, every figure of them.
+func formatTrades(trades []Trade) string {
 	var b strings.Builder
 	for _, t := range trades {
 		state := "open"

@@ -54,9 +54,9 @@ func (r Rate) add(stated, priced decimal.Decimal) Rate {
 	return Rate{Stated: decimal.Of(r.Stated.Decimal.Add(stated)), Priced: decimal.Of(r.Priced.Decimal.Add(priced))}
 }
 
-// settled returns the rate of a whole trade: unknown unless it is above zero and
+// finalRate returns the rate of a whole trade: unknown unless it is above zero and
 // the trade closed.
-func (r Rate) settled(closed bool) Rate {
+func (r Rate) finalRate(closed bool) Rate {
 	if !r.Stated.Valid || closed && r.Stated.Decimal.Sign()*r.Priced.Decimal.Sign() > 0 {
 		return r
 	}

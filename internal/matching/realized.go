@@ -39,14 +39,14 @@ type Realizer struct {
 // Add takes the next fill, in the order of Order. It returns the trade that the
 // fill closed, with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
-	next := r.walk.take(f, r.Head)
+	next := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}
 	for rest := &next; rest != nil; {
-		before := stateOf(r.walk.open)
-		rest = r.walk.step(*rest)
-		r.record(f, before, stateOf(r.walk.open))
-		if r.walk.open.closed() {
-			trade := r.walk.finish()
+		before := newHoldingState(r.walk.open)
+		rest = r.walk.addPiece(*rest)
+		r.record(f, before, newHoldingState(r.walk.open))
+		if r.walk.open.isClosed() {
+			trade := r.walk.closeTrade()
 			closed, parts = &trade, r.parts
 			r.parts, r.openVolume = nil, decimal.Zero
 		}
@@ -60,15 +60,15 @@ func (r *Realizer) Open() (*Trade, []RealizedPart) {
 	if r.walk.open == nil {
 		return nil, nil
 	}
-	trade := r.walk.finish()
+	trade := r.walk.closeTrade()
 	return &trade, r.parts
 }
 
 // holdingState is what the difference between two holdings is taken of.
 type holdingState struct{ gross, spent, volume, held decimal.Decimal }
 
-// stateOf returns the state of a holding; h is nil before its first fill.
-func stateOf(h *holding) holdingState {
+// newHoldingState returns the state of a holding; h is nil before its first fill.
+func newHoldingState(h *holding) holdingState {
 	if h == nil {
 		return holdingState{}
 	}

@@ -47,7 +47,7 @@ func TestRealizedParts(t *testing.T) {
 		{"prices below zero", "sell 2@-37; buy 1@-40; buy 1@-30", "2: 3-0 of 77; 3: -7-0 of 67"},
 	} {
 		var trades []string
-		_, all := realize(fillsOf(t, c.fills))
+		_, all := realize(parseFills(t, c.fills))
 		for _, parts := range all {
 			var list []string
 			for _, x := range parts {
@@ -61,9 +61,9 @@ func TestRealizedParts(t *testing.T) {
 	}
 }
 
-// TestRealizedPartsMakeTheTrade: the trades are those of Walk, parts come in order
+// TestRealizedPartsSumToTrade: the trades are those of Walk, parts come in order
 // and their sums are the trade's figures, exactly.
-func TestRealizedPartsMakeTheTrade(t *testing.T) {
+func TestRealizedPartsSumToTrade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		trades, all := realize(fills)
@@ -79,11 +79,11 @@ func TestRealizedPartsMakeTheTrade(t *testing.T) {
 				t.Fatalf("parts realized %s, the trade %s", sum.Net(), trade.RealizedPnL)
 			}
 			costs := trade.FeesTotal.Add(trade.Commission)
-			if trade.Closed() && (!sum.Gross.Equal(trade.GrossPnL.Decimal) || !sum.Costs.Equal(costs) || !sum.Volume.Equal(trade.Volume)) {
+			if trade.IsClosed() && (!sum.Gross.Equal(trade.GrossPnL.Decimal) || !sum.Costs.Equal(costs) || !sum.Volume.Equal(trade.Volume)) {
 				t.Fatalf("parts sum to %+v, the trade is %+v", sum, trade)
 			}
 		}
-		if got, want := written(trades), written(Group(fills, Head{})); got != want {
+		if got, want := formatTrades(trades), formatTrades(Group(fills, Head{})); got != want {
 			t.Fatalf("trades are\n%s\nwant\n%s", got, want)
 		}
 	})
@@ -93,7 +93,7 @@ func TestRealizedPartsMakeTheTrade(t *testing.T) {
 func TestRealizedPartsAgreeWithTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
-		want := oracle.RealizedParts(forOracle(fills))
+		want := oracle.RealizedParts(toOracleFills(fills))
 		_, got := realize(fills)
 		for i, parts := range got {
 			if len(parts) != len(want[i]) {

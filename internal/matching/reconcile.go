@@ -44,7 +44,7 @@ type Merge struct {
 // it speaks in. Trades of several streams may be reconciled together, which is how
 // a fill that moved to another symbol takes its trade's notes along.
 func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
-	claims := claimsBetween(old, regrouped)
+	claims := findClaims(old, regrouped)
 	slices.SortFunc(claims, func(a, b claim) int {
 		return cmp.Or(
 			cmp.Compare(b.shared, a.shared),
@@ -65,14 +65,14 @@ func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 			out.Kept[c.heir] = old[c.old].ID
 		}
 	}
-	out.placeRest(old, settled, best)
+	out.addUnclaimed(old, settled, best)
 	return out
 }
 
-// placeRest reports the identities that no new trade goes on with: merged into
+// addUnclaimed reports the identities that no new trade goes on with: merged into
 // the trade that has most of their fills, or orphaned where there is none.
-func (r *Reconciliation) placeRest(old []Identity, settled []bool, best map[int]int) {
-	for _, i := range byBeginning(old) {
+func (r *Reconciliation) addUnclaimed(old []Identity, settled []bool, best map[int]int) {
+	for _, i := range sortByFirst(old) {
 		if settled[i] {
 			continue
 		}
@@ -89,9 +89,9 @@ type claim struct {
 	old, heir, shared int
 }
 
-// claimsBetween finds every such pair. It looks at each fill once, so its cost is
+// findClaims finds every such pair. It looks at each fill once, so its cost is
 // that of the trades touched and not of old trades times new ones.
-func claimsBetween(old []Identity, regrouped []Trade) []claim {
+func findClaims(old []Identity, regrouped []Trade) []claim {
 	holders := make(map[string][]int)
 	for i, identity := range old {
 		for _, fill := range identity.Fills {
@@ -113,8 +113,8 @@ func claimsBetween(old []Identity, regrouped []Trade) []claim {
 	return claims
 }
 
-// byBeginning returns the indexes of the identities, earliest first.
-func byBeginning(old []Identity) []int {
+// sortByFirst returns the indexes of the identities, earliest first.
+func sortByFirst(old []Identity) []int {
 	order := make([]int, len(old))
 	for i := range order {
 		order[i] = i

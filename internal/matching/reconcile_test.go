@@ -14,9 +14,9 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// tradeOf makes a trade of the fills named by numbers, the first of which is also
+// newTestTrade makes a trade of the fills named by numbers, the first of which is also
 // where it begins.
-func tradeOf(ids []string) Trade {
+func newTestTrade(ids []string) Trade {
 	first, _ := strconv.ParseInt(ids[0], 10, 64)
 	t := Trade{First: Position{At: first}}
 	for _, id := range ids {
@@ -25,9 +25,9 @@ func tradeOf(ids []string) Trade {
 	return t
 }
 
-// outcome writes a reconciliation in one line: what each new trade is, what was
+// formatReconciliation writes a reconciliation in one line: what each new trade is, what was
 // merged where, and what is gone.
-func outcome(r Reconciliation) string {
+func formatReconciliation(r Reconciliation) string {
 	words := slices.Clone(r.Kept)
 	for i, id := range words {
 		if id == "" {
@@ -64,20 +64,20 @@ func TestReconcile(t *testing.T) {
 		{"swapped fills", "1 2 3, 4 5 6", "1 5 6, 2 3 4", "b a"},
 	} {
 		var old []Identity
-		for i, ids := range groupsOf(c.old) {
-			old = append(old, Identity{ID: string(rune('a' + i)), Fills: ids, First: tradeOf(ids).First})
+		for i, ids := range parseGroups(c.old) {
+			old = append(old, Identity{ID: string(rune('a' + i)), Fills: ids, First: newTestTrade(ids).First})
 		}
 		var regrouped []Trade
-		for _, ids := range groupsOf(c.regrouped) {
-			regrouped = append(regrouped, tradeOf(ids))
+		for _, ids := range parseGroups(c.regrouped) {
+			regrouped = append(regrouped, newTestTrade(ids))
 		}
-		if got := outcome(Reconcile(old, regrouped)); got != c.want {
+		if got := formatReconciliation(Reconcile(old, regrouped)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-func groupsOf(text string) (groups [][]string) {
+func parseGroups(text string) (groups [][]string) {
 	for group := range strings.SplitSeq(text, ",") {
 		if ids := strings.Fields(group); len(ids) > 0 {
 			groups = append(groups, ids)
@@ -86,8 +86,8 @@ func groupsOf(text string) (groups [][]string) {
 	return groups
 }
 
-// identities gives each trade an id that is unlike its position.
-func identities(trades []Trade) []Identity {
+// newIdentities gives each trade an id that is unlike its position.
+func newIdentities(trades []Trade) []Identity {
 	var out []Identity
 	for i, trade := range trades {
 		identity := Identity{ID: fmt.Sprintf("t%d", (i*7)%97), First: trade.First}
@@ -118,7 +118,7 @@ func anyChange(t *rapid.T, fills []Fill) []Fill {
 		}
 		after = append(after, f)
 	}
-	slices.SortFunc(after, Order)
+	slices.SortFunc(after, CompareFills)
 	return after
 }
 
@@ -126,7 +126,7 @@ func anyChange(t *rapid.T, fills []Fill) []Fill {
 func anyRegrouping(t *rapid.T) ([]Identity, []Trade) {
 	if rapid.Bool().Draw(t, "real") {
 		fills := anyFills(false).Draw(t, "fills")
-		return identities(Group(fills, Head{})), Group(anyChange(t, fills), Head{})
+		return newIdentities(Group(fills, Head{})), Group(anyChange(t, fills), Head{})
 	}
 	sets := func(name string) (trades []Trade) {
 		set := rapid.SliceOfNDistinct(rapid.IntRange(0, 12), 1, 6, rapid.ID[int])
@@ -135,11 +135,11 @@ func anyRegrouping(t *rapid.T) ([]Identity, []Trade) {
 			for _, n := range numbers {
 				ids = append(ids, strconv.Itoa(n))
 			}
-			trades = append(trades, tradeOf(ids))
+			trades = append(trades, newTestTrade(ids))
 		}
 		return trades
 	}
-	return identities(sets("old")), sets("new")
+	return newIdentities(sets("old")), sets("new")
 }
 
 func sharedFills(identity Identity, trade Trade) (n int) {
@@ -246,7 +246,7 @@ func TestReconcileDoesNotDependOnOrder(t *testing.T) {
 func TestReconcileKeepsAnUnchangedStream(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trades := Group(anyFills(true).Draw(t, "fills"), Head{})
-		old := identities(trades)
+		old := newIdentities(trades)
 		r := Reconcile(old, trades)
 		for i, id := range r.Kept {
 			if id != old[i].ID {
@@ -260,7 +260,7 @@ func TestPositionsOrderByInstantThenArrival(t *testing.T) {
 	sorted := []Fill{{At: 1, Seq: 9, ID: "z"}, {At: 2, Seq: 1, ID: "b"}, {At: 2, Seq: 2, ID: "a"}, {At: 2, Seq: 2, ID: "c"}}
 	for i, a := range sorted {
 		for j, b := range sorted {
-			if got, want := Order(a, b), cmp.Compare(i, j); got != want {
+			if got, want := CompareFills(a, b), cmp.Compare(i, j); got != want {
 				t.Errorf("Order(%v, %v) = %d, want %d", a, b, got, want)
 			}
 		}

@@ -82,8 +82,8 @@ type Part struct {
 	Commission decimal.Decimal
 }
 
-// Closed reports whether the position went back to exactly zero.
-func (t *Trade) Closed() bool { return t.QtyRemaining.IsZero() }
+// IsClosed reports whether the position went back to exactly zero.
+func (t *Trade) IsClosed() bool { return t.QtyRemaining.IsZero() }
 
 // OpenedAt returns the instant of the first fill, in microseconds since 1970.
 func (t *Trade) OpenedAt() int64 { return t.First.At }
@@ -91,22 +91,22 @@ func (t *Trade) OpenedAt() int64 { return t.First.At }
 // ClosedAt returns the instant of the fill that closed the trade, in microseconds
 // since 1970, and false while the trade is open.
 func (t *Trade) ClosedAt() (at int64, ok bool) {
-	if !t.Closed() {
+	if !t.IsClosed() {
 		return 0, false
 	}
 	return t.Last.At, true
 }
 
-// opens returns the side that adds to a position of this direction.
-func (d Direction) opens() Side {
+// openingSide returns the side that adds to a position of this direction.
+func (d Direction) openingSide() Side {
 	if d == Short {
 		return Sell
 	}
 	return Buy
 }
 
-// signed turns what a long position would have gained into the gain of d.
-func (d Direction) signed(gain decimal.Decimal) decimal.Decimal {
+// signedGain turns what a long position would have gained into the gain of d.
+func (d Direction) signedGain(gain decimal.Decimal) decimal.Decimal {
 	if d == Short {
 		return gain.Neg()
 	}

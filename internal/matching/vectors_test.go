@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// brief writes down a trade in one line: direction, quantity, entry, net result.
-func brief(trades []Trade) string {
+// formatBrief writes down a trade in one line: direction, quantity, entry, net result.
+func formatBrief(trades []Trade) string {
 	var lines []string
 	for _, t := range trades {
 		lines = append(lines, fmt.Sprintf("%s %s@%s net %s", t.Direction, t.QtyOpened, t.AvgEntry, t.NetPnL))
@@ -38,14 +38,14 @@ func TestWorkedVectors(t *testing.T) {
 		"buy 1@5 at 7; sell 1@6 at 7; sell 1@6 at 7":    "long 1@5 net 1; short 1@6 net null",
 		"buy 1@5 fees 1 commission 2; sell 1@5 fees -1": "long 1@5 net -2",
 	} {
-		if got := brief(Group(fillsOf(t, fills), Head{})); got != want {
+		if got := formatBrief(Group(parseFills(t, fills), Head{})); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", fills, got, want)
 		}
 	}
 }
 
 func TestCostsOfACrossingFillAreShared(t *testing.T) {
-	trades := Group(fillsOf(t, "buy 1@10; sell 3@11 fees 1 commission -0.1; buy 2@10"), Head{})
+	trades := Group(parseFills(t, "buy 1@10; sell 3@11 fees 1 commission -0.1; buy 2@10"), Head{})
 	for i, want := range []string{"0.333333333333 -0.033333333333", "0.666666666667 -0.066666666667"} {
 		if got := trades[i].FeesTotal.String() + " " + trades[i].Commission.String(); got != want {
 			t.Errorf("trade %d carries %s, want %s", i, got, want)
@@ -69,7 +69,7 @@ func TestStatedResults(t *testing.T) {
 		{"short", "sell 2@10; buy 1@8 stated -5; buy 1@8", "-3"},
 	} {
 		var gross []string
-		for _, trade := range Group(fillsOf(t, c.fills), Head{}) {
+		for _, trade := range Group(parseFills(t, c.fills), Head{}) {
 			gross = append(gross, trade.GrossPnL.String())
 		}
 		if got := strings.Join(gross, " "); got != c.gross {
@@ -94,7 +94,7 @@ func TestRealizedWhileOpen(t *testing.T) {
 		"buy 100@10; sell 40@12; sell 60@14":                            "320",
 		"buy 3@10 commission 1; sell 1@11; sell 1@11; sell 1@11 fees 1": "1",
 	} {
-		trades := Group(fillsOf(t, fills), Head{})
+		trades := Group(parseFills(t, fills), Head{})
 		if got := trades[len(trades)-1].RealizedPnL.String(); got != want {
 			t.Errorf("%s: realized %s, want %s", fills, got, want)
 		}
@@ -111,7 +111,7 @@ func TestReturnIsAbsentWithoutInvestment(t *testing.T) {
 		"buy 1@10":                                "null",
 		"buy 1@10 fees 1; sell 1@10 commission 1": "-20",
 	} {
-		if got := Group(fillsOf(t, fills), Head{})[0].ReturnPct.String(); got != want {
+		if got := Group(parseFills(t, fills), Head{})[0].ReturnPct.String(); got != want {
 			t.Errorf("%s: return %s, want %s", fills, got, want)
 		}
 	}
@@ -123,7 +123,7 @@ func TestNoFillsNoTrades(t *testing.T) {
 	}
 }
 
-func TestUnsoundFillsPanic(t *testing.T) {
+func TestInvalidFillsPanic(t *testing.T) {
 	for name, c := range map[string]struct {
 		fills string
 		head  string
@@ -142,7 +142,7 @@ func TestUnsoundFillsPanic(t *testing.T) {
 					t.Errorf("panicked with %q, want %q", text, c.want)
 				}
 			}()
-			Group(fillsOf(t, c.fills), Head{Consumed: decimal.Must(c.head)})
+			Group(parseFills(t, c.fills), Head{Consumed: decimal.Must(c.head)})
 		})
 	}
 }

@@ -106,7 +106,7 @@ func (m media) agrees(name, claimed string) bool {
 // cannot be saved as a page.
 func (m media) fileName(given string) (string, error) {
 	given = given[strings.LastIndexAny(given, `/\`)+1:]
-	name, err := journal.Name("name", given)
+	name, err := journal.CleanName("name", given)
 	if err != nil {
 		return "", err
 	}

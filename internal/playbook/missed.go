@@ -99,7 +99,7 @@ type MissedChange struct {
 // Whether the account and the setup exist is not its business.
 func (c MissedChange) apply(m Missed) (Missed, error) {
 	var err error
-	if m.Symbol, err = journal.Symbol("symbol", c.Symbol.Or(m.Symbol)); err != nil {
+	if m.Symbol, err = journal.CleanSymbol("symbol", c.Symbol.Or(m.Symbol)); err != nil {
 		return Missed{}, err
 	}
 	if m.Direction = c.Direction.Or(m.Direction); m.Direction != Long && m.Direction != Short {
@@ -118,7 +118,7 @@ func (c MissedChange) apply(m Missed) (Missed, error) {
 	if m.Outcome, err = outcome(c.Outcome.Or(m.Outcome)); err != nil {
 		return Missed{}, err
 	}
-	m.Notes, err = journal.Prose("notes", c.Notes.Or(m.Notes))
+	m.Notes, err = journal.CheckText("notes", c.Notes.Or(m.Notes))
 	m.Account = c.Account.OrNil(m.Account)
 	m.Setup = c.Setup.OrNil(m.Setup)
 	return m, err

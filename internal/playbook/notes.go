@@ -102,10 +102,10 @@ func (c NoteChange) apply(note Note) (Note, error) {
 		return Note{}, journal.InvalidField("occurred_at", "occurred_at must be a day or a date and time.")
 	}
 	note.OccurredAt = c.OccurredAt.Or(note.OccurredAt)
-	if note.Title, err = journal.Name("title", c.Title.Or(note.Title)); err != nil {
+	if note.Title, err = journal.CleanName("title", c.Title.Or(note.Title)); err != nil {
 		return Note{}, err
 	}
-	if note.Body, err = journal.Prose("body", c.Body.Or(note.Body)); err != nil {
+	if note.Body, err = journal.CheckText("body", c.Body.Or(note.Body)); err != nil {
 		return Note{}, err
 	}
 	if note.Symbols, err = symbolNotes(c.Symbols.Or(note.Symbols)); err != nil {
@@ -144,11 +144,11 @@ func symbolNotes(list []SymbolNote) ([]SymbolNote, error) {
 	clean := make([]SymbolNote, len(list))
 	size := 0
 	for i, item := range list {
-		symbol, err := journal.Symbol("symbols", item.Symbol)
+		symbol, err := journal.CleanSymbol("symbols", item.Symbol)
 		if err != nil {
 			return nil, err
 		}
-		body, err := journal.Prose("symbols", item.Body)
+		body, err := journal.CheckText("symbols", item.Body)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 }
 
 // anchorNote makes sure that the trade that a note is linked to exists and has
-// the row of marks that links hang on.
+// the row of annotations that links hang on.
 func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if note.Trade == nil {
 		return nil
@@ -204,7 +204,7 @@ func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return reference("trade_id", err)
 	}
-	return Anchor(ctx, tx, owner, *note.Trade, account, note.UpdatedAt)
+	return EnsureAnnotationsRow(ctx, tx, owner, *note.Trade, account, note.UpdatedAt)
 }
 
 func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {

@@ -42,13 +42,13 @@ const maxChecklist = 100
 // apply gives the setup after the change, or says what is wrong with it.
 func (c SetupChange) apply(setup Setup) (Setup, error) {
 	var err error
-	if setup.Name, err = journal.RequiredName("name", c.Name.Or(setup.Name)); err != nil {
+	if setup.Name, err = journal.CleanRequiredName("name", c.Name.Or(setup.Name)); err != nil {
 		return Setup{}, err
 	}
-	if setup.Description, err = journal.Prose("description", c.Description.Or(setup.Description)); err != nil {
+	if setup.Description, err = journal.CheckText("description", c.Description.Or(setup.Description)); err != nil {
 		return Setup{}, err
 	}
-	if setup.Thesis, err = journal.Prose("thesis", c.Thesis.Or(setup.Thesis)); err != nil {
+	if setup.Thesis, err = journal.CheckText("thesis", c.Thesis.Or(setup.Thesis)); err != nil {
 		return Setup{}, err
 	}
 	if setup.Symbol, err = optionalSymbol(c.Symbol.Or(setup.Symbol)); err != nil {
@@ -71,7 +71,7 @@ func optionalSymbol(text string) (string, error) {
 	if isBlank(text) {
 		return "", nil
 	}
-	return journal.Symbol("symbol", text)
+	return journal.CleanSymbol("symbol", text)
 }
 
 func checklist(lines []string) ([]string, error) {
@@ -81,7 +81,7 @@ func checklist(lines []string) ([]string, error) {
 	clean := make([]string, len(lines))
 	for i, line := range lines {
 		var err error
-		if clean[i], err = journal.RequiredName("checklist", line); err != nil {
+		if clean[i], err = journal.CleanRequiredName("checklist", line); err != nil {
 			return nil, err
 		}
 	}

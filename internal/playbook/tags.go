@@ -39,13 +39,13 @@ type TagChange struct {
 // apply gives the tag after the change, or says what is wrong with it.
 func (c TagChange) apply(tag Tag) (Tag, error) {
 	var err error
-	if tag.Name, err = journal.RequiredName("name", c.Name.Or(tag.Name)); err != nil {
+	if tag.Name, err = journal.CleanRequiredName("name", c.Name.Or(tag.Name)); err != nil {
 		return Tag{}, err
 	}
 	if tag.Color, err = color(c.Color.Or(tag.Color)); err != nil {
 		return Tag{}, err
 	}
-	if tag.Description, err = journal.Prose("description", c.Description.Or(tag.Description)); err != nil {
+	if tag.Description, err = journal.CheckText("description", c.Description.Or(tag.Description)); err != nil {
 		return Tag{}, err
 	}
 	switch tag.Kind = c.Kind.Or(tag.Kind); tag.Kind {

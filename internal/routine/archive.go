@@ -26,7 +26,7 @@ type Tick struct {
 func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, error) {
 	var a Archive
 	var err error
-	if a.Items, err = allItems(ctx, tx, owner); err != nil {
+	if a.Items, err = listAllItems(ctx, tx, owner); err != nil {
 		return Archive{}, err
 	}
 	a.Ticks, err = db.List(ctx, tx, func(row db.Scanner) (t Tick, err error) {
@@ -40,7 +40,7 @@ func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, erro
 	return a, err
 }
 
-func allItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, error) {
+func listAllItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem,
 		`SELECT `+itemColumns+` FROM routine_items AS i WHERE i.user_id = $1 ORDER BY i.id`, owner)
 	sortItems(items)
@@ -59,7 +59,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, no
 		return 0, err
 	}
 	known := map[journal.RoutineID]Item{}
-	stored, err := allItems(ctx, tx, owner)
+	stored, err := listAllItems(ctx, tx, owner)
 	if err != nil {
 		return 0, err
 	}
@@ -71,15 +71,15 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, no
 		if _, there := known[item.ID]; there {
 			continue
 		}
-		item, err := item.cleaned()
+		item, err := item.clean()
 		if err != nil {
 			return 0, err
 		}
 		known[item.ID] = item
 		added = append(added, item)
 	}
-	unchain(added, stored)
-	done, err := restorable(a.Ticks, known)
+	separateChains(added, stored)
+	done, err := selectRestorable(a.Ticks, known)
 	if err != nil {
 		return 0, err
 	}
@@ -89,9 +89,9 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, no
 	return len(added), insertTicks(ctx, tx, owner, done)
 }
 
-// restorable refuses ticks of no item and passes over those that an item
+// selectRestorable refuses ticks of no item and passes over those that an item
 // does not have any more because it ended before.
-func restorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, error) {
+func selectRestorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, error) {
 	var done []tick
 	for _, t := range list {
 		item, there := known[t.Item]
@@ -101,19 +101,19 @@ func restorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, error) {
 		if _, err := journal.ParseDay("day", string(t.Day)); err != nil {
 			return nil, err
 		}
-		if !item.endsBy(t.Day) {
+		if !item.hasEndedBy(t.Day) {
 			done = append(done, tick{t.Item, t.Day})
 		}
 	}
 	return done, nil
 }
 
-// unchain makes items stand alone that an archive calls successors of each
+// separateChains makes items stand alone that an archive calls successors of each
 // other although they are not, or of items that have gone on without them.
-func unchain(added, stored []Item) {
-	taken := chainsOf(stored)
-	for chain, items := range chainsOf(added) {
-		if _, gone := taken[chain]; !gone && len(breaks(items)) == 0 {
+func separateChains(added, stored []Item) {
+	taken := groupByChain(stored)
+	for chain, items := range groupByChain(added) {
+		if _, gone := taken[chain]; !gone && len(findBreaks(items)) == 0 {
 			continue
 		}
 		for i := range added {
@@ -124,10 +124,10 @@ func unchain(added, stored []Item) {
 	}
 }
 
-// cleaned holds an item of unknown origin to the rules of one typed in.
-func (i Item) cleaned() (Item, error) {
+// clean holds an item of unknown origin to the rules of one typed in.
+func (i Item) clean() (Item, error) {
 	for _, id := range []journal.RoutineID{i.ID, i.Chain} {
-		if _, err := journal.RequiredName("id", string(id)); err != nil {
+		if _, err := journal.CleanRequiredName("id", string(id)); err != nil {
 			return Item{}, err
 		}
 	}

@@ -29,7 +29,7 @@ func (f fixture) restore(a Archive) (added int, err error) {
 	return added, err
 }
 
-func (f fixture) somethingToKeep() Archive {
+func (f fixture) createSample() Archive {
 	f.Helper()
 	item := f.create("a", Pre, everyday, "2026-03-01")
 	f.create("b", During, everyday, "2026-03-05")
@@ -39,9 +39,9 @@ func (f fixture) somethingToKeep() Archive {
 	return f.export()
 }
 
-func TestArchiveComesBack(t *testing.T) {
-	each(t, func(f fixture) {
-		want := f.somethingToKeep()
+func TestArchiveRoundTrip(t *testing.T) {
+	eachEngine(t, func(f fixture) {
+		want := f.createSample()
 		if len(want.Items) != 3 || len(want.Ticks) != 2 {
 			f.Fatalf("exported %+v", want)
 		}
@@ -63,8 +63,8 @@ func TestArchiveComesBack(t *testing.T) {
 }
 
 func TestRestoreRefuses(t *testing.T) {
-	each(t, func(f fixture) {
-		sound := f.somethingToKeep()
+	eachEngine(t, func(f fixture) {
+		sound := f.createSample()
 		other := f
 		other.owner = newUser(f.T, f.db)
 		for what, spoil := range map[string]func(a *Archive){
@@ -92,9 +92,9 @@ func TestRestoreRefuses(t *testing.T) {
 }
 
 // What an archive says of successors is believed only if it can be true.
-func TestRestoreUnchains(t *testing.T) {
-	each(t, func(f fixture) {
-		sound := f.somethingToKeep()
+func TestRestoreSeparatesChains(t *testing.T) {
+	eachEngine(t, func(f fixture) {
+		sound := f.createSample()
 		other := f
 		other.owner = newUser(f.T, f.db)
 		torn := Archive{Items: append([]Item{}, sound.Items...)}
@@ -104,7 +104,7 @@ func TestRestoreUnchains(t *testing.T) {
 		if _, err := other.restore(torn); err != nil {
 			f.Fatal(err)
 		}
-		other.expectSound()
+		other.expectNoBreaches()
 
 		third := f
 		third.owner = newUser(f.T, f.db)
@@ -113,7 +113,7 @@ func TestRestoreUnchains(t *testing.T) {
 				f.Fatal(err)
 			}
 		}
-		third.expectSound()
+		third.expectNoBreaches()
 		if items := third.export().Items; len(items) != 3 {
 			f.Errorf("%d items, want 3", len(items))
 		}
@@ -122,9 +122,9 @@ func TestRestoreUnchains(t *testing.T) {
 
 // Each rule of the operator's check sees what breaks it.
 func TestCheckFindsBreaches(t *testing.T) {
-	each(t, func(f fixture) {
-		f.somethingToKeep()
-		f.expectSound()
+	eachEngine(t, func(f fixture) {
+		f.createSample()
+		f.expectNoBreaches()
 		for _, c := range []struct{ what, statement string }{
 			{"empty", `UPDATE routine_items SET end_day = start_day WHERE user_id = $1 AND title = 'b'`},
 			{"gap", `UPDATE routine_items SET end_day = '2026-03-03' WHERE user_id = $1 AND stage = 'pre'`},
@@ -148,7 +148,7 @@ func (f fixture) breaches() (found []string) {
 	return found
 }
 
-func TestBreaks(t *testing.T) {
+func TestFindBreaks(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
 		items []Item
@@ -166,7 +166,7 @@ func TestBreaks(t *testing.T) {
 			{ID: "b", StartDay: "2026-03-05"},
 		}, 0},
 	} {
-		if found := breaks(chainsOf(c.items)[""]); len(found) != c.want {
+		if found := findBreaks(groupByChain(c.items)[""]); len(found) != c.want {
 			t.Errorf("%s: %q, want %d", what, found, c.want)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// StoredTemplate gives the template that a user has set; set is false for one
+// ReadStoredTemplate gives the template that a user has set; set is false for one
 // who goes by the built-in lines. It is a step, for the backup.
-func StoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (lines []string, set bool, err error) {
+func ReadStoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (lines []string, set bool, err error) {
 	var at int64
 	err = tx.QueryRow(ctx, `SELECT updated_at FROM checklist_templates WHERE user_id = $1`, owner).Scan(&at)
 	if errors.Is(err, db.ErrNoRows) {

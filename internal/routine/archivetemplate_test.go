@@ -12,7 +12,7 @@ import (
 func (f fixture) storedTemplate() (lines []string, set bool) {
 	f.Helper()
 	f.must(f.db.View(f.Context(), func(tx *db.Tx) (err error) {
-		lines, set, err = StoredTemplate(f.Context(), tx, f.owner)
+		lines, set, err = ReadStoredTemplate(f.Context(), tx, f.owner)
 		return err
 	}))
 	return lines, set
@@ -29,8 +29,8 @@ func (f fixture) restoreTemplate(lines ...string) (done bool, err error) {
 
 // A template is restored where none was set, an empty one included, and never
 // over one that was.
-func TestTemplatesComeBack(t *testing.T) {
-	each(t, func(f fixture) {
+func TestTemplateRoundTrip(t *testing.T) {
+	eachEngine(t, func(f fixture) {
 		f.owner = newUser(f.T, f.db) // who has set none
 		if lines, set := f.storedTemplate(); set || lines != nil {
 			f.Errorf("nobody set %q", lines)

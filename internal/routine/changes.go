@@ -15,7 +15,7 @@ const maxItems = 500
 // Items lists what is active on a day, by default the date in UTC, ordered by
 // stage and then by position.
 func (s *Service) Items(ctx context.Context, owner journal.UserID, day journal.Day) ([]Item, error) {
-	day = s.dayOr(day)
+	day = s.dayOrToday(day)
 	var active []Item
 	err := s.read(ctx, owner, day, func(tx *db.Tx) error {
 		items, err := listItems(ctx, tx, owner, day, day)
@@ -35,20 +35,20 @@ type Draft struct {
 
 // Create adds an item, last in its stage.
 func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft) (Item, error) {
-	item, err := newItem(draft.Title, draft.Stage, draft.Weekdays, s.dayOr(draft.Day))
+	item, err := newItem(draft.Title, draft.Stage, draft.Weekdays, s.dayOrToday(draft.Day))
 	if err != nil {
 		return Item{}, err
 	}
-	err = s.change(ctx, owner, s.nearToday(item.StartDay), func(tx *db.Tx) error {
+	err = s.change(ctx, owner, s.clampToToday(item.StartDay), func(tx *db.Tx) error {
 		today := s.clock.Today()
-		living, err := livingItems(ctx, tx, owner, today)
+		living, err := listUnendedItems(ctx, tx, owner, today)
 		if err != nil {
 			return err
 		}
 		if len(living) >= maxItems {
 			return journal.Conflict("A routine has at most %d items; delete one first.", maxItems)
 		}
-		item.Position = lastPlace(living, item.Stage, today)
+		item.Position = nextPosition(living, item.Stage, today)
 		return insertItems(ctx, tx, owner, []Item{item})
 	})
 	return item, err
@@ -56,7 +56,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft)
 
 // newItem makes an item of what somebody typed, or says what is wrong with it.
 func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item, error) {
-	title, err := journal.RequiredName("title", title)
+	title, err := journal.CleanRequiredName("title", title)
 	if err != nil {
 		return Item{}, err
 	}
@@ -99,9 +99,9 @@ func (c Change) apply(item Item) (Item, error) {
 // check, where given, sees the stored item first and may refuse.
 func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.RoutineID, change Change, check func(Item) error) (Item, error) {
 	var result Item
-	day := s.dayOr(change.Day)
-	err := s.change(ctx, owner, s.nearToday(day), func(tx *db.Tx) error {
-		item, err := s.editable(ctx, tx, owner, id, day, check)
+	day := s.dayOrToday(change.Day)
+	err := s.change(ctx, owner, s.clampToToday(day), func(tx *db.Tx) error {
+		item, err := s.findEditable(ctx, tx, owner, id, day, check)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.Rou
 			return err
 		}
 		if wanted.Stage != item.Stage || wanted.Weekdays != item.Weekdays {
-			result, err = s.succeed(ctx, tx, owner, item, wanted, day)
+			result, err = s.replaceItem(ctx, tx, owner, item, wanted, day)
 			return err
 		}
 		result = wanted
@@ -122,30 +122,30 @@ func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.Rou
 	return result, err
 }
 
-// editable reads an item that has not ended, neither today nor on the day
+// findEditable reads an item that has not ended, neither today nor on the day
 // that the change is about.
-func (s *Service) editable(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) (Item, error) {
+func (s *Service) findEditable(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) (Item, error) {
 	item, err := findItem(ctx, tx, owner, id)
 	if err != nil {
 		return Item{}, err
 	}
-	if item.endsBy(max(day, s.clock.Today())) || item.vain() {
-		return Item{}, noItem()
+	if item.hasEndedBy(max(day, s.clock.Today())) || item.isNeverActive() {
+		return Item{}, errNoItem()
 	}
-	return item, accept(check, item)
+	return item, runCheck(check, item)
 }
 
-// succeed ends an item on a day, or on its first day where that is later, and
+// replaceItem ends an item on a day, or on its first day where that is later, and
 // hands its later ticks to a successor.
-func (s *Service) succeed(ctx context.Context, tx *db.Tx, owner journal.UserID, item, wanted Item, day journal.Day) (Item, error) {
-	ended, successor := handOver(item, wanted, day)
+func (s *Service) replaceItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item, wanted Item, day journal.Day) (Item, error) {
+	ended, successor := splitAt(item, wanted, day)
 	if successor.Stage != item.Stage {
 		today := s.clock.Today()
-		living, err := livingItems(ctx, tx, owner, today)
+		living, err := listUnendedItems(ctx, tx, owner, today)
 		if err != nil {
 			return Item{}, err
 		}
-		successor.Position = lastPlace(living, successor.Stage, today)
+		successor.Position = nextPosition(living, successor.Stage, today)
 	}
 	if err := insertItems(ctx, tx, owner, []Item{successor}); err != nil {
 		return Item{}, err
@@ -156,9 +156,9 @@ func (s *Service) succeed(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return successor, endItem(ctx, tx, owner, ended)
 }
 
-// handOver splits an item's time at a day: what was before stays with the
+// splitAt splits an item's time at a day: what was before stays with the
 // item, what comes after is the successor's.
-func handOver(item, wanted Item, day journal.Day) (ended, successor Item) {
+func splitAt(item, wanted Item, day journal.Day) (ended, successor Item) {
 	day = max(day, item.StartDay)
 	ended, successor = item, wanted
 	ended.EndDay = day
@@ -171,19 +171,19 @@ func handOver(item, wanted Item, day journal.Day) (ended, successor Item) {
 // with it a successor that was to take over later. Earlier days keep it and its
 // ticks. An item that has ended is not found. check, where given, sees the stored item first and may refuse.
 func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) error {
-	day = s.dayOr(day)
-	return s.change(ctx, owner, s.nearToday(day), func(tx *db.Tx) error {
-		item, err := s.editable(ctx, tx, owner, id, day, check)
+	day = s.dayOrToday(day)
+	return s.change(ctx, owner, s.clampToToday(day), func(tx *db.Tx) error {
+		item, err := s.findEditable(ctx, tx, owner, id, day, check)
 		if err != nil {
 			return err
 		}
-		items, err := followers(ctx, tx, owner, item)
+		items, err := listSuccessors(ctx, tx, owner, item)
 		if err != nil {
 			return err
 		}
 		for _, item := range append(items, item) {
 			item.EndDay = day
-			if err := dropTicks(ctx, tx, owner, item.ID, day); err != nil {
+			if err := deleteTicks(ctx, tx, owner, item.ID, day); err != nil {
 				return err
 			}
 			if err := endItem(ctx, tx, owner, item); err != nil {
@@ -207,15 +207,15 @@ func (s *Service) Reorder(ctx context.Context, owner journal.UserID, ids []journ
 		return journal.InvalidField("ids", "ids must name each item once.")
 	}
 	return s.change(ctx, owner, s.clock.Today(), func(tx *db.Tx) error {
-		living, err := livingItems(ctx, tx, owner, s.clock.Today())
+		living, err := listUnendedItems(ctx, tx, owner, s.clock.Today())
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
 			if !slices.ContainsFunc(living, func(item Item) bool { return item.ID == id }) {
-				return noItem()
+				return errNoItem()
 			}
 		}
-		return setPositions(ctx, tx, owner, reordered(living, ids))
+		return setPositions(ctx, tx, owner, reorder(living, ids))
 	})
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestEditTitleInPlace(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, []int{1, 2}, "2026-03-01")
 		f.tick("2026-03-02", item.ID, true)
 		edited := f.edit(item.ID, Change{
@@ -26,7 +26,7 @@ func TestEditTitleInPlace(t *testing.T) {
 }
 
 func TestEditMakesASuccessor(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("old", Pre, everyday, "2026-03-01")
 		for _, day := range []journal.Day{"2026-03-04", "2026-03-05", "2026-03-06", "2026-03-12"} {
 			f.tick(day, item.ID, true)
@@ -51,12 +51,12 @@ func TestEditMakesASuccessor(t *testing.T) {
 		f.expectKind(err, journal.KindNotFound, "edit of an ended item on an early day")
 		f.expectKind(f.service.Delete(f.Context(), f.owner, item.ID, "2026-03-02", nil), journal.KindNotFound, "deletion of an ended item")
 		f.expectDay("2026-03-04", "old!")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }
 
 func TestEditOnTheFirstDayLeavesNoTrace(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		for _, day := range []journal.Day{"2026-03-09", "2026-03-01"} { // the start, and a day before it
 			item := f.create("a", Pre, everyday, "2026-03-09")
 			f.tick("2026-03-09", item.ID, true)
@@ -70,14 +70,14 @@ func TestEditOnTheFirstDayLeavesNoTrace(t *testing.T) {
 			f.must(f.service.Delete(f.Context(), f.owner, next.ID, "2026-03-01", nil))
 		}
 		f.expectDay("2026-03-09", "")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }
 
 // Ticks from before the start stay where they are: past days are not
 // rewritten, even if the item that they hang on holds on no day any more.
 func TestEarlyTicksOutliveTheirItem(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-09")
 		f.expectDay("2026-03-05", "")
 		f.tick("2026-03-05", item.ID, true)
@@ -86,7 +86,7 @@ func TestEarlyTicksOutliveTheirItem(t *testing.T) {
 		f.expectDay("2026-03-05", "a!")
 		f.expectDay("2026-03-09", "b")
 		f.expectItems("2026-03-05")
-		f.expectSound()
+		f.expectNoBreaches()
 		_, err := f.service.Edit(f.Context(), f.owner, item.ID, Change{Title: journal.Some("x"), Day: "2026-03-01"}, nil)
 		f.expectKind(err, journal.KindNotFound, "edit of an item of no day")
 		f.expectKind(f.service.Reorder(f.Context(), f.owner, []journal.RoutineID{item.ID}), journal.KindNotFound, "reorder of it")
@@ -94,12 +94,12 @@ func TestEarlyTicksOutliveTheirItem(t *testing.T) {
 		f.expectDay("2026-03-05", "")
 		_, err = f.service.Tick(f.Context(), f.owner, "2026-03-05", item.ID, true, nil)
 		f.expectKind(err, journal.KindNotFound, "tick of an item that lost its last tick")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }
 
 func TestEditRefuses(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "")
 		for what, change := range map[string]Change{
 			"null title":    {Title: journal.Opt[string]{Set: true, Null: true}},
@@ -122,7 +122,7 @@ func TestEditRefuses(t *testing.T) {
 // An item whose end lies ahead is still there, and so is what may be done
 // with it.
 func TestEndAhead(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")
 		f.must(f.service.Delete(f.Context(), f.owner, item.ID, "2026-03-20", nil))
 		f.expectItems("", "a")
@@ -139,12 +139,12 @@ func TestEndAhead(t *testing.T) {
 		f.expectKind(f.service.Delete(f.Context(), f.owner, next.ID, "2026-03-21", nil), journal.KindNotFound, "deletion after the end")
 		f.must(f.service.Delete(f.Context(), f.owner, next.ID, "2026-03-15", nil))
 		f.expectItems("2026-03-15")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }
 
 func TestDeleteFromADayOn(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")
 		for _, day := range []journal.Day{"2026-03-04", "2026-03-05", "2026-03-06"} {
 			f.tick(day, item.ID, true)
@@ -161,14 +161,14 @@ func TestDeleteFromADayOn(t *testing.T) {
 		f.must(f.service.Delete(f.Context(), f.owner, other.ID, "", nil))
 		f.expectDay(today.AddDays(-1), "b")
 		f.expectDay(today, "")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }
 
 // Whoever deletes an item does not want what was planned to take over from
 // it. What happened before stays.
-func TestDeleteTakesPlannedSuccessorsAlong(t *testing.T) {
-	each(t, func(f fixture) {
+func TestDeleteRemovesPlannedSuccessors(t *testing.T) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")
 		next := f.edit(item.ID, Change{Title: journal.Some("b"), Stage: journal.Some(Post), Day: "2026-03-16"})
 		last := f.edit(next.ID, Change{Title: journal.Some("c"), Stage: journal.Some(During), Day: "2026-03-20"})
@@ -184,6 +184,6 @@ func TestDeleteTakesPlannedSuccessorsAlong(t *testing.T) {
 			f.expectDay(day, "")
 		}
 		f.expectKind(f.service.Delete(f.Context(), f.owner, next.ID, "2026-03-12", nil), journal.KindNotFound, "the successor")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }

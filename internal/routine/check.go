@@ -26,7 +26,7 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 			if err != nil {
 				return err
 			}
-			for _, breach := range breaches(archive) {
+			for _, breach := range findBreaches(archive) {
 				report(fmt.Sprintf("user %s: %s", user, breach))
 			}
 		}
@@ -34,12 +34,12 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 	})
 }
 
-// breaches tells what cannot be in a routine that this package has written.
-func breaches(a Archive) []string {
+// findBreaches tells what cannot be in a routine that this package has written.
+func findBreaches(a Archive) []string {
 	found := []string{}
-	chains := chainsOf(a.Items)
+	chains := groupByChain(a.Items)
 	for _, chain := range slices.Sorted(maps.Keys(chains)) {
-		found = append(found, breaks(chains[chain])...)
+		found = append(found, findBreaks(chains[chain])...)
 	}
 	ends, held := map[journal.RoutineID]Item{}, map[journal.RoutineID]bool{}
 	for _, item := range a.Items {
@@ -47,24 +47,24 @@ func breaches(a Archive) []string {
 	}
 	for _, t := range a.Ticks {
 		held[t.Item] = true
-		if ends[t.Item].endsBy(t.Day) {
+		if ends[t.Item].hasEndedBy(t.Day) {
 			found = append(found, fmt.Sprintf("the routine item %s was ticked on %s, after its end.", t.Item, t.Day))
 		}
 	}
 	for _, item := range a.Items {
-		if item.vain() && !held[item.ID] {
+		if item.isNeverActive() && !held[item.ID] {
 			found = append(found, fmt.Sprintf("the routine item %s holds on no day and has no ticks.", item.ID))
 		}
 	}
 	return found
 }
 
-// chainsOf gives the items of each chain in time order. Those that hold on no
+// groupByChain gives the items of each chain in time order. Those that hold on no
 // day are no link of it.
-func chainsOf(items []Item) map[journal.RoutineID][]Item {
+func groupByChain(items []Item) map[journal.RoutineID][]Item {
 	chains := map[journal.RoutineID][]Item{}
 	for _, item := range items {
-		if !item.vain() {
+		if !item.isNeverActive() {
 			chains[item.Chain] = append(chains[item.Chain], item)
 		}
 	}
@@ -76,8 +76,8 @@ func chainsOf(items []Item) map[journal.RoutineID][]Item {
 	return chains
 }
 
-// breaks tells where a chain has a gap or an overlap.
-func breaks(chain []Item) []string {
+// findBreaks tells where a chain has a gap or an overlap.
+func findBreaks(chain []Item) []string {
 	var found []string
 	for i := 1; i < len(chain); i++ {
 		if chain[i-1].EndDay != chain[i].StartDay {

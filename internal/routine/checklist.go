@@ -29,8 +29,8 @@ type tick struct {
 	day  journal.Day
 }
 
-// checklist is the rule of what a day shows. items are in their order.
-func checklist(day journal.Day, items []Item, done ticks) Checklist {
+// buildChecklist is the rule of what a day shows. items are in their order.
+func buildChecklist(day journal.Day, items []Item, done ticks) Checklist {
 	list := Checklist{Day: day, Lines: []Line{}}
 	for _, item := range items {
 		ticked := done[tick{item.ID, day}]
@@ -49,7 +49,7 @@ func checklist(day journal.Day, items []Item, done ticks) Checklist {
 // Checklist gives one day of the routine.
 func (s *Service) Checklist(ctx context.Context, owner journal.UserID, day journal.Day) (Checklist, error) {
 	var list Checklist
-	err := s.read(ctx, owner, s.nearToday(day), func(tx *db.Tx) (err error) {
+	err := s.read(ctx, owner, s.clampToToday(day), func(tx *db.Tx) (err error) {
 		list, err = readChecklist(ctx, tx, owner, day)
 		return err
 	})
@@ -62,7 +62,7 @@ func readChecklist(ctx context.Context, tx *db.Tx, owner journal.UserID, day jou
 		return Checklist{}, err
 	}
 	done, err := listTicks(ctx, tx, owner, day, day)
-	return checklist(day, items, done), err
+	return buildChecklist(day, items, done), err
 }
 
 // Tick says whether an item was done on a day and gives the day as it is
@@ -71,19 +71,19 @@ func readChecklist(ctx context.Context, tx *db.Tx, owner journal.UserID, day jou
 // stored day first and may refuse.
 func (s *Service) Tick(ctx context.Context, owner journal.UserID, day journal.Day, id journal.RoutineID, done bool, check func(Checklist) error) (Checklist, error) {
 	var list Checklist
-	err := s.change(ctx, owner, s.nearToday(day), func(tx *db.Tx) error {
+	err := s.change(ctx, owner, s.clampToToday(day), func(tx *db.Tx) error {
 		item, err := findItem(ctx, tx, owner, id)
 		if err != nil {
 			return err
 		}
-		if item.endsBy(day) {
-			return noItem()
+		if item.hasEndedBy(day) {
+			return errNoItem()
 		}
 		before, err := readChecklist(ctx, tx, owner, day)
 		if err != nil {
 			return err
 		}
-		if err := accept(check, before); err != nil {
+		if err := runCheck(check, before); err != nil {
 			return err
 		}
 		if err := setTick(ctx, tx, owner, item, day, done); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTick(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, []int{1}, "2026-03-02") // Mondays
 		for range 2 {                                      // idempotent both ways
 			if list := f.tick("2026-03-09", item.ID, true); list.Done != 1 || list.Total != 1 || !list.Lines[0].Done || list.Lines[0].ID != item.ID {
@@ -43,8 +43,8 @@ func TestTick(t *testing.T) {
 }
 
 // check sees what is stored, and a refusal changes nothing.
-func TestCheckIsAskedFirst(t *testing.T) {
-	each(t, func(f fixture) {
+func TestCheckRunsBeforeChange(t *testing.T) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "")
 		ctx, owner := f.Context(), f.owner
 		refuse := func(stored Item) error {
@@ -82,7 +82,7 @@ func TestCheckIsAskedFirst(t *testing.T) {
 }
 
 func TestUsersDoNotSeeEachOther(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("mine", Pre, everyday, "")
 		f.tick(today, item.ID, true)
 		other := f
@@ -103,8 +103,8 @@ func TestUsersDoNotSeeEachOther(t *testing.T) {
 	})
 }
 
-func TestDeletedUserTakesTheRoutineAlong(t *testing.T) {
-	each(t, func(f fixture) {
+func TestDeletingUserDeletesRoutine(t *testing.T) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "")
 		f.tick(today, item.ID, true)
 		f.must(f.db.Update(f.Context(), func(tx *db.Tx) error {
@@ -125,7 +125,7 @@ func TestDeletedUserTakesTheRoutineAlong(t *testing.T) {
 }
 
 func TestCancelledCall(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		ctx, cancel := context.WithCancel(f.Context())
 		cancel()
 		if _, err := f.service.Create(ctx, f.owner, Draft{Title: "a", Stage: Pre, Weekdays: everyday}); err == nil {

@@ -52,9 +52,9 @@ func (h History) CompletionRate() *float64 {
 	return &rate
 }
 
-// tally counts the checklists of a span. An item is looked at only on the
+// countHistory counts the checklists of a span. An item is looked at only on the
 // days on which it may appear, so that many short-lived ones cost little.
-func tally(from, to journal.Day, items []Item, done ticks) History {
+func countHistory(from, to journal.Day, items []Item, done ticks) History {
 	h := History{From: from, To: to, Days: make([]DayCount, 0, from.DaysUntil(to)+1)}
 	at := map[journal.Day]int{}
 	for day := from; day <= to; day = day.AddDays(1) {
@@ -70,7 +70,7 @@ func tally(from, to journal.Day, items []Item, done ticks) History {
 	}
 	for _, item := range items {
 		stageOf[item.ID] = item.Stage
-		for day := max(from, item.StartDay); day <= to && !item.endsBy(day); day = day.AddDays(1) {
+		for day := max(from, item.StartDay); day <= to && !item.hasEndedBy(day); day = day.AddDays(1) {
 			if item.ScheduledOn(day) && !done[tick{item.ID, day}] {
 				count(item.Stage, day, false)
 			}
@@ -85,9 +85,9 @@ func tally(from, to journal.Day, items []Item, done ticks) History {
 	return h
 }
 
-// streak counts back over days from the last one, and tells whether a day
+// countStreak counts back over days from the last one, and tells whether a day
 // that was not finished ended the row.
-func streak(days []DayCount) (length int, broken bool) {
+func countStreak(days []DayCount) (length int, broken bool) {
 	for _, day := range slices.Backward(days) {
 		if day.Done < day.Total {
 			return length, true
@@ -99,16 +99,16 @@ func streak(days []DayCount) (length int, broken bool) {
 	return length, false
 }
 
-// settled leaves out a last day that may still be finished.
-func settled(days []DayCount) []DayCount {
+// dropUnfinishedToday leaves out a last day that may still be finished.
+func dropUnfinishedToday(days []DayCount) []DayCount {
 	if last := len(days) - 1; last >= 0 && days[last].Done < days[last].Total {
 		return days[:last]
 	}
 	return days
 }
 
-// span gives the days of a history: by default thirteen weeks up to today.
-func span(from, to, today journal.Day) (journal.Day, journal.Day, error) {
+// historySpan gives the days of a history: by default thirteen weeks up to today.
+func historySpan(from, to, today journal.Day) (journal.Day, journal.Day, error) {
 	if to == "" {
 		to = today
 	}
@@ -127,7 +127,7 @@ func span(from, to, today journal.Day) (journal.Day, journal.Day, error) {
 // History counts what was done from one day to another. By default it ends
 // on the date in UTC and is of thirteen weeks.
 func (s *Service) History(ctx context.Context, owner journal.UserID, from, to journal.Day) (History, error) {
-	from, to, err := span(from, to, s.clock.Today())
+	from, to, err := historySpan(from, to, s.clock.Today())
 	if err != nil {
 		return History{}, err
 	}
@@ -137,7 +137,7 @@ func (s *Service) History(ctx context.Context, owner journal.UserID, from, to jo
 			return err
 		}
 		var broken bool
-		h.Streak, broken = streak(settled(h.Days))
+		h.Streak, broken = countStreak(dropUnfinishedToday(h.Days))
 		if broken {
 			return nil
 		}
@@ -148,9 +148,9 @@ func (s *Service) History(ctx context.Context, owner journal.UserID, from, to jo
 	return h, err
 }
 
-// Done counts what was done on each day of a span, both ends inside, as one
+// CountDays counts what was done on each day of a span, both ends inside, as one
 // step. It seeds nothing.
-func Done(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]DayCount, error) {
+func CountDays(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]DayCount, error) {
 	h, err := readSpan(ctx, tx, owner, from, to)
 	return h.Days, err
 }
@@ -164,7 +164,7 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jou
 	if err != nil {
 		return History{}, err
 	}
-	return tally(from, to, items, done), nil
+	return countHistory(from, to, items, done), nil
 }
 
 // streakBefore follows a row that is unbroken on a day into the days before
@@ -182,7 +182,7 @@ func streakBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, day jour
 		if err != nil {
 			return 0, err
 		}
-		n, broken := streak(h.Days)
+		n, broken := countStreak(h.Days)
 		length += n
 		if broken {
 			break

@@ -9,7 +9,7 @@ import (
 // An example worked by hand: Monday both, Tuesday one of two, Wednesday
 // both, Thursday both.
 func TestHistoryVector(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		a, b := f.create("a", Pre, everyday, "2026-03-02"), f.create("b", Post, everyday, "2026-03-02")
 		for _, day := range []journal.Day{"2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"} {
 			f.tick(day, a.ID, true)
@@ -42,7 +42,7 @@ func TestHistoryVector(t *testing.T) {
 }
 
 func TestHistoryDefaults(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		h := f.history("", "")
 		if h.To != today || h.From != today.AddDays(-90) || len(h.Days) != 91 || h.Days[0].Day != h.From || h.Days[90].Day != today {
 			f.Errorf("from %s to %s, %d days", h.From, h.To, len(h.Days))
@@ -57,7 +57,7 @@ func TestHistoryDefaults(t *testing.T) {
 }
 
 func TestHistoryLimit(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		f.create("a", Pre, everyday, "2020-01-01")
 		if h := f.history(today.AddDays(-399), today); len(h.Days) != 400 || h.Total != 400 {
 			f.Errorf("%d days, %d in all, want 400", len(h.Days), h.Total)
@@ -71,7 +71,7 @@ func TestHistoryLimit(t *testing.T) {
 
 // Over the leap day of 2024 and the turn of the year.
 func TestHistoryOverTheCalendar(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", During, []int{1, 2, 3, 4, 5}, "2023-12-01")
 		for day := journal.Day("2023-12-01"); day <= "2024-03-01"; day = day.AddDays(1) {
 			if w := day.Weekday(); w != 0 && w != 6 && day != "2024-01-01" {
@@ -96,7 +96,7 @@ func TestHistoryOverTheCalendar(t *testing.T) {
 // A row of finished days is followed beyond the span, and beyond one chunk of
 // what is read at a time.
 func TestStreakBeforeTheSpan(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, []int{2}, "2024-01-02") // Tuesdays
 		weeks := 0
 		for day := journal.Day("2024-01-02"); day <= today; day = day.AddDays(7) {
@@ -128,7 +128,7 @@ func TestStreakBeforeTheSpan(t *testing.T) {
 
 // What an edit or a deletion leaves behind counts as it was.
 func TestHistoryOfChangedItems(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")
 		f.tick("2026-03-02", item.ID, true)
 		f.tick("2026-03-06", item.ID, true)

@@ -46,14 +46,14 @@ func NewWeekdays(days ...int) (Weekdays, error) {
 	return set, nil
 }
 
-// Holds tells whether a weekday is in the set.
-func (w Weekdays) Holds(weekday int) bool { return w>>weekday&1 == 1 }
+// Contains tells whether a weekday is in the set.
+func (w Weekdays) Contains(weekday int) bool { return w>>weekday&1 == 1 }
 
 // List gives the days in ascending order.
 func (w Weekdays) List() []int {
 	list := []int{}
 	for day := range 7 {
-		if w.Holds(day) {
+		if w.Contains(day) {
 			list = append(list, day)
 		}
 	}
@@ -73,20 +73,20 @@ type Item struct {
 	EndDay   journal.Day // the first day without it; empty for none
 }
 
-// endsBy tells whether the item has ended on that day.
-func (i Item) endsBy(day journal.Day) bool { return i.EndDay != "" && i.EndDay <= day }
+// hasEndedBy tells whether the item has ended on that day.
+func (i Item) hasEndedBy(day journal.Day) bool { return i.EndDay != "" && i.EndDay <= day }
 
 // ActiveOn tells whether the item holds on that day, whatever the weekday.
-func (i Item) ActiveOn(day journal.Day) bool { return i.StartDay <= day && !i.endsBy(day) }
+func (i Item) ActiveOn(day journal.Day) bool { return i.StartDay <= day && !i.hasEndedBy(day) }
 
 // ScheduledOn tells whether the item is due on that day.
 func (i Item) ScheduledOn(day journal.Day) bool {
-	return i.ActiveOn(day) && i.Weekdays.Holds(day.Weekday())
+	return i.ActiveOn(day) && i.Weekdays.Contains(day.Weekday())
 }
 
-// vain tells that the item holds on no day at all. Such an item is kept only
+// isNeverActive tells that the item holds on no day at all. Such an item is kept only
 // for ticks that were set before its start.
-func (i Item) vain() bool { return i.endsBy(i.StartDay) }
+func (i Item) isNeverActive() bool { return i.hasEndedBy(i.StartDay) }
 
 // sortItems brings items into the order in which they are shown: by stage,
 // then by position; the older first where two share a place.
@@ -100,22 +100,22 @@ func sortItems(items []Item) {
 	})
 }
 
-// lastPlace is the position behind all items of a stage that have not ended
+// nextPosition is the position behind all items of a stage that have not ended
 // by that day.
-func lastPlace(items []Item, stage Stage, day journal.Day) int {
+func nextPosition(items []Item, stage Stage, day journal.Day) int {
 	place := 0
 	for _, item := range items {
-		if item.Stage == stage && !item.endsBy(day) {
+		if item.Stage == stage && !item.hasEndedBy(day) {
 			place = max(place, item.Position+1)
 		}
 	}
 	return place
 }
 
-// reordered gives the items that move when the listed ones come first inside
+// reorder gives the items that move when the listed ones come first inside
 // their stage, in the order given, and the others keep their order behind
 // them. items are in the order in which they are shown.
-func reordered(items []Item, first []journal.RoutineID) []Item {
+func reorder(items []Item, first []journal.RoutineID) []Item {
 	rank := func(item Item) int {
 		if at := slices.Index(first, item.ID); at >= 0 {
 			return at

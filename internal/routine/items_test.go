@@ -9,7 +9,7 @@ import (
 )
 
 func TestCreateAndList(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		first := f.create("  plan ", Pre, []int{5, 1, 1}, "")
 		if first.Title != "plan" || first.StartDay != today || first.EndDay != "" || first.Position != 0 || !slices.Equal(first.Weekdays.List(), []int{1, 5}) {
 			f.Errorf("created %+v", first)
@@ -29,7 +29,7 @@ func TestCreateAndList(t *testing.T) {
 }
 
 func TestCreateRefuses(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		for what, draft := range map[string]Draft{
 			"no title":        {Title: " \u200b", Stage: Pre, Weekdays: everyday},
 			"long title":      {Title: strings.Repeat("x", 201), Stage: Pre, Weekdays: everyday},
@@ -46,7 +46,7 @@ func TestCreateRefuses(t *testing.T) {
 }
 
 func TestUnknownUser(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		_, err := f.service.Items(f.Context(), "nobody", "")
 		f.expectKind(err, journal.KindNotFound, "items of nobody")
 		_, err = f.service.SetTemplate(f.Context(), "nobody", []string{"x"}, nil)
@@ -55,7 +55,7 @@ func TestUnknownUser(t *testing.T) {
 }
 
 func TestReorder(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		a, b, c := f.create("a", Pre, everyday, ""), f.create("b", Pre, everyday, ""), f.create("c", Pre, everyday, "")
 		d, e := f.create("d", Post, everyday, ""), f.create("e", Post, everyday, "2026-04-01")
 		reorder := func(ids ...journal.RoutineID) error {

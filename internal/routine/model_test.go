@@ -86,14 +86,14 @@ func (c *calendar) erase(id journal.RoutineID, from journal.Day) (done []journal
 	return done
 }
 
-// gone tells whether an item can not be changed any more.
-func (c *calendar) gone(id journal.RoutineID, day journal.Day) bool {
+// hasEnded tells whether an item can not be changed any more.
+func (c *calendar) hasEnded(id journal.RoutineID, day journal.Day) bool {
 	r := c.known[id]
 	return r == nil || r.end != "" && (r.end <= day || r.end <= c.today || r.end <= r.start)
 }
 
-// forgotten tells whether nothing at all is left of an item.
-func (c *calendar) forgotten(id journal.RoutineID) bool {
+// isRemoved tells whether nothing at all is left of an item.
+func (c *calendar) isRemoved(id journal.RoutineID) bool {
 	r := c.known[id]
 	if r.end == "" || r.end > r.start {
 		return false
@@ -184,7 +184,7 @@ func TestServiceAgreesWithACalendar(t *testing.T) {
 			m.compareOrder(m.model.last)
 			m.compareHistory(m.model.today)
 			m.compareHistory(m.model.last)
-			m.expectSound()
+			m.expectNoBreaches()
 		})
 	})
 }
@@ -223,7 +223,7 @@ func (m *machine) create(t *rapid.T) {
 func (m *machine) edit(t *rapid.T) {
 	id, day, r := m.id(t), m.day(t), m.ruler(t)
 	item, err := m.service.Edit(m.ctx, m.owner, id, Change{Stage: journal.Some(r.stage), Weekdays: journal.Some(r.weekdays), Day: day}, nil)
-	if m.refused(err, m.model.gone(id, day)) {
+	if m.refused(err, m.model.hasEnded(id, day)) {
 		return
 	}
 	old := m.model.known[id]
@@ -241,11 +241,11 @@ func (m *machine) edit(t *rapid.T) {
 func (m *machine) delete(t *rapid.T) {
 	id, day := m.id(t), m.day(t)
 	err := m.service.Delete(m.ctx, m.owner, id, day, nil)
-	if m.refused(err, m.model.gone(id, day)) {
+	if m.refused(err, m.model.hasEnded(id, day)) {
 		return
 	}
 	for next := id; next != ""; next = m.model.known[next].next {
-		if !m.model.gone(next, day) {
+		if !m.model.hasEnded(next, day) {
 			m.model.erase(next, day)
 		}
 	}
@@ -255,7 +255,7 @@ func (m *machine) tick(t *rapid.T) {
 	id, day, done := m.id(t), m.day(t), rapid.Bool().Draw(t, "done")
 	_, err := m.service.Tick(m.ctx, m.owner, day, id, done, nil)
 	r := m.model.known[id]
-	if !m.refused(err, r == nil || r.end != "" && r.end <= day || m.model.forgotten(id)) {
+	if !m.refused(err, r == nil || r.end != "" && r.end <= day || m.model.isRemoved(id)) {
 		m.model.line(day, id).done = done
 	}
 }
@@ -266,7 +266,7 @@ func (m *machine) reorder(t *rapid.T) {
 	}
 	ids := rapid.SliceOfNDistinct(rapid.SampledFrom(m.ids), 1, 4, rapid.ID).Draw(t, "ids")
 	err := m.service.Reorder(m.ctx, m.owner, ids)
-	unknown := slices.ContainsFunc(ids, func(id journal.RoutineID) bool { return m.model.gone(id, m.model.today) })
+	unknown := slices.ContainsFunc(ids, func(id journal.RoutineID) bool { return m.model.hasEnded(id, m.model.today) })
 	if m.refused(err, unknown) {
 		return
 	}
@@ -343,10 +343,10 @@ func (m *machine) compareHistory(to journal.Day) {
 	}
 }
 
-func (m *machine) expectSound() {
+func (m *machine) expectNoBreaches() {
 	m.must(m.db.View(m.ctx, func(tx *db.Tx) error {
 		archive, err := Export(m.ctx, tx, m.owner)
-		if found := breaches(archive); len(found) != 0 {
+		if found := findBreaches(archive); len(found) != 0 {
 			m.Fatalf("the routine is not sound: %q", found)
 		}
 		return err

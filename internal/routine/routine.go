@@ -43,8 +43,8 @@ func New(d *db.DB, clock journal.Clock, logs DailyLogs) *Service {
 	return &Service{db: d, clock: clock, logs: logs}
 }
 
-// dayOr is the day that the caller calls today, by default the date in UTC.
-func (s *Service) dayOr(day journal.Day) journal.Day {
+// dayOrToday is the day that the caller calls today, by default the date in UTC.
+func (s *Service) dayOrToday(day journal.Day) journal.Day {
 	if day == "" {
 		return s.clock.Today()
 	}
@@ -88,12 +88,12 @@ func (s *Service) change(ctx context.Context, owner journal.UserID, firstDay jou
 	})
 }
 
-// accept runs the caller's own check of a stored record, where there is one.
-func accept[T any](check func(T) error, stored T) error {
+// runCheck runs the caller's own check of a stored record, where there is one.
+func runCheck[T any](check func(T) error, stored T) error {
 	if check == nil {
 		return nil
 	}
 	return check(stored)
 }
 
-func noItem() error { return journal.NotFound("routine item") }
+func errNoItem() error { return journal.NotFound("routine item") }

@@ -24,8 +24,8 @@ type fixture struct {
 	db      *db.DB
 }
 
-// each runs fn on both engines for a user who wants no items to begin with.
-func each(t *testing.T, fn func(f fixture)) {
+// eachEngine runs fn on both engines for a user who wants no items to begin with.
+func eachEngine(t *testing.T, fn func(f fixture)) {
 	t.Helper()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
@@ -140,8 +140,8 @@ func (f fixture) expectKind(err error, kind journal.Kind, what string) {
 	}
 }
 
-// expectSound runs the operator's check.
-func (f fixture) expectSound() {
+// expectNoBreaches runs the operator's check.
+func (f fixture) expectNoBreaches() {
 	f.Helper()
 	f.must(f.service.Check(f.Context(), func(breach string) { f.Errorf("the routine is not sound: %s", breach) }))
 }

@@ -23,8 +23,8 @@ func TestWeekdays(t *testing.T) {
 			t.Errorf("%v: %v, %v, want %v", c.in, set.List(), err, c.want)
 		}
 		for day := range 7 {
-			if set.Holds(day) != slices.Contains(c.in, day) {
-				t.Errorf("%v: Holds(%d) = %v", c.in, day, set.Holds(day))
+			if set.Contains(day) != slices.Contains(c.in, day) {
+				t.Errorf("%v: Holds(%d) = %v", c.in, day, set.Contains(day))
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func TestSchedule(t *testing.T) {
 		}
 	}
 	for end, vain := range map[journal.Day]bool{"": false, "2026-03-10": false, "2026-03-09": true, "2026-03-01": true} {
-		if item := (Item{StartDay: "2026-03-09", EndDay: end}); item.vain() != vain {
-			t.Errorf("an item that ends %q is in vain: %v", end, item.vain())
+		if item := (Item{StartDay: "2026-03-09", EndDay: end}); item.isNeverActive() != vain {
+			t.Errorf("an item that ends %q is in vain: %v", end, item.isNeverActive())
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 	}
 	items[4].EndDay = "2026-03-01"
 	for stage, want := range map[Stage]int{Pre: 2, During: 6, Post: 0} {
-		if got := lastPlace(items, stage, "2026-03-02"); got != want {
+		if got := nextPosition(items, stage, "2026-03-02"); got != want {
 			t.Errorf("the last place of %s is %d, want %d", stage, got, want)
 		}
 	}
@@ -101,7 +101,7 @@ func names(items []Item) string {
 	return strings.Join(ids, " ")
 }
 
-func TestReordered(t *testing.T) {
+func TestReorderRule(t *testing.T) {
 	t.Parallel()
 	items := []Item{
 		{ID: "a", Stage: Pre, Position: 0},
@@ -121,7 +121,7 @@ func TestReordered(t *testing.T) {
 		{[]journal.RoutineID{"e", "c", "d", "b", "a"}, "c b a e d", 4},
 		{[]journal.RoutineID{"e"}, "a b c e d", 3},
 	} {
-		moved := reordered(items, c.first)
+		moved := reorder(items, c.first)
 		result := slices.Clone(items)
 		for i := range result {
 			for _, m := range moved {
@@ -137,7 +137,7 @@ func TestReordered(t *testing.T) {
 	}
 }
 
-func TestHandOver(t *testing.T) {
+func TestSplitAt(t *testing.T) {
 	t.Parallel()
 	item := Item{ID: "a", Chain: "z", Title: "old", Stage: Pre, Weekdays: weekdaysOnly, Position: 3, StartDay: "2026-03-09", EndDay: "2026-06-01"}
 	wanted := item
@@ -145,7 +145,7 @@ func TestHandOver(t *testing.T) {
 	for day, split := range map[journal.Day]journal.Day{
 		"2026-03-20": "2026-03-20", "2026-03-09": "2026-03-09", "2026-01-01": "2026-03-09",
 	} {
-		ended, successor := handOver(item, wanted, day)
+		ended, successor := splitAt(item, wanted, day)
 		if ended.ID != "a" || ended.Title != "old" || ended.Stage != Pre || ended.StartDay != item.StartDay || ended.EndDay != split {
 			t.Errorf("on %s the old item is %+v", day, ended)
 		}
@@ -169,14 +169,14 @@ func TestChecklistRule(t *testing.T) {
 	}
 	day := journal.Day("2026-03-09")
 	done := ticks{{"off, done", day}: true, {"due, done", day}: true, {"later, done", day}: true, {"due", "2026-03-16"}: true}
-	got := checklist(day, items, done)
+	got := buildChecklist(day, items, done)
 	want := Checklist{Day: day, Done: 3, Total: 4, Lines: []Line{
 		{items[0], false}, {items[2], true}, {items[3], true}, {items[4], true},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if empty := checklist("2026-03-10", nil, nil); empty.Lines == nil || empty.Total != 0 {
+	if empty := buildChecklist("2026-03-10", nil, nil); empty.Lines == nil || empty.Total != 0 {
 		t.Errorf("an empty day is %+v", empty)
 	}
 }
@@ -206,7 +206,7 @@ func TestStreak(t *testing.T) {
 			count := map[rune]Count{'f': {2, 2}, 'F': {1, 1}, 'u': {1, 2}, '.': {}}[kind]
 			days = append(days, DayCount{Count: count})
 		}
-		length, broken := streak(settled(days))
+		length, broken := countStreak(dropUnfinishedToday(days))
 		if length != c.length || broken != c.broken {
 			t.Errorf("%q: %d, broken %v, want %d, %v", c.days, length, broken, c.length, c.broken)
 		}
@@ -224,7 +224,7 @@ func TestSpan(t *testing.T) {
 		{"2025-02-04", "2026-03-10", "2025-02-04", "2026-03-10"}, // 400 days
 		{"2023-01-27", "2024-03-01", "2023-01-27", "2024-03-01"}, // 400 days with a leap day
 	} {
-		from, to, err := span(c.from, c.to, today)
+		from, to, err := historySpan(c.from, c.to, today)
 		if err != nil || from != c.wantFrom || to != c.wantTo {
 			t.Errorf("%q to %q: %s to %s, %v", c.from, c.to, from, to, err)
 		}
@@ -240,13 +240,13 @@ func TestSpan(t *testing.T) {
 		{"2026-03-10", "2025-03-10"},
 		{"1970-01-01", "2199-12-31"},
 	} {
-		if from, to, err := span(c[0], c[1], today); !journal.IsKind(err, journal.KindInvalid) {
+		if from, to, err := historySpan(c[0], c[1], today); !journal.IsKind(err, journal.KindInvalid) {
 			t.Errorf("%q to %q: %s to %s, %v, want a refusal", c[0], c[1], from, to, err)
 		}
 	}
 }
 
-func TestTickedLines(t *testing.T) {
+func TestFindTicks(t *testing.T) {
 	t.Parallel()
 	items := []Item{{ID: "a", Title: "Check the calendar"}, {ID: "b", Title: "Übung [kurz]"}}
 	for body, want := range map[string]string{
@@ -271,7 +271,7 @@ func TestTickedLines(t *testing.T) {
 		strings.Repeat("- [x] no\n", 1000) + "- [x] check the calendar": "a",
 	} {
 		var got []string
-		for _, tick := range tickedIn(DailyLog{Day: "2026-03-09", Body: body}, items) {
+		for _, tick := range findTicks(DailyLog{Day: "2026-03-09", Body: body}, items) {
 			got = append(got, string(tick.item))
 			if tick.day != "2026-03-09" {
 				t.Errorf("%.40q: ticked on %s", body, tick.day)
@@ -300,10 +300,10 @@ func TestSeedRules(t *testing.T) {
 			t.Errorf("item %d begins on %s, want %s", i, items[i].StartDay, want)
 		}
 	}
-	if len(builtIn) != 5 {
-		t.Errorf("the built-in template has %d lines, want 5", len(builtIn))
+	if len(builtInTemplate) != 5 {
+		t.Errorf("the built-in template has %d lines, want 5", len(builtInTemplate))
 	}
-	if clean, err := cleanTemplate(builtIn); err != nil || !slices.Equal(clean, builtIn) {
+	if clean, err := cleanTemplate(builtInTemplate); err != nil || !slices.Equal(clean, builtInTemplate) {
 		t.Errorf("the built-in template breaks the rules: %q, %v", clean, err)
 	}
 }

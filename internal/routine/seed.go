@@ -21,10 +21,10 @@ type DailyLog struct {
 // statements. The logs belong to another package, which this one must not know.
 type DailyLogs func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error
 
-// nearToday is the day on which items begin that a call about some day makes
+// clampToToday is the day on which items begin that a call about some day makes
 // by being the first: that day where it is today somewhere west of Greenwich,
 // else the date in UTC.
-func (s *Service) nearToday(day journal.Day) journal.Day {
+func (s *Service) clampToToday(day journal.Day) journal.Day {
 	today := s.clock.Today()
 	return min(max(day, today.AddDays(-1)), today)
 }
@@ -51,7 +51,7 @@ func (s *Service) seed(ctx context.Context, tx *db.Tx, owner journal.UserID, sta
 	items := seedItems(titles, min(start, s.clock.Today()))
 	var done []tick
 	err = s.logs(ctx, tx, owner, func(log DailyLog) error {
-		done = append(done, tickedIn(log, items)...)
+		done = append(done, findTicks(log, items)...)
 		return nil
 	})
 	if err != nil {
@@ -82,10 +82,10 @@ func seedItems(titles []string, start journal.Day) []Item {
 	items := []Item{}
 	seen := map[string]bool{}
 	for _, title := range titles {
-		if seen[fold(title)] {
+		if seen[foldTitle(title)] {
 			continue
 		}
-		seen[fold(title)] = true
+		seen[foldTitle(title)] = true
 		id := journal.NewID[journal.RoutineID]()
 		items = append(items, Item{
 			ID: id, Chain: id, Title: title, Stage: Pre, Weekdays: weekdaysOnly, Position: len(items), StartDay: start,
@@ -97,24 +97,24 @@ func seedItems(titles []string, start journal.Day) []Item {
 // tickedLine is a ticked line of a Markdown task list.
 var tickedLine = regexp.MustCompile(`(?m)^[ \t]*[-*+][ \t]+\[[xX]\][ \t]+(.*)$`)
 
-// tickedIn gives the ticks of a log: its ticked lines whose text is the title
+// findTicks gives the ticks of a log: its ticked lines whose text is the title
 // of an item.
-func tickedIn(log DailyLog, items []Item) []tick {
+func findTicks(log DailyLog, items []Item) []tick {
 	byTitle := map[string]journal.RoutineID{}
 	for _, item := range items {
-		byTitle[fold(item.Title)] = item.ID
+		byTitle[foldTitle(item.Title)] = item.ID
 	}
 	var done []tick
 	for _, match := range tickedLine.FindAllStringSubmatch(log.Body, -1) {
-		if id, ok := byTitle[fold(match[1])]; ok {
+		if id, ok := byTitle[foldTitle(match[1])]; ok {
 			done = append(done, tick{id, log.Day})
 		}
 	}
 	return done
 }
 
-// fold gives titles that differ only in case or outer space the same text.
-func fold(title string) string { return strings.ToLower(strings.TrimSpace(title)) }
+// foldTitle gives titles that differ only in case or outer space the same text.
+func foldTitle(title string) string { return strings.ToLower(strings.TrimSpace(title)) }
 
 // startEarlier moves the start of each item back to its first tick.
 func startEarlier(items []Item, done []tick) {

@@ -14,9 +14,9 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// logsOf gives the same daily logs to everybody and reads the database, as
+// newLogs gives the same daily logs to everybody and reads the database, as
 // the real one does.
-func logsOf(logs ...DailyLog) DailyLogs {
+func newLogs(logs ...DailyLog) DailyLogs {
 	return func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error {
 		var id journal.UserID
 		if err := tx.QueryRow(ctx, `SELECT id FROM users WHERE id = $1`, owner).Scan(&id); err != nil {
@@ -35,10 +35,10 @@ func TestBuiltInTemplateSeeds(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
 		lines, err := f.service.Template(t.Context(), f.owner)
-		if err != nil || !slices.Equal(lines, builtIn) {
+		if err != nil || !slices.Equal(lines, builtInTemplate) {
 			t.Errorf("the template is %q, %v", lines, err)
 		}
-		f.expectItems("", builtIn...)
+		f.expectItems("", builtInTemplate...)
 		items, err := f.service.Items(t.Context(), f.owner, "")
 		f.must(err)
 		for i, item := range items {
@@ -98,7 +98,7 @@ func TestSeededOnce(t *testing.T) {
 }
 
 func TestEmptyTemplateSeedsNothing(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		f.expectItems("")
 		f.setTemplate("late")
 		f.expectItems("")
@@ -107,7 +107,7 @@ func TestEmptyTemplateSeedsNothing(t *testing.T) {
 
 func TestParallelFirstCallsSeedOnce(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		f := newFixture(t, d, logsOf(DailyLog{"2026-03-03", "- [x] one"}))
+		f := newFixture(t, d, newLogs(DailyLog{"2026-03-03", "- [x] one"}))
 		f.setTemplate("one", "two", "three")
 		group, ctx := errgroup.WithContext(t.Context())
 		for i := range 10 {
@@ -139,7 +139,7 @@ func TestParallelFirstCallsSeedOnce(t *testing.T) {
 
 func TestSeedImportsTickedLines(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		f := newFixture(t, d, logsOf(
+		f := newFixture(t, d, newLogs(
 			DailyLog{"2026-03-05", "# Thursday\n- [x] Check levels\n- [ ] Size down\n- [x] something else\n"},
 			DailyLog{"2026-02-27", "* [X] check LEVELS\r\n+ [x] Size down\r\n"},
 			DailyLog{"2026-02-27", "- [x] Check levels\n- [x] Check levels\n"},
@@ -167,7 +167,7 @@ func TestSeedFailsWhole(t *testing.T) {
 		}
 		again := newFixture(t, d, nil)
 		again.owner = f.owner
-		again.expectItems("", builtIn...)
+		again.expectItems("", builtInTemplate...)
 	})
 }
 
@@ -210,7 +210,7 @@ func callChecklist(f fixture, day journal.Day) error {
 }
 
 func TestTemplate(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		set, err := f.service.SetTemplate(f.Context(), f.owner, []string{" Plan ", "Größe \"prüfen\" 🎉", "plan"}, nil)
 		want := []string{"Plan", "Größe \"prüfen\" 🎉", "plan"}
 		if err != nil || !slices.Equal(set, want) {
@@ -234,7 +234,7 @@ func TestTemplate(t *testing.T) {
 
 // Of several edits of one item at once exactly one makes a successor.
 func TestParallelEditsMakeOneSuccessor(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")
 		results := make(chan error, 10)
 		for i := range cap(results) {
@@ -256,13 +256,13 @@ func TestParallelEditsMakeOneSuccessor(t *testing.T) {
 			f.Errorf("%d edits succeeded, want 1", successes)
 		}
 		f.expectItems("", "a")
-		f.expectSound()
+		f.expectNoBreaches()
 	})
 }
 
 // Items that are created at once get places of their own.
 func TestParallelCreates(t *testing.T) {
-	each(t, func(f fixture) {
+	eachEngine(t, func(f fixture) {
 		group, ctx := errgroup.WithContext(f.Context())
 		for range 10 {
 			group.Go(func() error {

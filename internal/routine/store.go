@@ -45,29 +45,29 @@ func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 	return items, err
 }
 
-// livingItems gives the items that have not ended by a day, in the order in
+// listUnendedItems gives the items that have not ended by a day, in the order in
 // which they are shown; those that begin later are among them.
-func livingItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) ([]Item, error) {
+func listUnendedItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem, `
 		SELECT `+itemColumns+`
 		FROM routine_items AS i
 		WHERE i.user_id = $1 AND (i.end_day IS NULL OR i.end_day > $2)
 		ORDER BY i.id`, owner, day)
 	sortItems(items)
-	return slices.DeleteFunc(items, Item.vain), err
+	return slices.DeleteFunc(items, Item.isNeverActive), err
 }
 
 func findItem(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID) (Item, error) {
 	item, err := scanItem(tx.QueryRow(ctx,
 		`SELECT `+itemColumns+` FROM routine_items AS i WHERE i.user_id = $1 AND i.id = $2`, owner, id))
 	if errors.Is(err, db.ErrNoRows) {
-		return Item{}, noItem()
+		return Item{}, errNoItem()
 	}
 	return item, err
 }
 
-// followers gives the successors that take over from an item with an end.
-func followers(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) ([]Item, error) {
+// listSuccessors gives the successors that take over from an item with an end.
+func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) ([]Item, error) {
 	if item.EndDay == "" {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func followers(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) 
 		FROM routine_items AS i
 		WHERE i.user_id = $1 AND i.chain_id = $2 AND i.start_day >= $3
 		ORDER BY i.id`, owner, item.Chain, item.EndDay)
-	return slices.DeleteFunc(items, Item.vain), err
+	return slices.DeleteFunc(items, Item.isNeverActive), err
 }
 
 func insertItems(ctx context.Context, tx *db.Tx, owner journal.UserID, items []Item) error {
@@ -118,11 +118,11 @@ func endItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) er
 	if err != nil {
 		return err
 	}
-	return dropVain(ctx, tx, owner, item)
+	return deleteNeverActive(ctx, tx, owner, item)
 }
 
-func dropVain(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
-	if !item.vain() {
+func deleteNeverActive(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
+	if !item.isNeverActive() {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `
@@ -161,10 +161,10 @@ func setTick(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item, da
 	if err != nil {
 		return err
 	}
-	return dropVain(ctx, tx, owner, item)
+	return deleteNeverActive(ctx, tx, owner, item)
 }
 
-func dropTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, since journal.Day) error {
+func deleteTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, since journal.Day) error {
 	_, err := tx.Exec(ctx, `DELETE FROM routine_ticks WHERE user_id = $1 AND item_id = $2 AND day >= $3`, owner, id, since)
 	return err
 }

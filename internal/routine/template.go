@@ -14,8 +14,8 @@ import (
 // maxTemplate is how many lines a template may have.
 const maxTemplate = 100
 
-// builtIn is the template of a user who set none.
-var builtIn = []string{
+// builtInTemplate is the template of a user who set none.
+var builtInTemplate = []string{
 	"Check the economic calendar",
 	"Review open positions and stops",
 	"Mark the key levels",
@@ -38,7 +38,7 @@ func readTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]strin
 	var text string
 	err := tx.QueryRow(ctx, `SELECT items FROM checklist_templates WHERE user_id = $1`, owner).Scan(&text)
 	if errors.Is(err, db.ErrNoRows) {
-		return slices.Clone(builtIn), nil
+		return slices.Clone(builtInTemplate), nil
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Service) SetTemplate(ctx context.Context, owner journal.UserID, lines [
 		if err != nil {
 			return err
 		}
-		if err := accept(check, stored); err != nil {
+		if err := runCheck(check, stored); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE checklist_templates SET items = $1, updated_at = $2 WHERE user_id = $3`,
@@ -87,7 +87,7 @@ func cleanTemplate(lines []string) ([]string, error) {
 	}
 	clean := []string{}
 	for _, line := range lines {
-		title, err := journal.RequiredName("items", line)
+		title, err := journal.CleanRequiredName("items", line)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func cleanTemplate(lines []string) ([]string, error) {
 // lockTemplate makes sure that there is a row, the built-in template where
 // none was set, and that nobody else changes it meanwhile.
 func (s *Service) lockTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
-	text, err := json.Marshal(builtIn)
+	text, err := json.Marshal(builtInTemplate)
 	if err != nil {
 		return err
 	}

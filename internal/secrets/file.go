@@ -25,7 +25,7 @@ func LoadOrCreate(path string) ([]byte, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
 	}
-	if err := create(path); err != nil {
+	if err := createFile(path); err != nil {
 		return nil, fmt.Errorf("making the secret file: %w", err)
 	}
 	return Load(path)
@@ -56,8 +56,8 @@ func Load(path string) ([]byte, error) {
 	return root, nil
 }
 
-// create makes the file, or leaves the one that somebody else made meanwhile.
-func create(path string) error {
+// createFile makes the file, or leaves the one that somebody else made meanwhile.
+func createFile(path string) error {
 	draft, err := writeDraft(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func TestLoadOrCreateMakesAPrivateFileOnce(t *testing.T) {
 	if err != nil || !bytes.Equal(first, again) {
 		t.Errorf("the second start reads %q, %v", again, err)
 	}
-	assertAlone(t, path)
+	checkOnlyFile(t, path)
 }
 
 func TestLoadOrCreateReadsTheTextAsItStands(t *testing.T) {
@@ -79,11 +79,11 @@ func TestLoadOrCreateAtOnceGivesOneSecret(t *testing.T) {
 				t.Fatalf("two starts have two secrets: %q and %q", root, roots[0])
 			}
 		}
-		assertAlone(t, path)
+		checkOnlyFile(t, path)
 	}
 }
 
-func TestLoadOrCreateTellsWhatItCannotWrite(t *testing.T) {
+func TestLoadOrCreateReportsWriteErrors(t *testing.T) {
 	if _, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "missing", "secret")); err == nil {
 		t.Error("a file in no directory was made")
 	}
@@ -92,8 +92,8 @@ func TestLoadOrCreateTellsWhatItCannotWrite(t *testing.T) {
 	}
 }
 
-// assertAlone makes sure that no draft was left beside the file.
-func assertAlone(t *testing.T, path string) {
+// checkOnlyFile makes sure that no draft was left beside the file.
+func checkOnlyFile(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {

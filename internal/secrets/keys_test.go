@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/secrets"
 )
 
-func keysOf(t *testing.T, fill byte) *secrets.Keys {
+func newTestKeys(t *testing.T, fill byte) *secrets.Keys {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte{fill}, secrets.MinRoot))
 	if err != nil {
@@ -27,7 +27,7 @@ func TestNewKeysRefusesAShortRoot(t *testing.T) {
 }
 
 func TestKeysDifferByPurposeAndRoot(t *testing.T) {
-	a, b := keysOf(t, 1), keysOf(t, 2)
+	a, b := newTestKeys(t, 1), newTestKeys(t, 2)
 	seen := map[string]string{}
 	for name, key := range map[string][]byte{
 		"a jwt": a.JWT(), "b jwt": b.JWT(), "a fingerprint": a.Fingerprint(), "b fingerprint": b.Fingerprint(),
@@ -39,7 +39,7 @@ func TestKeysDifferByPurposeAndRoot(t *testing.T) {
 		}
 		seen[string(key)] = name
 	}
-	if again := keysOf(t, 1); !bytes.Equal(a.JWT(), again.JWT()) || !bytes.Equal(a.Fingerprint(), again.Fingerprint()) {
+	if again := newTestKeys(t, 1); !bytes.Equal(a.JWT(), again.JWT()) || !bytes.Equal(a.Fingerprint(), again.Fingerprint()) {
 		t.Error("the same root gives other keys the second time")
 	}
 	if len(a.JWT()) != 32 {
@@ -61,7 +61,7 @@ func TestKeysKeepTheirOwnRoot(t *testing.T) {
 }
 
 func TestSealedOpensOnlyAtItsPlace(t *testing.T) {
-	keys := keysOf(t, 1)
+	keys := newTestKeys(t, 1)
 	sealed, err := keys.Seal("totp", "row 1", []byte("secret"))
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestSealedOpensOnlyAtItsPlace(t *testing.T) {
 	}
 	refused("another row", keys, "totp", "row 2", sealed)
 	refused("another purpose", keys, "share", "row 1", sealed)
-	refused("another root", keysOf(t, 2), "totp", "row 1", sealed)
+	refused("another root", newTestKeys(t, 2), "totp", "row 1", sealed)
 	refused("nothing", keys, "totp", "row 1", nil)
 	for i := range sealed {
 		changed := bytes.Clone(sealed)
@@ -92,7 +92,7 @@ func TestSealedOpensOnlyAtItsPlace(t *testing.T) {
 }
 
 func TestSealIsRandomAndVersioned(t *testing.T) {
-	keys := keysOf(t, 1)
+	keys := newTestKeys(t, 1)
 	a, _ := keys.Seal("totp", "row", []byte("same"))
 	b, _ := keys.Seal("totp", "row", []byte("same"))
 	if bytes.Equal(a, b) {
@@ -111,7 +111,7 @@ func TestSealIsRandomAndVersioned(t *testing.T) {
 }
 
 func TestMACFramesItsParts(t *testing.T) {
-	keys := keysOf(t, 1)
+	keys := newTestKeys(t, 1)
 	sums := map[string][]string{}
 	for _, parts := range [][]string{{}, {""}, {"", ""}, {"abc"}, {"ab", "c"}, {"a", "bc"}, {"a", "b", "c"}, {"abc", ""}} {
 		var args [][]byte

@@ -13,7 +13,7 @@ import (
 
 const canary = "hunter2-canary"
 
-func TestSecretPrintsNowhere(t *testing.T) {
+func TestSecretIsNotPrinted(t *testing.T) {
 	secret := secrets.Secret(canary)
 	holder := struct {
 		Name     string

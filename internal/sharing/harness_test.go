@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// house is an installation with one user who has something to show.
-type house struct {
+// env is an installation with one user who has something to show.
+type env struct {
 	*installation.Installation
 	t       testing.TB
 	clock   *testkit.Clock
@@ -28,27 +28,27 @@ type house struct {
 	account journal.AccountID
 }
 
-func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+func eachEnv(t *testing.T, fn func(t *testing.T, h *env)) {
 	t.Helper()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, "k")
+		h := newEnv(t, d, "k")
 		user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
 		must(t, err)
 		h.by = sharing.Actor{Principal: identity.Principal{UserID: user.ID}}
 		account, err := h.Ledger.CreateAccount(t.Context(), user.ID, ledger.NewAccount{Name: "Main"})
 		must(t, err)
 		h.account = account.ID
-		h.trade("AAA", 10, 15, 0)
+		h.addTrade("AAA", 10, 15, 0)
 		fn(t, h)
 	})
 }
 
-// newHouse is an installation on a database, with its own secret.
-func newHouse(t testing.TB, d *db.DB, secret string) *house {
+// newEnv is an installation on a database, with its own secret.
+func newEnv(t testing.TB, d *db.DB, secret string) *env {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte(secret), 32))
 	must(t, err)
-	h := &house{t: t, clock: testkit.NewClock()}
+	h := &env{t: t, clock: testkit.NewClock()}
 	h.Installation, err = installation.New(installation.Options{
 		DB: d, Keys: keys, Clock: h.clock.Now, Log: slog.New(slog.DiscardHandler),
 		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
@@ -64,8 +64,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// trade records a closed trade.
-func (h *house) trade(symbol string, from, to int64, day int) {
+// addTrade records a closed trade.
+func (h *env) addTrade(symbol string, from, to int64, day int) {
 	h.t.Helper()
 	start := time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC).AddDate(0, 0, day)
 	for i, fill := range []struct {
@@ -81,15 +81,15 @@ func (h *house) trade(symbol string, from, to int64, day int) {
 }
 
 // mint makes a link that never ends.
-func (h *house) mint(scope sharing.Scope) sharing.Link {
+func (h *env) mint(scope sharing.Scope) sharing.Link {
 	h.t.Helper()
 	link, err := h.Sharing.Mint(h.t.Context(), h.by, scope, 0)
 	must(h.t, err)
 	return link
 }
 
-// wantGone demands that a token shows nothing, in the words for all such.
-func (h *house) wantGone(what, token string) {
+// checkNotFound demands that a token shows nothing, in the words for all such.
+func (h *env) checkNotFound(what, token string) {
 	h.t.Helper()
 	_, err := h.Sharing.Open(h.t.Context(), token)
 	if err == nil || err.Error() != sharing.ErrNotFound().Error() || !journal.IsKind(err, journal.KindNotFound) {
@@ -97,8 +97,8 @@ func (h *house) wantGone(what, token string) {
 	}
 }
 
-// views are the counts of the owner's links, newest first.
-func (h *house) views() string {
+// storedViews are the counts of the owner's links, newest first.
+func (h *env) storedViews() string {
 	h.t.Helper()
 	links, err := h.Sharing.Links(h.t.Context(), h.by.UserID)
 	must(h.t, err)

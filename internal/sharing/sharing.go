@@ -1,7 +1,7 @@
 // Package sharing keeps public links to a read-only summary of a journal.
 //
 // A link is a token of 256 random bits and a scope. Whoever has the token sees
-// aggregates of the scope, made by a serializer of its own (analytics.Share):
+// aggregates of the scope, made by a serializer of its own (analytics.BuildShareView):
 // no trade, no account, no id and, unless the owner allowed it, no amount nor
 // anything from which one could be computed. A link that is revoked, expired,
 // mistyped or of another installation is not found, always in the same words.
@@ -62,7 +62,7 @@ type Service struct {
 	figures *figures.Service
 	keys    *secrets.Keys
 	clock   journal.Clock
-	views   *views
+	views   *viewCounter
 }
 
 // New makes a Service.
@@ -96,7 +96,7 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 	if days < 0 || days > MaxDays {
 		return Link{}, journal.InvalidField("expires_in_days", "expires_in_days must be a whole number from 0 to %d.", MaxDays)
 	}
-	if err := scope.check(); err != nil {
+	if err := scope.validate(); err != nil {
 		return Link{}, err
 	}
 	random := make([]byte, tokenBytes)
@@ -110,7 +110,7 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 	}
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		// The scope must be one that can be added up now.
-		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accounts())
+		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accountIDs())
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 	return link, err
 }
 
-func (s Scope) accounts() []journal.AccountID {
+func (s Scope) accountIDs() []journal.AccountID {
 	if s.Account == "" {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (s Scope) accounts() []journal.AccountID {
 // maxCurrency is how long the label of a currency may be.
 const maxCurrency = 16
 
-func (s *Scope) check() (err error) {
+func (s *Scope) validate() (err error) {
 	if err := (journal.Period{From: s.From, To: s.To}).Check(); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *Scope) check() (err error) {
 			return err
 		}
 	}
-	if s.Currency, err = journal.Name("currency", s.Currency); err != nil {
+	if s.Currency, err = journal.CleanName("currency", s.Currency); err != nil {
 		return err
 	}
 	if len(s.Currency) > maxCurrency {
@@ -164,20 +164,20 @@ func (s *Service) insert(ctx context.Context, tx *db.Tx, owner journal.UserID, l
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO share_links (user_id, id, token_hash, token_sealed, scope, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		owner, link.ID, hash(link.Token), sealed, string(scope), db.Micros(link.CreatedAt), db.NullMicros(link.ExpiresAt))
+		owner, link.ID, hashToken(link.Token), sealed, string(scope), db.Micros(link.CreatedAt), db.NullMicros(link.ExpiresAt))
 	return err
 }
 
-func hash(token string) []byte {
+func hashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
 // Links lists the owner's links, newest first.
 func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link, err error) {
-	s.views.settle(ctx)
+	s.views.flushBriefly(ctx)
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		list, err = db.List(ctx, tx, s.scan, linkColumns+` WHERE user_id = $1 ORDER BY id DESC`, owner)
+		list, err = db.List(ctx, tx, s.scanLink, linkColumns+` WHERE user_id = $1 ORDER BY id DESC`, owner)
 		return err
 	})
 	return list, err
@@ -185,7 +185,7 @@ func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link,
 
 const linkColumns = `SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links`
 
-func (s *Service) scan(row db.Scanner) (link Link, err error) {
+func (s *Service) scanLink(row db.Scanner) (link Link, err error) {
 	var sealed []byte
 	var scope string
 	err = row.Scan(&link.ID, &sealed, &scope, db.Instant(&link.CreatedAt), db.NullInstant(&link.ExpiresAt), &link.Views)
@@ -205,10 +205,10 @@ func (s *Service) scan(row db.Scanner) (link Link, err error) {
 // may refuse.
 func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, check func(Link) error) error {
 	if check != nil {
-		s.views.settle(ctx)
+		s.views.flushBriefly(ctx)
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if err := s.askFirst(ctx, tx, by.UserID, id, check); err != nil {
+		if err := s.checkStored(ctx, tx, by.UserID, id, check); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2`, by.UserID, id)
@@ -222,13 +222,13 @@ func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, chec
 	})
 }
 
-// askFirst lets check see what is stored. Without a check nothing is read: a
+// checkStored lets check see what is stored. Without a check nothing is read: a
 // link whose token can no longer be opened must be revocable too.
-func (s *Service) askFirst(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
+func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
 	if check == nil {
 		return nil
 	}
-	link, err := s.scan(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	link, err := s.scanLink(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
 	if errors.Is(err, db.ErrNoRows) {
 		return ErrNotFound()
 	}
@@ -238,8 +238,8 @@ func (s *Service) askFirst(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	return check(link)
 }
 
-// ForgetAccount ends the links that show an account, as a step of deleting it.
-func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+// DeleteAccountLinks ends the links that show an account, as a step of deleting it.
+func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	var gone []journal.ShareID
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var id journal.ShareID
@@ -276,11 +276,11 @@ func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareV
 		return view, ErrNotFound()
 	}
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		owner, id, scope, err := s.find(ctx, tx, token)
+		owner, id, scope, err := s.findLink(ctx, tx, token)
 		if err != nil {
 			return err
 		}
-		if view, err = s.show(ctx, tx, owner, scope); err != nil {
+		if view, err = s.buildView(ctx, tx, owner, scope); err != nil {
 			return err
 		}
 		s.views.add(owner, id)
@@ -293,12 +293,12 @@ func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareV
 	return view, err
 }
 
-// find looks a token up. It is the one place that asks without an owner: the
+// findLink looks a token up. It is the one place that asks without an owner: the
 // token is what proves the right to see.
-func (s *Service) find(ctx context.Context, tx *db.Tx, token string) (owner journal.UserID, id journal.ShareID, scope Scope, err error) {
+func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner journal.UserID, id journal.ShareID, scope Scope, err error) {
 	var text string
 	var expires *time.Time
-	err = tx.QueryRow(ctx, `SELECT user_id, id, scope, expires_at FROM share_links WHERE token_hash = $1`, hash(token)).
+	err = tx.QueryRow(ctx, `SELECT user_id, id, scope, expires_at FROM share_links WHERE token_hash = $1`, hashToken(token)).
 		Scan(&owner, &id, &text, db.NullInstant(&expires))
 	switch {
 	case errors.Is(err, db.ErrNoRows):
@@ -312,16 +312,16 @@ func (s *Service) find(ctx context.Context, tx *db.Tx, token string) (owner jour
 	return owner, id, scope, err
 }
 
-// book opens the accounts that a link shows.
-func (s *Service) book(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*figures.Book, error) {
+// readSnapshot opens the accounts that a link shows.
+func (s *Service) readSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*figures.Snapshot, error) {
 	if scope.Account == "" {
 		return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)
 	}
-	return s.figures.Read(ctx, tx, owner, scope.accounts())
+	return s.figures.Read(ctx, tx, owner, scope.accountIDs())
 }
 
-func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (analytics.ShareView, error) {
-	book, err := s.book(ctx, tx, owner, scope)
+func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (analytics.ShareView, error) {
+	book, err := s.readSnapshot(ctx, tx, owner, scope)
 	if err != nil {
 		return analytics.ShareView{}, err
 	}
@@ -336,9 +336,9 @@ func (s *Service) show(ctx context.Context, tx *db.Tx, owner journal.UserID, sco
 	if err != nil {
 		return analytics.ShareView{}, err
 	}
-	return figures.Answer(s.figures, book, "share "+string(question), func() analytics.ShareView {
+	return figures.LoadOrCompute(s.figures, book, "share "+string(question), func() analytics.ShareView {
 		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
-		return analytics.Share(selection, analytics.ShareQuery{
+		return analytics.BuildShareView(selection, analytics.ShareQuery{
 			Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts,
 		})
 	}), nil

@@ -15,9 +15,9 @@ import (
 
 func TestALinkShowsItsScope(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.trade("BBB", 20, 17, 1)
-		h.trade("CCC", 1, 2, 9)
+	eachEnv(t, func(t *testing.T, h *env) {
+		h.addTrade("BBB", 20, 17, 1)
+		h.addTrade("CCC", 1, 2, 9)
 		from, to := time.Date(2026, 1, 6, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 14, 22, 1, 0, 0, time.UTC)
 		for name, c := range map[string]struct {
 			scope      sharing.Scope
@@ -48,9 +48,9 @@ func TestALinkShowsItsScope(t *testing.T) {
 	})
 }
 
-func TestScopesThatCannotBe(t *testing.T) {
+func TestInvalidScopes(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		early, late := time.Unix(0, 0), time.Unix(1, 0)
 		for name, c := range map[string]struct {
 			scope sharing.Scope
@@ -77,17 +77,17 @@ func TestScopesThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestLinksThatAreNoMore give one and the same answer.
-func TestLinksThatAreNoMore(t *testing.T) {
+// TestEndedLinksAreNotFound give one and the same answer.
+func TestEndedLinksAreNotFound(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		h.wantGone("nothing", "")
-		h.wantGone("a word", "word")
-		h.wantGone("a token of nobody", strings.Repeat("A", 43))
+	eachEnv(t, func(t *testing.T, h *env) {
+		h.checkNotFound("nothing", "")
+		h.checkNotFound("a word", "word")
+		h.checkNotFound("a token of nobody", strings.Repeat("A", 43))
 
 		revoked := h.mint(sharing.Scope{})
 		must(t, h.Sharing.Revoke(t.Context(), h.by, revoked.ID, nil))
-		h.wantGone("revoked", revoked.Token)
+		h.checkNotFound("revoked", revoked.Token)
 		if err := h.Sharing.Revoke(t.Context(), h.by, revoked.ID, nil); !journal.IsKind(err, journal.KindNotFound) {
 			t.Errorf("revoked twice: %v", err)
 		}
@@ -98,11 +98,11 @@ func TestLinksThatAreNoMore(t *testing.T) {
 		_, err = h.Sharing.Open(t.Context(), dated.Token)
 		must(t, err)
 		h.clock.Advance(time.Microsecond)
-		h.wantGone("expired", dated.Token)
+		h.checkNotFound("expired", dated.Token)
 
 		kept := h.mint(sharing.Scope{Account: h.account})
 		must(t, h.Ledger.DeleteAccount(t.Context(), h.by.UserID, h.account, nil))
-		h.wantGone("of a deleted account", kept.Token)
+		h.checkNotFound("of a deleted account", kept.Token)
 		links, err := h.Sharing.Links(t.Context(), h.by.UserID)
 		must(t, err)
 		if len(links) != 1 || links[0].ID != dated.ID {
@@ -111,13 +111,13 @@ func TestLinksThatAreNoMore(t *testing.T) {
 	})
 }
 
-// TestALinkIsNotSpentByAnotherInstallation: a server with another secret finds
+// TestLinkOfAnotherInstallation: a server with another secret finds
 // the link, as the hash of its token needs none, but cannot read its token.
-func TestALinkIsNotSpentByAnotherInstallation(t *testing.T) {
+func TestLinkOfAnotherInstallation(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		link := h.mint(sharing.Scope{})
-		same, other := newHouse(t, h.DB, "k"), newHouse(t, h.DB, "x")
+		same, other := newEnv(t, h.DB, "k"), newEnv(t, h.DB, "x")
 		links, err := same.Sharing.Links(t.Context(), h.by.UserID)
 		must(t, err)
 		if len(links) != 1 || links[0].Token != link.Token || links[0].ID != link.ID {
@@ -126,7 +126,7 @@ func TestALinkIsNotSpentByAnotherInstallation(t *testing.T) {
 		if links, err := other.Sharing.Links(t.Context(), h.by.UserID); err == nil {
 			t.Errorf("a server with another secret lists %v", links)
 		}
-		for _, server := range []*house{same, other} {
+		for _, server := range []*env{same, other} {
 			_, err := server.Sharing.Open(t.Context(), link.Token)
 			must(t, err)
 		}
@@ -136,7 +136,7 @@ func TestALinkIsNotSpentByAnotherInstallation(t *testing.T) {
 
 func TestMintingAndRevokingAreAudited(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		link := h.mint(sharing.Scope{})
 		must(t, h.Sharing.Revoke(t.Context(), h.by, link.ID, nil))
 		for _, action := range []string{string(sharing.ActionMint), string(sharing.ActionRevoke)} {
@@ -155,7 +155,7 @@ func TestMintingAndRevokingAreAudited(t *testing.T) {
 // that is gone are nobody's.
 func TestViewsAreCountedExactly(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		first, second := h.mint(sharing.Scope{}), h.mint(sharing.Scope{ShowAmounts: true})
 		gone := h.mint(sharing.Scope{})
 		var all sync.WaitGroup
@@ -174,11 +174,11 @@ func TestViewsAreCountedExactly(t *testing.T) {
 		_, err := h.Sharing.Open(t.Context(), gone.Token)
 		must(t, err)
 		must(t, h.Sharing.Revoke(t.Context(), h.by, gone.ID, nil))
-		if got := h.views(); got != "[10 30]" {
+		if got := h.storedViews(); got != "[10 30]" {
 			t.Errorf("the views are %s", got)
 		}
-		h.wantGone("a guess", strings.Repeat("A", 43))
-		if got := h.views(); got != "[10 30]" {
+		h.checkNotFound("a guess", strings.Repeat("A", 43))
+		if got := h.storedViews(); got != "[10 30]" {
 			t.Errorf("after a guess the views are %s", got)
 		}
 	})
@@ -187,7 +187,7 @@ func TestViewsAreCountedExactly(t *testing.T) {
 // TestViewsSurviveAFailure: what could not be written is written later.
 func TestViewsSurviveAFailure(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachEnv(t, func(t *testing.T, h *env) {
 		link := h.mint(sharing.Scope{})
 		for range 3 {
 			_, err := h.Sharing.Open(t.Context(), link.Token)
@@ -202,14 +202,14 @@ func TestViewsSurviveAFailure(t *testing.T) {
 		must(t, err)
 		must(t, h.Sharing.Close(t.Context()))
 		must(t, h.Sharing.Close(t.Context())) // there is nothing left
-		if got := newHouse(t, h.DB, "k").listed(h); got != 4 {
+		if got := newEnv(t, h.DB, "k").countViews(h); got != 4 {
 			t.Errorf("%d views were written, want 4", got)
 		}
 	})
 }
 
-// listed is the count of the one link, as another server sees it.
-func (h *house) listed(of *house) int64 {
+// countViews is the count of the one link, as another server sees it.
+func (h *env) countViews(of *env) int64 {
 	h.t.Helper()
 	links, err := h.Sharing.Links(h.t.Context(), of.by.UserID)
 	must(h.t, err)

@@ -10,47 +10,47 @@ import (
 )
 
 const (
-	// gathering is how long views are gathered before they are written.
-	gathering = time.Second
-	// settleTime is how long the owner waits for them to be written first.
-	settleTime = 500 * time.Millisecond
+	// flushDelay is how long views are gathered before they are written.
+	flushDelay = time.Second
+	// maxFlushWait is how long the owner waits for them to be written first.
+	maxFlushWait = 500 * time.Millisecond
 	// maxViews bounds how many links wait to be written.
 	maxViews = 10_000
 )
 
-type viewed struct {
+type viewKey struct {
 	owner journal.UserID
 	link  journal.ShareID
 }
 
-// views counts who looks at links. A visitor never waits for it: views are
+// viewCounter counts who looks at links. A visitor never waits for it: views are
 // gathered and written a second later, by a goroutine that lives only while
 // there is something to write.
-type views struct {
+type viewCounter struct {
 	db      *db.DB
 	mu      sync.Mutex
-	waiting map[viewed]int64
+	waiting map[viewKey]int64
 	writing bool // a timer is set
 }
 
-func newViews(d *db.DB) *views { return &views{db: d, waiting: map[viewed]int64{}} }
+func newViews(d *db.DB) *viewCounter { return &viewCounter{db: d, waiting: map[viewKey]int64{}} }
 
-func (v *views) add(owner journal.UserID, link journal.ShareID) {
+func (v *viewCounter) add(owner journal.UserID, link journal.ShareID) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	key := viewed{owner, link}
+	key := viewKey{owner, link}
 	if _, known := v.waiting[key]; !known && len(v.waiting) >= maxViews {
 		return
 	}
 	v.waiting[key]++
 	if !v.writing {
 		v.writing = true
-		time.AfterFunc(gathering, v.write)
+		time.AfterFunc(flushDelay, v.write)
 	}
 }
 
 // write is run by the timer.
-func (v *views) write() {
+func (v *viewCounter) write() {
 	// From here on a view starts the timer anew: one that comes while this
 	// writes is not part of it, and must not wait for yet another.
 	v.mu.Lock()
@@ -61,17 +61,17 @@ func (v *views) write() {
 	_ = v.flush(ctx) // what could not be written waits for the next view
 }
 
-// settle writes what waits, but not for long.
-func (v *views) settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
+// flushBriefly writes what waits, but not for long.
+func (v *viewCounter) flushBriefly(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, maxFlushWait)
 	defer cancel()
 	_ = v.flush(ctx) // a count that is a moment old is good enough
 }
 
-func (v *views) flush(ctx context.Context) error {
+func (v *viewCounter) flush(ctx context.Context) error {
 	v.mu.Lock()
 	taken := v.waiting
-	v.waiting = map[viewed]int64{}
+	v.waiting = map[viewKey]int64{}
 	v.mu.Unlock()
 	if len(taken) == 0 {
 		return nil

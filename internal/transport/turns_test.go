@@ -13,7 +13,7 @@ import (
 // TestARequestTooManyIsAskedToComeBack holds one request inside the handler.
 func TestARequestTooManyIsAskedToComeBack(t *testing.T) {
 	t.Parallel()
-	queue := fairqueue.New(fairqueue.Options{Places: 1, Patience: time.Minute})
+	queue := fairqueue.New(fairqueue.Options{MaxActive: 1, MaxWait: time.Minute})
 	inside, goOn := make(chan bool), make(chan bool)
 	handler := observed(&logBuffer{}, nil, func(http.ResponseWriter, *http.Request) {
 		inside <- true

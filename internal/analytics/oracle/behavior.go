@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// enoughTrades is from how many trades on detectors speak.
-	enoughTrades = 10
-	// manyEvents is how many of the latest events they list.
-	manyEvents = 500
+	// minTrades is from how many trades on detectors speak.
+	minTrades = 10
+	// maxEvents is how many of the latest events they list.
+	maxEvents = 500
 )
 
 // Behavior foretells the behaviour, without the rates that chance would show.
 func (j *Journal) Behavior(q *Question) Object {
-	list := opening(j.Selected(q))
+	list := sortByOpening(j.SelectTrades(q))
 	out := Object{
-		"trades": len(list), "streaks": streaks(closing(list)),
-		"revenge":        detect(q, list, func(i int) string { return revenge(list, i) }),
-		"overconfidence": detect(q, list, func(i int) string { return overconfident(list, i) }),
-		"loss_aversion":  lossAversion(q, list), "overtrading": overtrading(q, list),
+		"trades": len(list), "streaks": listStreaks(sortByClosing(list)),
+		"revenge":        newDetector(q, list, func(i int) string { return revengeReason(list, i) }),
+		"overconfidence": newDetector(q, list, func(i int) string { return overconfidenceReason(list, i) }),
+		"loss_aversion":  detectLossAversion(q, list), "overtrading": detectOvertrading(q, list),
 		"breakeven_tolerance": j.Tolerance,
 	}
 	numbers := func(n int) (keys []string) {
@@ -39,29 +39,29 @@ func (j *Journal) Behavior(q *Question) Object {
 		{"by_session", "session", "session", sessions()},
 		{"by_hold_time", "hold_time", "bucket", holdBuckets()},
 	} {
-		out[by.name] = j.everyBucket(q, list, by.dimension, by.field, by.keys)
+		out[by.name] = j.listBuckets(q, list, by.dimension, by.field, by.keys)
 	}
 	return out
 }
 
-// everyBucket is a breakdown in which also the empty rows are there.
-func (j *Journal) everyBucket(q *Question, list []*Trade, by, field string, keys []string) List {
+// listBuckets is a breakdown in which also the empty rows are there.
+func (j *Journal) listBuckets(q *Question, list []*Trade, by, field string, keys []string) List {
 	out := List{}
 	for _, key := range keys {
 		var label any = key
 		if n, err := strconv.Atoi(key); err == nil {
 			label = n
 		}
-		in := those(list, func(t *Trade) bool { return j.keys(q, by, t, list)[0] == key })
-		out = append(out, group(in).with(field, label))
+		in := filterTrades(list, func(t *Trade) bool { return j.rowKeys(q, by, t, list)[0] == key })
+		out = append(out, newGroup(in).set(field, label))
 	}
 	return out
 }
 
-// detect asks of each trade why it should be flagged; empty is no reason.
-func detect(q *Question, list []*Trade, why func(i int) string) Object {
+// newDetector asks of each trade why it should be flagged; empty is no reason.
+func newDetector(q *Question, list []*Trade, why func(i int) string) Object {
 	events, flagged := List{}, map[*Trade]bool{}
-	if len(list) >= enoughTrades {
+	if len(list) >= minTrades {
 		for i, t := range list {
 			if reason := why(i); reason != "" {
 				flagged[t] = true
@@ -69,8 +69,8 @@ func detect(q *Question, list []*Trade, why func(i int) string) Object {
 			}
 		}
 	}
-	out := detector(list, events, flagged)
-	if len(list) >= enoughTrades {
+	out := fillDetector(list, events, flagged)
+	if len(list) >= minTrades {
 		out["rate"] = float(share(len(flagged), len(list)))
 	}
 	return out
@@ -83,27 +83,27 @@ func tradeEvent(q *Question, t *Trade, reason string) Object {
 	}
 }
 
-func detector(list []*Trade, events List, flagged map[*Trade]bool) Object {
+func fillDetector(list []*Trade, events List, flagged map[*Trade]bool) Object {
 	return Object{
-		"insufficient_data": len(list) < enoughTrades, "events": events[max(0, len(events)-manyEvents):], "event_count": len(events),
-		"flagged":  group(those(list, func(t *Trade) bool { return flagged[t] })),
-		"baseline": group(those(list, func(t *Trade) bool { return !flagged[t] })),
-		"rate":     nil, "expected_rate": Unsaid{},
+		"insufficient_data": len(list) < minTrades, "events": events[max(0, len(events)-maxEvents):], "event_count": len(events),
+		"flagged":  newGroup(filterTrades(list, func(t *Trade) bool { return flagged[t] })),
+		"baseline": newGroup(filterTrades(list, func(t *Trade) bool { return !flagged[t] })),
+		"rate":     nil, "expected_rate": Unpredicted{},
 	}
 }
 
-// atLeastHalfMore tells whether a size is 1.5 times another or more.
-func atLeastHalfMore(size, than *big.Rat) bool { return size.Cmp(mul(than, big.NewRat(3, 2))) >= 0 }
+// isOversized tells whether a size is 1.5 times another or more.
+func isOversized(size, than *big.Rat) bool { return size.Cmp(mul(than, big.NewRat(3, 2))) >= 0 }
 
-func revenge(list []*Trade, i int) string {
+func revengeReason(list []*Trade, i int) string {
 	t := list[i]
 	since := func(other *Trade) time.Duration { return t.OpenedAt.Sub(other.ClosedAt) }
 	recent := func(within time.Duration) []*Trade {
-		return those(list, func(o *Trade) bool { return o.lost() && since(o) > 0 && since(o) <= within })
+		return filterTrades(list, func(o *Trade) bool { return o.isLoss() && since(o) > 0 && since(o) <= within })
 	}
-	usual := median(each(list[max(0, i-20):i], (*Trade).size))
+	usual := median(mapTrades(list[max(0, i-20):i], (*Trade).size))
 	same := slices.ContainsFunc(recent(15*time.Minute), func(o *Trade) bool { return o.Symbol == t.Symbol })
-	oversized := len(recent(time.Hour)) > 0 && usual != nil && usual.Sign() > 0 && atLeastHalfMore(t.size(), usual)
+	oversized := len(recent(time.Hour)) > 0 && usual != nil && usual.Sign() > 0 && isOversized(t.size(), usual)
 	switch {
 	case same && oversized:
 		return "same_symbol_oversized"
@@ -115,56 +115,56 @@ func revenge(list []*Trade, i int) string {
 	return ""
 }
 
-func overconfident(list []*Trade, i int) string {
+func overconfidenceReason(list []*Trade, i int) string {
 	t := list[i]
-	before := closing(those(list, func(o *Trade) bool { return o.ClosedAt.Before(t.OpenedAt) }))
+	before := sortByClosing(filterTrades(list, func(o *Trade) bool { return o.ClosedAt.Before(t.OpenedAt) }))
 	var run []*Trade
-	for k := len(before) - 1; k >= 0 && before[k].won(); k-- {
+	for k := len(before) - 1; k >= 0 && before[k].isWin(); k-- {
 		run = append(run, before[k])
 	}
 	if len(run) < 3 {
 		return ""
 	}
-	if usual := median(each(run, (*Trade).size)); usual.Sign() > 0 && atLeastHalfMore(t.size(), usual) {
+	if usual := median(mapTrades(run, (*Trade).size)); usual.Sign() > 0 && isOversized(t.size(), usual) {
 		return "oversized_after_wins"
 	}
 	return ""
 }
 
-func lossAversion(q *Question, list []*Trade) Object {
-	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
-	winners, losers := median(each(wins, hold)), median(each(losses, hold))
+func detectLossAversion(q *Question, list []*Trade) Object {
+	wins, losses := filterTrades(list, (*Trade).isWin), filterTrades(list, (*Trade).isLoss)
+	winners, losers := median(mapTrades(wins, hold)), median(mapTrades(losses, hold))
 	heldLosers := 0
-	out := detect(q, list, func(i int) string {
+	out := newDetector(q, list, func(i int) string {
 		t := list[i]
-		if t.lost() && winners != nil && hold(t).Cmp(mul(winners, whole(2))) > 0 {
+		if t.isLoss() && winners != nil && hold(t).Cmp(mul(winners, whole(2))) > 0 {
 			heldLosers++
 			return "held_loser"
 		}
-		if t.won() && hasMFE(t) && sub(t.MFE, t.Gross).Cmp(quo(t.MFE, whole(2))) >= 0 {
+		if t.isWin() && hasMFE(t) && sub(t.MFE, t.Gross).Cmp(quo(t.MFE, whole(2))) >= 0 {
 			return "gave_back"
 		}
 		return ""
 	})
-	if len(list) >= enoughTrades {
+	if len(list) >= minTrades {
 		out["rate"] = float(share(heldLosers, len(losses)))
 	}
-	out["avg_win_hold_secs"], out["avg_loss_hold_secs"] = float(orZero(mean(each(wins, hold)))), float(orZero(mean(each(losses, hold))))
+	out["avg_win_hold_secs"], out["avg_loss_hold_secs"] = float(orZero(mean(mapTrades(wins, hold)))), float(orZero(mean(mapTrades(losses, hold))))
 	out["median_win_hold_secs"], out["median_loss_hold_secs"] = float(orZero(winners)), float(orZero(losers))
-	out["hold_ratio"] = float(over(losers, winners))
-	known := those(list, hasMFE)
+	out["hold_ratio"] = float(divide(losers, winners))
+	known := filterTrades(list, hasMFE)
 	best, kept, lost := new(big.Rat), new(big.Rat), new(big.Rat)
 	for _, t := range known {
 		best, kept = add(best, t.MFE), add(kept, t.Gross)
-		lost = add(lost, higher(new(big.Rat), sub(t.MFE, t.Gross)))
+		lost = add(lost, maxOf(new(big.Rat), sub(t.MFE, t.Gross)))
 	}
-	out["trades_with_mfe"], out["given_back"], out["captured"] = len(known), lost, float(over(kept, best))
+	out["trades_with_mfe"], out["given_back"], out["captured"] = len(known), lost, float(divide(kept, best))
 	return out
 }
 
 func hasMFE(t *Trade) bool { return t.MFE != nil && t.MFE.Sign() > 0 }
 
-func overtrading(q *Question, list []*Trade) Object {
+func detectOvertrading(q *Question, list []*Trade) Object {
 	days := byDay(list, func(t *Trade) time.Time { return t.OpenedAt }, q.Zone)
 	counts := make([]*big.Rat, len(days))
 	for i, d := range days {
@@ -178,7 +178,7 @@ func overtrading(q *Question, list []*Trade) Object {
 	limit := add(usual, mul(whole(2), orZero(median(distances))))
 	events, flagged := List{}, map[*Trade]bool{}
 	for i, d := range days {
-		if len(list) < enoughTrades || counts[i].Cmp(limit) <= 0 {
+		if len(list) < minTrades || counts[i].Cmp(limit) <= 0 {
 			continue
 		}
 		events = append(events, Object{
@@ -188,21 +188,21 @@ func overtrading(q *Question, list []*Trade) Object {
 			flagged[t] = true
 		}
 	}
-	out := detector(list, events, flagged)
+	out := fillDetector(list, events, flagged)
 	out["days"], out["usual"], out["limit"] = len(days), float(usual), float(limit)
-	if len(list) >= enoughTrades {
+	if len(list) >= minTrades {
 		out["rate"] = float(share(len(events), len(days)))
 	}
 	return out
 }
 
-// streaks looks at runs in the order of closing.
-func streaks(list []*Trade) Object {
+// listStreaks looks at runs in the order of closing.
+func listStreaks(list []*Trade) Object {
 	kind := func(t *Trade) string {
 		switch {
-		case t.won():
+		case t.isWin():
 			return "win"
-		case t.lost():
+		case t.isLoss():
 			return "loss"
 		}
 		return ""
@@ -217,15 +217,15 @@ func streaks(list []*Trade) Object {
 	var afterWin, afterLoss []*Trade
 	for i := 1; i < len(list); i++ {
 		switch {
-		case list[i-1].won():
+		case list[i-1].isWin():
 			afterWin = append(afterWin, list[i])
-		case list[i-1].lost():
+		case list[i-1].isLoss():
 			afterLoss = append(afterLoss, list[i])
 		}
 	}
 	return Object{
 		"current_kind": current, "current_length": length,
-		"max_consecutive_wins": longest(marks(list, (*Trade).won)), "max_consecutive_losses": longest(marks(list, (*Trade).lost)),
-		"after_win": group(afterWin), "after_loss": group(afterLoss),
+		"max_consecutive_wins": longest(listMatches(list, (*Trade).isWin)), "max_consecutive_losses": longest(listMatches(list, (*Trade).isLoss)),
+		"after_win": newGroup(afterWin), "after_loss": newGroup(afterLoss),
 	}
 }

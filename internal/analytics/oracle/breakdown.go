@@ -18,35 +18,35 @@ func Dimensions() []string {
 
 // Breakdown foretells the rows of a dimension, without what chance decides.
 func (j *Journal) Breakdown(q *Question, by string) List {
-	list := j.Selected(q)
+	list := j.SelectTrades(q)
 	groups := map[string][]*Trade{}
 	for _, t := range list {
-		for _, key := range j.keys(q, by, t, list) {
+		for _, key := range j.rowKeys(q, by, t, list) {
 			groups[key] = append(groups[key], t)
 		}
 	}
 	out := List{}
 	for _, key := range keysOf(groups, rowOrder(by, groups)) {
-		out = append(out, j.row(by, key, merged(groups[key])))
+		out = append(out, j.newRow(by, key, mergeParts(groups[key])))
 	}
 	return out
 }
 
-func (j *Journal) row(by, key string, list []*Trade) Object {
-	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
+func (j *Journal) newRow(by, key string, list []*Trade) Object {
+	wins, losses := filterTrades(list, (*Trade).isWin), filterTrades(list, (*Trade).isLoss)
 	r := resultsInR(list)
-	return group(list).with("key", key).with("name", j.name(by, key)).
-		with("losses", len(losses)).with("breakeven", len(list)-len(wins)-len(losses)).
-		with("gross_pnl", sum(each(list, func(t *Trade) *big.Rat { return t.Gross }))).
-		with("fees", sum(each(list, func(t *Trade) *big.Rat { return t.Fees }))).
-		with("volume", sum(each(list, volume))).
-		with("avg_trade", average(each(list, net))).
-		with("profit_factor", float(over(sum(each(wins, net)), neg(sum(each(losses, net)))))).
-		with("avg_r", float(mean(r))).with("trades_with_r", len(r)).
-		with("evidence", Unsaid{}).with("p_value", Unsaid{}).with("significant", Unsaid{}).with("breakeven_tolerance", j.Tolerance)
+	return newGroup(list).set("key", key).set("name", j.rowName(by, key)).
+		set("losses", len(losses)).set("breakeven", len(list)-len(wins)-len(losses)).
+		set("gross_pnl", sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Gross }))).
+		set("fees", sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Fees }))).
+		set("volume", sum(mapTrades(list, volume))).
+		set("avg_trade", average(mapTrades(list, net))).
+		set("profit_factor", float(divide(sum(mapTrades(wins, net)), neg(sum(mapTrades(losses, net)))))).
+		set("avg_r", float(mean(r))).set("trades_with_r", len(r)).
+		set("evidence", Unpredicted{}).set("p_value", Unpredicted{}).set("significant", Unpredicted{}).set("breakeven_tolerance", j.Tolerance)
 }
 
-func (j *Journal) name(by, key string) string {
+func (j *Journal) rowName(by, key string) string {
 	switch by {
 	case "setup", "tag", "mistake":
 		if name, known := j.Names[key]; known {
@@ -62,8 +62,8 @@ func (j *Journal) name(by, key string) string {
 	return key
 }
 
-// keys are the rows that a trade belongs to.
-func (j *Journal) keys(q *Question, by string, t *Trade, all []*Trade) []string {
+// rowKeys are the rows that a trade belongs to.
+func (j *Journal) rowKeys(q *Question, by string, t *Trade, all []*Trade) []string {
 	opened := t.OpenedAt.In(q.Zone)
 	switch by {
 	case "symbol":
@@ -89,9 +89,9 @@ func (j *Journal) keys(q *Question, by string, t *Trade, all []*Trade) []string 
 	case "session":
 		return []string{session(t.OpenedAt)}
 	case "hold_time":
-		return []string{holdBucket(t.held())}
+		return []string{holdBucket(t.holdTime())}
 	case "size":
-		return []string{fmt.Sprint("q", quarter(t, all))}
+		return []string{fmt.Sprint("q", sizeQuarter(t, all))}
 	default: // grade
 		return []string{strings.TrimPrefix(strconv.Itoa(t.Grade), "0")}
 	}
@@ -121,7 +121,7 @@ func rowOrder(by string, groups map[string][]*Trade) func(a, b string) int {
 		return strings.Compare
 	}
 	return func(a, b string) int {
-		if c := sum(each(groups[b], net)).Cmp(sum(each(groups[a], net))); c != 0 {
+		if c := sum(mapTrades(groups[b], net)).Cmp(sum(mapTrades(groups[a], net))); c != 0 {
 			return c
 		}
 		return strings.Compare(a, b)
@@ -164,9 +164,9 @@ func holdBucket(held time.Duration) string {
 	return found
 }
 
-// quarter is the first whose limit the size of a trade does not exceed.
-func quarter(t *Trade, all []*Trade) int {
-	sizes := sorted(each(all, (*Trade).size), func(a, b *big.Rat) int { return a.Cmp(b) })
+// sizeQuarter is the first whose limit the size of a trade does not exceed.
+func sizeQuarter(t *Trade, all []*Trade) int {
+	sizes := sortedCopy(mapTrades(all, (*Trade).size), func(a, b *big.Rat) int { return a.Cmp(b) })
 	for k := 1; k < 4; k++ {
 		rank := (k*len(sizes) + 3) / 4
 		if t.size().Cmp(sizes[rank-1]) <= 0 {

@@ -10,9 +10,9 @@ func (j *Journal) Equity(q *Question) Object {
 	byClosing := *q
 	byClosing.ByOpening = false
 	q = &byClosing
-	starting, flows := j.starting(q), new(big.Rat)
-	var window []step
-	for _, s := range j.steps(q) {
+	starting, flows := j.startingBalance(q), new(big.Rat)
+	var window []lookUp
+	for _, s := range j.listSteps(q) {
 		switch {
 		case !s.counts && !s.flow:
 		case s.inside:
@@ -31,10 +31,10 @@ func (j *Journal) Equity(q *Question) Object {
 		if s.flow {
 			peak, flows = add(peak, s.amount), add(flows, s.amount)
 		}
-		peak = higher(peak, equity)
+		peak = maxOf(peak, equity)
 		points = append(points, Object{"at": s.at, "equity": equity, "drawdown": sub(peak, equity)})
 	}
-	deepest, pct := j.depths(q)
+	deepest, pct := j.maxDrawdown(q)
 	return Object{
 		"points": points, "starting_equity": starting, "ending_equity": equity, "max_drawdown": deepest,
 		"max_drawdown_pct": pct, "net_cash_flow": flows, "currency": j.currency(q),
@@ -42,7 +42,7 @@ func (j *Journal) Equity(q *Question) Object {
 }
 
 // firstInstant is where the curve begins; nil when there is nothing to draw.
-func firstInstant(q *Question, window []step) *time.Time {
+func firstInstant(q *Question, window []lookUp) *time.Time {
 	if q.From != nil {
 		return q.From
 	}

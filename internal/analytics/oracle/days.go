@@ -12,7 +12,7 @@ type dayGroup struct {
 	trades []*Trade
 }
 
-func (d dayGroup) net() *big.Rat { return sum(each(d.trades, net)) }
+func (d dayGroup) net() *big.Rat { return sum(mapTrades(d.trades, net)) }
 
 // byDay puts trades on the calendar of a zone, by one of their instants.
 func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) []dayGroup {
@@ -23,12 +23,12 @@ func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) [
 	}
 	var out []dayGroup
 	for _, date := range keysOf(days, strings.Compare) {
-		out = append(out, dayGroup{date, merged(days[date])})
+		out = append(out, dayGroup{date, mergeParts(days[date])})
 	}
 	return out
 }
 
-func results(days []dayGroup) []*big.Rat {
+func dayResults(days []dayGroup) []*big.Rat {
 	var out []*big.Rat
 	for _, d := range days {
 		out = append(out, d.net())
@@ -40,29 +40,29 @@ func results(days []dayGroup) []*big.Rat {
 func (j *Journal) Daily(q *Question) List {
 	out := List{}
 	total := new(big.Rat)
-	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
+	for _, d := range byDay(j.SelectTrades(q), q.basis, q.Zone) {
 		total = add(total, d.net())
-		wins, losses := len(those(d.trades, (*Trade).won)), len(those(d.trades, (*Trade).lost))
+		wins, losses := len(filterTrades(d.trades, (*Trade).isWin)), len(filterTrades(d.trades, (*Trade).isLoss))
 		out = append(out, Object{
-			"date": d.date, "net_pnl": d.net(), "gross_pnl": sum(each(d.trades, func(t *Trade) *big.Rat { return t.Gross })),
-			"fees":   sum(each(d.trades, func(t *Trade) *big.Rat { return t.Fees })),
-			"volume": sum(each(d.trades, volume)),
+			"date": d.date, "net_pnl": d.net(), "gross_pnl": sum(mapTrades(d.trades, func(t *Trade) *big.Rat { return t.Gross })),
+			"fees":   sum(mapTrades(d.trades, func(t *Trade) *big.Rat { return t.Fees })),
+			"volume": sum(mapTrades(d.trades, volume)),
 			"trades": len(d.trades), "wins": wins, "losses": losses, "win_rate": float(share(wins, len(d.trades))), "cumulative_pnl": total,
 		})
 	}
 	return out
 }
 
-// group is how some trades came out, in short.
-func group(list []*Trade) Object {
-	wins := len(those(list, (*Trade).won))
+// newGroup is how some trades came out, in short.
+func newGroup(list []*Trade) Object {
+	wins := len(filterTrades(list, (*Trade).isWin))
 	return Object{
-		"trades": len(list), "wins": wins, "win_rate": float(orZero(share(wins, len(list)))), "net_pnl": sum(each(list, net)),
+		"trades": len(list), "wins": wins, "win_rate": float(orZero(share(wins, len(list)))), "net_pnl": sum(mapTrades(list, net)),
 	}
 }
 
-// with gives an object with one more field.
-func (o Object) with(name string, value any) Object {
+// set gives an object with one more field.
+func (o Object) set(name string, value any) Object {
 	o[name] = value
 	return o
 }
@@ -70,47 +70,47 @@ func (o Object) with(name string, value any) Object {
 // Calendar foretells a year without notes, routines and reviews.
 func (j *Journal) Calendar(q *Question, year int) Object {
 	days, months, all := List{}, map[string][]dayGroup{}, []*Trade(nil)
-	closed := j.closedOn(q)
-	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
+	closed := j.countClosed(q)
+	for _, d := range byDay(j.SelectTrades(q), q.basis, q.Zone) {
 		if !strings.HasPrefix(d.date, whole(year).RatString()+"-") {
 			continue
 		}
 		days = append(days, Object{
 			"date": d.date, "net_pnl": d.net(), "trades": len(d.trades),
-			"wins": len(those(d.trades, (*Trade).won)), "losses": len(those(d.trades, (*Trade).lost)),
+			"wins": len(filterTrades(d.trades, (*Trade).isWin)), "losses": len(filterTrades(d.trades, (*Trade).isLoss)),
 			"unreviewed": closed[d.date], "notes": 0, "routine_done": 0, "routine_total": 0,
 		})
 		months[d.date[:7]] = append(months[d.date[:7]], d)
 		all = append(all, d.trades...)
 	}
-	all = merged(all)
+	all = mergeParts(all)
 	list := List{}
 	for _, month := range keysOf(months, strings.Compare) {
 		var trades []*Trade
 		for _, d := range months[month] {
 			trades = append(trades, d.trades...)
 		}
-		green, red := colours(months[month])
-		list = append(list, group(merged(trades)).with("month", month).with("green_days", green).with("red_days", red))
+		green, red := countColors(months[month])
+		list = append(list, newGroup(mergeParts(trades)).set("month", month).set("green_days", green).set("red_days", red))
 	}
-	return Object{"year": year, "days": days, "months": list, "weeks": j.weeks(q, year), "total": group(all), "breakeven_tolerance": j.Tolerance}
+	return Object{"year": year, "days": days, "months": list, "weeks": j.listWeeks(q, year), "total": newGroup(all), "breakeven_tolerance": j.Tolerance}
 }
 
-// closedOn counts the closed trades of each day: those that wait for a review.
-func (j *Journal) closedOn(q *Question) map[string]int {
+// countClosed counts the closed trades of each day: those that wait for a review.
+func (j *Journal) countClosed(q *Question) map[string]int {
 	whole := *q
 	whole.Realized, whole.ByOpening = false, q.ByOpening && !q.Realized
 	out := map[string]int{}
-	for _, d := range byDay(j.Selected(&whole), whole.basis, q.Zone) {
+	for _, d := range byDay(j.SelectTrades(&whole), whole.basis, q.Zone) {
 		out[d.date] = len(d.trades)
 	}
 	return out
 }
 
-// weeks foretells the weeks from Monday that have a day in a year and trades.
-func (j *Journal) weeks(q *Question, year int) List {
+// listWeeks foretells the weeks from Monday that have a day in a year and trades.
+func (j *Journal) listWeeks(q *Question, year int) List {
 	weeks := map[string][]dayGroup{}
-	for _, d := range byDay(j.Selected(q), q.basis, q.Zone) {
+	for _, d := range byDay(j.SelectTrades(q), q.basis, q.Zone) {
 		monday, _ := time.Parse(time.DateOnly, d.date) // it is our own text
 		for monday.Weekday() != time.Monday {
 			monday = monday.AddDate(0, 0, -1)
@@ -126,17 +126,17 @@ func (j *Journal) weeks(q *Question, year int) List {
 		for _, d := range weeks[start] {
 			trades = append(trades, d.trades...)
 		}
-		trades = merged(trades)
+		trades = mergeParts(trades)
 		monday, _ := time.Parse(time.DateOnly, start)
-		list = append(list, group(trades).with("start", start).with("end", monday.AddDate(0, 0, 6).Format(time.DateOnly)).
-			with("losses", len(those(trades, (*Trade).lost))).with("days_traded", len(weeks[start])))
+		list = append(list, newGroup(trades).set("start", start).set("end", monday.AddDate(0, 0, 6).Format(time.DateOnly)).
+			set("losses", len(filterTrades(trades, (*Trade).isLoss))).set("days_traded", len(weeks[start])))
 	}
 	return list
 }
 
-// colours counts the days above and below zero.
-func colours(days []dayGroup) (green, red int) {
-	for _, r := range results(days) {
+// countColors counts the days above and below zero.
+func countColors(days []dayGroup) (green, red int) {
+	for _, r := range dayResults(days) {
 		switch r.Sign() {
 		case 1:
 			green++

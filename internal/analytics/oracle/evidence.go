@@ -10,8 +10,8 @@ import (
 // splitMix is the generator of the page: SplitMix64.
 type splitMix struct{ state uint64 }
 
-// below gives a whole number from 0 to n − 1.
-func (g *splitMix) below(n int) int {
+// intn gives a whole number from 0 to n − 1.
+func (g *splitMix) intn(n int) int {
 	g.state += 0x9e3779b97f4a7c15
 	z := g.state
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
@@ -30,54 +30,54 @@ const (
 // Evidence computes how far the figures of a question can be trusted, with its
 // days cut in UTC as the summary cuts them.
 func (j *Journal) Evidence(q *Question) Object {
-	return evidence(q, j.Selected(q), time.UTC, SummaryDraws)
+	return computeEvidence(q, j.SelectTrades(q), time.UTC, SummaryDraws)
 }
 
 // RowEvidence computes the same of the rows of a breakdown, by key, with days in
 // the zone of the question.
 func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
-	list, groups, out := j.Selected(q), map[string][]*Trade{}, map[string]Object{}
+	list, groups, out := j.SelectTrades(q), map[string][]*Trade{}, map[string]Object{}
 	for _, t := range list {
-		for _, key := range j.keys(q, by, t, list) {
+		for _, key := range j.rowKeys(q, by, t, list) {
 			groups[key] = append(groups[key], t)
 		}
 	}
 	for key, group := range groups {
-		out[key] = evidence(q, group, q.Zone, RowDraws)
+		out[key] = computeEvidence(q, group, q.Zone, RowDraws)
 	}
 	return out
 }
 
-// evidence works with days. A trade that realized results on several of them is
+// computeEvidence works with days. A trade that realized results on several of them is
 // in each.
-func evidence(q *Question, slips []*Trade, zone *time.Location, draws int) Object {
+func computeEvidence(q *Question, slips []*Trade, zone *time.Location, draws int) Object {
 	days := byDay(slips, q.basis, zone)
 	list := (&history{days: days}).trades()
 	enough := len(list) >= 30 && len(days) >= 10
 	out := Object{
 		"n": len(list), "days": len(days), "level": 0.95, "generator": "splitmix64", "seed": 1, "draws": draws,
-		"expectancy": interval(nil, nil, enough), "win_rate": interval(nil, nil, enough), "profit_factor": interval(nil, nil, enough),
+		"expectancy": newInterval(nil, nil, enough), "win_rate": newInterval(nil, nil, enough), "profit_factor": newInterval(nil, nil, enough),
 	}
 	if len(days) < 2 {
 		return out
 	}
-	low, high := wilson(len(those(list, (*Trade).won)), len(list))
-	out["win_rate"] = interval(low, high, enough && (high-low)/2 <= 0.1)
+	low, high := wilson(len(filterTrades(list, (*Trade).isWin)), len(list))
+	out["win_rate"] = newInterval(low, high, enough && (high-low)/2 <= 0.1)
 
-	drawn := draw(days, draws)
+	drawn := drawHistories(days, draws)
 	cut := draws / 40
 	slices.SortStableFunc(drawn, func(a, b history) int { return a.mean.Cmp(b.mean) })
 	least, most := drawn[cut], drawn[draws-1-cut]
 	distinct := enough && (least.mean.Sign() > 0 || most.mean.Sign() < 0)
-	out["expectancy"] = interval(average(each(least.trades(), net)), average(each(most.trades(), net)), distinct)
+	out["expectancy"] = newInterval(average(mapTrades(least.trades(), net)), average(mapTrades(most.trades(), net)), distinct)
 
 	slices.SortStableFunc(drawn, func(a, b history) int { return compareFactors(a.factor, b.factor) })
-	out["profit_factor"] = interval(float(drawn[cut].factor), float(drawn[draws-1-cut].factor), distinct)
+	out["profit_factor"] = newInterval(float(drawn[cut].factor), float(drawn[draws-1-cut].factor), distinct)
 	return out
 }
 
-func interval(low, high any, enough bool) Object {
-	return Object{"low": low, "high": high, "enough": enough, "missing": Unsaid{}}
+func newInterval(low, high any, enough bool) Object {
+	return Object{"low": low, "high": high, "enough": enough, "missing": Unpredicted{}}
 }
 
 // wilson is Wilson's interval of a share of n.
@@ -103,8 +103,8 @@ func (h *history) trades() (list []*Trade) {
 	return list
 }
 
-// draw makes histories of the blocks that the days are taken in.
-func draw(days []dayGroup, draws int) []history {
+// drawHistories makes histories of the blocks that the days are taken in.
+func drawHistories(days []dayGroup, draws int) []history {
 	count := min(len(days), 250)
 	blocks := make([][]dayGroup, count)
 	for k := range blocks {
@@ -114,11 +114,11 @@ func draw(days []dayGroup, draws int) []history {
 	out := make([]history, draws)
 	for i := range out {
 		for range count {
-			out[i].days = append(out[i].days, blocks[dice.below(count)]...)
+			out[i].days = append(out[i].days, blocks[dice.intn(count)]...)
 		}
 		list := out[i].trades()
-		out[i].mean = mean(each(list, net))
-		out[i].factor = over(sum(each(those(list, (*Trade).won), net)), neg(sum(each(those(list, (*Trade).lost), net))))
+		out[i].mean = mean(mapTrades(list, net))
+		out[i].factor = divide(sum(mapTrades(filterTrades(list, (*Trade).isWin), net)), neg(sum(mapTrades(filterTrades(list, (*Trade).isLoss), net))))
 	}
 	return out
 }

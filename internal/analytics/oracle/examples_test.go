@@ -14,9 +14,9 @@ import (
 	"fillbook/internal/analytics/oracle"
 )
 
-// TestTheExamplesOfThePage holds the oracle against the examples of the page that
+// TestPageExamples holds the oracle against the examples of the page that
 // it was written from, save for what chance decides.
-func TestTheExamplesOfThePage(t *testing.T) {
+func TestPageExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "metrics.md"))
 	if err != nil {
@@ -51,12 +51,12 @@ func runExample(t *testing.T, text string) (checked int) {
 		switch {
 		case len(words) == 0:
 		case words[0] == "trade":
-			e.trade(t, words[1:])
+			e.addTrade(t, words[1:])
 		case words[0] == "part":
-			e.part(t, words[1:])
+			e.addPart(t, words[1:])
 		case words[0] == "cash":
 			e.journal.Cash = append(e.journal.Cash, oracle.Cash{
-				ID: words[1], Account: "main", At: instant(t, words[2]), Amount: number(t, words[3]), Flow: len(words) > 4,
+				ID: words[1], Account: "main", At: parseInstant(t, words[2]), Amount: parseNumber(t, words[3]), Flow: len(words) > 4,
 			})
 		case words[0] == "set":
 			for _, word := range words[1:] {
@@ -67,7 +67,7 @@ func runExample(t *testing.T, text string) (checked int) {
 			figures = append(figures, words)
 		}
 	}
-	e.settle(t)
+	e.readParameters(t)
 	for _, words := range figures {
 		if e.check(t, words[0], words[1], strings.Join(words[2:], " ")) {
 			checked++
@@ -76,7 +76,7 @@ func runExample(t *testing.T, text string) (checked int) {
 	return checked
 }
 
-func instant(t *testing.T, text string) time.Time {
+func parseInstant(t *testing.T, text string) time.Time {
 	t.Helper()
 	at, err := time.Parse("2006-01-02T15:04", text)
 	if err != nil {
@@ -85,7 +85,7 @@ func instant(t *testing.T, text string) time.Time {
 	return at
 }
 
-func number(t *testing.T, text string) *big.Rat {
+func parseNumber(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -94,8 +94,8 @@ func number(t *testing.T, text string) *big.Rat {
 	return r
 }
 
-// trade reads ID SYMBOL SIDE OPENED CLOSED and the fields after them.
-func (e *example) trade(t *testing.T, words []string) {
+// addTrade reads ID SYMBOL SIDE OPENED CLOSED and the fields after them.
+func (e *example) addTrade(t *testing.T, words []string) {
 	t.Helper()
 	fields := map[string]string{"net": "0", "fees": "0", "size": "1000", "account": "main", "type": "stock", "grade": "0"}
 	for _, word := range words[5:] {
@@ -106,15 +106,15 @@ func (e *example) trade(t *testing.T, words []string) {
 		if fields[name] == "" {
 			return nil
 		}
-		return number(t, fields[name])
+		return parseNumber(t, fields[name])
 	}
 	listed := func(name string) []string {
 		return strings.FieldsFunc(fields[name], func(r rune) bool { return r == ',' })
 	}
 	one := oracle.Trade{
 		ID: words[0], Account: fields["account"], Symbol: words[1], Instrument: fields["type"], Long: words[2] == "long",
-		OpenedAt: instant(t, words[3]), Net: number(t, fields["net"]), Fees: number(t, fields["fees"]),
-		Entry: number(t, fields["size"]), Risk: optional("risk"), MFE: optional("mfe"), Tags: listed("tags"), Setups: listed("setups"),
+		OpenedAt: parseInstant(t, words[3]), Net: parseNumber(t, fields["net"]), Fees: parseNumber(t, fields["fees"]),
+		Entry: parseNumber(t, fields["size"]), Risk: optional("risk"), MFE: optional("mfe"), Tags: listed("tags"), Setups: listed("setups"),
 	}
 	one.AccountName, one.External, one.Arrival = one.Account, fields["external"], len(e.journal.Trades)+1
 	one.Gross = new(big.Rat).Add(one.Net, one.Fees)
@@ -124,19 +124,19 @@ func (e *example) trade(t *testing.T, words []string) {
 		e.journal.Open = append(e.journal.Open, one)
 		return
 	}
-	one.ClosedAt = instant(t, words[4])
+	one.ClosedAt = parseInstant(t, words[4])
 	e.journal.Trades = append(e.journal.Trades, one)
 }
 
-// part reads ID AT and the fields after them: what a trade realized.
-func (e *example) part(t *testing.T, words []string) {
+// addPart reads ID AT and the fields after them: what a trade realized.
+func (e *example) addPart(t *testing.T, words []string) {
 	t.Helper()
 	fields := map[string]string{"fees": "0", "volume": "0"}
 	for _, word := range words[2:] {
 		name, value, _ := strings.Cut(word, "=")
 		fields[name] = value
 	}
-	one := oracle.Part{At: instant(t, words[1]), Net: number(t, fields["net"]), Fees: number(t, fields["fees"]), Volume: number(t, fields["volume"])}
+	one := oracle.Part{At: parseInstant(t, words[1]), Net: parseNumber(t, fields["net"]), Fees: parseNumber(t, fields["fees"]), Volume: parseNumber(t, fields["volume"])}
 	one.Gross = new(big.Rat).Add(one.Net, one.Fees)
 	for _, list := range [][]oracle.Trade{e.journal.Trades, e.journal.Open} {
 		for i := range list {
@@ -147,12 +147,12 @@ func (e *example) part(t *testing.T, words []string) {
 	}
 }
 
-// settle reads the parameters of the question.
-func (e *example) settle(t *testing.T) {
+// readParameters reads the parameters of the question.
+func (e *example) readParameters(t *testing.T) {
 	t.Helper()
 	starting := new(big.Rat)
 	if text := e.set["starting"]; text != "" {
-		starting = number(t, text)
+		starting = parseNumber(t, text)
 	}
 	e.journal.Accounts = []oracle.Account{{ID: "main", Starting: starting, Currency: "USD"}, {ID: "other", Starting: new(big.Rat)}}
 	if name := e.set["tz"]; name != "" {
@@ -164,7 +164,7 @@ func (e *example) settle(t *testing.T) {
 	}
 	for name, into := range map[string]**time.Time{"from": &e.question.From, "to": &e.question.To} {
 		if text := e.set[name]; text != "" {
-			at := instant(t, text)
+			at := parseInstant(t, text)
 			*into = &at
 		}
 	}
@@ -174,9 +174,9 @@ func (e *example) settle(t *testing.T) {
 	}
 	switch text := e.set["tolerance"]; {
 	case strings.HasPrefix(text, `{"r":`):
-		e.journal.ToleranceR = number(t, strings.Trim(text, `{"r:}`))
+		e.journal.ToleranceR = parseNumber(t, strings.Trim(text, `{"r:}`))
 	case text != "":
-		e.journal.ToleranceAmount = number(t, strings.Trim(text, `{"amount:}`))
+		e.journal.ToleranceAmount = parseNumber(t, strings.Trim(text, `{"amount:}`))
 	}
 }
 
@@ -197,7 +197,7 @@ func (e *example) answer(t *testing.T, name string) any {
 	case "behavior":
 		return j.Behavior(q)
 	case "r":
-		return j.R(q)
+		return j.RStats(q)
 	case "drawdowns":
 		return j.Drawdowns(q, len(j.Trades))
 	case "calendar":
@@ -208,7 +208,7 @@ func (e *example) answer(t *testing.T, name string) any {
 	case "compare":
 		long, short := *q, *q
 		long.Side, short.Side = "long", "short"
-		return j.Compared(&long, &short)
+		return j.Compare(&long, &short)
 	case "evidence", "montecarlo":
 		return nil
 	}
@@ -227,18 +227,18 @@ func (e *example) check(t *testing.T, path, operator, want string) bool {
 		return false
 	}
 	for key := range strings.SplitSeq(rest, ".") {
-		value = step(value, key)
-		if _, chance := value.(oracle.Unsaid); chance {
+		value = lookUp(value, key)
+		if _, chance := value.(oracle.Unpredicted); chance {
 			return false
 		}
 	}
-	if got := text(value); operator == "=" && got != want || operator == "~" && !near(t, value, want) {
+	if got := formatValue(value); operator == "=" && got != want || operator == "~" && !isNear(t, value, want) {
 		t.Errorf("%s is %s, want %s %s", path, got, operator, want)
 	}
 	return true
 }
 
-func step(value any, key string) any {
+func lookUp(value any, key string) any {
 	switch v := value.(type) {
 	case oracle.Object:
 		if found, there := v[key]; there {
@@ -255,8 +255,8 @@ func step(value any, key string) any {
 	return absent{}
 }
 
-// text is a value as the page writes it.
-func text(value any) string {
+// formatValue is a value as the page writes it.
+func formatValue(value any) string {
 	switch v := value.(type) {
 	case *big.Rat:
 		places, exact := v.FloatPrec()
@@ -276,9 +276,9 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-func near(t *testing.T, value any, want string) bool {
+func isNear(t *testing.T, value any, want string) bool {
 	t.Helper()
-	w, _ := number(t, want).Float64()
+	w, _ := parseNumber(t, want).Float64()
 	got, ok := value.(float64)
 	return ok && math.Abs(got-w) <= 1e-12*math.Max(1, math.Abs(w))
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// step is something that moved the equity of the accounts of a question.
-type step struct {
+// lookUp is something that moved the equity of the accounts of a question.
+type lookUp struct {
 	at     time.Time
 	amount *big.Rat
 	flow   bool
@@ -19,27 +19,27 @@ type step struct {
 	before *big.Rat
 }
 
-// steps lists everything that ever moved the equity of the accounts, in order.
-func (j *Journal) steps(q *Question) []step {
-	var out []step
+// listSteps lists everything that ever moved the equity of the accounts, in order.
+func (j *Journal) listSteps(q *Question) []lookUp {
+	var out []lookUp
 	kind := map[bool]int{true: 0, false: 1}
-	for _, c := range sorted(j.Cash, func(a, b Cash) int { return cmp.Or(cmp.Compare(kind[a.Flow], kind[b.Flow]), a.Amount.Cmp(b.Amount)) }) {
-		if allows(q.Accounts, c.Account) {
-			out = append(out, step{at: c.At, amount: c.Amount, flow: c.Flow, inside: q.inside(c.At), counts: !c.Flow && !q.narrowed()})
+	for _, c := range sortedCopy(j.Cash, func(a, b Cash) int { return cmp.Or(cmp.Compare(kind[a.Flow], kind[b.Flow]), a.Amount.Cmp(b.Amount)) }) {
+		if isAllowed(q.Accounts, c.Account) {
+			out = append(out, lookUp{at: c.At, amount: c.Amount, flow: c.Flow, inside: q.isInPeriod(c.At), counts: !c.Flow && !q.isNarrowed()})
 		}
 	}
 	var trades []*Trade
-	all := j.counted(q)
+	all := j.listCounted(q)
 	for i := range all {
-		if allows(q.Accounts, all[i].Account) {
+		if isAllowed(q.Accounts, all[i].Account) {
 			trades = append(trades, &all[i])
 		}
 	}
-	for _, t := range closing(trades) {
-		out = append(out, step{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.inside(q.basis(t)), counts: q.passes(t)})
+	for _, t := range sortByClosing(trades) {
+		out = append(out, lookUp{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.isInPeriod(q.basis(t)), counts: q.accepts(t)})
 	}
-	out = sorted(out, func(a, b step) int { return a.at.Compare(b.at) })
-	equity := j.starting(q)
+	out = sortedCopy(out, func(a, b lookUp) int { return a.at.Compare(b.at) })
+	equity := j.startingBalance(q)
 	for i := range out {
 		out[i].before = equity
 		equity = add(equity, out[i].amount)
@@ -50,15 +50,15 @@ func (j *Journal) steps(q *Question) []step {
 // outcome is a result of the window: the level of all results so far, and how far
 // the time-weighted index is below its peak.
 type outcome struct {
-	step
+	lookUp
 	level, part *big.Rat
 }
 
-// outcomes walks the results of the window. known reports whether percentages are.
-func (j *Journal) outcomes(q *Question) (out []outcome, known bool) {
-	known = j.capitalKnown(q)
+// listOutcomes walks the results of the window. known reports whether percentages are.
+func (j *Journal) listOutcomes(q *Question) (out []outcome, known bool) {
+	known = j.isCapitalKnown(q)
 	level, index, peak := new(big.Rat), whole(1), whole(1)
-	for _, s := range j.steps(q) {
+	for _, s := range j.listSteps(q) {
 		if !s.counts || !s.inside {
 			continue
 		}
@@ -68,39 +68,39 @@ func (j *Journal) outcomes(q *Question) (out []outcome, known bool) {
 		} else {
 			index = mul(index, add(whole(1), quo(s.amount, s.before)))
 		}
-		peak = higher(peak, index)
+		peak = maxOf(peak, index)
 		out = append(out, outcome{s, level, sub(whole(1), quo(index, peak))})
 	}
 	return out, known && len(out) > 0
 }
 
-// capitalKnown reports whether starting balances and deposits up to the opening of
+// isCapitalKnown reports whether starting balances and deposits up to the opening of
 // the first trade are above zero.
-func (j *Journal) capitalKnown(q *Question) bool {
+func (j *Journal) isCapitalKnown(q *Question) bool {
 	var first *time.Time
-	for _, t := range j.Selected(q) {
+	for _, t := range j.SelectTrades(q) {
 		if first == nil || t.OpenedAt.Before(*first) {
 			first = &t.OpenedAt
 		}
 	}
-	capital := j.starting(q)
+	capital := j.startingBalance(q)
 	for _, c := range j.Cash {
-		if allows(q.Accounts, c.Account) && c.Flow && c.Amount.Sign() > 0 && (first == nil || !c.At.After(*first)) {
+		if isAllowed(q.Accounts, c.Account) && c.Flow && c.Amount.Sign() > 0 && (first == nil || !c.At.After(*first)) {
 			capital = add(capital, c.Amount)
 		}
 	}
 	return capital.Sign() > 0
 }
 
-// depths gives the deepest fall of the results of a question, in money and in
+// maxDrawdown gives the deepest fall of the results of a question, in money and in
 // percent.
-func (j *Journal) depths(q *Question) (deepest *big.Rat, pct any) {
-	all, known := j.outcomes(q)
+func (j *Journal) maxDrawdown(q *Question) (deepest *big.Rat, pct any) {
+	all, known := j.listOutcomes(q)
 	deepest = new(big.Rat)
 	part, peak := new(big.Rat), new(big.Rat)
 	for _, o := range all {
-		peak = higher(peak, o.level)
-		deepest, part = higher(deepest, sub(peak, o.level)), higher(part, o.part)
+		peak = maxOf(peak, o.level)
+		deepest, part = maxOf(deepest, sub(peak, o.level)), maxOf(part, o.part)
 	}
 	if !known {
 		return deepest, nil
@@ -108,7 +108,7 @@ func (j *Journal) depths(q *Question) (deepest *big.Rat, pct any) {
 	return deepest, percent(part)
 }
 
-func higher(a, b *big.Rat) *big.Rat {
+func maxOf(a, b *big.Rat) *big.Rat {
 	if b.Cmp(a) > 0 {
 		return b
 	}
@@ -130,8 +130,8 @@ type fall struct {
 	recovered bool
 }
 
-// falls cuts results at their peaks.
-func falls(list []outcome) []*fall {
+// findFalls cuts results at their peaks.
+func findFalls(list []outcome) []*fall {
 	var out []*fall
 	var open *fall
 	peak := new(big.Rat)
@@ -157,7 +157,7 @@ func falls(list []outcome) []*fall {
 func (f *fall) depth() *big.Rat {
 	depth := new(big.Rat)
 	for _, o := range f.results {
-		depth = higher(depth, sub(f.peak, o.level))
+		depth = maxOf(depth, sub(f.peak, o.level))
 	}
 	return depth
 }
@@ -165,7 +165,7 @@ func (f *fall) depth() *big.Rat {
 func (f *fall) part() *big.Rat {
 	part := new(big.Rat)
 	for _, o := range f.results {
-		part = higher(part, o.part)
+		part = maxOf(part, o.part)
 	}
 	return part
 }
@@ -193,8 +193,8 @@ func (f *fall) trades() int {
 // Drawdowns foretells the list of drawdowns.
 func (j *Journal) Drawdowns(q *Question, limit int) List {
 	out := List{}
-	all, known := j.outcomes(q)
-	deepestFirst := sorted(falls(all), func(a, b *fall) int { return b.depth().Cmp(a.depth()) })
+	all, known := j.listOutcomes(q)
+	deepestFirst := sortedCopy(findFalls(all), func(a, b *fall) int { return b.depth().Cmp(a.depth()) })
 	for _, f := range deepestFirst[:min(limit, len(deepestFirst))] {
 		began, end := f.results[0].at, f.results[len(f.results)-1].at
 		row := Object{

@@ -16,8 +16,8 @@ func whole(n int) *big.Rat       { return new(big.Rat).SetInt64(int64(n)) }
 
 func seconds(d time.Duration) *big.Rat { return big.NewRat(int64(d), int64(time.Second)) }
 
-// each takes one amount of every trade.
-func each(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
+// mapTrades takes one amount of every trade.
+func mapTrades(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(list))
 	for i, t := range list {
 		out[i] = amount(t)
@@ -29,7 +29,7 @@ func each(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 func volume(t *Trade) *big.Rat { return orZero(t.Volume) }
 
 func net(t *Trade) *big.Rat  { return t.Net }
-func hold(t *Trade) *big.Rat { return seconds(t.held()) }
+func hold(t *Trade) *big.Rat { return seconds(t.holdTime()) }
 
 func sum(values []*big.Rat) *big.Rat {
 	total := new(big.Rat)
@@ -53,7 +53,7 @@ func median(values []*big.Rat) *big.Rat {
 	if n == 0 {
 		return nil
 	}
-	values = sorted(values, func(a, b *big.Rat) int { return a.Cmp(b) })
+	values = sortedCopy(values, func(a, b *big.Rat) int { return a.Cmp(b) })
 	return quo(add(values[(n-1)/2], values[n/2]), whole(2))
 }
 
@@ -81,8 +81,8 @@ func variance(values []*big.Rat) *big.Rat {
 	return quo(total, whole(len(values)-1))
 }
 
-// over divides; nil without a divisor.
-func over(a, b *big.Rat) *big.Rat {
+// divide divides; nil without a divisor.
+func divide(a, b *big.Rat) *big.Rat {
 	if a == nil || b == nil || b.Sign() == 0 {
 		return nil
 	}
@@ -106,14 +106,14 @@ func float(r *big.Rat) any {
 	return f
 }
 
-func root(r *big.Rat) float64 {
+func squareRoot(r *big.Rat) float64 {
 	f, _ := r.Float64()
 	return math.Sqrt(f)
 }
 
-// rounded gives the nearest number of so many decimals; of two that are equally
+// roundTo gives the nearest number of so many decimals; of two that are equally
 // near, the one whose last digit is even.
-func rounded(r *big.Rat, decimals int64) *big.Rat {
+func roundTo(r *big.Rat, decimals int64) *big.Rat {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
 	scaled := mul(r, new(big.Rat).SetInt(unit))
 	floor := new(big.Int).Div(scaled.Num(), scaled.Denom()) // rounds down, also below zero
@@ -132,20 +132,20 @@ const averageDecimals, exactDecimals = 12, 18
 // average is the mean of money, and nothing for the mean of nothing.
 func average(values []*big.Rat) *big.Rat {
 	m := orZero(mean(values))
-	if ends(m) {
-		return rounded(m, exactDecimals)
+	if terminates(m) {
+		return roundTo(m, exactDecimals)
 	}
-	return rounded(m, averageDecimals)
+	return roundTo(m, averageDecimals)
 }
 
-// ends reports whether a fraction in lowest terms has finitely many decimals: its
+// terminates reports whether a fraction in lowest terms has finitely many decimals: its
 // denominator then divides a power of ten.
-func ends(r *big.Rat) bool {
+func terminates(r *big.Rat) bool {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(r.Denom().BitLen())), nil)
 	return power.Rem(power, r.Denom()).Sign() == 0
 }
 
-func share(part, all int) *big.Rat { return over(whole(part), whole(all)) }
+func share(part, all int) *big.Rat { return divide(whole(part), whole(all)) }
 
 // longest gives the longest run of true.
 func longest(marks []bool) int {

@@ -107,58 +107,58 @@ func (q *Question) basis(t *Trade) time.Time {
 	return t.ClosedAt
 }
 
-func (q *Question) inside(at time.Time) bool {
+func (q *Question) isInPeriod(at time.Time) bool {
 	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
 }
 
-// narrowed reports whether anything besides accounts and dates is asked for.
-func (q *Question) narrowed() bool {
+// isNarrowed reports whether anything besides accounts and dates is asked for.
+func (q *Question) isNarrowed() bool {
 	return q.OpenOnly || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
 }
 
-// passes tests everything but the period.
-func (q *Question) passes(t *Trade) bool {
+// accepts tests everything but the period.
+func (q *Question) accepts(t *Trade) bool {
 	side := "short"
 	if t.Long {
 		side = "long"
 	}
-	return q.passesStatus(t) && allows(q.Accounts, t.Account) && allows(q.Symbols, t.Symbol) && allows(q.Instruments, t.Instrument) &&
-		(q.Side == "" || q.Side == side) && allowsAny(q.Setups, t.Setups) && allowsAny(q.Tags, t.Tags)
+	return q.acceptsStatus(t) && isAllowed(q.Accounts, t.Account) && isAllowed(q.Symbols, t.Symbol) && isAllowed(q.Instruments, t.Instrument) &&
+		(q.Side == "" || q.Side == side) && isAnyAllowed(q.Setups, t.Setups) && isAnyAllowed(q.Tags, t.Tags)
 }
 
-// passesStatus tests whether a trade is open. Without realized results an open
+// acceptsStatus tests whether a trade is open. Without realized results an open
 // trade has none, so only closed ones are there to be tested.
-func (q *Question) passesStatus(t *Trade) bool {
+func (q *Question) acceptsStatus(t *Trade) bool {
 	if t.open {
 		return !q.ClosedOnly
 	}
 	return !q.OpenOnly
 }
 
-func allows(filter []string, value string) bool {
+func isAllowed(filter []string, value string) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }
 
-func allowsAny(filter, values []string) bool {
+func isAnyAllowed(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// Selected gives the trades of a question in the order of closing. Where results
+// SelectTrades gives the trades of a question in the order of closing. Where results
 // count when they are realized, a trade is there once for each part.
-func (j *Journal) Selected(q *Question) []*Trade {
+func (j *Journal) SelectTrades(q *Question) []*Trade {
 	var list []*Trade
-	all := j.counted(q)
+	all := j.listCounted(q)
 	for i := range all {
-		if t := &all[i]; q.passes(t) && q.inside(q.basis(t)) {
-			j.tolerate(t)
+		if t := &all[i]; q.accepts(t) && q.isInPeriod(q.basis(t)) {
+			j.setTolerance(t)
 			list = append(list, t)
 		}
 	}
-	return closing(list)
+	return sortByClosing(list)
 }
 
-// tolerate notes how far from zero the result of a trade is breakeven.
-func (j *Journal) tolerate(t *Trade) {
+// setTolerance notes how far from zero the result of a trade is breakeven.
+func (j *Journal) setTolerance(t *Trade) {
 	t.within = j.ToleranceAmount
 	if j.ToleranceR != nil {
 		t.within = nil
@@ -168,22 +168,22 @@ func (j *Journal) tolerate(t *Trade) {
 	}
 }
 
-// closing sorts trades by their end, opening by their beginning; those of one
+// sortByClosing sorts trades by their end, opening by their beginning; those of one
 // instant by what they are.
-func closing(list []*Trade) []*Trade {
-	return sorted(list, func(a, b *Trade) int {
-		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), a.against(b), a.arrived(b))
+func sortByClosing(list []*Trade) []*Trade {
+	return sortedCopy(list, func(a, b *Trade) int {
+		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), a.compareInstrument(b), a.compareArrival(b))
 	})
 }
 
-func opening(list []*Trade) []*Trade {
-	return sorted(list, func(a, b *Trade) int {
-		return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), a.against(b), a.ClosedAt.Compare(b.ClosedAt), a.arrived(b))
+func sortByOpening(list []*Trade) []*Trade {
+	return sortedCopy(list, func(a, b *Trade) int {
+		return cmp.Or(a.OpenedAt.Compare(b.OpenedAt), a.compareInstrument(b), a.ClosedAt.Compare(b.ClosedAt), a.compareArrival(b))
 	})
 }
 
-// against compares what was traded, and then where.
-func (t *Trade) against(u *Trade) int {
+// compareInstrument compares what was traded, and then where.
+func (t *Trade) compareInstrument(u *Trade) int {
 	strikes := 0
 	switch {
 	case t.Strike != nil && u.Strike != nil:
@@ -197,22 +197,22 @@ func (t *Trade) against(u *Trade) int {
 		strings.Compare(t.Expiry, u.Expiry), strings.Compare(t.Lot, u.Lot), strings.Compare(t.AccountName, u.AccountName))
 }
 
-// arrived compares the first fills.
-func (t *Trade) arrived(u *Trade) int {
+// compareArrival compares the first fills.
+func (t *Trade) compareArrival(u *Trade) int {
 	return cmp.Or(strings.Compare(t.External, u.External), cmp.Compare(t.Arrival, u.Arrival))
 }
 
-func sorted[T any](list []T, order func(a, b T) int) []T {
+func sortedCopy[T any](list []T, order func(a, b T) int) []T {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, order)
 	return list
 }
 
-// starting is the sum of the starting balances of the accounts in scope.
-func (j *Journal) starting(q *Question) *big.Rat {
+// startingBalance is the sum of the startingBalance balances of the accounts in scope.
+func (j *Journal) startingBalance(q *Question) *big.Rat {
 	total := new(big.Rat)
 	for _, a := range j.Accounts {
-		if allows(q.Accounts, a.ID) {
+		if isAllowed(q.Accounts, a.ID) {
 			total = add(total, a.Starting)
 		}
 	}
@@ -221,17 +221,17 @@ func (j *Journal) starting(q *Question) *big.Rat {
 
 func (j *Journal) currency(q *Question) string {
 	for _, a := range j.Accounts {
-		if allows(q.Accounts, a.ID) {
+		if isAllowed(q.Accounts, a.ID) {
 			return a.Currency
 		}
 	}
 	return ""
 }
 
-func (t *Trade) won() bool  { return t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0 }
-func (t *Trade) lost() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0 }
+func (t *Trade) isWin() bool  { return t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0 }
+func (t *Trade) isLoss() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0 }
 
-func (t *Trade) held() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
+func (t *Trade) holdTime() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 
 // size is the entry notional without sign.
 func (t *Trade) size() *big.Rat { return new(big.Rat).Abs(t.Entry) }
@@ -244,8 +244,8 @@ func (t *Trade) r() *big.Rat {
 	return quo(t.Net, t.Risk)
 }
 
-// those gives the trades for which something holds.
-func those(list []*Trade, holds func(*Trade) bool) []*Trade {
+// filterTrades gives the trades for which something holds.
+func filterTrades(list []*Trade, holds func(*Trade) bool) []*Trade {
 	var out []*Trade
 	for _, t := range list {
 		if holds(t) {

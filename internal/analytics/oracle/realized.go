@@ -2,10 +2,10 @@ package oracle
 
 import "slices"
 
-// counted lists what counts, of all accounts: the closed trades, or where results
+// listCounted lists what counts, of all accounts: the closed trades, or where results
 // count when they are realized, one slip for each part of every trade. A slip is
 // the trade with the amounts and the instant of the part.
-func (j *Journal) counted(q *Question) []Trade {
+func (j *Journal) listCounted(q *Question) []Trade {
 	if !q.Realized {
 		return j.Trades
 	}
@@ -28,9 +28,9 @@ func (j *Journal) counted(q *Question) []Trade {
 	return slips
 }
 
-// merged puts the slips of each trade together: amounts are added, and the trade
+// mergeParts puts the slips of each trade together: amounts are added, and the trade
 // ends with the last of them. Trades that occur once stay as they are.
-func merged(list []*Trade) []*Trade {
+func mergeParts(list []*Trade) []*Trade {
 	var out []*Trade
 	for _, t := range list {
 		at := slices.IndexFunc(out, func(known *Trade) bool { return known.ID == t.ID })
@@ -46,5 +46,5 @@ func merged(list []*Trade) []*Trade {
 		}
 		out[at] = &both
 	}
-	return closing(out)
+	return sortByClosing(out)
 }

@@ -2,31 +2,31 @@ package oracle
 
 import "math/big"
 
-// R foretells the results in units of risk.
-func (j *Journal) R(q *Question) Object {
-	list := j.Selected(q)
+// RStats foretells the results in units of risk.
+func (j *Journal) RStats(q *Question) Object {
+	list := j.SelectTrades(q)
 	r := resultsInR(list)
-	wins := resultsInR(those(list, (*Trade).won))
+	wins := resultsInR(filterTrades(list, (*Trade).isWin))
 	var losses []*big.Rat
-	for _, value := range resultsInR(those(list, (*Trade).lost)) {
+	for _, value := range resultsInR(filterTrades(list, (*Trade).isLoss)) {
 		losses = append(losses, neg(value))
 	}
 	out := Object{
 		"trades": len(list), "trades_with_r": len(r), "avg_r": float(mean(r)), "expectancy_r": float(mean(r)), "median_r": float(median(r)),
-		"total_r": float(sum(r)), "std_dev_r": nil, "sqn_r": quality(r), "best_r": nil, "worst_r": nil,
-		"avg_win_r": float(mean(wins)), "avg_loss_r": float(mean(losses)), "win_rate": float(orZero(share(len(wins), len(r)))), "buckets": buckets(r),
+		"total_r": float(sum(r)), "std_dev_r": nil, "sqn_r": systemQuality(r), "best_r": nil, "worst_r": nil,
+		"avg_win_r": float(mean(wins)), "avg_loss_r": float(mean(losses)), "win_rate": float(orZero(share(len(wins), len(r)))), "buckets": countBuckets(r),
 		"breakeven_tolerance": j.Tolerance,
 	}
 	if len(r) > 0 {
-		ordered := sorted(r, func(a, b *big.Rat) int { return a.Cmp(b) })
+		ordered := sortedCopy(r, func(a, b *big.Rat) int { return a.Cmp(b) })
 		out["worst_r"], out["best_r"] = float(ordered[0]), float(ordered[len(ordered)-1])
-		out["std_dev_r"] = root(orZero(variance(r)))
+		out["std_dev_r"] = squareRoot(orZero(variance(r)))
 	}
 	return out
 }
 
-// buckets count from -3 to 5 in halves, with an open one at each end.
-func buckets(r []*big.Rat) List {
+// countBuckets count from -3 to 5 in halves, with an open one at each end.
+func countBuckets(r []*big.Rat) List {
 	edges := []*big.Rat{nil}
 	for half := int64(-6); half <= 10; half++ {
 		edges = append(edges, big.NewRat(half, 2))

@@ -9,12 +9,12 @@ import (
 // Share foretells what a public link shows. The label takes the place of the
 // currency unless it is empty.
 func (j *Journal) Share(q *Question, amounts bool, label string) Object {
-	list := j.Selected(q)
+	list := j.SelectTrades(q)
 	days := byDay(list, q.basis, q.Zone)
 	out := Object{
-		"summary": j.shareSummary(q, amounts), "equity": shareEquity(days, q.Zone, amounts),
+		"summary": j.shareSummary(q, amounts), "equity": listShareEquity(days, q.Zone, amounts),
 		"trading_days": len(days), "first_day": "", "last_day": "", "show_amounts": amounts, "currency": label,
-		"top_symbols": topSymbols(list, amounts), "months": shareMonths(days, amounts),
+		"top_symbols": listTopSymbols(list, amounts), "months": listShareMonths(days, amounts),
 	}
 	if label == "" {
 		out["currency"] = j.currency(q)
@@ -22,9 +22,9 @@ func (j *Journal) Share(q *Question, amounts bool, label string) Object {
 	if len(days) > 0 {
 		out["first_day"], out["last_day"] = days[0].date, days[len(days)-1].date
 	}
-	out["green_days"], out["red_days"] = colours(days)
+	out["green_days"], out["red_days"] = countColors(days)
 	green, red := make([]bool, len(days)), make([]bool, len(days))
-	for i, r := range results(days) {
+	for i, r := range dayResults(days) {
 		green[i], red[i] = r.Sign() > 0, r.Sign() < 0
 	}
 	out["best_streak"], out["worst_streak"] = longest(green), longest(red)
@@ -47,20 +47,20 @@ func (j *Journal) shareSummary(q *Question, amounts bool) Object {
 	return out
 }
 
-// shareEquity is the cumulative result at the end of each day, or its shape.
-func shareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
+// listShareEquity is the cumulative result at the end of each day, or its shape.
+func listShareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
 	var levels []*big.Rat
 	level, farthest := new(big.Rat), new(big.Rat)
 	for _, d := range days {
 		level = add(level, d.net())
 		levels = append(levels, level)
-		farthest = higher(farthest, new(big.Rat).Abs(level))
+		farthest = maxOf(farthest, new(big.Rat).Abs(level))
 	}
 	out := List{}
 	for i, d := range days {
 		value := levels[i]
 		if !amounts {
-			value = rounded(orZero(over(value, farthest)), 4)
+			value = roundTo(orZero(divide(value, farthest)), 4)
 		}
 		out = append(out, Object{"at": lastSecond(d.date, zone), "value": value})
 	}
@@ -82,8 +82,8 @@ func lastSecond(date string, zone *time.Location) time.Time {
 	return latest
 }
 
-func shareGroup(list []*Trade, amounts bool) Object {
-	all := group(list)
+func newShareGroup(list []*Trade, amounts bool) Object {
+	all := newGroup(list)
 	out := Object{"trades": all["trades"], "win_rate": all["win_rate"]}
 	if amounts {
 		out["pnl"] = all["net_pnl"]
@@ -91,20 +91,20 @@ func shareGroup(list []*Trade, amounts bool) Object {
 	return out
 }
 
-func shareMonths(days []dayGroup, amounts bool) List {
+func listShareMonths(days []dayGroup, amounts bool) List {
 	months := map[string][]*Trade{}
 	for _, d := range days {
 		months[d.date[:7]] = append(months[d.date[:7]], d.trades...)
 	}
 	out := List{}
 	for _, month := range keysOf(months, strings.Compare) {
-		out = append(out, shareGroup(months[month], amounts).with("month", month))
+		out = append(out, newShareGroup(months[month], amounts).set("month", month))
 	}
 	return out
 }
 
-// topSymbols are the five with most trades, then by name.
-func topSymbols(list []*Trade, amounts bool) List {
+// listTopSymbols are the five with most trades, then by name.
+func listTopSymbols(list []*Trade, amounts bool) List {
 	symbols := map[string][]*Trade{}
 	for _, t := range list {
 		symbols[t.Symbol] = append(symbols[t.Symbol], t)
@@ -117,7 +117,7 @@ func topSymbols(list []*Trade, amounts bool) List {
 	})
 	out := List{}
 	for _, symbol := range order[:min(5, len(order))] {
-		out = append(out, shareGroup(symbols[symbol], amounts).with("symbol", symbol))
+		out = append(out, newShareGroup(symbols[symbol], amounts).set("symbol", symbol))
 	}
 	return out
 }

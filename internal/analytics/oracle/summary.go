@@ -11,42 +11,42 @@ const tradingDays = 252
 
 // Summary foretells the summary.
 func (j *Journal) Summary(q *Question) Object {
-	parts := j.Selected(q)
-	list := merged(parts)
-	wins, losses := those(list, (*Trade).won), those(list, (*Trade).lost)
-	won, lost := each(wins, net), each(losses, func(t *Trade) *big.Rat { return neg(t.Net) })
-	nets := each(list, net)
-	payoff := over(mean(won), mean(lost))
-	deepest, pct := j.depths(q)
+	parts := j.SelectTrades(q)
+	list := mergeParts(parts)
+	wins, losses := filterTrades(list, (*Trade).isWin), filterTrades(list, (*Trade).isLoss)
+	won, lost := mapTrades(wins, net), mapTrades(losses, func(t *Trade) *big.Rat { return neg(t.Net) })
+	nets := mapTrades(list, net)
+	payoff := divide(mean(won), mean(lost))
+	deepest, pct := j.maxDrawdown(q)
 	r := resultsInR(list)
 	out := Object{
 		"total_trades": len(list), "wins": len(wins), "losses": len(losses), "breakeven": len(list) - len(wins) - len(losses),
 		"win_rate": float(orZero(share(len(wins), len(list)))),
-		"net_pnl":  sum(nets), "gross_pnl": sum(each(list, func(t *Trade) *big.Rat { return t.Gross })),
-		"total_fees":   sum(each(list, func(t *Trade) *big.Rat { return t.Fees })),
-		"volume":       sum(each(list, volume)),
-		"gross_profit": sum(won), "gross_loss": sum(lost), "profit_factor": float(over(sum(won), sum(lost))), "payoff_ratio": float(payoff),
+		"net_pnl":  sum(nets), "gross_pnl": sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Gross })),
+		"total_fees":   sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Fees })),
+		"volume":       sum(mapTrades(list, volume)),
+		"gross_profit": sum(won), "gross_loss": sum(lost), "profit_factor": float(divide(sum(won), sum(lost))), "payoff_ratio": float(payoff),
 		"avg_win": average(won), "avg_loss": average(lost), "avg_trade": average(nets), "expectancy": average(nets),
 		"median_win": orZero(median(won)), "median_loss": orZero(median(lost)), "median_trade": orZero(median(nets)),
 		"largest_win": greatest(won), "largest_loss": greatest(lost),
-		"kelly_pct": kelly(len(wins), len(losses), len(list), payoff), "std_dev": root(orZero(variance(nets))), "sqn": quality(nets),
+		"kelly_pct": kellyPct(len(wins), len(losses), len(list), payoff), "std_dev": squareRoot(orZero(variance(nets))), "sqn": systemQuality(nets),
 		"max_drawdown": deepest, "max_drawdown_pct": pct,
-		"max_consecutive_wins": longest(marks(list, (*Trade).won)), "max_consecutive_losses": longest(marks(list, (*Trade).lost)),
-		"avg_hold_secs": float(orZero(mean(each(list, hold)))), "avg_win_hold_secs": float(orZero(mean(each(wins, hold)))),
-		"avg_loss_hold_secs": float(orZero(mean(each(losses, hold)))),
+		"max_consecutive_wins": longest(listMatches(list, (*Trade).isWin)), "max_consecutive_losses": longest(listMatches(list, (*Trade).isLoss)),
+		"avg_hold_secs": float(orZero(mean(mapTrades(list, hold)))), "avg_win_hold_secs": float(orZero(mean(mapTrades(wins, hold)))),
+		"avg_loss_hold_secs": float(orZero(mean(mapTrades(losses, hold)))),
 		"avg_r":              float(mean(r)), "expectancy_r": float(mean(r)), "trades_with_r": len(r),
 		"currency": j.currency(q), "breakeven_tolerance": j.Tolerance,
 		"trading_days": len(byDay(parts, q.basis, time.UTC)),
 	}
 	if len(r) > 0 && len(r) == len(list) {
-		out["sqn"] = quality(r)
+		out["sqn"] = systemQuality(r)
 	}
 	daily, basis := j.dailyResults(q)
 	out["basis"], out["sharpe"], out["sortino"] = basis, sharpe(daily), sortino(daily)
 	return out
 }
 
-func marks(list []*Trade, holds func(*Trade) bool) []bool {
+func listMatches(list []*Trade, holds func(*Trade) bool) []bool {
 	out := make([]bool, len(list))
 	for i, t := range list {
 		out[i] = holds(t)
@@ -54,22 +54,22 @@ func marks(list []*Trade, holds func(*Trade) bool) []bool {
 	return out
 }
 
-func kelly(wins, losses, trades int, payoff *big.Rat) any {
+func kellyPct(wins, losses, trades int, payoff *big.Rat) any {
 	if payoff == nil {
 		return nil
 	}
 	return float(mul(sub(share(wins, trades), quo(share(losses, trades), payoff)), whole(100)))
 }
 
-// quality is the system quality number: √n times the mean over the deviation, in
+// systemQuality is the system systemQuality number: √n times the mean over the deviation, in
 // which n is at most 100.
-func quality(values []*big.Rat) any {
+func systemQuality(values []*big.Rat) any {
 	v := variance(values)
 	if v == nil || v.Sign() == 0 {
 		return nil
 	}
 	m, _ := mean(values).Float64()
-	return math.Sqrt(math.Min(100, float64(len(values)))) * m / root(v)
+	return math.Sqrt(math.Min(100, float64(len(values)))) * m / squareRoot(v)
 }
 
 // dailyResults lists the weekdays from the first to the last trading day, and the
@@ -77,11 +77,11 @@ func quality(values []*big.Rat) any {
 // else the money.
 func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	traded := map[string]*big.Rat{}
-	days := byDay(j.Selected(q), q.basis, time.UTC)
+	days := byDay(j.SelectTrades(q), q.basis, time.UTC)
 	for _, d := range days {
 		traded[d.date] = d.net()
 	}
-	known := j.capitalKnown(q)
+	known := j.isCapitalKnown(q)
 	var returns []*big.Rat
 	if len(days) > 0 {
 		day, _ := time.Parse(time.DateOnly, days[0].date) // it is our own text
@@ -108,8 +108,8 @@ func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 
 // equityBefore is the equity of the accounts before an instant.
 func (j *Journal) equityBefore(q *Question, at time.Time) *big.Rat {
-	equity := j.starting(q)
-	for _, s := range j.steps(q) {
+	equity := j.startingBalance(q)
+	for _, s := range j.listSteps(q) {
 		if s.at.Before(at) {
 			equity = add(equity, s.amount)
 		}
@@ -117,20 +117,20 @@ func (j *Journal) equityBefore(q *Question, at time.Time) *big.Rat {
 	return equity
 }
 
-// fewestDays is the number of days below which there are no daily ratios.
-const fewestDays = 20
+// minRatioDays is the number of days below which there are no daily ratios.
+const minRatioDays = 20
 
 func sharpe(daily []*big.Rat) any {
 	v := variance(daily)
-	if len(daily) < fewestDays || v.Sign() == 0 {
+	if len(daily) < minRatioDays || v.Sign() == 0 {
 		return nil
 	}
 	m, _ := mean(daily).Float64()
-	return m / root(v) * math.Sqrt(tradingDays)
+	return m / squareRoot(v) * math.Sqrt(tradingDays)
 }
 
 func sortino(daily []*big.Rat) any {
-	if len(daily) < fewestDays {
+	if len(daily) < minRatioDays {
 		return nil
 	}
 	squares := make([]*big.Rat, len(daily))
@@ -143,7 +143,7 @@ func sortino(daily []*big.Rat) any {
 		return nil
 	}
 	m, _ := mean(daily).Float64()
-	return m / root(mean(squares)) * math.Sqrt(tradingDays)
+	return m / squareRoot(mean(squares)) * math.Sqrt(tradingDays)
 }
 
 // resultsInR are the results of the trades whose risk is known.
@@ -157,9 +157,9 @@ func resultsInR(list []*Trade) []*big.Rat {
 	return out
 }
 
-// Compared foretells the comparison of two questions.
-func (j *Journal) Compared(a, b *Question) Object {
-	of, against := j.Selected(a), j.Selected(b)
+// Compare foretells the comparison of two questions.
+func (j *Journal) Compare(a, b *Question) Object {
+	of, against := j.SelectTrades(a), j.SelectTrades(b)
 	sa, sb := j.Summary(a), j.Summary(b)
 	less := func(name string) any {
 		x, okX := sa[name].(float64)
@@ -170,8 +170,8 @@ func (j *Journal) Compared(a, b *Question) Object {
 		return x - y
 	}
 	return Object{"a": sa, "b": sb, "difference": Object{
-		"net_pnl": sub(sum(each(of, net)), sum(each(against, net))), "expectancy": sub(average(each(of, net)), average(each(against, net))),
+		"net_pnl": sub(sum(mapTrades(of, net)), sum(mapTrades(against, net))), "expectancy": sub(average(mapTrades(of, net)), average(mapTrades(against, net))),
 		"win_rate": less("win_rate"), "profit_factor": less("profit_factor"), "payoff_ratio": less("payoff_ratio"), "avg_r": less("avg_r"),
-		"p_value": Unsaid{}, "significant": Unsaid{},
+		"p_value": Unpredicted{}, "significant": Unpredicted{},
 	}}
 }

@@ -18,8 +18,8 @@ type Object map[string]any
 // List is a JSON array.
 type List []any
 
-// Unsaid stands where the oracle foretells nothing but that there is a value.
-type Unsaid struct{}
+// Unpredicted stands where the oracle foretells nothing but that there is a value.
+type Unpredicted struct{}
 
 // Tolerance is how far a ratio may be from the oracle's, as a part of it or, for
 // ratios below 1, as such.
@@ -35,46 +35,46 @@ func Differences(want, got any) []string {
 	return out
 }
 
-type complain func(path, format string, args ...any)
+type reportFunc func(path, format string, args ...any)
 
-func compare(path string, want, got any, tell complain) {
+func compare(path string, want, got any, report reportFunc) {
 	switch w := want.(type) {
-	case Unsaid:
+	case Unpredicted:
 	case Object:
 		object, ok := got.(map[string]any)
 		if !ok {
-			tell(path, "%v is no object", got)
+			report(path, "%v is no object", got)
 			return
 		}
-		compareObject(path, w, object, tell)
+		compareObject(path, w, object, report)
 	case List:
 		list, ok := got.([]any)
 		if !ok || len(list) != len(w) {
-			tell(path, "is %v, want %d elements %v", got, len(w), w)
+			report(path, "is %v, want %d elements %v", got, len(w), w)
 			return
 		}
 		for i := range w {
-			compare(fmt.Sprintf("%s[%d]", path, i), w[i], list[i], tell)
+			compare(fmt.Sprintf("%s[%d]", path, i), w[i], list[i], report)
 		}
 	default:
 		if !sameValue(want, got) {
-			tell(path, "is %v, want %v", got, written(want))
+			report(path, "is %v, want %v", got, formatValue(want))
 		}
 	}
 }
 
-func compareObject(path string, want Object, got map[string]any, tell complain) {
+func compareObject(path string, want Object, got map[string]any, report reportFunc) {
 	for name, w := range want {
 		g, there := got[name]
 		if !there {
-			tell(path+"."+name, "is missing")
+			report(path+"."+name, "is missing")
 			continue
 		}
-		compare(path+"."+name, w, g, tell)
+		compare(path+"."+name, w, g, report)
 	}
 	for name, g := range got {
 		if _, known := want[name]; !known {
-			tell(path+"."+name, "is %v, and nobody foretold it", g)
+			report(path+"."+name, "is %v, and nobody foretold it", g)
 		}
 	}
 }
@@ -97,8 +97,8 @@ func sameValue(want, got any) bool {
 	return want == got
 }
 
-// written is a foretold value for a person to read.
-func written(want any) string {
+// formatValue is a foretold value for a person to read.
+func formatValue(want any) string {
 	switch w := want.(type) {
 	case *big.Rat:
 		return w.RatString()

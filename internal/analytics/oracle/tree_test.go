@@ -16,7 +16,7 @@ func TestDifferences(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 5000, time.UTC)
 	want := oracle.Object{
-		"money": big.NewRat(1, 8), "ratio": 2.0 / 3, "count": 3, "none": nil, "at": at, "text": "x", "chance": oracle.Unsaid{},
+		"money": big.NewRat(1, 8), "ratio": 2.0 / 3, "count": 3, "none": nil, "at": at, "text": "x", "chance": oracle.Unpredicted{},
 		"list": oracle.List{oracle.Object{"yes": true}},
 	}
 	const same = `{"money": 0.125, "ratio": 0.6666666666, "count": 3, "none": null, "at": "2026-01-05T10:00:00.000005Z", "text": "x",

@@ -218,7 +218,7 @@ func TestSummedRows(t *testing.T) {
 		}
 	}
 	for trade := range s.Trades() {
-		if !trade.Closed() {
+		if !trade.IsClosed() {
 			t.Errorf("%s is still open", trade.Fill.Lot)
 		}
 	}

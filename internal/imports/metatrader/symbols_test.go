@@ -21,7 +21,7 @@ func TestNotionalOfLots(t *testing.T) {
 	want := map[string]string{"EURUSD.P": "10850", "XAUUSDM": "204000"}
 	for trade := range s.Trades() {
 		notional, known := want[trade.Fill.Symbol]
-		if !known || !trade.Closed() {
+		if !known || !trade.IsClosed() {
 			continue
 		}
 		delete(want, trade.Fill.Symbol)

@@ -48,7 +48,7 @@ func (f *Fill) Name(symbol, kind string) {
 		}
 	}
 	if kind == "" {
-		if c, ok := instruments.Future(symbol); ok && c.Explicit {
+		if c, ok := instruments.ParseFuture(symbol); ok && c.Explicit {
 			f.Type = instruments.TypeFuture
 		}
 	}
@@ -79,7 +79,7 @@ func (f *Fill) Contract(o instruments.Option) {
 	f.Right, f.Strike, f.Expiry = string(o.Right), decimal.Of(o.Strike), o.Expiry
 	if o.OnFuture {
 		f.Symbol = strings.ToUpper(o.Underlying)
-		if c, ok := instruments.Future(o.Underlying); ok && !f.Multiplier.Valid {
+		if c, ok := instruments.ParseFuture(o.Underlying); ok && !f.Multiplier.Valid {
 			f.Multiplier = decimal.Of(c.Root.Multiplier)
 		}
 	}

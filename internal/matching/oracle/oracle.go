@@ -70,13 +70,13 @@ func Recompute(fills []Fill) []Trade {
 	slices.SortFunc(fills, func(a, b Fill) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
 	})
-	axis := layOut(fills)
+	axis := buildAxis(fills)
 	var trades []Trade
 	first, from := 0, new(big.Rat)
 	for _, until := range flatPoints(axis) {
 		var cuts []cut
-		cuts, first = overlap(axis, first, from, until)
-		trades = append(trades, describe(cuts))
+		cuts, first = cutsBetween(axis, first, from, until)
+		trades = append(trades, newTrade(cuts))
 		from = until
 	}
 	return trades
@@ -90,7 +90,7 @@ type stretch struct {
 	before, after *big.Rat
 }
 
-func layOut(fills []Fill) []stretch {
+func buildAxis(fills []Fill) []stretch {
 	axis := make([]stretch, len(fills))
 	at, position := new(big.Rat), new(big.Rat)
 	for i, f := range fills {
@@ -129,9 +129,9 @@ type cut struct {
 	fees, commission *big.Rat
 }
 
-// overlap returns the cuts of the trade between two points of the axis, looking
+// cutsBetween returns the cuts of the trade between two points of the axis, looking
 // from the given stretch on, and the stretch to look from for the next trade.
-func overlap(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
+func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	var cuts []cut
 	for i := first; i < len(axis); i++ {
 		s := axis[i]
@@ -145,7 +145,7 @@ func overlap(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 		if high.Cmp(until) > 0 {
 			high = until
 		}
-		cuts = append(cuts, s.between(low, high))
+		cuts = append(cuts, s.cutOut(low, high))
 		if s.end.Cmp(until) > 0 {
 			return cuts, i
 		}
@@ -153,9 +153,9 @@ func overlap(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	return cuts, len(axis)
 }
 
-// between cuts a piece out of a fill. The piece that closes, at the beginning of
+// cutOut cuts a piece out of a fill. The piece that closes, at the beginning of
 // a fill that crosses zero, has its costs rounded; the other has the rest.
-func (s stretch) between(low, high *big.Rat) cut {
+func (s stretch) cutOut(low, high *big.Rat) cut {
 	c := cut{fill: s.fill, quantity: sub(high, low), fees: s.fill.Fees, commission: s.fill.Commission}
 	if c.quantity.Cmp(s.fill.Quantity) == 0 {
 		return c

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fillsOf reads "side quantity price [fees [stated]]" separated by semicolons.
-func fillsOf(t *testing.T, text string) []Fill {
+// parseFills reads "side quantity price [fees [stated]]" separated by semicolons.
+func parseFills(t *testing.T, text string) []Fill {
 	t.Helper()
 	var fills []Fill
 	for i, line := range strings.Split(text, ";") {
@@ -34,7 +34,7 @@ func fillsOf(t *testing.T, text string) []Fill {
 	return fills
 }
 
-func written(trades []Trade) string {
+func formatTrades(trades []Trade) string {
 	var out []string
 	for _, t := range trades {
 		side := map[bool]string{true: "long", false: "short"}[t.Long]
@@ -63,18 +63,18 @@ func TestRecompute(t *testing.T) {
 		"buy 1 -5 1; sell 1 0 1":                    "[1 2] long 1 gross 5.000 net 3.000",
 		"buy 3 1 1; sell 1 2; sell 1 2; sell 1 2 1": "[1 2 3 4] long 3 gross 3.000 net 1.000",
 	} {
-		if got := written(Recompute(fillsOf(t, fills))); got != want {
+		if got := formatTrades(Recompute(parseFills(t, fills))); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", fills, got, want)
 		}
 	}
 }
 
 func TestRecomputeSortsAndLeavesItsInputAlone(t *testing.T) {
-	fills := fillsOf(t, "buy 1 10; sell 1 12; sell 2 9; buy 2 8")
-	want := written(Recompute(fills))
+	fills := parseFills(t, "buy 1 10; sell 1 12; sell 2 9; buy 2 8")
+	want := formatTrades(Recompute(fills))
 	fills[0], fills[3] = fills[3], fills[0]
 	fills[1], fills[2] = fills[2], fills[1]
-	if got := written(Recompute(fills)); got != want {
+	if got := formatTrades(Recompute(fills)); got != want {
 		t.Errorf("reversed: %s, want %s", got, want)
 	}
 	if fills[0].ID != "4" {

@@ -23,19 +23,19 @@ func RealizedParts(fills []Fill) [][]RealizedPart {
 	slices.SortFunc(fills, func(a, b Fill) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
 	})
-	whole, free, priced := prefixes(fills), prefixes(without(fills, false)), prefixes(without(fills, true))
+	whole, free, priced := recomputePrefixes(fills), recomputePrefixes(dropCosts(fills, false)), recomputePrefixes(dropCosts(fills, true))
 	out := make([][]RealizedPart, len(whole[len(fills)]))
 	for n := 1; n <= len(fills); n++ {
 		for i, t := range whole[n] {
-			exited := whole.change(n, i, func(t Trade) *big.Rat { return sub(t.Opened, t.Remaining) })
+			exited := whole.changeAt(n, i, func(t Trade) *big.Rat { return sub(t.Opened, t.Remaining) })
 			if exited.Sign() == 0 {
 				continue
 			}
-			net, gross := whole.change(n, i, realized), free.change(n, i, realized)
-			exit := whole.change(n, i, func(t Trade) *big.Rat { return t.Exit })
-			entry := add(exit, priced.change(n, i, realized))
+			net, gross := whole.changeAt(n, i, realized), free.changeAt(n, i, realized)
+			exit := whole.changeAt(n, i, func(t Trade) *big.Rat { return t.Exit })
+			entry := add(exit, priced.changeAt(n, i, realized))
 			if t.Long {
-				entry = sub(exit, priced.change(n, i, realized))
+				entry = sub(exit, priced.changeAt(n, i, realized))
 			}
 			out[i] = appendPart(out[i], RealizedPart{
 				At: fills[n-1].At, Gross: gross, Costs: sub(gross, net), Volume: add(abs(exit), abs(entry)),
@@ -50,7 +50,7 @@ func realized(t Trade) *big.Rat { return t.Realized }
 // history is the trades of a stream after each number of fills.
 type history [][]Trade
 
-func prefixes(fills []Fill) history {
+func recomputePrefixes(fills []Fill) history {
 	var h history
 	for n := range len(fills) + 1 {
 		h = append(h, Recompute(fills[:n]))
@@ -58,8 +58,8 @@ func prefixes(fills []Fill) history {
 	return h
 }
 
-// change returns how much of a figure of trade i the last of n fills made.
-func (h history) change(n, i int, figure func(Trade) *big.Rat) *big.Rat {
+// changeAt returns how much of a figure of trade i the last of n fills made.
+func (h history) changeAt(n, i int, figure func(Trade) *big.Rat) *big.Rat {
 	after := figure(h[n][i])
 	if before := h[n-1]; i < len(before) {
 		return sub(after, figure(before[i]))
@@ -67,8 +67,8 @@ func (h history) change(n, i int, figure func(Trade) *big.Rat) *big.Rat {
 	return after
 }
 
-// without returns the fills without costs, and without stated results if asked.
-func without(fills []Fill, stated bool) []Fill {
+// dropCosts returns the fills dropCosts costs, and dropCosts stated results if asked.
+func dropCosts(fills []Fill, stated bool) []Fill {
 	out := slices.Clone(fills)
 	for i := range out {
 		out[i].Fees, out[i].Commission = new(big.Rat), new(big.Rat)

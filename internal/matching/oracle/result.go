@@ -9,9 +9,9 @@ const (
 	endDecimals   = 18
 )
 
-// describe works out one trade from its cuts, the first of which gives the
+// newTrade works out one trade from its cuts, the first of which gives the
 // direction.
-func describe(cuts []cut) Trade {
+func newTrade(cuts []cut) Trade {
 	t := Trade{Long: cuts[0].fill.Buy, Fees: new(big.Rat), Commission: new(big.Rat)}
 	bought, sold := new(big.Rat), new(big.Rat)
 	paid, received := new(big.Rat), new(big.Rat)
@@ -31,7 +31,7 @@ func describe(cuts []cut) Trade {
 		t.Opened, t.Entry, t.Exit = sold, received, paid
 	}
 	t.Remaining = abs(sub(bought, sold))
-	closings := replay(cuts)
+	closings := sumClosings(cuts)
 	t.Realized = sub(closings.result, closings.costs)
 	if t.Remaining.Sign() == 0 {
 		t.Gross = sub(received, paid)
@@ -40,14 +40,14 @@ func describe(cuts []cut) Trade {
 		}
 		t.Net = sub(t.Gross, add(t.Fees, t.Commission))
 	}
-	t.price(cuts)
-	t.convert(cuts, closings)
+	t.setAverages(cuts)
+	t.setConverted(cuts, closings)
 	return t
 }
 
-// price works out the averages: each side's money over its quantity, one unit of
+// setAverages works out the averages: each side's money over its quantity, one unit of
 // multiplier each.
-func (t *Trade) price(cuts []cut) {
+func (t *Trade) setAverages(cuts []cut) {
 	t.Size = new(big.Rat)
 	value := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
 	quantity := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
@@ -65,8 +65,8 @@ func (t *Trade) price(cuts []cut) {
 	}
 }
 
-// convert works out what goes by the rate that the stated results imply.
-func (t *Trade) convert(cuts []cut, closings closed) {
+// setConverted works out what goes by the rate that the stated results imply.
+func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	switch {
 	case closings.stated == nil:
 		t.Rate = big.NewRat(1, 1)
@@ -96,9 +96,9 @@ type pool struct {
 	held, amount *big.Rat
 }
 
-// draw takes the share of some quantity out of the pool's amount: all of it when
+// takeShare takes the share of some quantity out of the pool's amount: all of it when
 // that is all the quantity, else rounded. It leaves the held quantity alone.
-func (p *pool) draw(quantity *big.Rat) *big.Rat {
+func (p *pool) takeShare(quantity *big.Rat) *big.Rat {
 	share := p.amount
 	if quantity.Cmp(p.held) != 0 {
 		share = roundShare(quo(mul(p.amount, quantity), p.held))
@@ -107,18 +107,18 @@ func (p *pool) draw(quantity *big.Rat) *big.Rat {
 	return share
 }
 
-// closed sums up the closings of a trade: their results before costs, and their
-// costs with those of the entries they closed. stated is the sum of the results
+// closingSums sums up the closings of a trade: their results before costs, and their
+// costs with those of the entries they closingSums. stated is the sum of the results
 // that were stated, nil if there is none, and priced what prices say about the
 // same closings.
-type closed struct {
+type closingSums struct {
 	result, costs, stated, priced *big.Rat
 }
 
-// replay goes through a trade once more at average cost, the one rule that needs
+// sumClosings goes through a trade once more at average cost, the one rule that needs
 // the order of its fills.
-func replay(cuts []cut) closed {
-	total := closed{result: new(big.Rat), costs: new(big.Rat), priced: new(big.Rat)}
+func sumClosings(cuts []cut) closingSums {
+	total := closingSums{result: new(big.Rat), costs: new(big.Rat), priced: new(big.Rat)}
 	money, costs := pool{new(big.Rat), new(big.Rat)}, pool{new(big.Rat), new(big.Rat)}
 	for _, c := range cuts {
 		own := add(c.fees, c.commission)
@@ -131,7 +131,7 @@ func replay(cuts []cut) closed {
 			costs.held = money.held
 			continue
 		}
-		result := add(flow, money.draw(c.quantity))
+		result := add(flow, money.takeShare(c.quantity))
 		if c.fill.Stated != nil {
 			if total.stated == nil {
 				total.stated = new(big.Rat)
@@ -140,7 +140,7 @@ func replay(cuts []cut) closed {
 			result = c.fill.Stated
 		}
 		total.result = add(total.result, result)
-		total.costs = add(total.costs, add(own, costs.draw(c.quantity)))
+		total.costs = add(total.costs, add(own, costs.takeShare(c.quantity)))
 		money.held = sub(money.held, c.quantity)
 		costs.held = money.held
 	}

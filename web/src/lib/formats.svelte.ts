@@ -5,6 +5,7 @@
 
 import { filter } from './filter/filter.svelte';
 import * as write from './format/format';
+import * as trade from './format/trade';
 import type { Amount, DateStyle, MoneyStyle, Notation } from './format/format';
 import { preferences } from './preferences.svelte';
 
@@ -28,9 +29,15 @@ class Formats {
   r = (value: Amount | null | undefined) => write.r(value, this.notation);
   decimal = (value: Amount | null | undefined) => write.decimal(value, this.notation);
   ratio = (value: Amount | null | undefined) => write.ratio(value, this.notation);
+  averagePrice = (value: Amount | null | undefined) => trade.averagePrice(value, this.notation);
+  tradeQuantity = (value: Amount | null | undefined) => trade.tradeQuantity(value, this.notation);
+  /** A number of things: "1 fill", "3 fills". */
+  plural = (n: number, one: string, many = `${one}s`) => `${this.count(n)} ${n === 1 ? one : many}`;
   duration = write.duration;
   date = (value: string | Date | null | undefined, style?: DateStyle) =>
     write.date(value, this.notation, style);
+  /** A month (YYYY-MM) with its year. */
+  month = (month: string, style: 'short' | 'long' = 'short') => write.month(month, this.notation, style);
   /** A place on an axis of time: of a long span the month, of a short one the day. */
   axisDay = (ms: number, span: number) =>
     this.date(new Date(ms), span > 300 * 86_400_000 ? 'month' : 'short');

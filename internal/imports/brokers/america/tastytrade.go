@@ -131,7 +131,7 @@ func rightOf(word string) instruments.Right {
 func futureSymbol(symbol string) string {
 	symbol, _, _ = strings.Cut(strings.ToUpper(symbol), ":")
 	bare := strings.TrimPrefix(symbol, "/")
-	if _, ok := instruments.Future(bare); ok {
+	if _, ok := instruments.ParseFuture(bare); ok {
 		return bare
 	}
 	return symbol

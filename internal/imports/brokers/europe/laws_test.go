@@ -139,7 +139,7 @@ func netBySymbol(t *testing.T, fixture string) map[string]string {
 	s := brokertest.MustRead(t, archive.Files[0].Data, brokertest.Hints(string(archive.Comment)), Presets())
 	net := map[string]decimal.Decimal{}
 	for trade := range s.Trades() {
-		if trade.Closed() {
+		if trade.IsClosed() {
 			net[trade.Fill.Symbol] = net[trade.Fill.Symbol].Add(trade.NetPnL.Decimal)
 		}
 	}

@@ -27,7 +27,7 @@ func contractName(text string) string {
 
 // isKnown tells whether the table of contracts has the contract.
 func isKnown(symbol string) bool {
-	_, ok := instruments.Future(symbol)
+	_, ok := instruments.ParseFuture(symbol)
 	return ok
 }
 
@@ -37,7 +37,7 @@ var treasuries = []string{"ZB", "UB", "ZN", "TN", "ZF", "ZT", "Z3N", "TWE"}
 // price reads a price. Treasuries may be written in 32nds, which would pass for
 // a number with an apostrophe between its thousands anywhere else.
 func price(w *statement.Row, names, symbol string) decimal.Decimal {
-	c, ok := instruments.Future(symbol)
+	c, ok := instruments.ParseFuture(symbol)
 	if ok && slices.Contains(treasuries, c.Root.Symbol) {
 		if p, written := statement.Treasury32(w.Text(names)); written {
 			return p

@@ -34,7 +34,7 @@ func nelogicaOperation(w *statement.Row) {
 	}
 	side, _ := w.Side("Lado")
 	t := statement.Trip{Symbol: contractName(w.Text("Ativo")), Type: instruments.TypeStock, Short: side == matching.Sell}
-	if c, ok := instruments.Future(t.Symbol); ok && c.Root.Currency == "BRL" || b3Future.MatchString(t.Symbol) {
+	if c, ok := instruments.ParseFuture(t.Symbol); ok && c.Root.Currency == "BRL" || b3Future.MatchString(t.Symbol) {
 		t.Type = instruments.TypeFuture
 	}
 	bought, sold := brazilian(w, "Preço Compra|Preco Compra"), brazilian(w, "Preço Venda|Preco Venda")

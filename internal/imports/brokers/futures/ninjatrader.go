@@ -103,7 +103,7 @@ func ninjaTrade(w *statement.Row) {
 	b := booksOf(w.Reader())
 	b.account(w.Text(ninjaAccount))
 	stateProfit(b, &t, w.Null("Profit|Bénéfice"))
-	w.Mark(statement.Marks{Fill: roundTrip(w, t), MAE: w.Null("MAE"), MFE: w.Null("MFE")})
+	w.Annotate(statement.Annotations{Fill: roundTrip(w, t), MAE: w.Null("MAE"), MFE: w.Null("MFE")})
 }
 
 // stateProfit says what the trade made. Profit is what is left after the costs
@@ -132,7 +132,7 @@ func ninjaInstrument(text string) (symbol, kind string) {
 	if strings.Contains(symbol, " ") {
 		return symbol, instruments.TypeFuture
 	}
-	if c, ok := instruments.Future(symbol); ok && c.Explicit {
+	if c, ok := instruments.ParseFuture(symbol); ok && c.Explicit {
 		return symbol, instruments.TypeFuture
 	}
 	return symbol, instruments.TypeStock

@@ -171,7 +171,7 @@ func (l *ledger) order(w *statement.Row, commission string) {
 func notional(w *statement.Row, f *statement.Fill) {
 	value := w.Null("Notional Value|Nominalwert")
 	worth := f.Quantity.Mul(f.Price).Abs()
-	if _, known := instruments.Future(f.Symbol); known || f.Multiplier.Valid || !value.Valid || worth.IsZero() {
+	if _, known := instruments.ParseFuture(f.Symbol); known || f.Multiplier.Valid || !value.Valid || worth.IsZero() {
 		return
 	}
 	if multiplier := value.Decimal.Abs().DivRound(worth, 6); multiplier.Sign() > 0 {

@@ -28,7 +28,7 @@ func avaTrade() []*statement.Preset {
 func nameContracts(r *statement.Reader) {
 	for _, f := range r.Out.Fills {
 		symbol := strings.TrimPrefix(f.Symbol, "F.US.")
-		if _, ok := instruments.Future(symbol); ok && symbol != f.Symbol {
+		if _, ok := instruments.ParseFuture(symbol); ok && symbol != f.Symbol {
 			f.Symbol, f.Type = symbol, instruments.TypeFuture
 			continue
 		}

@@ -38,6 +38,12 @@ export function addDays(day: Day, n: number): Day {
   return at.toISOString().slice(0, 10);
 }
 
+/** The last day of a month (YYYY-MM). */
+export function lastDayOf(month: string): Day {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year!, number!, 0)).toISOString().slice(0, 10);
+}
+
 /** 0 = Sunday … 6 = Saturday. */
 export function weekdayOf(day: Day): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay();

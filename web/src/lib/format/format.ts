@@ -208,6 +208,12 @@ export function date(
   return dateFormat(isDay ? { ...n, timeZone: 'UTC' } : n, dateStyles[style]).format(at);
 }
 
+/** A month (YYYY-MM) with its year: Mar 2026, or March 2026. */
+export function month(value: string, n: Notation, style: 'short' | 'long' = 'short'): string {
+  const options = { month: style, year: 'numeric' } as const;
+  return dateFormat({ ...n, timeZone: 'UTC' }, options).format(new Date(`${value}-01T00:00:00Z`));
+}
+
 export function time(value: string | Date | null | undefined, n: Notation, seconds = false): string {
   const at = parse(value);
   if (!at) return nothing;

@@ -2,7 +2,6 @@
 // of a reconciliation, reasons of skipped rows, notes and warnings of the server.
 
 import type { Schemas } from '../../lib/api/client';
-import { formats } from '../../lib/formats.svelte';
 
 /** Help for the targets whose label does not explain itself. */
 const hints: Record<string, string> = {
@@ -140,11 +139,6 @@ export function noteText(note: string): string {
     .replace('Name the columns with column_mapping.', 'Match the columns below.')
     .replace('unless you send source_tz', 'unless you choose one here')
     .replace('Name the columns first;', 'Match the columns first;');
-}
-
-/** "3 fills", "1 fill". */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${formats.count(n)} ${n === 1 ? one : many}`;
 }
 
 export interface Question {

@@ -7,7 +7,7 @@
 // A choice is written kind:key, such as hour:9, so that the address can hold it.
 
 import type { Schemas } from '../../lib/api/client';
-import { dayOf, endOf, startOf, weekdayOf } from '../../lib/format/days';
+import { dayOf, endOf, lastDayOf, startOf, weekdayOf } from '../../lib/format/days';
 import type { Scope } from '../../lib/filter/filter';
 
 export type Trade = Schemas['Trade'];
@@ -146,7 +146,7 @@ export function narrowed(scope: Scope, kind: string, key: string, clock: Clock):
   if ((kind === 'tag' || kind === 'mistake') && !scope.tag_id) return { ...scope, tag_id: [key] };
   if (kind === 'day' || kind === 'month') {
     const first = kind === 'day' ? key : `${key}-01`;
-    const last = kind === 'day' ? key : lastDay(key);
+    const last = kind === 'day' ? key : lastDayOf(key);
     return within(scope, startOf(first, clock.tz), endOf(last, clock.tz));
   }
   if (kind === 'closed' && clock.basis === 'close') {
@@ -161,9 +161,4 @@ export function within(scope: Scope, from: string, to: string): Scope {
   const later = !scope.from || (from && Date.parse(from) > Date.parse(scope.from)) ? from : scope.from;
   const earlier = !scope.to || (to && Date.parse(to) < Date.parse(scope.to)) ? to : scope.to;
   return { ...scope, ...(later ? { from: later } : {}), ...(earlier ? { to: earlier } : {}) };
-}
-
-export function lastDay(month: string): string {
-  const [year, number] = month.split('-').map(Number);
-  return new Date(Date.UTC(year!, number!, 0)).toISOString().slice(0, 10);
 }

@@ -72,7 +72,7 @@ export function groupName(by: By, key: string, name = key): string {
     case 'hour':
       return `${key.padStart(2, '0')}:00`;
     case 'month':
-      return monthName(key);
+      return formats.month(key);
     case 'grade':
       return `Grade ${key}`;
     case 'instrument':
@@ -86,12 +86,4 @@ function weekdayName(day: number): string {
   const at = new Date(`${sunday}T00:00:00Z`);
   at.setUTCDate(at.getUTCDate() + day);
   return new Intl.DateTimeFormat(formats.notation.locale, { timeZone: 'UTC', weekday: 'short' }).format(at);
-}
-
-export function monthName(month: string, style: 'short' | 'long' = 'short'): string {
-  return new Intl.DateTimeFormat(formats.notation.locale, {
-    timeZone: 'UTC',
-    month: style,
-    year: 'numeric',
-  }).format(new Date(`${month}-01T00:00:00Z`));
 }

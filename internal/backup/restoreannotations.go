@@ -1,0 +1,237 @@
+package backup
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// findTrades finds the trade that each annotation is about: the one that most
+// of its fills are in now. In a journal that was empty it is the very trade;
+// where there were other fills, trades may have grown together.
+func (r *restorer) findTrades(b *restoredBundle) ([]journal.TradeID, error) {
+	known, err := r.tradesOfKnown(b)
+	if err != nil {
+		return nil, err
+	}
+	trades := make([]journal.TradeID, len(b.Trades))
+	for i, a := range b.Trades {
+		votes := map[journal.TradeID]int{}
+		for n, place := range a.Fills {
+			in := b.tradesAt(place, known)
+			if len(in) == 0 {
+				continue
+			}
+			// A fill that crosses zero is in two trades: it is the first of
+			// the one it opens and never the first of the one it closes.
+			trade := in[0]
+			if n == 0 {
+				trade = in[len(in)-1]
+			}
+			if votes[trade]++; votes[trade] > votes[trades[i]] {
+				trades[i] = trade
+			}
+		}
+		if trades[i] == "" {
+			r.problem("Trade", i, journal.Invalid("None of its fills could be restored."))
+		}
+	}
+	return trades, nil
+}
+
+// tradesOfKnown looks up the trades of the fills that were stored already and
+// that annotations name.
+func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]journal.TradeID, error) {
+	var ids []journal.ExecutionID
+	for _, a := range b.Trades {
+		for _, place := range a.Fills {
+			if place >= 0 && place < len(b.fills) && b.fills[place].Duplicate {
+				ids = append(ids, b.fills[place].ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ledger.TradesByExecution(r.ctx, r.tx, r.Owner, slices.Compact(ids))
+}
+
+// tradesAt gives the trades of a fill of the file, in time order.
+func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]journal.TradeID) []journal.TradeID {
+	if place < 0 || place >= len(b.fills) {
+		return nil
+	}
+	if outcome := b.fills[place]; !outcome.Duplicate {
+		return outcome.Trades
+	}
+	return known[b.fills[place].ID]
+}
+
+// trade gives the trade at a place of the account's list, nil where there is
+// none.
+func (b *restoredBundle) trade(place int) *journal.TradeID { return at(b.trades, place) }
+
+func at(list []journal.TradeID, place int) *journal.TradeID {
+	if place < 0 || place >= len(list) || list[place] == "" {
+		return nil
+	}
+	return &list[place]
+}
+
+// restoreMarks adds what the file says about trades.
+func (r *restorer) restoreAnnotations() error {
+	for _, b := range r.bundles {
+		var list []playbook.Annotations
+		for i, a := range b.Trades {
+			trade := b.trade(i)
+			if trade == nil || a.isEmpty() {
+				continue
+			}
+			annotations, err := r.toAnnotations(a.AnnotationValues, *trade, b.target.account.ID, r.priceRule(b.Bundle, a))
+			if err != nil {
+				if err := r.accept("Trade", i, err); err != nil {
+					return err
+				}
+				continue
+			}
+			list = append(list, annotations)
+		}
+		if len(list) == 0 {
+			continue
+		}
+		changed, err := playbook.MergeAnnotations(r.ctx, r.tx, r.Owner, r.now, list)
+		if err != nil {
+			return err
+		}
+		r.result.Annotated += len(changed)
+		if err := r.touch(b, changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touch raises the revision of trades that only their annotations changed: figures
+// depend on those too.
+func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
+	for _, id := range trades {
+		if b.changed[id] {
+			continue
+		}
+		if err := ledger.TouchTrade(r.ctx, r.tx, r.Owner, b.target.account.ID, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toAnnotations returns the values in the form of the playbook, under its rules. Notes
+// and lists may be longer than a person may type, because trades that grew
+// together keep all that was said.
+func (r *restorer) toAnnotations(w AnnotationValues, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
+	change := playbook.AnnotationChange{
+		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice), LastStop: optional(w.LastStop),
+		MAE: optional(w.MAE), MFE: optional(w.MFE), EmotionalState: journal.Some(w.EmotionalState),
+		Confidence: grade(w.Confidence), TradeQuality: grade(w.TradeQuality), Reviewed: journal.Some(!w.ReviewedAt.IsZero()),
+	}
+	annotations, err := playbook.NewAnnotations(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
+	if err != nil {
+		return playbook.Annotations{}, err
+	}
+	if err := checkLong("notes", w.Notes); err != nil {
+		return playbook.Annotations{}, err
+	}
+	annotations.Notes = w.Notes
+	if annotations.Tags, err = each(w.Tags, r.tag); err != nil {
+		return playbook.Annotations{}, err
+	}
+	annotations.Setups, err = each(w.Setups, r.setup)
+	return annotations, err
+}
+
+// priceRule returns the rule for the prices of an annotation: that of the
+// instrument of its fills. A file with its checksums holds what was stored, and
+// gives back prices from before there was a rule.
+func (r *restorer) priceRule(b *Bundle, a TradeAnnotations) playbook.PriceRule {
+	if r.Document.isVerified {
+		return playbook.PricesAnyNumber
+	}
+	for _, place := range a.Fills {
+		if place >= 0 && place < len(b.Executions) {
+			return playbook.PriceRuleOf(strings.ToLower(b.Executions[place].InstrumentType))
+		}
+	}
+	return playbook.PricesAboveZero
+}
+
+// each finds the records of some names, each once.
+func each[T comparable](names []string, find func(string) (T, error)) (ids []T, err error) {
+	seen := map[T]bool{}
+	for _, name := range names {
+		id, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[id] {
+			ids = append(ids, id)
+		}
+		seen[id] = true
+	}
+	return ids, nil
+}
+
+func grade(n int) journal.Opt[int] { return journal.Opt[int]{Set: true, Null: n == 0, Value: n} }
+
+// checkLong is [journal.Prose] for a text that may be longer.
+func checkLong(field, text string) error {
+	for len(text) > 0 {
+		end := min(len(text), journal.MaxNoteBytes)
+		for end < len(text) && end > 1 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		if _, err := journal.CheckText(field, text[:end]); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return nil
+}
+
+// restoreWaiting lets words wait for fills again.
+func (r *restorer) restoreOrphans() error {
+	for _, b := range r.bundles {
+		b.orphans = make([]journal.TradeID, len(b.Orphans))
+		for i, in := range b.Orphans {
+			orphans, err := r.toOrphan(in, b.target.account.ID)
+			if err == nil {
+				var added bool
+				if b.orphans[i], added, err = r.playbook.RestoreOrphan(r.ctx, r.tx, r.Owner, orphans); added {
+					r.result.Orphans++
+				}
+			}
+			if err := r.accept("Waiting annotation", i, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *restorer) toOrphan(in Orphan, account journal.AccountID) (playbook.StoredOrphan, error) {
+	// Which instrument an orphan was of is not in the file.
+	annotations, err := r.toAnnotations(in.AnnotationValues, "", account, playbook.PricesAnyNumber)
+	if err != nil {
+		return playbook.StoredOrphan{}, err
+	}
+	out := playbook.StoredOrphan{FillKeys: in.FillKeys}
+	out.Annotations, out.OrphanedAt = annotations, in.OrphanedAt.instantOr(r.now)
+	if out.Symbol, err = journal.CleanName("symbol", in.Symbol); err != nil {
+		return playbook.StoredOrphan{}, err
+	}
+	if !in.OpenedAt.IsZero() {
+		out.OpenedAt = &in.OpenedAt.Time
+	}
+	return out, nil
+}

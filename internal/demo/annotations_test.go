@@ -1,0 +1,231 @@
+package demo
+
+import (
+	"bytes"
+	"image/png"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+)
+
+func TestAnnotationsFitTheirTrades(t *testing.T) {
+	eachStory(t, func(t *testing.T, s Story) {
+		var withNotes, withRisk, reviewed, all int
+		for _, a := range s.Accounts {
+			trades := tradesIn(a)
+			for _, m := range a.Annotations {
+				trade, known := trades[m.Opening]
+				if !known {
+					t.Fatalf("annotations on %s, which opens no trade", m.Opening)
+				}
+				delete(trades, m.Opening) // none is annotated twice
+				checkAnnotations(t, s, m, trade)
+				all++
+				withNotes += flag(m.Notes != "")
+				withRisk += flag(m.Risk.Valid)
+				reviewed += flag(!m.ReviewedAt.IsZero())
+			}
+		}
+		if withNotes < all*6/10 || withRisk < all*6/10 || reviewed < all*8/10 || reviewed == all {
+			t.Errorf("of %d annotations %d have notes, %d a risk, and %d are reviewed", all, withNotes, withRisk, reviewed)
+		}
+	})
+}
+
+func flag(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func checkAnnotations(t *testing.T, s Story, m Annotations, trade matching.Trade) {
+	t.Helper()
+	for _, n := range []decimal.Null{m.Risk, m.Stop, m.Target} {
+		if n.Valid && n.Decimal.Sign() <= 0 {
+			t.Errorf("%s: risk %s, stop %s, target %s", m.Opening, m.Risk, m.Stop, m.Target)
+		}
+	}
+	if m.Worst.Decimal.Sign() < 0 || m.Best.Decimal.Sign() < 0 || m.Worst.Valid && !trade.IsClosed() {
+		t.Errorf("%s: excursions %s and %s", m.Opening, m.Worst, m.Best)
+	}
+	if m.Confidence < 0 || m.Confidence > 5 || m.Quality < 0 || m.Quality > 5 {
+		t.Errorf("%s: confidence %d, quality %d", m.Opening, m.Confidence, m.Quality)
+	}
+	if closed, over := trade.ClosedAt(); !m.ReviewedAt.IsZero() && (!over || m.ReviewedAt.UnixMicro() < closed) {
+		t.Errorf("%s: reviewed at %s, before it was over", m.Opening, m.ReviewedAt)
+	}
+	if m.Stop.Valid && m.Target.Valid && m.Stop.Decimal.Cmp(m.Target.Decimal) < 0 != (trade.Direction == matching.Long) {
+		t.Errorf("%s: a %s trade with stop %s and target %s", m.Opening, trade.Direction, m.Stop, m.Target)
+	}
+	for _, name := range m.Setups {
+		if !slices.ContainsFunc(s.Setups, func(s Setup) bool { return s.Name == name }) {
+			t.Errorf("%s: there is no setup %q", m.Opening, name)
+		}
+	}
+	for _, name := range m.Tags {
+		if !slices.ContainsFunc(s.Tags, func(s Tag) bool { return s.Name == name }) {
+			t.Errorf("%s: there is no tag %q", m.Opening, name)
+		}
+	}
+}
+
+// Every setup and every tag is used, or it would be odd to have it.
+func TestThePlaybookIsUsed(t *testing.T) {
+	eachStory(t, func(t *testing.T, s Story) {
+		used := map[string]int{}
+		for _, a := range s.Accounts {
+			for _, m := range a.Annotations {
+				for _, name := range slices.Concat(m.Setups, m.Tags) {
+					used[name]++
+				}
+			}
+		}
+		for _, setup := range s.Setups {
+			if used[setup.Name] < 10 || len(setup.Checklist) < 3 || setup.Thesis == "" {
+				t.Errorf("setup %s is on %d trades", setup.Name, used[setup.Name])
+			}
+		}
+		for _, tag := range s.Tags {
+			if used[tag.Name] < 3 || tag.Description == "" || len(tag.Color) != 7 {
+				t.Errorf("tag %s is on %d trades", tag.Name, used[tag.Name])
+			}
+		}
+	})
+}
+
+// No text has a gap where a figure should be, and none is too long.
+func TestTextsAreWhole(t *testing.T) {
+	gap := regexp.MustCompile(`[{}]|%!|NaN|Inf|  \S`)
+	eachStory(t, func(t *testing.T, s Story) {
+		var texts []string
+		for _, a := range s.Accounts {
+			for _, m := range a.Annotations {
+				texts = append(texts, m.Notes, m.Mood)
+			}
+		}
+		for _, n := range s.Notes {
+			texts = append(texts, n.Title, n.Body)
+		}
+		for _, m := range s.Missed {
+			texts = append(texts, m.Notes)
+		}
+		for _, text := range texts {
+			if gap.MatchString(text) || len(text) > 4000 {
+				t.Errorf("%q", text)
+			}
+		}
+	})
+}
+
+func TestEveryListOfWordsIsThere(t *testing.T) {
+	t.Parallel()
+	lists := readWords()
+	names := []string{
+		"why none", "end target", "end stop", "end stop early", "end even", "end fear", "end time win", "end time loss",
+		"end open", "end expiry", "lesson good", "lesson bad", "mood good", "mood bad", "mood fear", "log market",
+		"log plan", "log good", "log bad", "log tilt", "log fear", "log none", "watch", "review good", "review bad",
+		"review focus", "missed none",
+	}
+	for _, s := range setups {
+		names = append(names, "why "+s.Name)
+	}
+	for _, tag := range tags {
+		if tag.Mistake && tag.Name != "Cut winner early" {
+			names = append(names, "mistake "+tag.Name)
+		}
+	}
+	for _, reason := range reasons {
+		names = append(names, "missed "+strings.TrimSpace(reason+strings.Repeat("none", flag(reason == ""))))
+	}
+	for _, name := range names {
+		if len(lists[name]) < 2 {
+			t.Errorf("words.txt has %d entries for %q", len(lists[name]), name)
+		}
+	}
+}
+
+// The daily logs tell the routine of their day, line by line.
+func TestLogsAgreeWithTheRoutine(t *testing.T) {
+	eachStory(t, func(t *testing.T, s Story) {
+		done := map[journal.Day]map[string]bool{}
+		for _, item := range s.Routine {
+			for _, day := range item.Done {
+				if done[day] == nil {
+					done[day] = map[string]bool{}
+				}
+				done[day][item.Title] = true
+			}
+		}
+		ticked := 0
+		for _, n := range s.Notes {
+			for line := range strings.Lines(n.Body) {
+				title, isDone := strings.CutPrefix(strings.TrimSpace(line), "- [x] ")
+				if n.Type == noteLog && isDone {
+					if ticked++; !done[n.Day][title] {
+						t.Errorf("the log of %s ticks %q", n.Day, title)
+					}
+				}
+			}
+		}
+		if ticked < 500 {
+			t.Errorf("%d ticks in the daily logs", ticked)
+		}
+	})
+}
+
+func TestPictures(t *testing.T) {
+	eachStory(t, func(t *testing.T, s Story) {
+		for _, a := range s.Accounts {
+			trades := tradesIn(a)
+			for _, p := range a.Pictures {
+				picture, err := png.Decode(bytes.NewReader(p.PNG))
+				if err != nil {
+					t.Fatal(err)
+				}
+				size := picture.Bounds().Size()
+				if _, known := trades[p.Opening]; !known || size.X != 1200 || size.Y != 700 || len(p.PNG) > 40_000 {
+					t.Errorf("%s of %s: %v, %d bytes", p.Name, p.Opening, size, len(p.PNG))
+				}
+				if !strings.HasSuffix(p.Name, ".png") || strings.ContainsAny(p.Name, "/ ") {
+					t.Errorf("a picture called %q", p.Name)
+				}
+			}
+		}
+	})
+}
+
+// A chart shows where the trade was entered and left, and can write its title.
+func TestChartShowsTheTrade(t *testing.T) {
+	t.Parallel()
+	w := newWorld("2024-03-11", "2026-03-10")
+	tape := w.tapes["NVDA"]
+	p := plan{tape: tape, at: moment{100, 60}, long: true, stop: 80, target: 2, bars: 50}
+	trade := &trade{outcome: p.run(), of: tape.instrument, buys: true, day: tape.sessions[100].day}
+	picture, err := png.Decode(bytes.NewReader(drawChart(trade)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[uint8]int{}
+	for y := range chartHeight {
+		for x := range chartWidth {
+			found[uint8(inks.Index(picture.At(x, y)))]++
+		}
+	}
+	for _, ink := range []uint8{inkGrid, inkText, inkUp, inkDown, inkEntry, inkExit, inkBright} {
+		if found[ink] < 50 {
+			t.Errorf("%d dots of ink %d", found[ink], ink)
+		}
+	}
+	glyphs := readGlyphs()
+	for _, r := range "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-+" {
+		if rows := glyphs[r]; len(rows) != 7 || slices.ContainsFunc(rows, func(row string) bool { return len(row) != 5 }) {
+			t.Errorf("%c is drawn in %q", r, rows)
+		}
+	}
+}

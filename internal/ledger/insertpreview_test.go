@@ -1,0 +1,121 @@
+package ledger_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+)
+
+func (d *desk) foresee(file []ledger.NewFill) (o ledger.InsertPreview) {
+	d.Helper()
+	must(d, d.db.View(d.Context(), func(tx *db.Tx) (err error) {
+		o, err = ledger.PreviewInsert(d.Context(), tx, d.owner, d.account, file)
+		return err
+	}))
+	return o
+}
+
+// standing is what the trades of the account come to.
+type standing struct {
+	trades, open int
+	net          decimal.Decimal
+	ids          map[journal.TradeID]bool // those that are open
+}
+
+func (d *desk) standing() standing {
+	d.Helper()
+	s := standing{ids: map[journal.TradeID]bool{}}
+	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{d.account}}}
+	must(d, d.ledger.EachTrade(d.Context(), d.owner, query, func(t ledger.Trade) error {
+		s.trades++
+		s.net = s.net.Add(t.NetPnL.Decimal)
+		if t.Open() {
+			s.open++
+			s.ids[t.ID] = true
+		}
+		return nil
+	}))
+	return s
+}
+
+// madeUpFile writes fills of two symbols anywhere in a day, some of which the
+// dice have thrown before.
+func madeUpFile(dice *rand.Rand) []ledger.NewFill {
+	file := make([]ledger.NewFill, dice.IntN(12))
+	for i := range file {
+		file[i] = ledger.NewFill{
+			Symbol: []string{"AAPL", "ESH6"}[dice.IntN(2)], Side: []matching.Side{matching.Buy, matching.Sell}[dice.IntN(2)],
+			Quantity: decimal.New(int64(1 + dice.IntN(3))), Price: decimal.Must(fmt.Sprintf("%d.%d", 10+dice.IntN(3), dice.IntN(2)*5)),
+			Fees: decimal.Must([]string{"0", "1", "-0.1", "0.07"}[dice.IntN(4)]), ExecutedAt: minute(dice.IntN(40)),
+			InstrumentType: []string{"stock", "future"}[dice.IntN(2)],
+		}
+		if dice.IntN(4) == 0 {
+			file[i].ExternalID = fmt.Sprint("id", dice.IntN(30))
+		}
+		if dice.IntN(6) == 0 {
+			file[i].StatedPnL = decimal.Of(decimal.New(int64(dice.IntN(20) - 10)))
+		}
+	}
+	return file
+}
+
+// TestPreviewMatchesInsert holds what is told beforehand against what
+// then happens, for many files into accounts that hold others already.
+func TestPreviewMatchesInsert(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		for round := range 40 {
+			dice := rand.New(rand.NewPCG(uint64(round), 11))
+			d.account = d.newAccount(d.owner, "USD")
+			for n := range 4 {
+				file := madeUpFile(dice)
+				before, told := d.standing(), d.foresee(file)
+				if told.Incomplete {
+					t.Fatal("the outlook was cut short")
+				}
+				result := d.insert(journal.BatchID(fmt.Sprint(round, n)), file...)
+				after := d.standing()
+				open := 0
+				for _, id := range result.Trades {
+					if after.ids[id] {
+						open++
+					}
+				}
+				got := [...]any{told.Created + told.Changed, told.Open, told.Created - told.Merged, told.NetPnL.String()}
+				want := [...]any{len(result.Trades), open, after.trades - before.trades, after.net.Sub(before.net).String()}
+				if got != want {
+					t.Fatalf("round %d, file %d: told %v, happened %v", round, n, got, want)
+				}
+				for i, o := range result.Outcomes {
+					if o.Duplicate != told.Known[i] {
+						t.Fatalf("round %d, file %d, fill %d: told known %t", round, n, i, told.Known[i])
+					}
+				}
+			}
+		}
+		d.sound()
+	})
+}
+
+// TestPreviewOfNewAccount needs no account, and writes nothing.
+func TestPreviewOfNewAccount(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		file := orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT")
+		var o ledger.InsertPreview
+		must(t, d.db.View(t.Context(), func(tx *db.Tx) (err error) {
+			o, err = ledger.PreviewInsert(t.Context(), tx, d.owner, "", file)
+			return err
+		}))
+		if o.Created != 2 || o.Open != 1 || o.Changed != 0 || o.NetPnL.String() != "3" {
+			t.Errorf("told %+v", o)
+		}
+		if d.count("streams")+d.count("executions")+d.count("trades") != 0 {
+			t.Error("an outlook wrote something")
+		}
+	})
+}

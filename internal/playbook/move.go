@@ -1,0 +1,315 @@
+package playbook
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// Regrouping tells what became of trades when fills were grouped anew.
+type Regrouping struct {
+	// Merged are trades that live on inside another one.
+	Merged []Merge
+	// Orphaned are trades none of whose fills is left.
+	Orphaned []Orphaned
+	// Arrived are fills that are new, with the trades they are now in.
+	Arrived []Arrival
+}
+
+// Merge says that the trade From is now a part of the trade Into.
+type Merge struct {
+	From, Into journal.TradeID
+}
+
+// Orphaned is a trade that has lost every fill. FillKeys are what those fills
+// would be known by if they came back. Symbol and OpenedAt are for the person
+// who finds the annotations later; they may be empty.
+type Orphaned struct {
+	Trade    journal.TradeID
+	Account  journal.AccountID
+	FillKeys []string
+	Symbol   string
+	OpenedAt *time.Time
+}
+
+// Arrival is a fill that has come into an account, and its trade. FillKeys are
+// all that the fill may be known by.
+type Arrival struct {
+	Trade    journal.TradeID
+	Account  journal.AccountID
+	FillKeys []string
+}
+
+// MoveAnnotations moves what was said about trades to where their fills are now. It is a
+// step, and belongs into the transaction that regroups, after the trades were
+// written.
+//
+// When two trades become one, the one that goes on keeps its annotations, the other's
+// notes are appended below a line, tags and setups are united, empty fields are
+// filled, and attachments and linked notes move. Annotations of a trade without fills
+// become orphans, if there is anything in them. An orphan of which a fill has
+// arrived joins that fill's trade by the same rules; where its fills have arrived
+// in several trades it is the one with most of them, and of those the first.
+//
+// It costs one look-up for the trades named and one for the arrivals, and
+// nothing more for people who never wrote anything.
+func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
+	annotated, err := lockNamed(ctx, tx, owner, change)
+	if err != nil {
+		return err
+	}
+	for _, m := range change.Merged {
+		from, ok := annotated[m.From]
+		if !ok || m.From == m.Into {
+			continue
+		}
+		if err := mergeInto(ctx, tx, owner, now, from, m.Into); err != nil {
+			return err
+		}
+	}
+	for _, o := range change.Orphaned {
+		annotations, ok := annotated[o.Trade]
+		if !ok {
+			continue
+		}
+		if err := orphan(ctx, tx, owner, now, o, annotations); err != nil {
+			return err
+		}
+	}
+	return adoptReturned(ctx, tx, owner, now, change.Arrived)
+}
+
+// lockNamed reads the annotations of the trades that are going.
+func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) (map[journal.TradeID]Annotations, error) {
+	going := make([]journal.TradeID, 0, len(change.Merged)+len(change.Orphaned))
+	for _, m := range change.Merged {
+		going = append(going, m.From)
+	}
+	for _, o := range change.Orphaned {
+		going = append(going, o.Trade)
+	}
+	annotated := make(map[journal.TradeID]Annotations)
+	for chunk := range slices.Chunk(going, idChunk) {
+		if err := loadChunk(ctx, tx, owner, chunk, tx.Lock(), annotated); err != nil {
+			return nil, err
+		}
+	}
+	return annotated, nil
+}
+
+// mergeInto adds the annotations of one trade to those of another and moves everything
+// that hangs on them.
+func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, from Annotations, into journal.TradeID) error {
+	winner, err := readAnnotations(ctx, tx, owner, into)
+	if err != nil {
+		return err
+	}
+	winner.Trade = into
+	annotations := merge(winner, from)
+	annotations.UpdatedAt = now
+	if err := saveAnnotations(ctx, tx, owner, annotations); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
+		`UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
+	} {
+		if _, err := tx.Exec(ctx, statement, into, owner, from.Trade); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM trade_marks WHERE user_id = $1 AND trade_id = $2`, owner, from.Trade)
+	return err
+}
+
+// rule is the line between the notes of two trades that became one.
+const rule = "\n\n---\n\n"
+
+// merge is what two trades say together when the first goes on: what it says
+// stays, what it does not say is taken from the other.
+func merge(winner, other Annotations) Annotations {
+	m := winner
+	if m.Trade == "" {
+		m.Trade = other.Trade
+	}
+	if m.Account == "" {
+		m.Account = other.Account
+	}
+	m.Notes = mergeNotes(winner.Notes, other.Notes)
+	fill(&m.InitialRisk, other.InitialRisk, !m.InitialRisk.Valid)
+	fill(&m.StopPrice, other.StopPrice, !m.StopPrice.Valid)
+	fill(&m.LastStop, other.LastStop, !m.LastStop.Valid)
+	fill(&m.TargetPrice, other.TargetPrice, !m.TargetPrice.Valid)
+	fill(&m.MAE, other.MAE, !m.MAE.Valid)
+	fill(&m.MFE, other.MFE, !m.MFE.Valid)
+	fill(&m.EmotionalState, other.EmotionalState, m.EmotionalState == "")
+	fill(&m.Confidence, other.Confidence, m.Confidence == 0)
+	fill(&m.TradeQuality, other.TradeQuality, m.TradeQuality == 0)
+	fill(&m.ReviewedAt, other.ReviewedAt, m.ReviewedAt == nil)
+	m.Tags = united(winner.Tags, other.Tags)
+	m.Setups = united(winner.Setups, other.Setups)
+	return m
+}
+
+func fill[T any](field *T, other T, isEmpty bool) {
+	if isEmpty {
+		*field = other
+	}
+}
+
+// mergeNotes appends below a line what is not already there, so that merging the
+// same twice says it once.
+func mergeNotes(notes, other string) string {
+	switch {
+	case isBlank(other):
+		return notes
+	case isBlank(notes):
+		return other
+	case strings.Contains(rule+notes+rule, rule+other+rule):
+		return notes
+	}
+	return notes + rule + other
+}
+
+// orphan keeps annotations whose trade is gone, if anything is in them or hangs on
+// them.
+func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, annotations Annotations) error {
+	used, err := isUsed(ctx, tx, owner, annotations)
+	if err != nil {
+		return err
+	}
+	if !used {
+		_, err := tx.Exec(ctx, `DELETE FROM trade_marks WHERE user_id = $1 AND trade_id = $2`, owner, o.Trade)
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
+		owner, o.Trade, annotations.Account, o.Symbol, db.NullMicros(o.OpenedAt), db.Micros(now))
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, len(o.FillKeys))
+	for i, key := range o.FillKeys {
+		rows[i] = []any{owner, annotations.Account, key, o.Trade}
+	}
+	_, err = tx.InsertMany(ctx, "orphaned_fills", []string{"user_id", "account_id", "fill_key", "trade_id"},
+		`ON CONFLICT (user_id, account_id, fill_key, trade_id) DO NOTHING`, rows)
+	return err
+}
+
+// isUsed tells whether anything would be lost with the annotations.
+func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) (bool, error) {
+	if !annotations.isEmpty() {
+		return true, nil
+	}
+	var n int
+	err := tx.QueryRow(ctx, `
+		SELECT (SELECT COUNT(*) FROM attachments WHERE user_id = $1 AND trade_id = $2) +
+			(SELECT COUNT(*) FROM notes WHERE user_id = $1 AND trade_id = $2)`,
+		owner, annotations.Trade).Scan(&n)
+	return n > 0, err
+}
+
+// adoptReturned gives orphans to the trades that their fills have arrived in.
+func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, arrived []Arrival) error {
+	lost, err := lostFills(ctx, tx, owner, arrived)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	homes := chooseTrades(lost, arrived)
+	for _, orphan := range slices.Sorted(maps.Keys(homes)) {
+		err := lockOrphan(ctx, tx, owner, orphan)
+		if journal.IsKind(err, journal.KindNotFound) {
+			continue // its owner has just said where it belongs
+		}
+		if err != nil {
+			return err
+		}
+		if err := adoptInto(ctx, tx, owner, now, orphan, homes[orphan]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillName is what a fill is known by.
+type fillName struct {
+	account journal.AccountID
+	key     string
+}
+
+// lostFills are the fills that the accounts' orphans wait for, with the orphans.
+func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, arrived []Arrival) (map[fillName][]journal.TradeID, error) {
+	var accounts []journal.AccountID
+	for _, a := range arrived {
+		if !slices.Contains(accounts, a.Account) {
+			accounts = append(accounts, a.Account)
+		}
+	}
+	lost := make(map[fillName][]journal.TradeID)
+	if len(accounts) == 0 {
+		return lost, nil
+	}
+	w := owned("user_id", owner)
+	andIn(w, "account_id", accounts)
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var fill fillName
+		var trade journal.TradeID
+		err := row.Scan(&fill.account, &fill.key, &trade)
+		lost[fill] = append(lost[fill], trade)
+		return err
+	}, `SELECT account_id, fill_key, trade_id FROM orphaned_fills`+w.text.String()+` ORDER BY account_id, fill_key, trade_id`, w.args...)
+	return lost, err
+}
+
+// chooseTrades chooses a trade for each orphan: the one in which most of its fills
+// have arrived, and of equals the one that was named first.
+func chooseTrades(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journal.TradeID]journal.TradeID {
+	type pair struct{ orphan, trade journal.TradeID }
+	votes := make(map[pair]int)
+	var order []pair
+	for _, a := range arrived {
+		for _, orphan := range orphansOf(a, lost) {
+			p := pair{orphan, a.Trade}
+			if votes[p]++; votes[p] == 1 {
+				order = append(order, p)
+			}
+		}
+	}
+	homes := make(map[journal.TradeID]journal.TradeID)
+	for _, p := range order {
+		if best, ok := homes[p.orphan]; !ok || votes[p] > votes[pair{p.orphan, best}] {
+			homes[p.orphan] = p.trade
+		}
+	}
+	return homes
+}
+
+// orphansOf are the orphans that a fill is one of, each once however many of
+// the fill's keys it knows.
+func orphansOf(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID {
+	var orphans []journal.TradeID
+	for _, key := range a.FillKeys {
+		orphans = united(orphans, lost[fillName{a.Account, key}])
+	}
+	return orphans
+}
+
+// adoptInto ends the wait of an orphan.
+func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, orphan, into journal.TradeID) error {
+	if orphan == into { // the trade itself has come back
+		_, err := tx.Exec(ctx, `DELETE FROM orphaned_marks WHERE user_id = $1 AND trade_id = $2`, owner, orphan)
+		return err
+	}
+	annotations, err := readAnnotations(ctx, tx, owner, orphan)
+	if err != nil {
+		return err
+	}
+	return mergeInto(ctx, tx, owner, now, annotations, into)
+}

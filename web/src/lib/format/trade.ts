@@ -1,0 +1,45 @@
+// How the page writes what is specific to trades: contracts, average prices and
+// sizes.
+
+import { hidden, nothing, quantity, type Amount, type Notation } from './format';
+
+interface Contract {
+  symbol: string;
+  option_right: string | null;
+  strike: number | null;
+  expiry: string | null;
+}
+
+/** The terms of an option, such as 255P 18 Dec; '' for other instruments. */
+export function contractTerms(trade: Contract, formatDay: (day: string) => string): string {
+  if (!trade.option_right) return '';
+  const right = trade.option_right.slice(0, 1).toUpperCase();
+  return [`${trade.strike ?? ''}${right}`, trade.expiry ? formatDay(trade.expiry) : ''].join(' ').trim();
+}
+
+/** The symbol, and the terms of an option in words: AAPL 255 put 18 Dec. */
+export function contractName(trade: Contract, formatDay: (day: string) => string): string {
+  if (!trade.option_right) return trade.symbol;
+  const parts = [
+    trade.symbol,
+    trade.strike,
+    trade.option_right,
+    trade.expiry ? formatDay(trade.expiry) : null,
+  ];
+  return parts.filter((p) => p !== null).join(' ');
+}
+
+/** An average price with a number of decimals that fits its size, since an average may have endless ones. */
+export function averagePrice(value: Amount | null | undefined, n: Notation): string {
+  if (value === null || value === undefined || value === '') return nothing;
+  const size = Math.abs(Number(value));
+  const most = size >= 1000 ? 2 : size >= 10 ? 4 : size >= 0.1 ? 5 : 10;
+  return new Intl.NumberFormat(n.locale, { minimumFractionDigits: 2, maximumFractionDigits: most })
+    .format(value as number)
+    .replace('-', '\u2212');
+}
+
+/** The quantity of a trade. It is hidden together with amounts, because with the prices it reveals them. */
+export function tradeQuantity(value: Amount | null | undefined, n: Notation): string {
+  return n.hideAmounts && value !== null && value !== undefined ? hidden : quantity(value, n);
+}
