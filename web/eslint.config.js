@@ -28,4 +28,30 @@ export default ts.config(
       'svelte/prefer-svelte-reactivity': 'off',
     },
   },
+  {
+    // A screen uses its own folder and the shared ones. What two screens need belongs into components or lib.
+    files: ['src/screens/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^\\.\\./(?!\\.\\./)',
+              message: "Don't import from another screen's folder: move it to components/ or lib/.",
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/{components,charts,lib}/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '/screens/', message: 'Shared code does not import from screens.' }] },
+      ],
+    },
+  },
 );

@@ -39,7 +39,7 @@ func shapeTradeFill(f ledger.TradeFill) tradeFill {
 	return tradeFill{shapeExecution(f.Execution), f.Role, f.PartQuantity, f.PartFees, f.PartCommission}
 }
 
-// tradeDetail reads a trade with its marks in one snapshot.
+// tradeDetail reads a trade with its annotations in one snapshot.
 func (a *API) tradeDetail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail tradeDetail, err error) {
 	err = a.DB.View(ctx, func(tx *db.Tx) error {
 		found, err := ledger.ReadTrade(ctx, tx, owner, id)
@@ -58,7 +58,7 @@ func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found l
 	if err != nil {
 		return tradeDetail{}, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, []journal.TradeID{found.ID})
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, []journal.TradeID{found.ID})
 	if err != nil {
 		return tradeDetail{}, err
 	}
@@ -66,11 +66,11 @@ func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found l
 	if err != nil {
 		return tradeDetail{}, err
 	}
-	setups, err := setupsByID(ctx, tx, owner, marks[found.ID].Setups)
+	setups, err := setupsByID(ctx, tx, owner, annotations[found.ID].Setups)
 	detail := tradeDetail{
-		Trade: shapeTrade(found.Trade, marks[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
+		Trade: shapeTrade(found.Trade, annotations[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
 		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
-		Warnings: derivedFigures(found.Trade, marks[found.ID]).Warnings(),
+		Warnings: derivedFigures(found.Trade, annotations[found.ID]).Warnings(),
 	}
 	if found.NetPnL.Valid {
 		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
@@ -97,7 +97,7 @@ func setupsByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 	return out, nil
 }
 
-type markFields struct {
+type annotationFields struct {
 	Notes          opt[string]            `json:"notes" required:"false" doc:"Markdown."`
 	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"The one setup."`
 	SetupIDs       opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
@@ -114,8 +114,8 @@ type markFields struct {
 	Reviewed       opt[bool]              `json:"reviewed" required:"false"`
 }
 
-func (f markFields) change() playbook.MarkChange {
-	return playbook.MarkChange{
+func (f annotationFields) change() playbook.AnnotationChange {
+	return playbook.AnnotationChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
 		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
 		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
@@ -127,10 +127,10 @@ func plainInt(o opt[integer]) journal.Opt[int] {
 	return journal.Opt[int]{Set: o.Set, Null: o.Null, Value: int(o.Value)}
 }
 
-func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, markFields]) (*body[tradeDetail], error) {
+func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, annotationFields]) (*body[tradeDetail], error) {
 	owner := caller(ctx).UserID
 	match := transport.IfMatch(in.IfMatch, func(d tradeDetail) any { return d })
-	check := func(tx *db.Tx, stored playbook.Marks, change *playbook.MarkChange) error {
+	check := func(tx *db.Tx, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 		if match != nil {
 			if err := a.matchTrade(ctx, tx, owner, in.ID, match); err != nil {
 				return err
@@ -138,7 +138,7 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, m
 		}
 		return dropDerivedRisk(ctx, tx, owner, stored, change)
 	}
-	if _, err := a.Playbook.Mark(ctx, owner, in.ID, in.Body.change(), check); err != nil {
+	if _, err := a.Playbook.Annotate(ctx, owner, in.ID, in.Body.change(), check); err != nil {
 		return nil, err
 	}
 	detail, err := a.tradeDetail(ctx, owner, in.ID)
@@ -148,7 +148,7 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, m
 // dropDerivedRisk takes the initial risk out of a change that sends back the
 // one which was read, derived from the stop: it is not stated by that, and goes
 // on following the stop.
-func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Marks, change *playbook.MarkChange) error {
+func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
 		return nil

@@ -16,7 +16,7 @@ var RecordTypes = map[string]reflect.Type{
 }
 
 // AnnotationFields is what can be written on a trade.
-var AnnotationFields = reflect.TypeFor[markFields]()
+var AnnotationFields = reflect.TypeFor[annotationFields]()
 
 // ImportLoad returns how many files of a user are worked on and how many wait.
 func (a *API) ImportLoad(user string) (working, waiting int) { return a.queues.imports.Load(user) }

@@ -3,6 +3,7 @@ import App from './App.svelte';
 import { startRouter } from './app/router.svelte';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/layout.css';
 import './styles/tables.css';
 
 startRouter();

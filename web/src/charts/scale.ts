@@ -1,7 +1,7 @@
-// Axes: round steps, and where a value lies. For drawing only; values that are
-// read come from the API and are formatted, not computed here.
+// Scales for axes. For drawing only: displayed values come from the API and are
+// formatted, not computed here.
 
-/** Round values that span low to high, at most about `wanted` of them. */
+/** Returns round values that span low to high, about `wanted` of them. */
 export function ticks(low: number, high: number, wanted = 5): number[] {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0];
   if (low === high) return low === 0 ? [0, 1] : [Math.min(0, low), Math.max(0, high)];
@@ -20,8 +20,8 @@ export function scale(from: [number, number], to: [number, number]): Scale {
   return (value) => to[0] + ((value - from[0]) / span) * (to[1] - to[0]);
 }
 
-/** The index of the position nearest to x; positions ascend. */
-export function nearest(positions: number[], x: number): number {
+/** Returns the index of the position nearest to x, -1 if there is none. Positions are ascending. */
+export function findNearest(positions: number[], x: number): number {
   let low = 0;
   let high = positions.length - 1;
   while (high - low > 1) {
@@ -33,19 +33,19 @@ export function nearest(positions: number[], x: number): number {
   return Math.abs(positions[low]! - x) <= Math.abs(positions[high]! - x) ? low : high;
 }
 
-/** Evenly chosen indexes for labels that must not touch. */
-export function every(count: number, room: number, each: number): number[] {
+/** Returns evenly spaced indexes, so that labels of width `each` do not overlap in `room`. */
+export function pickEvenly(count: number, room: number, each: number): number[] {
   const step = Math.max(1, Math.ceil((count * each) / Math.max(room, 1)));
   return Array.from({ length: count }, (_, i) => i).filter((i) => i % step === 0);
 }
 
-/** 0..1 for the depth of a colour: grows fast near zero, so that small differences show. */
-export function strength(value: number, most: number): number {
+/** Returns the depth of a color from 0 to 1. It grows fast near zero, so that small values differ visibly. */
+export function colorDepth(value: number, most: number): number {
   if (value === 0 || most === 0) return 0;
   return Math.min(1, Math.sqrt(Math.abs(value) / most));
 }
 
-/** How far from the edge an axis stands, so that the longest of its labels fits beside it. */
-export function roomFor(labels: string[], least: number): number {
+/** Returns the width that the longest label of an axis needs, in pixels. */
+export function axisWidth(labels: string[], least: number): number {
   return Math.max(least, ...labels.map((text) => 14 + 6.3 * text.length));
 }

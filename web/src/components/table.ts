@@ -1,18 +1,22 @@
-// Columns, order and the window of rows that a DataTable draws. Pure.
+// The columns, the order and the visible rows of a DataTable. Pure functions.
+
+import type { Snippet } from 'svelte';
 
 export interface Column<T> {
   id: string;
   title: string;
-  /** What the cell says, unless the table is given a `cell` snippet for it. */
+  /** Renders the cell, if it is more than text. */
+  cell?: Snippet<[T]>;
+  /** Returns the text of the cell. */
   text?: (row: T) => string;
-  /** What it sorts by; a column without it does not sort. null goes last. */
+  /** Returns the value to sort by; a column without it cannot be sorted. null sorts last. */
   by?: (row: T) => number | string | null;
-  /** What the totals row says, from figures of the API. */
+  /** The text of the totals row, from figures of the API. */
   total?: string;
-  number?: boolean; // to the right
+  number?: boolean; // aligned to the right
   width?: string; // such as 7rem
   fixed?: boolean; // cannot be hidden
-  hidden?: boolean; // until the reader chooses it
+  hidden?: boolean; // until the user shows it
 }
 
 export interface Order {
@@ -20,7 +24,7 @@ export interface Order {
   down: boolean;
 }
 
-export function sorted<T>(rows: T[], columns: Column<T>[], order: Order | null): T[] {
+export function sortRows<T>(rows: T[], columns: Column<T>[], order: Order | null): T[] {
   const by = columns.find((c) => c.id === order?.column)?.by;
   if (!order || !by) return rows;
   const sign = order.down ? -1 : 1;
@@ -35,21 +39,21 @@ export function sorted<T>(rows: T[], columns: Column<T>[], order: Order | null):
   });
 }
 
-/** First press up or down by what is usual: numbers start with the largest. */
+/** Returns the order after a click on a column: numbers start with the largest; the third click removes the order. */
 export function nextOrder<T>(column: Column<T>, now: Order | null): Order | null {
   if (now?.column !== column.id) return { column: column.id, down: column.number === true };
   return now.down === (column.number === true) ? { column: column.id, down: !now.down } : null;
 }
 
-/** The rows to draw for a scroll position, with some beyond either edge. */
-export function windowOf(
+/** Returns the range of rows to draw at a scroll position, with a few rows beyond either edge. */
+export function visibleRows(
   count: number,
   rowHeight: number,
   scrollTop: number,
   height: number,
 ): { first: number; last: number } {
-  const beyond = 8;
-  const first = Math.max(0, Math.min(Math.floor(scrollTop / rowHeight) - beyond, count));
-  const last = Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + beyond);
+  const overscan = 8;
+  const first = Math.max(0, Math.min(Math.floor(scrollTop / rowHeight) - overscan, count));
+  const last = Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + overscan);
   return { first, last };
 }

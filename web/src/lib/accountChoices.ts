@@ -1,4 +1,4 @@
-// What forms about accounts offer. The API takes other words as well.
+// The account types and currencies that forms offer. The API accepts other values as well.
 
 export const accountTypes = [
   { value: 'cash', label: 'Cash' },
@@ -8,12 +8,18 @@ export const accountTypes = [
   { value: 'crypto', label: 'Crypto' },
 ];
 
+export function accountTypeLabel(type: string): string {
+  return accountTypes.find((t) => t.value === type)?.label ?? type;
+}
+
 const codes =
   'USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF HKD SGD CNY INR KRW BRL MXN ZAR TRY ILS USDT USDC BTC ETH';
 
-export const currencies = codes.split(' ').map((code) => ({ value: code, label: code, hint: nameOf(code) }));
+export const currencies = codes
+  .split(' ')
+  .map((code) => ({ value: code, label: code, hint: currencyName(code) }));
 
-function nameOf(code: string): string {
+function currencyName(code: string): string {
   try {
     const name = new Intl.DisplayNames(undefined, { type: 'currency' }).of(code);
     return name && name !== code ? name : '';

@@ -2,13 +2,11 @@
 // are kept for as long as the tab lives and sent when it answers again. An entry
 // holds the last value of each field, so that sending it twice changes nothing.
 
-import { answer, api, type Schemas } from './api/client';
+import { answer, api, type Annotations } from './api/client';
 import { asApiError } from './api/errors';
 import { connection } from './connection.svelte';
 import { refresh } from './api/queries.svelte';
 import { session } from './session.svelte';
-
-type Annotations = Schemas['MarkFields'];
 
 export interface Entry {
   trade: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commaDecimals, tidyNumber } from '../../src/lib/format/typed';
+import { hasDecimalComma, normalizeNumber } from '../../src/lib/format/typed';
 
 describe('numbers as they are typed', () => {
   test.each([
@@ -19,27 +19,27 @@ describe('numbers as they are typed', () => {
     ['.5', '.5'],
     ['', ''],
   ])('%s is %s wherever one lives', (typed, read) => {
-    expect(tidyNumber(typed, false)).toBe(read);
-    expect(tidyNumber(typed, true)).toBe(read);
+    expect(normalizeNumber(typed, false)).toBe(read);
+    expect(normalizeNumber(typed, true)).toBe(read);
   });
 
   test('three digits behind one comma are what the locale says', () => {
-    expect(tidyNumber('1,085', false)).toBe('1085');
-    expect(tidyNumber('1,085', true)).toBe('1.085');
+    expect(normalizeNumber('1,085', false)).toBe('1085');
+    expect(normalizeNumber('1,085', true)).toBe('1.085');
   });
 
   test.each(['1,25,50', '1.2.3', '1,2.3,4', '12,34.5', '1.250,5,5', 'abc', '1e5', '5 %'])(
     '%s stays as it is, to be told of',
     (typed) => {
-      const read = tidyNumber(typed, false);
+      const read = normalizeNumber(typed, false);
       expect(read).toBe(typed.replaceAll(' ', ''));
       expect(read).not.toMatch(/^[-+]?(\d+\.?\d*|\.\d+)$/);
     },
   );
 
   test('the mark of a locale', () => {
-    expect(commaDecimals('de')).toBe(true);
-    expect(commaDecimals('en-US')).toBe(false);
-    expect(commaDecimals('de-CH')).toBe(false);
+    expect(hasDecimalComma('de')).toBe(true);
+    expect(hasDecimalComma('en-US')).toBe(false);
+    expect(hasDecimalComma('de-CH')).toBe(false);
   });
 });

@@ -1,16 +1,29 @@
 // The typed client of the API. Types come from api/openapi.yaml (npm run api),
-// so a screen that asks for what is not there does not compile.
+// so a request that the API does not have is a compile error.
 //
 //   const trades = await answer(api.GET('/api/v1/trades', { params: { query: filter.scope } }));
 
 import createClient from 'openapi-fetch';
 import { connection } from '../connection.svelte';
+import type { WithDecimals } from '../format/decimal';
 import { asApiError, errorOf } from './errors';
 import { bestLock } from './lock';
 import type { components, paths } from './schema';
 import { Tokens } from './tokens';
 
 export type Schemas = components['schemas'];
+
+/** What a trader adds to a trade, as it is sent. */
+export type Annotations = WithDecimals<Schemas['AnnotationFields']>;
+
+/** An operation whose body takes a Decimal wherever the API takes a number. */
+type Sendable<Operation> = {
+  [K in keyof Operation]: K extends 'requestBody' ? WithDecimals<Operation[K]> : Operation[K];
+};
+
+type SendablePaths = {
+  [Path in keyof paths]: { [Method in keyof paths[Path]]: Sendable<paths[Path][Method]> };
+};
 
 export const tokens = new Tokens({
   storage: localStorage,
@@ -38,7 +51,7 @@ function bearing(request: Request, token: string | null): Request {
   return request;
 }
 
-export const api = createClient<paths>({
+export const api = createClient<SendablePaths>({
   baseUrl: location.origin,
   fetch: sessionFetch,
   querySerializer: { array: { style: 'form', explode: false } },
@@ -56,16 +69,6 @@ export async function answer<T>(fetched: Fetched<T>): Promise<T> {
   }
   if (!result.response.ok) throw errorOf(result.response, result.error);
   return result.data as T;
-}
-
-/** A number as somebody typed it: the API reads decimals from text exactly, a float would round them. */
-export function exact(text: string): number {
-  return text.trim() as unknown as number;
-}
-
-/** The same for a field that may be empty: '' clears it. */
-export function exactOrNull(text: string): number | null {
-  return text.trim() === '' ? null : exact(text);
 }
 
 /** Fetches a file with the session (an attachment, an export) and hands it to the browser. */

@@ -1363,6 +1363,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AnnotationFields: {
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            confidence?: number | null;
+            emotional_state?: string | null;
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            initial_risk?: number | null;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mae?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mfe?: number | null;
+            /** @description Markdown. */
+            notes?: string | null;
+            reviewed?: boolean | null;
+            /** @description The one setup. */
+            setup_id?: string | null;
+            setup_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            stop_price?: number | null;
+            tag_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            target_price?: number | null;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            trade_quality?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         Attachment: {
             /** Format: date-time */
             created_at: string;
@@ -2166,40 +2200,6 @@ export interface components {
             label: string;
             /** @description The key in column_mapping. */
             name: string;
-        } & {
-            [key: string]: unknown;
-        };
-        MarkFields: {
-            /**
-             * Format: int64
-             * @description 1 to 5.
-             */
-            confidence?: number | null;
-            emotional_state?: string | null;
-            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
-            initial_risk?: number | null;
-            /** @description The last stop that a statement showed; no risk follows from it. */
-            last_stop?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
-            mae?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
-            mfe?: number | null;
-            /** @description Markdown. */
-            notes?: string | null;
-            reviewed?: boolean | null;
-            /** @description The one setup. */
-            setup_id?: string | null;
-            setup_ids?: string[] | null;
-            /** @description Above zero, except for a future or an option. */
-            stop_price?: number | null;
-            tag_ids?: string[] | null;
-            /** @description Above zero, except for a future or an option. */
-            target_price?: number | null;
-            /**
-             * Format: int64
-             * @description 1 to 5.
-             */
-            trade_quality?: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -13118,7 +13118,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MarkFields"];
+                "application/json": components["schemas"]["AnnotationFields"];
             };
         };
         responses: {

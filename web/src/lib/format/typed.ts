@@ -1,15 +1,18 @@
-// Numbers as people type them, brought to the one form that the API reads: digits
-// with a point. Nothing is guessed that could make another number of it without
-// being seen: what cannot be told for sure stays as it was typed.
+// Converts numbers as people type them to the form that the API reads: digits with
+// a decimal point. Ambiguous input stays as it was typed, so that the user sees and
+// corrects it instead of saving another number by accident.
 
-/** Whether a comma is what stands before the decimals where the reader lives. */
-export function commaDecimals(locale: string | undefined): boolean {
+/** Reports whether the locale writes a comma before the decimals. */
+export function hasDecimalComma(locale: string | undefined): boolean {
   const parts = new Intl.NumberFormat(locale).formatToParts(1.5);
   return parts.some((p) => p.type === 'decimal' && p.value === ',');
 }
 
-/** 1,5 is 1.5; 1,250.50 and 1.250,50 are 1250.50; 1,250 is what the reader's locale makes of it. */
-export function tidyNumber(typed: string, commaIsDecimal: boolean): string {
+/**
+ * Removes group separators and writes a decimal point: 1,5 becomes 1.5, 1,250.50 and 1.250,50 become 1250.50.
+ * The meaning of 1,250 depends on commaIsDecimal.
+ */
+export function normalizeNumber(typed: string, commaIsDecimal: boolean): string {
   const text = typed
     .trim()
     .replace(/[\s'\u2019]/g, '')
@@ -17,15 +20,15 @@ export function tidyNumber(typed: string, commaIsDecimal: boolean): string {
   const found = /^([-+]?)([\d.,]*)$/.exec(text);
   if (!found) return text;
   const [, sign, digits] = found as unknown as [string, string, string];
-  const decimal = decimalMark(digits, commaIsDecimal);
+  const decimal = findDecimalSeparator(digits, commaIsDecimal);
   const [whole, rest, ...more] = decimal ? digits.split(decimal) : [digits];
   const group = decimal === ',' ? '.' : decimal === '.' ? ',' : digits.includes(',') ? ',' : '.';
-  if (more.length > 0 || rest?.includes(group) || !grouped(whole!, group)) return text;
+  if (more.length > 0 || rest?.includes(group) || !isGrouped(whole!, group)) return text;
   return sign + whole!.replaceAll(group, '') + (rest === undefined ? '' : `.${rest}`);
 }
 
-/** The mark before the decimals, '' when there are none. */
-function decimalMark(digits: string, commaIsDecimal: boolean): string {
+/** Returns the decimal separator, '' if the number has no decimals. */
+function findDecimalSeparator(digits: string, commaIsDecimal: boolean): string {
   const [comma, point] = [digits.lastIndexOf(','), digits.lastIndexOf('.')];
   if (comma >= 0 && point >= 0) return comma > point ? ',' : '.'; // the last of the two
   if (point >= 0) return digits.indexOf('.') === point ? '.' : '';
@@ -34,7 +37,8 @@ function decimalMark(digits: string, commaIsDecimal: boolean): string {
   return thousands && !commaIsDecimal ? '' : ',';
 }
 
-function grouped(whole: string, group: string): boolean {
+/** Reports whether the separators split the digits into groups of three. */
+function isGrouped(whole: string, group: string): boolean {
   if (!whole.includes(group)) return true;
   const [first, ...rest] = whole.split(group);
   return /^\d{1,3}$/.test(first!) && rest.every((part) => /^\d{3}$/.test(part));

@@ -1,7 +1,7 @@
 // The heading over the trades of a choice.
 
 import { formats } from '../../lib/formats.svelte';
-import { labelOf } from './figures';
+import { figureLabel } from '../../lib/labels';
 import { groupName, groupTitles, type By } from './groups';
 
 const behaviours: Record<string, string> = {
@@ -15,7 +15,7 @@ export function titleOf(kind: string, key: string, names: Map<string, string>): 
   if (kind in groupTitles) return headed(kind as By, key, names);
   switch (kind) {
     case 'figure':
-      return labelOf(key);
+      return figureLabel(key);
     case 'behaviour':
       return behaviours[key] ?? 'Trades';
     case 'day':

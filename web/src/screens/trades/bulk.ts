@@ -1,10 +1,10 @@
 // Writing on many trades: one request each, a few at a time, in order.
 
-import { answer, api, type Schemas } from '../../lib/api/client';
+import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 
 const atOnce = 4;
 
-export type Marks = Schemas['MarkFields'];
+export type Marks = Annotations;
 
 /** A trade as it will be when annotations that wait have been written. */
 export function withAnnotations(trade: Schemas['TradeDetail'], marks: Marks): Schemas['TradeDetail'] {

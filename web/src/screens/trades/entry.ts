@@ -2,7 +2,8 @@
 // written on it. A refused exit takes the entry back, so that a corrected form
 // can be sent again without leaving half a trade behind.
 
-import { answer, api, exact, type Schemas } from '../../lib/api/client';
+import { answer, api, type Schemas } from '../../lib/api/client';
+import { toDecimal } from '../../lib/format/decimal';
 import type { Marks } from './bulk';
 
 export interface Leg {
@@ -39,12 +40,12 @@ function send(contract: Contract, leg: Leg): Promise<Stored> {
         symbol: contract.symbol,
         instrument_type: contract.instrument,
         side: leg.side,
-        quantity: exact(leg.quantity),
-        price: exact(leg.price),
+        quantity: toDecimal(leg.quantity),
+        price: toDecimal(leg.price),
         executed_at: leg.at,
-        ...(leg.fees.trim() ? { fees: exact(leg.fees) } : {}),
-        ...(leg.commission.trim() ? { commission: exact(leg.commission) } : {}),
-        ...(contract.multiplier.trim() ? { multiplier: exact(contract.multiplier) } : {}),
+        ...(leg.fees.trim() ? { fees: toDecimal(leg.fees) } : {}),
+        ...(leg.commission.trim() ? { commission: toDecimal(leg.commission) } : {}),
+        ...(contract.multiplier.trim() ? { multiplier: toDecimal(contract.multiplier) } : {}),
         ...(Object.keys(contract.details).length > 0 ? { details: contract.details } : {}),
       },
     }),

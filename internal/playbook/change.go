@@ -10,9 +10,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// MarkChange is what a request says about the marks of a trade. A null clears a
+// AnnotationChange is what a request says about the annotations of a trade. A null clears a
 // field, and so does an empty list.
-type MarkChange struct {
+type AnnotationChange struct {
 	Notes                  journal.Opt[string]
 	Setup                  journal.Opt[journal.SetupID] // the one setup
 	Setups                 journal.Opt[[]journal.SetupID]
@@ -30,41 +30,41 @@ type MarkChange struct {
 // maxLinks is how many tags, and how many setups, a trade may have.
 const maxLinks = 100
 
-// apply gives the marks after the change, or says what is wrong with it. Whether
+// apply gives the annotations after the change, or says what is wrong with it. Whether
 // the tags and setups exist is not its business.
-func (c MarkChange) apply(m Marks, rule PriceRule, now time.Time) (Marks, error) {
+func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (Annotations, error) {
 	var err error
 	// What two merged trades say may be longer than what one may say, so notes
 	// and tags are held to their limits only where they are sent.
 	if c.Notes.Set {
 		if m.Notes, err = journal.CheckText("notes", c.Notes.Value); err != nil {
-			return Marks{}, err
+			return Annotations{}, err
 		}
 	}
 	if c.Tags.Set {
 		if m.Tags, err = links("tag_ids", c.Tags.Value); err != nil {
-			return Marks{}, err
+			return Annotations{}, err
 		}
 	}
 	if m.InitialRisk, err = price("initial_risk", c.InitialRisk, m.InitialRisk); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	if m.StopPrice, err = rule.apply("stop_price", c.StopPrice, m.StopPrice); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	if m.TargetPrice, err = rule.apply("target_price", c.TargetPrice, m.TargetPrice); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	m.LastStop = orNull(c.LastStop, m.LastStop)
 	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
 	if m.EmotionalState, err = journal.CleanName("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	if m.Confidence, err = oneToFive("confidence", c.Confidence, m.Confidence); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	if m.TradeQuality, err = oneToFive("trade_quality", c.TradeQuality, m.TradeQuality); err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
 	m.ReviewedAt = reviewedAt(c.Reviewed, m.ReviewedAt, now)
 	m.Setups, err = c.setups(m.Setups)
@@ -94,7 +94,7 @@ func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
 
 // setups brings the two ways to name setups together. Where both are sent the
 // list decides, and must have the one in it.
-func (c MarkChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
+func (c AnnotationChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
 	one := c.Setup.Set && !c.Setup.Null
 	switch {
 	case c.Setups.Set && one && !slices.Contains(c.Setups.Value, c.Setup.Value):
@@ -128,17 +128,17 @@ func united[T comparable](a, b []T) []T {
 	return list
 }
 
-// MarkCheck is the [Check] of a trade's marks. It is given the transaction too,
-// because what a client has read of a trade is more than its marks, and may take
+// AnnotationCheck is the [Check] of a trade's annotations. It is given the transaction too,
+// because what a client has read of a trade is more than its annotations, and may take
 // fields out of the change.
-type MarkCheck func(tx *db.Tx, stored Marks, change *MarkChange) error
+type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChange) error
 
-// Mark changes what is written on a trade. A trade that is not the owner's is
+// Annotate changes what is written on a trade. A trade that is not the owner's is
 // not found; a tag or setup that is not the owner's is a wrong field.
-func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.TradeID, change MarkChange, check MarkCheck) (Marks, error) {
-	var marks Marks
+func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (Annotations, error) {
+	var annotations Annotations
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := s.lockMarks(ctx, tx, owner, trade)
+		old, err := s.lockAnnotations(ctx, tx, owner, trade)
 		if err != nil {
 			return err
 		}
@@ -151,66 +151,66 @@ func (s *Service) Mark(ctx context.Context, owner journal.UserID, trade journal.
 		if err != nil {
 			return err
 		}
-		if marks, err = change.apply(old, rule, s.clock()); err != nil {
+		if annotations, err = change.apply(old, rule, s.clock()); err != nil {
 			return err
 		}
-		if err := checkLinks(ctx, tx, owner, old, marks, change); err != nil {
+		if err := checkLinks(ctx, tx, owner, old, annotations, change); err != nil {
 			return err
 		}
-		if err := replaceMarks(ctx, tx, owner, old, marks); err != nil {
+		if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
 			return err
 		}
-		marks, err = readMarks(ctx, tx, owner, trade)
+		annotations, err = readAnnotations(ctx, tx, owner, trade)
 		if err != nil {
 			return err
 		}
-		return s.marked(ctx, tx, owner, marks)
+		return s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 	})
-	return marks, err
+	return annotations, err
 }
 
-// lockMarks reads the marks of a trade that are about to change, making the row
-// first, so that two writers of an unmarked trade take turns as well.
-func (s *Service) lockMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Marks, error) {
+// lockAnnotations reads the annotations of a trade that are about to change, making the row
+// first, so that two writers of an unannotated trade take turns as well.
+func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
 	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
 	if err != nil {
-		return Marks{}, err
+		return Annotations{}, err
 	}
-	if err := Anchor(ctx, tx, owner, trade, account, s.clock()); err != nil {
-		return Marks{}, err
+	if err := EnsureAnnotationsRow(ctx, tx, owner, trade, account, s.clock()); err != nil {
+		return Annotations{}, err
 	}
-	found := make(map[journal.TradeID]Marks)
+	found := make(map[journal.TradeID]Annotations)
 	err = loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found)
 	return found[trade], err
 }
 
-func readMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Marks, error) {
-	found, err := LoadMarks(ctx, tx, owner, []journal.TradeID{trade})
+func readAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
+	found, err := LoadAnnotations(ctx, tx, owner, []journal.TradeID{trade})
 	return found[trade], err
 }
 
-func (s *Service) marked(ctx context.Context, tx *db.Tx, owner journal.UserID, marks Marks) error {
-	if s.options.Known.Marked == nil {
+func (s *Service) reportAnnotationsChanged(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) error {
+	if s.options.Known.AnnotationsChanged == nil {
 		return nil
 	}
-	return s.options.Known.Marked(ctx, tx, owner, marks.Account, marks.Trade)
+	return s.options.Known.AnnotationsChanged(ctx, tx, owner, annotations.Account, annotations.Trade)
 }
 
 // checkLinks refuses tags and setups that the owner does not have.
-func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, marks Marks, change MarkChange) error {
-	if !slices.Equal(old.Tags, marks.Tags) {
-		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", marks.Tags); err != nil {
+func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations, change AnnotationChange) error {
+	if !slices.Equal(old.Tags, annotations.Tags) {
+		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", annotations.Tags); err != nil {
 			return err
 		}
 	}
-	if slices.Equal(old.Setups, marks.Setups) {
+	if slices.Equal(old.Setups, annotations.Setups) {
 		return nil
 	}
 	field := "setup_ids"
 	if !change.Setups.Set {
 		field = "setup_id"
 	}
-	return checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, marks.Setups)
+	return checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, annotations.Setups)
 }
 
 func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count, field string, ids []T) error {
@@ -229,59 +229,59 @@ func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count
 	return nil
 }
 
-// replaceMarks writes marks over what is stored, links included.
-func replaceMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, marks Marks) error {
-	if !slices.Equal(old.Tags, marks.Tags) {
-		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, marks.Trade); err != nil {
+// replaceAnnotations writes annotations over what is stored, links included.
+func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations) error {
+	if !slices.Equal(old.Tags, annotations.Tags) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
 			return err
 		}
 	}
-	if !slices.Equal(old.Setups, marks.Setups) {
-		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, marks.Trade); err != nil {
+	if !slices.Equal(old.Setups, annotations.Setups) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
 			return err
 		}
 	}
-	return saveMarks(ctx, tx, owner, marks)
+	return saveAnnotations(ctx, tx, owner, annotations)
 }
 
-// NewMarks gives the marks that a change makes of none, checked like a request
-// by the rule of the trade's instrument. It is how a row of a file becomes marks
-// for [Annotate].
-func NewMarks(trade journal.TradeID, account journal.AccountID, change MarkChange, rule PriceRule, now time.Time) (Marks, error) {
-	return change.apply(Marks{Trade: trade, Account: account}, rule, now)
+// NewAnnotations gives the annotations that a change makes of none, checked like a request
+// by the rule of the trade's instrument. It is how a row of a file becomes annotations
+// for [MergeAnnotations].
+func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
+	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
 }
 
-// Annotate adds marks to trades the way an import or a backup does: what is
+// MergeAnnotations adds annotations to trades the way an import or a backup does: what is
 // already written stays, empty fields are filled, tags and setups are added, and
-// other notes are appended below a line. To annotate twice with the same changes
+// other notes are appended below a line. To merge twice with the same changes
 // nothing. The trades, accounts, tags and setups must be the owner's. It is a
 // step, and gives the trades that it changed.
-func Annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Marks) ([]journal.TradeID, error) {
+func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
 	var order []journal.TradeID
-	given := make(map[journal.TradeID]Marks, len(list))
+	given := make(map[journal.TradeID]Annotations, len(list))
 	for _, m := range list {
 		if _, seen := given[m.Trade]; !seen {
 			order = append(order, m.Trade)
 		}
 		given[m.Trade] = merge(given[m.Trade], m)
 	}
-	return annotate(ctx, tx, owner, now, order, given)
+	return mergeEach(ctx, tx, owner, now, order, given)
 }
 
-func annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Marks) ([]journal.TradeID, error) {
-	old, err := LoadMarks(ctx, tx, owner, order)
+func mergeEach(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Annotations) ([]journal.TradeID, error) {
+	old, err := LoadAnnotations(ctx, tx, owner, order)
 	if err != nil {
 		return nil, err
 	}
 	var changed []journal.TradeID
-	var rows []Marks
+	var rows []Annotations
 	for _, trade := range order {
-		marks := merge(old[trade], given[trade])
-		if marks.equal(old[trade]) {
+		annotations := merge(old[trade], given[trade])
+		if annotations.equal(old[trade]) {
 			continue
 		}
-		marks.Trade, marks.Account, marks.UpdatedAt = trade, given[trade].Account, now
-		changed, rows = append(changed, trade), append(rows, marks)
+		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade].Account, now
+		changed, rows = append(changed, trade), append(rows, annotations)
 	}
-	return changed, saveMarks(ctx, tx, owner, rows...)
+	return changed, saveAnnotations(ctx, tx, owner, rows...)
 }

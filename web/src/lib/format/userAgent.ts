@@ -1,5 +1,5 @@
-// A readable name for what a user agent says of itself: "Firefox on Linux".
-// Only a label; the whole text is kept beside it as a title where it matters.
+// Names the browser and the system of a User-Agent header: "Firefox on Linux".
+// It is only a label; the header itself is shown as a title.
 
 const browsers: [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],

@@ -1,0 +1,30 @@
+// Exact numbers. A price or an amount that a person types is sent to the API as
+// text, because a JavaScript number would round it. The Decimal type marks such
+// text, so that no other string ends up in the place of a number.
+
+declare const brand: unique symbol;
+
+/** The text of a number, with a point before the decimals. */
+export type Decimal = string & { readonly [brand]: 'Decimal' };
+
+/** Reports whether text is a number that the API accepts. */
+export function isDecimal(text: string): text is Decimal {
+  return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(text);
+}
+
+/** Marks what was typed into a number field as a number. The server rejects it if it is none. */
+export function toDecimal(typed: string): Decimal {
+  return typed.trim() as Decimal;
+}
+
+/** Is toDecimal for a field that may be empty: an empty one is null, which clears the stored value. */
+export function toDecimalOrNull(typed: string): Decimal | null {
+  return typed.trim() === '' ? null : toDecimal(typed);
+}
+
+/** T with a Decimal allowed wherever it has a number: the body of a request. */
+export type WithDecimals<T> = T extends number
+  ? T | Decimal
+  : T extends object
+    ? { [K in keyof T]: WithDecimals<T[K]> }
+    : T;

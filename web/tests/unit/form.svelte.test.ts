@@ -1,0 +1,165 @@
+import { flushSync } from 'svelte';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ApiError } from '../../src/lib/api/errors';
+import { createForm, type FormOptions, type FormState } from '../../src/lib/form.svelte';
+
+interface Values {
+  name: string;
+  lines: string[];
+}
+
+let destroy = () => {};
+
+// A form as a component has it: its effects run until the component is destroyed.
+function open(options: Partial<FormOptions<Values, string>> = {}): FormState<Values, string> {
+  let form!: FormState<Values, string>;
+  destroy = $effect.root(() => {
+    form = createForm<Values, string>({
+      initial: () => ({ name: 'first', lines: ['one'] }),
+      submit: async () => 'saved',
+      ...options,
+    });
+  });
+  flushSync();
+  return form;
+}
+
+function close() {
+  destroy();
+  destroy = () => {};
+}
+
+afterEach(() => {
+  close();
+  sessionStorage.clear();
+});
+
+const draft = () => 'test form';
+
+describe('drafts', () => {
+  test('a reopened form has the unsaved values', () => {
+    const first = open({ draft });
+    expect(first.restored).toBe(false);
+    first.values.name = 'second';
+    first.values.lines.push('two');
+    flushSync();
+    close();
+
+    const again = open({ draft });
+    expect(again.restored).toBe(true);
+    expect(again.changed).toBe(true);
+    expect(again.values).toEqual({ name: 'second', lines: ['one', 'two'] });
+  });
+
+  test('a field that an older draft lacks has its initial value', () => {
+    sessionStorage.setItem('fillbook.draft. test form', JSON.stringify({ name: 'old' }));
+    expect(open({ draft }).values).toEqual({ name: 'old', lines: ['one'] });
+  });
+
+  test('reset restores the initial values and removes the draft', () => {
+    const form = open({ draft });
+    form.values.name = 'second';
+    flushSync();
+    form.reset();
+    flushSync();
+    expect(form.values.name).toBe('first');
+    expect(form.changed).toBe(false);
+    expect(sessionStorage).toHaveLength(0);
+  });
+
+  test('values typed back to the initial ones leave no draft', () => {
+    const form = open({ draft });
+    form.values.name = 'second';
+    flushSync();
+    expect(sessionStorage).toHaveLength(1);
+    form.values.name = 'first';
+    flushSync();
+    expect(sessionStorage).toHaveLength(0);
+  });
+
+  test('a successful submit removes the draft before onsaved runs', async () => {
+    const left: number[] = [];
+    const form = open({ draft, onsaved: () => left.push(sessionStorage.length) });
+    form.values.name = 'second';
+    flushSync();
+    await form.submit();
+    expect(left).toEqual([0]);
+  });
+
+  test('a failed submit keeps the draft', async () => {
+    const form = open({ draft, submit: () => Promise.reject(new ApiError(0, 'offline', 'away')) });
+    form.values.name = 'second';
+    flushSync();
+    await form.submit();
+    expect(sessionStorage).toHaveLength(1);
+    expect(form.message).toBe('away');
+  });
+
+  test('a form without a draft name stores nothing', () => {
+    const form = open();
+    form.values.name = 'second';
+    flushSync();
+    expect(sessionStorage).toHaveLength(0);
+  });
+});
+
+describe('errors', () => {
+  const refuse = (field: string | null) => () =>
+    Promise.reject(new ApiError(422, 'invalid', 'Name is taken.', field));
+
+  test('an error is shown at its field', async () => {
+    const form = open({ submit: refuse('name') });
+    form.errorFor('name');
+    await form.submit();
+    expect(form.errorFor('name')).toBe('Name is taken.');
+    expect(form.message).toBe('');
+  });
+
+  test('an error of a field that is not shown becomes the message of the form', async () => {
+    const form = open({ submit: refuse('hidden_field') });
+    form.errorFor('name');
+    await form.submit();
+    expect(form.errorFor('name')).toBe('');
+    expect(form.message).toBe('Name is taken.');
+  });
+
+  test('assignError moves an error to a field', async () => {
+    const form = open({
+      submit: () => Promise.reject(new ApiError(409, 'conflict', 'exists')),
+      assignError: (error) => (error.code === 'conflict' ? { name: 'In use.' } : undefined),
+    });
+    form.errorFor('name');
+    await form.submit();
+    expect(form.errorFor('name')).toBe('In use.');
+    expect(form.message).toBe('');
+  });
+
+  test('invalid values are not sent', async () => {
+    const submit = vi.fn(async () => 'saved');
+    const form = open({
+      submit,
+      validate: (v): Record<string, string> => (v.name ? {} : { name: 'Enter a name.' }),
+    });
+    form.values.name = '';
+    await form.submit();
+    expect(submit).not.toHaveBeenCalled();
+    expect(form.errorFor('name')).toBe('Enter a name.');
+    form.values.name = 'again';
+    await form.submit();
+    expect(submit).toHaveBeenCalledWith({ name: 'again', lines: ['one'] });
+    expect(form.errorFor('name')).toBe('');
+  });
+
+  test('a second submit waits for the first to end', async () => {
+    let finish: (result: string) => void = () => {};
+    const submit = vi.fn(() => new Promise<string>((resolve) => (finish = resolve)));
+    const form = open({ submit });
+    const first = form.submit();
+    await form.submit();
+    expect(submit).toHaveBeenCalledTimes(1);
+    expect(form.busy).toBe(true);
+    finish('saved');
+    await first;
+    expect(form.busy).toBe(false);
+  });
+});

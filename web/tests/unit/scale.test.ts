@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { colorDepth, findNearest, pickEvenly, ticks } from '../../src/charts/scale';
+
+describe('scale', () => {
+  it('ticks are round and span the values', () => {
+    expect(ticks(0, 97)).toEqual([0, 25, 50, 75, 100]);
+    expect(ticks(-3, 8)).toEqual([-5, 0, 5, 10]);
+    expect(ticks(5, 5)).toEqual([0, 5]);
+    expect(ticks(NaN, 1)).toEqual([0]);
+  });
+
+  it('findNearest returns the index of the nearest point', () => {
+    expect([
+      findNearest([], 1),
+      findNearest([5], 9),
+      findNearest([0, 10, 20], 14),
+      findNearest([0, 10, 20], 99),
+    ]).toEqual([-1, 0, 1, 2]);
+  });
+
+  it('pickEvenly leaves room for each label', () => {
+    expect(pickEvenly(10, 100, 30)).toEqual([0, 3, 6, 9]);
+  });
+
+  it('colorDepth separates a loss of 64 from one of 488', () => {
+    expect(colorDepth(-488, 488) - colorDepth(-64, 488)).toBeGreaterThan(0.5);
+  });
+});
