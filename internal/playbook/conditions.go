@@ -23,7 +23,7 @@ func HasSetup(args *[]any, owner journal.UserID, setups []journal.SetupID) strin
 // opposite, with reviewed false, holds for all others.
 func IsReviewed(args *[]any, owner journal.UserID, reviewed bool) string {
 	*args = append(*args, owner)
-	in := `IN (SELECT trade_id FROM trade_marks WHERE user_id = $` + strconv.Itoa(len(*args)) + ` AND reviewed_at IS NOT NULL)`
+	in := `IN (SELECT trade_id FROM trade_annotations WHERE user_id = $` + strconv.Itoa(len(*args)) + ` AND reviewed_at IS NOT NULL)`
 	if reviewed {
 		return in
 	}
