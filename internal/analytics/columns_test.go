@@ -39,17 +39,17 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A trade costs about a hundred bytes, and marks that nobody uses cost nothing.
+// A trade costs about a hundred bytes, and annotations that nobody uses cost nothing.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	rows := generateTrades(5000)
-	marked := BuildColumns("a", rows).Bytes()
+	annotated := BuildColumns("a", rows).Bytes()
 	for i := range rows {
 		rows[i].InitialRisk, rows[i].MFE, rows[i].MAE = decimal.Null{}, decimal.Null{}, decimal.Null{}
 	}
 	plain := BuildColumns("a", rows).Bytes()
-	if plain/5000 > 125 || marked-plain < 2*8*5000 || BuildColumns("a", nil).Bytes() > 100 {
-		t.Errorf("%d bytes a trade, %d with marks, %d for none", plain/5000, marked/5000, BuildColumns("a", nil).Bytes())
+	if plain/5000 > 125 || annotated-plain < 2*8*5000 || BuildColumns("a", nil).Bytes() > 100 {
+		t.Errorf("%d bytes a trade, %d with annotations, %d for none", plain/5000, annotated/5000, BuildColumns("a", nil).Bytes())
 	}
 }
 

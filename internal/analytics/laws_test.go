@@ -42,7 +42,7 @@ func anyInstant() *rapid.Generator[time.Time] {
 }
 
 // anyTrades draws a journal: close instants that repeat, few symbols and sizes,
-// all outcomes, marks on some. Amounts are cents, or now and then anything.
+// all outcomes, annotations on some. Amounts are cents, or now and then anything.
 func anyTrades(size int) *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		money := rapid.Map(rapid.Int64Range(-300, 300), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) })
@@ -295,7 +295,7 @@ func allRows(c *Columns) []Trade {
 }
 
 // A row comes back as it went in, apart from what is not kept: the sign of the
-// entry notional and the order of marks.
+// entry notional and the order of annotations.
 func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

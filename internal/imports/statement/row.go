@@ -18,12 +18,12 @@ type Row struct {
 	// Number is what the row is called in messages: 1 is the first data row.
 	Number int
 
-	r       *Reader
-	fills   []*Fill
-	cash    []*Cash
-	marks   []*Marks
-	reason  string // why the row failed
-	skipped string // why the row holds nothing
+	r           *Reader
+	fills       []*Fill
+	cash        []*Cash
+	annotations []*Annotations
+	reason      string // why the row failed
+	skipped     string // why the row holds nothing
 
 	times []Moment // that were read
 	at    Moment   // of the row, once it was read
@@ -90,7 +90,7 @@ func (w *Row) Ignore() {
 // Drop takes the row out of the count: it is certainly no data row, or another
 // pass reads it.
 func (w *Row) Drop() {
-	w.fills, w.cash, w.marks = nil, nil, nil
+	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.Number = 0
 }
 
@@ -333,17 +333,17 @@ func (w *Row) Money(c Cash) {
 	w.cash = append(w.cash, &c)
 }
 
-// Mark emits what was written on the trade of a fill; marks that say nothing
+// Annotate emits the annotations of the trade of a fill; empty annotations
 // are dropped.
-func (w *Row) Mark(m Marks) {
+func (w *Row) Annotate(m Annotations) {
 	m.Row = w.Number
 	if !m.IsEmpty() {
-		w.marks = append(w.marks, &m)
+		w.annotations = append(w.annotations, &m)
 	}
 }
 
-// IsEmpty reports whether the marks say nothing.
-func (m *Marks) IsEmpty() bool {
+// IsEmpty reports whether the annotations are empty.
+func (m *Annotations) IsEmpty() bool {
 	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
 		m.Confidence == 0 && m.Quality == 0 && m.ReviewedAt.IsZero() &&
 		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.LastStop.Valid && !m.MAE.Valid && !m.MFE.Valid
@@ -360,12 +360,12 @@ func (w *Row) settle() {
 		out.Rows--
 	case w.reason != "":
 		out.Problems = append(out.Problems, Problem{Row: w.Number, Message: w.reason})
-	case w.skipped != "" || len(w.fills)+len(w.cash)+len(w.marks) == 0:
+	case w.skipped != "" || len(w.fills)+len(w.cash)+len(w.annotations) == 0:
 		out.Skip(w.Number, w.skipReason())
 	default:
 		out.Fills = append(out.Fills, w.fills...)
 		out.Cash = append(out.Cash, w.cash...)
-		out.Marks = append(out.Marks, w.marks...)
+		out.Annotations = append(out.Annotations, w.annotations...)
 	}
 }
 

@@ -69,7 +69,7 @@ func (s *Statement) countRows() {
 	for _, c := range s.Cash {
 		claim(c.Row)
 	}
-	for _, m := range s.Marks {
+	for _, m := range s.Annotations {
 		claim(m.Row)
 	}
 	for _, p := range s.Problems {
@@ -91,7 +91,7 @@ func (s *Statement) countRows() {
 // Skip leaves the row out because it holds nothing to import. The reason is a
 // short phrase; rows with the same reason are counted together.
 func (w *Row) Skip(format string, args ...any) {
-	w.fills, w.cash, w.marks = nil, nil, nil
+	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.skipped = fmt.Sprintf(format, args...)
 }
 
