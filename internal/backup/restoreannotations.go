@@ -120,7 +120,7 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 		if b.changed[id] {
 			continue
 		}
-		if err := ledger.TouchTrade(r.ctx, r.tx, r.Owner, b.target.account.ID, id); err != nil {
+		if err := ledger.TouchTrades(r.ctx, r.tx, r.Owner, b.target.account.ID, id); err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func newStage(t *testing.T, d *db.DB) *stage {
 		t.Fatal(err)
 	}
 	cheap := identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}}
-	known := playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrade}
+	known := playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
 	return &stage{
 		T: t, story: told()[lastDays[0]], routine: routine.New(d, clock, nil),
 		Services: Services{

@@ -109,7 +109,7 @@ func (j *fullJournal) annotations() more {
 		"initial_risk": 50, "stop_price": -1.5, "target_price": 9.5, "last_stop": -0.5, "mae": -3, "mfe": 12.5, "emotional_state": "calm", "confidence": 4,
 		"trade_quality": 5, "reviewed": true,
 	}
-	for _, name := range jsonNames(httpapi.AnnotationFields) {
+	for _, name := range jsonNames(reflect.TypeFor[httpapi.AnnotationFields]()) {
 		if _, there := values[name]; !there {
 			j.t.Errorf("the annotation %s has no value in this test", name)
 		}
@@ -158,7 +158,7 @@ func (j *fullJournal) annotationsOf(record any) map[string]string {
 	j.t.Helper()
 	object, _ := record.(map[string]any)
 	found := map[string]string{}
-	for _, name := range jsonNames(httpapi.AnnotationFields) {
+	for _, name := range jsonNames(reflect.TypeFor[httpapi.AnnotationFields]()) {
 		if other, renamed := readAs[name]; renamed {
 			name = other
 		}

@@ -318,7 +318,7 @@ func tradeRoute(method, path, id, summary string) route {
 func (a *API) tradeOperations() {
 	registerList(a, longAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise")), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
-		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[tradeDetail], error) {
+		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
 			detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.ID)
 			return answer(detail, err)
 		})
@@ -326,5 +326,6 @@ func (a *API) tradeOperations() {
 	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
 	remove.about = "A fill that is shared with a neighbour keeps the neighbour's part."
 	register(a, remove, a.deleteTrade)
+	a.tradeWriteOperations()
 	a.orphanOperations()
 }

@@ -94,7 +94,7 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 		return 0, err
 	}
 	for _, trade := range changed {
-		if err := ledger.TouchTrade(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
+		if err := ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
 			return 0, err
 		}
 	}

@@ -73,8 +73,8 @@ func New(options Options) (*Installation, error) {
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
 		Known: playbook.Known{
-			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType,
-			AnnotationsChanged: ledger.TouchTrade, Unlinked: ledger.TouchAccount,
+			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
+			AnnotationsChanged: ledger.TouchTrades, Unlinked: ledger.TouchAccount,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})

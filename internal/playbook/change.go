@@ -135,38 +135,45 @@ type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChang
 
 // Annotate changes what is written on a trade. A trade that is not the owner's is
 // not found; a tag or setup that is not the owner's is a wrong field.
-func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (Annotations, error) {
-	var annotations Annotations
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := s.lockAnnotations(ctx, tx, owner, trade)
-		if err != nil {
-			return err
-		}
-		if check != nil {
-			if err := check(tx, old, &change); err != nil {
-				return err
-			}
-		}
-		rule, err := s.priceRule(ctx, tx, owner, trade, change)
-		if err != nil {
-			return err
-		}
-		if annotations, err = change.apply(old, rule, s.clock()); err != nil {
-			return err
-		}
-		if err := checkLinks(ctx, tx, owner, old, annotations, change); err != nil {
-			return err
-		}
-		if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
-			return err
-		}
-		annotations, err = readAnnotations(ctx, tx, owner, trade)
-		if err != nil {
-			return err
-		}
-		return s.reportAnnotationsChanged(ctx, tx, owner, annotations)
+func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (annotations Annotations, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		annotations, err = s.AnnotateIn(ctx, tx, owner, trade, change, check)
+		return err
 	})
 	return annotations, err
+}
+
+// AnnotateIn is the step of [Service.Annotate].
+func (s *Service) AnnotateIn(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck,
+) (Annotations, error) {
+	old, err := s.lockAnnotations(ctx, tx, owner, trade)
+	if err != nil {
+		return Annotations{}, err
+	}
+	if check != nil {
+		if err := check(tx, old, &change); err != nil {
+			return Annotations{}, err
+		}
+	}
+	rule, err := s.priceRule(ctx, tx, owner, trade, change)
+	if err != nil {
+		return Annotations{}, err
+	}
+	annotations, err := change.apply(old, rule, s.clock())
+	if err != nil {
+		return Annotations{}, err
+	}
+	if err := checkLinks(ctx, tx, owner, old, annotations, change); err != nil {
+		return Annotations{}, err
+	}
+	if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
+		return Annotations{}, err
+	}
+	if annotations, err = readAnnotations(ctx, tx, owner, trade); err != nil {
+		return Annotations{}, err
+	}
+	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
 
 // lockAnnotations reads the annotations of a trade that are about to change, making the row

@@ -63,30 +63,36 @@ func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orpha
 }
 
 // AdoptOrphan adds what an orphan says to another trade, by the rules of
-// [MoveAnnotations], and gives that trade's annotations.
-func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (Annotations, error) {
-	var annotations Annotations
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		// The trade first and the orphan then, as a regrouping does.
-		account, err := s.options.Known.Trade(ctx, tx, owner, into)
-		if err != nil {
-			return reference("trade_id", err)
-		}
-		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
-			return err
-		}
-		if err := EnsureAnnotationsRow(ctx, tx, owner, into, account, s.clock()); err != nil {
-			return err
-		}
-		if err := adoptInto(ctx, tx, owner, s.clock(), orphan, into); err != nil {
-			return err
-		}
-		if annotations, err = readAnnotations(ctx, tx, owner, into); err != nil {
-			return err
-		}
-		return s.reportAnnotationsChanged(ctx, tx, owner, annotations)
+// [MoveAnnotations], and returns that trade's annotations.
+func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (annotations Annotations, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		annotations, err = s.AdoptOrphanIn(ctx, tx, owner, orphan, into)
+		return err
 	})
 	return annotations, err
+}
+
+// AdoptOrphanIn is the step of [Service.AdoptOrphan].
+func (s *Service) AdoptOrphanIn(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan, into journal.TradeID) (Annotations, error) {
+	// The trade first and the orphan then, as a regrouping does.
+	account, err := s.options.Known.Trade(ctx, tx, owner, into)
+	if err != nil {
+		return Annotations{}, reference("trade_id", err)
+	}
+	if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
+		return Annotations{}, err
+	}
+	if err := EnsureAnnotationsRow(ctx, tx, owner, into, account, s.clock()); err != nil {
+		return Annotations{}, err
+	}
+	if err := adoptInto(ctx, tx, owner, s.clock(), orphan, into); err != nil {
+		return Annotations{}, err
+	}
+	annotations, err := readAnnotations(ctx, tx, owner, into)
+	if err != nil {
+		return Annotations{}, err
+	}
+	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
 
 // DeleteOrphan throws an orphan away, with its attachments.

@@ -40,13 +40,16 @@ type Known struct {
 	// the trade's row (or the account's): a trade that is annotated must not be
 	// regrouped away before the annotations are committed.
 	Trade func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (journal.AccountID, error)
+	// Trades is Trade for several trades at once. If one of them is not the
+	// owner's, it returns a not-found [journal.Error].
+	Trades func(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]journal.AccountID, error)
 	// InstrumentType returns the type of the instrument of a trade of the
 	// owner. It may be nil; prices must be above zero then.
 	InstrumentType func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (string, error)
-	// AnnotationsChanged may be nil. It is told of each trade whose annotations were changed,
-	// before the change is committed, so that whoever keeps figures derived
-	// from them can notice.
-	AnnotationsChanged func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trade journal.TradeID) error
+	// AnnotationsChanged may be nil. It is called with the trades of an account whose annotations
+	// were changed, before the change is committed, so that whoever keeps
+	// figures derived from them can notice.
+	AnnotationsChanged func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trades ...journal.TradeID) error
 	// Unlinked may be nil. It is told of each account in which a tag or setup is
 	// taken off trades because it is deleted, before that is committed.
 	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error

@@ -48,7 +48,9 @@ func each(t *testing.T, fn func(w *world)) {
 func newWorld(t *testing.T, d *db.DB, options playbook.Options) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), db: d, clock: testkit.NewClock(), trades: map[journal.TradeID]holder{}}
-	options.Known = playbook.Known{Account: w.knownAccount, Trade: w.knownTrade, InstrumentType: knownFuture, AnnotationsChanged: w.noteAnnotated}
+	options.Known = playbook.Known{
+		Account: w.knownAccount, Trade: w.knownTrade, Trades: w.knownTrades, InstrumentType: knownFuture, AnnotationsChanged: w.noteAnnotated,
+	}
 	if d.Engine() == db.SQLite {
 		w.dir = t.TempDir()
 		files, err := playbook.OpenFiles(w.dir)
@@ -116,15 +118,29 @@ func (w *world) knownTrade(_ context.Context, _ *db.Tx, owner journal.UserID, tr
 	return "", journal.NotFound("trade")
 }
 
+func (w *world) knownTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID,
+) (map[journal.TradeID]journal.AccountID, error) {
+	found := map[journal.TradeID]journal.AccountID{}
+	for _, trade := range trades {
+		account, err := w.knownTrade(ctx, tx, owner, trade)
+		if err != nil {
+			return nil, err
+		}
+		found[trade] = account
+	}
+	return found, nil
+}
+
 // knownFuture makes every trade one of a future, whose prices may be negative.
 func knownFuture(context.Context, *db.Tx, journal.UserID, journal.TradeID) (string, error) {
 	return "future", nil
 }
 
-func (w *world) noteAnnotated(_ context.Context, _ *db.Tx, _ journal.UserID, _ journal.AccountID, trade journal.TradeID) error {
+func (w *world) noteAnnotated(_ context.Context, _ *db.Tx, _ journal.UserID, _ journal.AccountID, trades ...journal.TradeID) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.annotated = append(w.annotated, trade)
+	w.annotated = append(w.annotated, trades...)
 	return nil
 }
 
