@@ -306,9 +306,7 @@ func (r *Reader) nameInstrument(l *Layout, contract, symbol, kind string) Instru
 
 func (l *Layout) newInstrument(contract, symbol, kind string) Instrument {
 	if o, ok := instruments.ParseOption(contract); ok {
-		var f Fill
-		f.Contract(o)
-		return f.instrument()
+		return NewOption(o)
 	}
 	switch {
 	case l.Namer != nil:
