@@ -89,11 +89,11 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     account: [`/accounts/${account!.id}`],
     'account-entry': ['/accounts', button('New account')],
     import: ['/import'],
-    'import-understood': ['/import', give],
-    'import-plan': [
+    'import-check': ['/import', chooseFile],
+    'import-preview': [
       '/import',
       async (page) => {
-        await give(page);
+        await chooseFile(page);
         await button('Preview import')(page);
         await expect(page.getByText('New fills').first()).toBeVisible();
       },
@@ -122,7 +122,7 @@ function monthBefore(month: string): string {
   return new Date(Date.UTC(year!, number! - 2, 1)).toISOString().slice(0, 7);
 }
 
-async function give(page: Page): Promise<void> {
+async function chooseFile(page: Page): Promise<void> {
   const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
   await page.getByLabel(/Drop a statement/).setInputFiles(file);
   await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();

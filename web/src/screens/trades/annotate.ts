@@ -1,14 +1,15 @@
-// Writing on many trades: one request each, a few at a time, in order.
+// Saves the annotations of many trades: one request per trade, a few at a time.
 
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 
-const atOnce = 4;
+const parallel = 4;
 
-export type Marks = Annotations;
-
-/** A trade as it will be when annotations that wait have been written. */
-export function withAnnotations(trade: Schemas['TradeDetail'], marks: Marks): Schemas['TradeDetail'] {
-  const { reviewed, setup_id, ...rest } = marks;
+/** Returns a trade as it will be when its pending annotations are saved. */
+export function withAnnotations(
+  trade: Schemas['TradeDetail'],
+  annotations: Annotations,
+): Schemas['TradeDetail'] {
+  const { reviewed, setup_id, ...rest } = annotations;
   const sent = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...trade,
@@ -20,11 +21,11 @@ export function withAnnotations(trade: Schemas['TradeDetail'], marks: Marks): Sc
   };
 }
 
-/** Writes marks on each trade; `done` is told how many are through. Stops at the first refusal. */
-export async function markAll(
+/** Saves annotations of each trade; `onsaved` receives each saved trade and their number. Stops at the first error. */
+export async function annotateAll(
   trades: readonly { id: string }[],
-  marks: (index: number) => Marks,
-  done: (trade: Schemas['TradeDetail'], count: number) => void,
+  annotationsFor: (index: number) => Annotations,
+  onsaved: (trade: Schemas['TradeDetail'], count: number) => void,
 ): Promise<void> {
   let next = 0;
   let count = 0;
@@ -33,8 +34,8 @@ export async function markAll(
       const index = next++;
       try {
         const path = { id: trades[index]!.id };
-        done(
-          await answer(api.PATCH('/api/v1/trades/{id}', { params: { path }, body: marks(index) })),
+        onsaved(
+          await answer(api.PATCH('/api/v1/trades/{id}', { params: { path }, body: annotationsFor(index) })),
           ++count,
         );
       } catch (fault) {
@@ -43,5 +44,5 @@ export async function markAll(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, trades.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(parallel, trades.length) }, worker));
 }

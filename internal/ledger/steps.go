@@ -9,31 +9,32 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CheckAccountOwner is a step for packages that refer to accounts: it answers nil
-// for an account of the owner, and that there is none for any other id.
+// CheckAccountOwner returns a not-found error unless the account is one of the
+// owner's. It is a step for packages that refer to accounts.
 func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
 	_, err := findAccount(ctx, tx, owner, id)
 	return err
 }
 
-// LockTrade is a step for packages that write something on trades: it gives
-// the account of a trade of the owner and holds that account's lock, so that
-// the trade cannot be regrouped away before the transaction ends.
+// LockTrade locks the account of one of the owner's trades and returns it, so
+// that no regrouping removes the trade before the transaction ends. It is a
+// step for packages that annotate trades.
 func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (journal.AccountID, error) {
-	account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 	if err != nil {
 		return "", err
 	}
 	if _, err := lockAccount(ctx, tx, owner, account); err != nil {
 		return "", err
 	}
-	// It may have gone while we waited for the lock.
-	return accountOf(ctx, tx, owner, "trades", string(id), "trade")
+	// The trade may have been removed during the wait for the lock.
+	return findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 }
 
-// LockTrades is LockTrade for several trades. It locks their accounts in the
-// order of their ids, so that two writers cannot wait for each other. If one
-// of the trades is not the owner's, there is no such trade.
+// LockTrades locks the accounts of several trades and returns them, as
+// [LockTrade] does for one. It locks in the order of the accounts' ids, so that
+// two writers cannot deadlock. If one of the trades is not the owner's, it
+// returns a not-found error.
 func LockTrades(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
 ) (map[journal.TradeID]journal.AccountID, error) {
@@ -46,7 +47,7 @@ func LockTrades(
 			return nil, err
 		}
 	}
-	// One may have gone while we waited for a lock.
+	// A trade may have been removed during the wait for a lock.
 	return accountsOfTrades(ctx, tx, owner, ids)
 }
 
@@ -77,8 +78,8 @@ func accountsOfTrades(
 	return found, nil
 }
 
-// InstrumentType is a step for packages that write something on trades: it
-// returns the type of the instrument of a trade of the owner.
+// InstrumentType returns the type of the instrument of one of the owner's
+// trades. It is a step.
 func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (string, error) {
 	trades, err := TradesByID(ctx, tx, owner, []journal.TradeID{id})
 	if err != nil {
@@ -91,8 +92,8 @@ func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 }
 
 // TouchTrades raises the revision of an account and of some of its trades,
-// because something that figures depend on was written on them. It is a step;
-// the account must be locked, as [LockTrade] and [LockTrades] leave it.
+// after a change to their annotations that figures depend on. It is a step;
+// the account must be locked, as by [LockTrade] or [LockTrades].
 func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids ...journal.TradeID) error {
 	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
 	if err != nil {
@@ -107,30 +108,66 @@ func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account j
 			return err
 		}
 	}
-	return b.store(ctx)
+	return b.saveAccount(ctx)
 }
 
-// MissingTrades tells which of some ids are no trades of the owner. It is a
-// step.
+// MissingTrades returns the ids that are not trades of the owner. It is a step.
 func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]journal.TradeID, error) {
 	var missing []journal.TradeID
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
-		there := map[journal.TradeID]bool{}
+		found := map[journal.TradeID]bool{}
 		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			var id journal.TradeID
 			err := row.Scan(&id)
-			there[id] = true
+			found[id] = true
 			return err
 		}, `SELECT id FROM trades WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range part {
-			if !there[id] {
+			if !found[id] {
 				missing = append(missing, id)
 			}
 		}
 	}
 	return missing, nil
+}
+
+// TradesByID returns the owner's trades with the given ids, in no order. It is
+// a step, for callers that keep a copy of trades; see also [TouchedSince].
+func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]Trade, error) {
+	accounts, err := Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	known := indexByNumber(accounts)
+	var found []Trade
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		list, err := db.List(ctx, tx, func(row db.Scanner) (Trade, error) {
+			t := listedTrade{}
+			err := row.Scan(t.scan()...)
+			return t.toTrade(known[t.account]), err
+		}, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
+	}
+	return found, nil
+}
+
+// TouchAccount raises the revision of an account after a change to an unknown
+// set of its trades that figures depend on, such as a deleted tag. Copies of
+// its trades must then be read again.
+func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
+	if err != nil {
+		return err
+	}
+	b.revision = b.account.Revision + 1
+	b.loggedSince = b.revision
+	return b.saveAccount(ctx)
 }

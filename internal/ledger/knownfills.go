@@ -8,25 +8,24 @@ import (
 	"fillbook/internal/journal"
 )
 
-// knownFills is what arrivals that are stored already mean for the ledger.
+// knownFills are the writes that result from arrivals that are already stored.
 type knownFills struct {
-	// repeats are fills of which the arrivals say what is known.
+	// repeats are fills whose arrivals add nothing.
 	repeats []repeat
-	// sources are what other arrivals say, and the sources before them of fills
-	// that had only one.
+	// sources are the values of the other arrivals, and the first sources of
+	// fills that had only one.
 	sources []*source
 	changed []changedFill
 }
 
-// changedFill is a stored fill and how a source changes it.
+// changedFill is a stored fill before and after a change by a source.
 type changedFill struct {
 	before, after *fill
 	key           streamKey
 }
 
-// planKnown compares the arrivals that are stored already with what is known.
-// It notes in each arrival whether it completes the stored fill, and writes
-// nothing.
+// planKnown compares arrivals that are already stored with the stored fills. It
+// sets completed in each arrival, and writes nothing.
 func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal.BatchID) (*knownFills, error) {
 	p := &knownPlan{book: b, batch: batch}
 	var open []*arrival
@@ -38,7 +37,7 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 		if err != nil {
 			return nil, err
 		}
-		if same && !a.known.facts.has(hasSources) && a.known.says(a.fill) {
+		if same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
 			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: batch})
 			continue
 		}
@@ -56,14 +55,13 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 	return &p.out, nil
 }
 
-// isInStream reports whether an arrival names the instrument that the known
-// fill is stored under.
+// isInStream reports whether an arrival has the instrument of the stored fill.
 func (b *book) isInStream(ctx context.Context, a *arrival) (bool, error) {
 	s, err := b.findStream(ctx, a.key)
 	return s != nil && s.number == a.known.stream, err
 }
 
-// knownPlan makes the plan for known arrivals.
+// knownPlan builds the knownFills of an insert.
 type knownPlan struct {
 	*book
 	batch   journal.BatchID
@@ -74,7 +72,7 @@ type knownPlan struct {
 	keys    map[int64]streamKey
 }
 
-// load reads the stored fills, and what their sources said.
+// load reads the stored fills and their sources.
 func (p *knownPlan) load(ctx context.Context, open []*arrival) (err error) {
 	if len(open) == 0 && (p.batch != "" || len(p.out.repeats) == 0) {
 		return nil
@@ -110,7 +108,7 @@ func (p *knownPlan) keyOf(ctx context.Context, number int64) (streamKey, error) 
 	return s.key, nil
 }
 
-// add notes what one arrival says of its fill.
+// add plans the writes for one arrival.
 func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	before := p.fills[a.known.id]
 	key, err := p.keyOf(ctx, before.stream)
@@ -119,7 +117,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	}
 	list := p.sources[before.id]
 	for _, s := range list {
-		if s.key == a.key && s.said.says(a.fill) {
+		if s.key == a.key && s.values.hasSameValues(a.fill) {
 			if s.batch != p.batch {
 				p.out.repeats = append(p.out.repeats, repeat{first: before.seq, last: before.seq, source: s.number, batch: p.batch})
 			}
@@ -128,7 +126,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	}
 	if len(list) == 0 {
 		var owner journal.BatchID
-		if batch := p.imports.of(p.account.number, before.seq); batch != nil {
+		if batch := p.imports.batchOf(p.account.number, before.seq); batch != nil {
 			owner = *batch
 		}
 		list = []*source{newSource(before.id, 0, owner, key, before)}
@@ -139,30 +137,30 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	after.state, after.was = edited, before.at
 	after.facts |= hasSources
 	if key == a.key || before.edits().has(FiguresEdited) {
-		after.complete(a.fill)
+		after.completeFrom(a.fill)
 	}
 	a.completed = !sameFigures(before, &after) || before.externalID != after.externalID
 	p.out.changed = append(p.out.changed, changedFill{before: before, after: &after, key: key})
 	return nil
 }
 
-// dropOwnRepeats leaves out what an entry by hand repeats of entries by hand.
+// dropOwnRepeats drops the repeats by an entry by hand of other entries by hand.
 func (p *knownPlan) dropOwnRepeats() {
 	if p.batch != "" {
 		return
 	}
 	p.out.repeats = slices.DeleteFunc(p.out.repeats, func(r repeat) bool {
-		return r.source == 0 && p.imports.of(p.account.number, r.first) == nil
+		return r.source == 0 && p.imports.batchOf(p.account.number, r.first) == nil
 	})
 }
 
-// storeKnown stores the plan for known arrivals. Fills whose trades change are
-// stored by the regrouping.
+// storeKnown writes the plan for known arrivals. Fills whose trades change are
+// written by the regrouping.
 func (b *book) storeKnown(ctx context.Context, known *knownFills) error {
 	moved := make([]*fill, 0, len(known.changed))
 	for _, k := range known.changed {
 		if sameFigures(k.before, k.after) {
-			b.note(k.before, k.after)
+			b.collectDetails(k.before, k.after)
 		}
 		if k.before.at != k.after.at {
 			moved = append(moved, k.after)
@@ -177,7 +175,7 @@ func (b *book) storeKnown(ctx context.Context, known *knownFills) error {
 	return b.insertRepeats(ctx, known.repeats)
 }
 
-// widenSpans makes imports reach to the instants that their fills were moved to.
+// widenSpans extends the instants of imports to those of moved fills.
 func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
 	if len(moved) == 0 {
 		return nil
@@ -209,15 +207,15 @@ func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
 	return nil
 }
 
-// repeat completes a stored fill by an entry by hand that says the same.
-func (b *book) repeat(ctx context.Context, a *arrival) (AddedExecution, error) {
+// completeKnown completes a stored fill by an equal entry by hand.
+func (b *book) completeKnown(ctx context.Context, a *arrival) (AddedExecution, error) {
 	arrivals := []*arrival{a}
 	known, err := b.planKnown(ctx, arrivals, "")
 	if err != nil {
 		return AddedExecution{}, err
 	}
 	if len(known.changed) > 0 {
-		if err := b.insert(ctx, arrivals, known); err != nil {
+		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
 			return AddedExecution{}, err
 		}
 	}
@@ -234,8 +232,8 @@ func (b *book) repeat(ctx context.Context, a *arrival) (AddedExecution, error) {
 	return out, err
 }
 
-// rowsNaming finds the accounts that an import has something in.
-const rowsNaming = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id = $1 AND (
+// accountsOfBatchSelect selects the accounts in which an import has rows.
+const accountsOfBatchSelect = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id = $1 AND (
 		number IN (SELECT account FROM import_spans WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM import_repeats WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM fill_sources WHERE user_id = $1 AND batch_id = $2)
@@ -243,5 +241,5 @@ const rowsNaming = `SELECT ` + accountColumns + ` FROM accounts WHERE user_id = 
 	ORDER BY id`
 
 func accountsOfBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]Account, error) {
-	return db.List(ctx, tx, scanAccount, rowsNaming, owner, batch)
+	return db.List(ctx, tx, scanAccount, accountsOfBatchSelect, owner, batch)
 }

@@ -9,22 +9,22 @@ import (
 	"fillbook/internal/matching"
 )
 
-// settle gives the trades of a regrouping their identities and finds out what
-// is other than stored. It is kept for the end of the write, where it is
-// written in bulk.
-func (b *book) settle(r *regrouping) {
-	ids := b.identify(r)
-	r.link(ids)
-	changed := b.writeFills(r)
-	b.noteEmptied(r)
-	b.writeTrades(r, ids, changed)
+// collectWrites assigns ids to the trades of a regrouping and collects the rows
+// that differ from the stored ones, which are written in bulk at the end.
+func (b *book) collectWrites(r *regrouping) {
+	ids := b.assignIDs(r)
+	r.linkFills(ids)
+	changed := b.collectFills(r)
+	b.collectEmptied(r)
+	b.collectTrades(r, ids, changed)
 }
 
-// identify decides which new trade is which stored one, gives the others an id
-// of their own, and notes the stored ones that are not to be found again.
-func (b *book) identify(r *regrouping) []journal.TradeID {
+// assignIDs returns the ids of the new trades: that of the stored trade that
+// each continues, or a new one. It collects the stored trades that none
+// continues.
+func (b *book) assignIDs(r *regrouping) []journal.TradeID {
 	ids := make([]journal.TradeID, len(r.trades))
-	before := r.identities()
+	before := r.storedIdentities()
 	var found matching.Reconciliation
 	if len(before) > 0 {
 		found = matching.Reconcile(before, r.trades)
@@ -37,8 +37,8 @@ func (b *book) identify(r *regrouping) []journal.TradeID {
 			fresh = append(fresh, i)
 		}
 	}
-	// Ids grow, and lists are in the order of closing: new trades are stored at
-	// the end of both.
+	// Ids increase, and lists are in the order of closing: new trades are
+	// appended to both.
 	slices.SortStableFunc(fresh, func(a, b int) int { return r.trades[a].Last.Compare(r.trades[b].Last) })
 	for _, i := range fresh {
 		ids[i] = journal.NewID[journal.TradeID]()
@@ -48,7 +48,7 @@ func (b *book) identify(r *regrouping) []journal.TradeID {
 		b.change.Merged = append(b.change.Merged, Merge{From: from, Into: ids[m.Into]})
 		b.change.Removed = append(b.change.Removed, from)
 	}
-	b.noteOrphans(r, found.Orphans)
+	b.collectOrphans(r, found.Orphans)
 	if r.deleted != "" {
 		b.change.Deleted = append(b.change.Deleted, r.deleted)
 		b.change.Removed = append(b.change.Removed, r.deleted)
@@ -56,60 +56,59 @@ func (b *book) identify(r *regrouping) []journal.TradeID {
 	return ids
 }
 
-// identities gives the stored trades with the fills that they held before.
-func (r *regrouping) identities() []matching.Identity {
+// storedIdentities returns the stored trades with their previous fills.
+func (r *regrouping) storedIdentities() []matching.Identity {
 	index := make(map[journal.TradeID]int, len(r.old))
 	list := make([]matching.Identity, 0, len(r.old))
-	know := func(id journal.TradeID, first matching.Position) {
+	addTrade := func(id journal.TradeID, first matching.Position) {
 		index[id] = len(list)
 		list = append(list, matching.Identity{ID: string(id), First: first})
 	}
 	for _, t := range r.old {
 		if t.id != r.deleted {
-			know(t.id, t.First)
+			addTrade(t.id, t.First)
 		}
 	}
-	hold := func(f *fill) {
-		for _, id := range r.holders(f) {
+	addFill := func(f *fill) {
+		for _, id := range r.found(f) {
 			if _, known := index[id]; !known && r.repair && id != "" {
-				know(id, f.position())
+				addTrade(id, f.position())
 			}
 			if i, known := index[id]; known {
 				list[i].Fills = append(list[i].Fills, string(f.id))
 			}
 		}
 	}
-	for _, f := range r.gone {
-		hold(f)
+	for _, f := range r.removed {
+		addFill(f)
 	}
 	for _, f := range r.fills {
 		if f.state == stored {
-			hold(f)
+			addFill(f)
 		}
 	}
 	return list
 }
 
-// holders are the trades that a fill was in before: those it is linked to. A
-// repair trusts the place of the fill more than its link, and the link where
-// no trade is in that place any more.
-func (r *regrouping) holders(f *fill) []journal.TradeID {
-	var holders []journal.TradeID
+// previousTrades returns the trades that a fill was in: those that it is linked
+// to. A repair prefers the trades at the fill's position and uses the links
+// only if there is none.
+func (r *regrouping) found(f *fill) []journal.TradeID {
+	var found []journal.TradeID
 	if r.repair {
 		i, _ := slices.BinarySearchFunc(r.old, f.position(), func(t *tradeRow, p matching.Position) int { return t.Last.Compare(p) })
 		for ; i < len(r.old) && r.old[i].First.Compare(f.position()) <= 0; i++ {
-			holders = append(holders, r.old[i].id)
+			found = append(found, r.old[i].id)
 		}
 	}
-	if len(holders) == 0 {
+	if len(found) == 0 {
 		return f.links.list()
 	}
-	return holders
+	return found
 }
 
-// noteOrphans keeps which trade an orphaned one was, and the names of the fills
-// that it had.
-func (b *book) noteOrphans(r *regrouping, orphans []string) {
+// collectOrphans collects the orphaned trades with the keys of their fills.
+func (b *book) collectOrphans(r *regrouping, orphans []string) {
 	if len(orphans) == 0 {
 		return
 	}
@@ -117,7 +116,7 @@ func (b *book) noteOrphans(r *regrouping, orphans []string) {
 	for _, t := range r.old {
 		lost[t.id] = Orphan{Trade: t.id, Symbol: r.keys[t.stream].symbol, OpenedAt: db.FromMicros(t.First.At)}
 	}
-	for _, f := range r.gone {
+	for _, f := range r.removed {
 		for _, id := range f.links.list() {
 			o := lost[id]
 			o.FillKeys = append(o.FillKeys, f.keys(r.keys[f.stream])...)
@@ -127,27 +126,27 @@ func (b *book) noteOrphans(r *regrouping, orphans []string) {
 	for _, orphan := range orphans {
 		id := journal.TradeID(orphan)
 		o := lost[id]
-		o.Trade = id // a repair also knows trades by their fills alone
+		o.Trade = id // in a repair the trade may have no row
 		b.change.Orphaned = append(b.change.Orphaned, o)
 		b.change.Removed = append(b.change.Removed, id)
 	}
 }
 
-// link tells every fill which trades it is in now.
-func (r *regrouping) link(ids []journal.TradeID) {
+// linkFills sets the new trades of every fill.
+func (r *regrouping) linkFills(ids []journal.TradeID) {
 	for i := range r.trades {
 		for _, part := range r.trades[i].Parts {
 			r.byID[part.FillID].next.add(ids[i])
 		}
 	}
-	for f, t := range r.beyond {
+	for f, t := range r.crossing {
 		f.next.add(t.id)
 	}
 }
 
-// writeFills keeps new and edited fills and changed links for the end of the
-// write. It returns the trades that have other fills than before.
-func (b *book) writeFills(r *regrouping) (changed map[journal.TradeID]bool) {
+// collectFills collects new fills, edited fills and changed links. It returns
+// the trades whose fills changed.
+func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	changed = map[journal.TradeID]bool{}
 	for _, f := range r.fills {
 		if f.state == stored && f.next == f.links {
@@ -158,7 +157,7 @@ func (b *book) writeFills(r *regrouping) (changed map[journal.TradeID]bool) {
 		}
 		switch f.state {
 		case added:
-			b.arrive(f, r.keys[f.stream])
+			b.collectNewFill(f, r.keys[f.stream])
 		case edited:
 			b.edited = append(b.edited, f)
 		case stored:
@@ -168,8 +167,8 @@ func (b *book) writeFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	return changed
 }
 
-// arrive keeps a new fill for insertion and tells whoever follows of it.
-func (b *book) arrive(f *fill, instrument streamKey) {
+// collectNewFill collects a new fill for the insert and for follow.
+func (b *book) collectNewFill(f *fill, instrument streamKey) {
 	b.arrived = append(b.arrived, f)
 	if b.follow == nil {
 		return
@@ -180,18 +179,18 @@ func (b *book) arrive(f *fill, instrument streamKey) {
 	}
 }
 
-// relink writes the changed links of fills that are otherwise as stored.
-func (b *book) relink(ctx context.Context) error {
+// writeLinks updates the links of fills that are otherwise unchanged.
+func (b *book) writeLinks(ctx context.Context) error {
 	rows := make([][]any, len(b.relinked))
 	for i, f := range b.relinked {
-		rows[i] = []any{string(f.next.trade), orNull(f.next.flip), string(b.owner), b.account.number, f.at, f.seq}
+		rows[i] = []any{string(f.next.trade), nullIfEmpty(f.next.flip), string(b.owner), b.account.number, f.at, f.seq}
 	}
 	return b.tx.UpdateMany(ctx, "executions", []string{"trade_id", "flip_trade_id"},
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// writeTrades finds the rows of trades that are other than stored.
-func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
+// collectTrades collects the rows of new and changed trades.
+func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
 		before[t.id] = t
@@ -204,7 +203,7 @@ func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[jou
 			b.change.Created = append(b.change.Created, row.id)
 			continue
 		}
-		same := row.same(was)
+		same := row.equal(was)
 		if !same {
 			b.changedTrades = append(b.changedTrades, row)
 		}
@@ -217,8 +216,8 @@ func (b *book) writeTrades(r *regrouping, ids []journal.TradeID, changed map[jou
 // firstFill returns the fill that opens a new trade.
 func (r *regrouping) firstFill(trade int) *fill { return r.byID[r.trades[trade].Parts[0].FillID] }
 
-// noteEmptied remembers the streams in which no trade is left.
-func (b *book) noteEmptied(r *regrouping) {
+// collectEmptied collects the streams without trades.
+func (b *book) collectEmptied(r *regrouping) {
 	if len(r.old) == 0 {
 		return
 	}

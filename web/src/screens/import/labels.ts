@@ -1,5 +1,5 @@
-// The words of the import screen: targets of a mapping, states of a batch, items
-// of a reconciliation, reasons of skipped rows, notes and warnings of the server.
+// The labels of the import screen: targets of a mapping, states of a batch, items
+// of a reconciliation, reasons for skipped rows, notes and warnings of the server.
 
 import type { Schemas } from '../../lib/api/client';
 
@@ -26,7 +26,7 @@ export function targetHint(name: string): string {
   return hints[name] ?? '';
 }
 
-/** Constants that a target offers in place of a typed one. */
+/** The constants that a target offers. */
 export const constants: Record<string, { value: string; label: string }[]> = {
   side: [
     { value: '=buy', label: 'Every row is a buy' },
@@ -35,8 +35,8 @@ export const constants: Record<string, { value: string; label: string }[]> = {
   status: [{ value: '=filled', label: 'Every row is filled' }],
 };
 
-/** The targets that nearly every file has; the rest is shown on demand. */
-export const usual = ['symbol', 'side', 'quantity', 'price', 'executed_at', 'fees', 'commission'];
+/** The targets that nearly every file has; the others are shown on request. */
+export const commonTargets = ['symbol', 'side', 'quantity', 'price', 'executed_at', 'fees', 'commission'];
 
 const roundTrip = 'open_time open_date open_price close_time close_date close_price pnl net_pnl'.split(' ');
 const annotations =
@@ -49,7 +49,7 @@ export interface TargetGroup {
   targets: Schemas['MappingTarget'][];
 }
 
-/** Groups the targets of a preview for the mapping form. A target that is not listed here is a fill's. */
+/** Groups the targets of a preview for the mapping form. Targets that are not listed here belong to fills. */
 export function groupTargets(targets: Schemas['MappingTarget'][]): TargetGroup[] {
   const groups: TargetGroup[] = [
     { title: 'Fills', targets: [] },
@@ -63,7 +63,7 @@ export function groupTargets(targets: Schemas['MappingTarget'][]): TargetGroup[]
   return groups.filter((g) => g.targets.length > 0);
 }
 
-/** Names whose words alone would not say what they are. */
+/** Names that sentenceCase would not write well. */
 const targetNames: Record<string, string> = {
   executed_at: 'Date and time',
   external_id: 'Broker’s ID',
@@ -73,7 +73,7 @@ const targetNames: Record<string, string> = {
   mfe: 'MFE',
 };
 
-/** The label of a target in the list of a preview; without a list, made of its name. */
+/** Returns the label of a target, from the targets of a preview if given, otherwise from its name. */
 export function targetName(name: string, targets: Schemas['MappingTarget'][] = []): string {
   return targets.find((t) => t.name === name)?.label ?? targetNames[name] ?? sentenceCase(name);
 }
@@ -127,12 +127,12 @@ export function reasonName(reason: string): string {
   return skipReasons[reason] ?? sentenceCase(reason);
 }
 
-/** Reports whether a note says that the file is read without a column mapping. */
+/** Reports whether a note states that the file is read without a column mapping. */
 export function ignoresMapping(note: string): boolean {
   return /column_mapping is ignored|needs no column_mapping/.test(note);
 }
 
-/** A note of a preview, with the form fields of the API replaced by what the page offers. */
+/** Returns a note of a preview in the terms of the page instead of the API's form fields. */
 export function noteText(note: string): string {
   return note
     .replace('so column_mapping is ignored', 'so its columns can’t be changed')
@@ -143,16 +143,16 @@ export function noteText(note: string): string {
 
 export interface Question {
   text: string;
-  about: 'zone' | 'order' | 'mapping' | null; // what can be set to settle it
+  about: 'zone' | 'order' | 'mapping' | null; // the setting that answers it
 }
 
-/** Reports whether a warning says that the amounts of a file are in another currency than the account. */
+/** Reports whether a warning is about a file in another currency than the account. */
 export function isCurrencyWarning(warning: string): boolean {
   return /amounts were taken as they are/.test(warning);
 }
 
-/** A warning speaks of the form fields of the API; the page asks instead. */
-export function questionOf(warning: string): Question {
+/** Turns a warning about the API's form fields into a question about a setting of the page. */
+export function parseWarning(warning: string): Question {
   const about = /source_tz/.test(warning)
     ? 'zone'
     : /date_order/.test(warning)

@@ -10,35 +10,35 @@ import (
 	"fillbook/internal/journal"
 )
 
-// reversal is the way back from one import in one account.
+// reversal deletes one import from one account.
 type reversal struct {
 	*book
 	batch journal.BatchID
 	spans []span
-	// own are the fills that the import brought first, others those of which it
-	// is a further source; each list by arrival.
+	// own are the fills whose first source is the import, others those of which
+	// it is a later source; both are in the order of arrival.
 	own, others []*fill
 	sources     map[journal.ExecutionID][]*source
 	repeats     []repeat
 
-	// What becomes of them.
-	gone    []*fill
-	changed []changedFill             // with the instrument of the stored fill as key
-	to      map[*fill]streamKey       // the instrument of a changed fill
-	owners  map[int64]journal.BatchID // the next owner of fills of this import that stay
-	dropped []*source                 // sources that no fill has any more
-	moved   []*source                 // sources that another import has too
-	keys    map[int64]streamKey       // instruments of streams
+	// The changes to make.
+	removed    []*fill
+	changed    []changedFill             // with the instrument of the stored fill as key
+	nextKeys   map[*fill]streamKey       // the instrument of a changed fill
+	nextOwners map[int64]journal.BatchID // the next owner of fills of this import that stay
+	dropped    []*source                 // sources that no fill has any more
+	moved      []*source                 // sources that another import has too
+	keys       map[int64]streamKey       // instruments of streams
 }
 
-// deleteBatch takes an import back in the book's account.
+// deleteBatch deletes an import from the book's account.
 func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
-	r := &reversal{book: b, batch: batch, to: map[*fill]streamKey{}, owners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
+	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
 	if err := r.load(ctx); err != nil {
 		return err
 	}
 	for _, f := range slices.Concat(r.own, r.others) {
-		if err := r.decide(ctx, f); err != nil {
+		if err := r.planFill(ctx, f); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
 	return r.regroupFills(ctx)
 }
 
-// load reads the fills of the import and what other imports say of them.
+// load reads the fills of the import and their other sources.
 func (r *reversal) load(ctx context.Context) (err error) {
 	_, err = r.tx.Exec(ctx, `DELETE FROM import_repeats WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
 		r.owner, r.account.number, r.batch)
@@ -101,7 +101,7 @@ func (r *reversal) spanArgs(s span) []any {
 	return []any{r.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
 }
 
-// loadOthers reads the fills of which the import is a further source.
+// loadOthers reads the fills of which the import is a later source.
 func (r *reversal) loadOthers(ctx context.Context) error {
 	ids, err := db.List(ctx, r.tx, db.Single[journal.ExecutionID], `
 		SELECT DISTINCT execution_id FROM fill_sources
@@ -118,9 +118,9 @@ func (r *reversal) loadOthers(ctx context.Context) error {
 	return err
 }
 
-// heir returns another import that contained a fill as one of its sources says
-// it; any source will do where the fill has only one.
-func (r *reversal) heir(f *fill, number int64) (journal.BatchID, bool) {
+// nextBatch returns another import that repeated the given source of a fill, or
+// any of its sources for anySource.
+func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
 	for _, p := range r.repeats {
 		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {
 			return p.batch, true
@@ -131,47 +131,47 @@ func (r *reversal) heir(f *fill, number int64) (journal.BatchID, bool) {
 
 const anySource = -1
 
-// decide finds out what becomes of one fill.
-func (r *reversal) decide(ctx context.Context, f *fill) error {
+// planFill decides whether a fill is deleted, changed or kept.
+func (r *reversal) planFill(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
-		if heir, found := r.heir(f, anySource); found {
-			r.owners[f.seq] = heir
+		if next, found := r.nextBatch(f, anySource); found {
+			r.nextOwners[f.seq] = next
 		} else {
-			r.gone = append(r.gone, f)
+			r.removed = append(r.removed, f)
 		}
 		return nil
 	}
 	left := r.sourcesLeft(f)
 	if len(left) == 0 {
-		r.gone = append(r.gone, f)
+		r.removed = append(r.removed, f)
 		return nil
 	}
 	if r.isInSpans(f.seq) {
-		r.owners[f.seq] = left[0].batch
+		r.nextOwners[f.seq] = left[0].batch
 	}
-	after, key := f.rebuilt(left)
+	after, key := f.rebuild(left)
 	if len(left) == 1 && left[0].number == 0 {
 		r.dropped = append(r.dropped, left[0])
 		after.facts &^= hasSources
 	}
-	return r.change(ctx, f, after, key)
+	return r.planChange(ctx, f, after, key)
 }
 
 func (r *reversal) isInSpans(seq int64) bool {
 	return slices.ContainsFunc(r.spans, func(s span) bool { return s.holds(seq) })
 }
 
-// sourcesLeft returns the sources of a fill that remain without the import.
+// sourcesLeft returns the sources of a fill without the import's.
 func (r *reversal) sourcesLeft(f *fill) []*source {
 	var left []*source
 	for _, s := range r.sources[f.id] {
 		if s.batch == r.batch {
-			heir, found := r.heir(f, s.number)
+			next, found := r.nextBatch(f, s.number)
 			if !found {
 				r.dropped = append(r.dropped, s)
 				continue
 			}
-			s.batch = heir
+			s.batch = next
 			r.moved = append(r.moved, s)
 		}
 		left = append(left, s)
@@ -192,8 +192,8 @@ func (r *reversal) keyOf(ctx context.Context, f *fill) (streamKey, error) {
 	return s.key, nil
 }
 
-// change notes a fill that stays with other values.
-func (r *reversal) change(ctx context.Context, before, after *fill, key streamKey) error {
+// planChange collects a fill that stays with other values.
+func (r *reversal) planChange(ctx context.Context, before, after *fill, key streamKey) error {
 	from, err := r.keyOf(ctx, before)
 	if err != nil {
 		return err
@@ -205,13 +205,13 @@ func (r *reversal) change(ctx context.Context, before, after *fill, key streamKe
 		return nil
 	}
 	r.changed = append(r.changed, changedFill{before: before, after: after, key: from})
-	r.to[after] = key
+	r.nextKeys[after] = key
 	return nil
 }
 
-// write stores what is left of the import's rows.
+// write deletes the rows of the import and updates those that stay.
 func (r *reversal) write(ctx context.Context) error {
-	if err := r.deleteGone(ctx); err != nil {
+	if err := r.deleteRemoved(ctx); err != nil {
 		return err
 	}
 	keys := make([][]any, len(r.dropped))
@@ -238,10 +238,10 @@ func (r *reversal) write(ctx context.Context) error {
 	return r.insertOwners(ctx)
 }
 
-// deleteGone deletes the rows of the fills that go, in one statement for each
-// span where all of them do.
-func (r *reversal) deleteGone(ctx context.Context) error {
-	if len(r.owners) == 0 {
+// deleteRemoved deletes the rows of the removed fills, in one statement per
+// span if no fill stays.
+func (r *reversal) deleteRemoved(ctx context.Context) error {
+	if len(r.nextOwners) == 0 {
 		for _, s := range r.spans {
 			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
 				return err
@@ -249,14 +249,15 @@ func (r *reversal) deleteGone(ctx context.Context) error {
 		}
 		return nil
 	}
-	rows := make([][]any, len(r.gone))
-	for i, f := range r.gone {
+	rows := make([][]any, len(r.removed))
+	for i, f := range r.removed {
 		rows[i] = []any{string(r.owner), r.account.number, f.at, f.seq}
 	}
 	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// insertOwners gives the fills that stay to the imports that contained them too.
+// insertOwners assigns the fills that stay to the other imports that contained
+// them.
 func (r *reversal) insertOwners(ctx context.Context) error {
 	at := map[int64]int64{}
 	for _, f := range r.own {
@@ -272,8 +273,8 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 		}
 		return r.insertSpan(ctx, *next)
 	}
-	for _, seq := range slices.Sorted(maps.Keys(r.owners)) {
-		batch := r.owners[seq]
+	for _, seq := range slices.Sorted(maps.Keys(r.nextOwners)) {
+		batch := r.nextOwners[seq]
 		if next != nil && next.batch == batch && next.last+1 == seq {
 			next.last, next.firstAt, next.lastAt = seq, min(next.firstAt, at[seq]), max(next.lastAt, at[seq])
 			continue
@@ -289,15 +290,15 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 	return flush()
 }
 
-// regroupFills groups the streams of the fills that go or change.
+// regroupFills regroups the streams of removed and changed fills.
 func (r *reversal) regroupFills(ctx context.Context) error {
 	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
-	for _, f := range r.gone {
+	for _, f := range r.removed {
 		key, err := r.keyOf(ctx, f)
 		if err != nil {
 			return err
 		}
-		c, err := set.in(ctx, key)
+		c, err := set.forStream(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -305,11 +306,11 @@ func (r *reversal) regroupFills(ctx context.Context) error {
 	}
 	var moved []*fill
 	for _, k := range r.changed {
-		if r.to[k.after] == k.key && sameFigures(k.before, k.after) {
-			r.note(k.before, k.after)
+		if r.nextKeys[k.after] == k.key && sameFigures(k.before, k.after) {
+			r.collectDetails(k.before, k.after)
 			continue
 		}
-		if err := set.replace(ctx, k.before, k.after, k.key, r.to[k.after]); err != nil {
+		if err := set.replace(ctx, k.before, k.after, k.key, r.nextKeys[k.after]); err != nil {
 			return err
 		}
 		if k.before.at != k.after.at {
@@ -319,5 +320,5 @@ func (r *reversal) regroupFills(ctx context.Context) error {
 	if err := r.widenSpans(ctx, moved); err != nil {
 		return err
 	}
-	return r.apply(ctx, set.order...)
+	return r.regroupChanges(ctx, set.order...)
 }

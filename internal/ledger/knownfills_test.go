@@ -20,7 +20,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// sourceKind is a source of the same fills that knows more or less of them.
+// sourceKind is a source of the same fills with more or fewer values.
 type sourceKind int
 
 const (
@@ -44,7 +44,7 @@ func trueFill(n int) ledger.NewFill {
 	}
 }
 
-// as returns a fill as a source of a kind gives it.
+// as returns a fill as a source of that kind lists it.
 func (k sourceKind) as(f ledger.NewFill) ledger.NewFill {
 	if k == richSource {
 		return f
@@ -72,7 +72,7 @@ type arrivingBatch struct {
 	fills []int
 }
 
-// contentOf returns what the ledger must hold of fill n after some imports.
+// contentOf returns the expected values of fill n after some imports.
 func contentOf(n int, batches []arrivingBatch) (string, bool) {
 	var kinds []sourceKind
 	for _, b := range batches {
@@ -91,7 +91,7 @@ func contentOf(n int, batches []arrivingBatch) (string, bool) {
 	return fmt.Sprintln(f.ExecutedAt, f.Symbol, f.Side, f.Quantity, f.Price, f.Fees, f.Commission, f.Multiplier, f.ExternalID), true
 }
 
-// contents returns what the ledger holds.
+// contents returns the stored values.
 func (d *desk) contents() []string {
 	var list []string
 	for _, e := range d.executions() {
@@ -105,7 +105,8 @@ func (d *desk) contents() []string {
 	return list
 }
 
-// expectContents compares the ledger with what the imports that are left bring.
+// expectContents compares the ledger with the merged values of the remaining
+// imports.
 func (d *desk) expectContents(rt *rapid.T, what string, batches []arrivingBatch) {
 	var want []string
 	for n := range fillsOfSources {
@@ -146,14 +147,14 @@ func TestSourcesInAnyOrder(t *testing.T) {
 				for _, i := range b.fills {
 					file = append(file, b.kind.as(trueFill(i)))
 				}
-				ahead := d.foresee(file)
+				ahead := d.previewInsert(file)
 				result := d.insert(b.id, file...)
 				if told := countTrue(ahead.Completed); told != result.Completed || countTrue(ahead.Known) != result.Completed+result.Skipped {
-					rt.Fatalf("the preview says %+v, the import %+v", ahead, result)
+					rt.Fatalf("the preview returned %+v, the import %+v", ahead, result)
 				}
 				batches = append(batches, b)
 				d.expectContents(rt, "import "+string(b.id), batches)
-				if again := d.foresee(file); countTrue(again.Completed) != 0 || countTrue(again.Known) != len(file) {
+				if again := d.previewInsert(file); countTrue(again.Completed) != 0 || countTrue(again.Known) != len(file) {
 					rt.Fatalf("a second import would do %+v", again)
 				}
 			}
@@ -178,7 +179,7 @@ func (d *desk) expectOwners(rt *rapid.T, batches []arrivingBatch) {
 	for _, e := range d.executions() {
 		n := int(e.Price.Float64()) - 100
 		if e.Batch == nil || !slices.ContainsFunc(batches, func(b arrivingBatch) bool { return b.id == *e.Batch && slices.Contains(b.fills, n) }) {
-			rt.Fatalf("fill %d is said to be of import %v", n, e.Batch)
+			rt.Fatalf("fill %d has import %v", n, e.Batch)
 		}
 	}
 }
@@ -200,9 +201,9 @@ func (d *desk) countOf(table string) (n int) {
 	return n
 }
 
-// TestCompletion is what a second source changes of a stored fill, value by
-// value.
-func TestCompletion(t *testing.T) {
+// TestCompleteStoredFill is what a second source changes of a stored fill,
+// value by value.
+func TestCompleteStoredFill(t *testing.T) {
 	type example = struct {
 		stored, again ledger.NewFill
 		want          string // time, quantity, price, fees, commission, multiplier, stated result, id; empty if nothing
@@ -261,10 +262,10 @@ func TestCompletion(t *testing.T) {
 	}, func(t *testing.T, d *desk, c example) {
 		d.insert("first", c.stored)
 		before := d.executions()[0]
-		ahead := d.foresee([]ledger.NewFill{c.again})
+		ahead := d.previewInsert([]ledger.NewFill{c.again})
 		result := d.insert("second", c.again)
 		if ahead.Completed[0] != (c.want != "") || result.Completed != countTrue(ahead.Completed) || result.Inserted != 0 {
-			t.Errorf("the preview says %v, the import %+v", ahead.Completed, result)
+			t.Errorf("the preview returned %v, the import %+v", ahead.Completed, result)
 		}
 		want := c.want
 		if want == "" {
@@ -304,8 +305,8 @@ func shown(e ledger.Execution) string {
 	}, " ")
 }
 
-// TestEditsAreNotCompleted: what the user changed stays, whatever sources say
-// and are taken back.
+// TestEditsAreNotCompleted: what the user changed stays, whatever sources are
+// added and deleted.
 func TestEditsAreNotCompleted(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		id := d.insert("poor", pairedSource.as(trueFill(1))).Outcomes[0].ID
@@ -321,7 +322,7 @@ func TestEditsAreNotCompleted(t *testing.T) {
 		edit(ledger.ExecutionChange{Price: journal.Some(decimal.New(77)), ExecutedAt: journal.Some(minute(40))})
 		d.reverse("rich")
 		if e := d.executions()[0]; e.Fees.String() != "9" || e.Price.String() != "77" || !e.ExecutedAt.Equal(minute(40)) || !e.Commission.IsZero() {
-			t.Errorf("the completion was taken back to %s", shown(e))
+			t.Errorf("deleting the completing import left %s", shown(e))
 		}
 		d.insert("rich again", trueFill(1))
 		d.reverse("poor")
@@ -338,9 +339,9 @@ func TestEditsAreNotCompleted(t *testing.T) {
 	})
 }
 
-// TestEntryByHandIsASource: a fill that was entered by hand too outlives the
+// TestEntryByHandIsSource: a fill that was entered by hand too outlives the
 // import that brought it.
-func TestEntryByHandIsASource(t *testing.T) {
+func TestEntryByHandIsSource(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.insert("file", trueFill(1))
 		hand := plainSource.as(trueFill(1))
@@ -360,9 +361,9 @@ func TestEntryByHandIsASource(t *testing.T) {
 	})
 }
 
-// TestLateIDs: a fill without an id adopts the first id that comes with its
-// content; the second id is another fill.
-func TestLateIDs(t *testing.T) {
+// TestIDsOfLaterSources: a fill without an id adopts the first id that comes
+// with its content; the second id is another fill.
+func TestIDsOfLaterSources(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		for i, want := range []struct {
 			text    string

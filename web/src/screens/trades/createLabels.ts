@@ -1,12 +1,12 @@
-// A tag or a setup made on the way, by its name alone.
+// Creates a tag or a setup from its name, while a trade is edited.
 
 import { answer, api } from '../../lib/api/client';
 import { act } from '../../lib/api/queries.svelte';
 
-// Distinct in both themes; the name decides, so the same name looks the same.
+// Distinct in both themes. The name decides, so that a name always gets the same color.
 const colors = ['#0ea5e9', '#8b5cf6', '#d97706', '#0d9488', '#db2777', '#65a30d', '#64748b', '#dc2626'];
 
-function colorOf(name: string): string {
+function pickColor(name: string): string {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)!) % 9973;
   return colors[sum % colors.length]!;
@@ -14,7 +14,7 @@ function colorOf(name: string): string {
 
 export async function createTag(name: string): Promise<string> {
   const tag = await act({
-    run: () => answer(api.POST('/api/v1/tags', { body: { name, color: colorOf(name.toLowerCase()) } })),
+    run: () => answer(api.POST('/api/v1/tags', { body: { name, color: pickColor(name.toLowerCase()) } })),
     touches: ['tags'],
   });
   return tag.id;

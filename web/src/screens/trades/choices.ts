@@ -1,6 +1,6 @@
-// Words for a trade that several parts of the screen use.
+// The choices that the forms of a trade offer.
 
-export const grades: Record<number, string> = {
+export const gradeNames: Record<number, string> = {
   1: 'Poor',
   2: 'Weak',
   3: 'Fair',
@@ -8,7 +8,7 @@ export const grades: Record<number, string> = {
   5: 'Excellent',
 };
 
-export const feelings = ['calm', 'confident', 'anxious', 'fearful', 'greedy', 'frustrated', 'bored', 'tired'];
+export const emotions = ['calm', 'confident', 'anxious', 'fearful', 'greedy', 'frustrated', 'bored', 'tired'];
 
 export const instruments = [
   { value: 'stock', label: 'Stock or ETF' },
