@@ -193,7 +193,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		w.Fail("%s", i.Problem)
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
-	t.setInstrument(&i)
+	t.SetInstrument(i)
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
