@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   daysOf,
   emptyFilter,
-  narrowings,
+  countActive,
   parseFilter,
   scopeOf,
   writeFilter,
@@ -36,8 +36,8 @@ describe('the filter in the address', () => {
 
   it('says nothing when nothing is narrowed', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
-    expect(narrowings(emptyFilter as Filter)).toBe(0);
-    expect(narrowings(full)).toBe(8);
+    expect(countActive(emptyFilter as Filter)).toBe(0);
+    expect(countActive(full)).toBe(8);
   });
 
   it('takes nonsense as not said', () => {
