@@ -8,13 +8,13 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// amounts is a column of money: whole numbers at one decimal scale. It is as
-// narrow as its widest number allows: eight bytes each, else sixteen, else
-// decimals. The zero value is an empty column.
+// amounts is a column of money: whole numbers at one decimal scale. Its
+// widest number decides how it is stored: in eight bytes each, in sixteen, or
+// as decimals. The zero value is an empty column.
 type amounts struct {
 	scale int32
-	// bits is the length of the longest number, so that a reader knows what a
-	// larger scale would make of it.
+	// bits is the length of the longest number, which decides
+	// whether a larger scale fits.
 	bits   int
 	narrow []int64
 	wide   []int128
@@ -24,7 +24,7 @@ type amounts struct {
 
 func (a *amounts) len() int { return len(a.narrow) + len(a.wide) + len(a.unbounded) }
 
-// at gives a number as a decimal.
+// at returns the number of a row as a decimal.
 func (a *amounts) at(row int32) decimal.Decimal {
 	switch {
 	case a.narrow != nil:
@@ -35,7 +35,8 @@ func (a *amounts) at(row int32) decimal.Decimal {
 	return a.unbounded[row]
 }
 
-// fixedAt gives a number at the column's scale. The column must not be unbounded.
+// fixedAt returns the number of a row at the column's scale. The column must not
+// be unbounded.
 func (a *amounts) fixedAt(row int32) int128 {
 	if a.narrow != nil {
 		return newInt128(a.narrow[row])
@@ -43,7 +44,7 @@ func (a *amounts) fixedAt(row int32) int128 {
 	return a.wide[row]
 }
 
-// fits tells whether every number stays within amountBits at a scale.
+// fits reports whether every number stays within amountBits at a scale.
 func (a *amounts) fits(scale int32) bool {
 	return a.unbounded == nil && (a.bits == 0 || a.bits+bitGrowth(scale-a.scale) <= amountBits)
 }
@@ -60,7 +61,7 @@ func (a *amounts) push(d decimal.Decimal) {
 	a.unbounded = append(a.unbounded, d)
 }
 
-// fixedPoint takes a decimal apart: d is v / 10^scale.
+// fixedPoint splits a decimal: d is v / 10^scale.
 func fixedPoint(d decimal.Decimal) (v int128, scale int32, ok bool) {
 	var buf [48]byte
 	digits := d.AppendTo(buf[:0])
@@ -76,7 +77,8 @@ func fixedPoint(d decimal.Decimal) (v int128, scale int32, ok bool) {
 	return v, scale, ok
 }
 
-// pushFixed appends v / 10^scale; false when it does not fit at the column's.
+// pushFixed appends v / 10^scale. It returns false if that does not fit at the
+// column's scale.
 func (a *amounts) pushFixed(v int128, scale int32) bool {
 	if v.sign() != 0 && v.length()+bitGrowth(a.scale-scale) > amountBits {
 		return false
@@ -98,12 +100,13 @@ func (a *amounts) pushRaw(v int128) {
 	a.wide = append(a.wide, v)
 }
 
-// raiseScale moves the column to a scale, if that is larger; false when it cannot.
+// raiseScale converts the column to a scale, if that is larger. It returns false
+// if the numbers do not fit.
 func (a *amounts) raiseScale(scale int32) bool {
 	if scale <= a.scale {
 		return true
 	}
-	if a.bits == 0 { // nothing, or nothing but zeros
+	if a.bits == 0 { // empty, or only zeros
 		a.scale = scale
 		return true
 	}
@@ -135,7 +138,7 @@ func (a *amounts) makeUnbounded() {
 }
 
 // appendRange appends rows from to until of another column. Whole ranges are
-// copied where both are kept alike.
+// copied if both columns are stored alike.
 func (a *amounts) appendRange(b *amounts, from, until int32) {
 	switch {
 	case from == until:
@@ -163,12 +166,12 @@ func (a *amounts) appendRange(b *amounts, from, until int32) {
 }
 
 func (a *amounts) bytes() int {
-	const heap = 40 // what a decimal points to
+	const heap = 40 // allocated for each decimal
 	return cap(a.narrow)*8 + cap(a.wide)*16 + cap(a.unbounded)*(int(unsafe.Sizeof(decimal.Zero))+heap)
 }
 
-// optional is a column of money that may be absent. A column in which nothing is
-// present takes no room at all: most journals have no excursions.
+// optional is a column of money that may be absent. A column without any
+// value takes no memory: most journals have no excursions.
 type optional struct {
 	rows    int
 	values  amounts
@@ -195,7 +198,7 @@ func (o *optional) push(d decimal.Null) {
 	}
 }
 
-// allocate makes room for the rows so far, all of them absent.
+// allocate adds the rows so far, all of them absent.
 func (o *optional) allocate() {
 	if o.present != nil {
 		return

@@ -1,11 +1,11 @@
 // Package analytics computes every figure of the journal: the summary, days,
-// the equity curve, behaviour, breakdowns and what a share link shows. It is
-// arithmetic and nothing else: trades come in as [Columns], figures go out as
-// structs, and there is no database, clock or goroutine in between.
+// the equity curve, behavior, breakdowns and the view of a share
+// link. It does arithmetic only: the input is trades as [Columns], the
+// output is structs, and there is no database and no clock.
 //
 // Each figure is defined once, in docs/metrics.md, with a formula and a worked
-// example that a test of this package runs. Code that disagrees with that page
-// is wrong, whichever of the two is older.
+// example that a test of this package runs. If code and page
+// disagree, the code is wrong.
 //
 // Money is exact. Amounts are whole numbers at a common decimal scale, 64 bits
 // wide where they are kept and 128 bits wide where they are added up; an account
@@ -13,16 +13,16 @@
 // the same code, see [number]. Floats appear only in ratios, deviations and
 // seconds, and no amount is ever computed from one.
 //
-// What looks random (the draws of an interval, a shuffle, a simulated future)
-// comes from a generator whose seed the caller gives, so that the same trades
-// always give the same answer.
+// Random numbers (the draws of an interval, a shuffle, a simulated future)
+// come from a generator whose seed the caller passes, so that the same trades
+// always have the same result.
 package analytics
 
 import (
 	"fillbook/internal/decimal"
 )
 
-// Side says which way a trade pointed.
+// Side is the direction of a trade.
 type Side uint8
 
 // The two sides of a trade.
@@ -31,7 +31,7 @@ const (
 	Short
 )
 
-// String gives the side as the API spells it.
+// String returns the API's name of the side.
 func (s Side) String() string {
 	if s == Short {
 		return "short"
@@ -39,18 +39,18 @@ func (s Side) String() string {
 	return "long"
 }
 
-// Basis says which instant of a trade places it in time.
+// Basis is the instant of a trade that decides its date.
 type Basis uint8
 
 const (
-	// ByClosing places a trade where it was closed.
+	// ByClosing dates a trade by its closing.
 	ByClosing Basis = iota
-	// ByOpening places a trade where it was opened.
+	// ByOpening dates a trade by its opening.
 	ByOpening
 )
 
 // mean returns an average of money: the exact sum, divided once by the rule for
-// averages. The mean of nothing is 0.
+// averages. It is 0 if n is 0.
 func mean(sum decimal.Decimal, n int) decimal.Decimal {
 	if n == 0 {
 		return decimal.Zero
@@ -58,7 +58,7 @@ func mean(sum decimal.Decimal, n int) decimal.Decimal {
 	return sum.DivAverage(decimal.New(int64(n)))
 }
 
-// fraction is part / whole, and 0 of nothing.
+// fraction returns part / whole, or 0 if whole is 0.
 func fraction(part, whole int) float64 {
 	if whole == 0 {
 		return 0
@@ -66,7 +66,7 @@ func fraction(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// ratio is a / b as a float, and absent when b is zero.
+// ratio returns a / b as a float, or nil if b is zero.
 func ratio(a, b decimal.Decimal) *float64 {
 	if b.IsZero() {
 		return nil

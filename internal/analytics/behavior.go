@@ -10,12 +10,12 @@ import (
 	"fillbook/internal/journal"
 )
 
-// minDetectorTrades is the number of trades below which no detector says anything.
+// minDetectorTrades is the number of trades below which detectors report nothing.
 const minDetectorTrades = 10
 
-// Behavior is what the order, the size and the timing of trades tell about the
-// trader. Hours, weekdays and sessions are those of the opening: that is when a
-// decision was made.
+// Behavior is patterns in the order, size and timing of trades.
+// Hours, weekdays and sessions are those of the opening, which is when
+// the trader decided.
 type Behavior struct {
 	Trades         int             `json:"trades"`
 	Revenge        Detector        `json:"revenge"`
@@ -31,16 +31,18 @@ type Behavior struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// Detector is what a detector flagged, against the trades that it did not.
+// Detector is the trades that a detector flagged, compared with the others.
 type Detector struct {
 	InsufficientData bool `json:"insufficient_data"`
-	// Events are the latest ones, in order, and EventCount is how many there are.
+	// Events are the latest events, in order, and EventCount is the number of all
+	// events.
 	Events     []Event `json:"events"`
 	EventCount int     `json:"event_count"`
 	Flagged    Group   `json:"flagged"`
 	Baseline   Group   `json:"baseline"`
-	// Rate is how often it strikes, and ExpectedRate how often it would strike if
-	// results had come in random order: a trader who is merely fast has both alike.
+	// Rate is the share of flagged trades, and ExpectedRate the share if results
+	// had come in random order: for a trader who just trades fast, both are about
+	// equal.
 	Rate         *float64 `json:"rate"`
 	ExpectedRate *float64 `json:"expected_rate"`
 }
@@ -66,19 +68,19 @@ type LossAversion struct {
 	MedianWinHoldSecs  float64  `json:"median_win_hold_secs"`
 	MedianLossHoldSecs float64  `json:"median_loss_hold_secs"`
 	HoldRatio          *float64 `json:"hold_ratio"`
-	// GivenBack is what trades with a known best excursion left on the table, and
-	// Captured the share of it that they kept.
+	// GivenBack is what trades with a known best excursion gave back of it,
+	// and Captured the share that they kept.
 	TradesWithMFE int             `json:"trades_with_mfe"`
 	GivenBack     decimal.Decimal `json:"given_back"`
 	Captured      *float64        `json:"captured"`
 }
 
-// Overtrading finds days with many more trades than the trader's own usual. Its
-// rate is the share of such days.
+// Overtrading is days with many more trades than the trader's usual number.
+// Its rate is the share of such days.
 type Overtrading struct {
 	Detector
 	Days int `json:"days"`
-	// Usual is the median of trades a day, and Limit what is still usual.
+	// Usual is the median of trades a day, and Limit the most trades of a normal day.
 	Usual float64 `json:"usual"`
 	Limit float64 `json:"limit"`
 }
@@ -101,13 +103,13 @@ type SessionBucket struct {
 	Group
 }
 
-// HoldBucket is the trades held for about as long.
+// HoldBucket is the trades with a holding time in one range.
 type HoldBucket struct {
 	Bucket string `json:"bucket"`
 	Group
 }
 
-// holdBuckets are the buckets of time in trade, each up to and without its limit.
+// holdBuckets are the ranges of holding time, each below its limit.
 var holdBuckets = [...]struct {
 	name  string
 	below int64
@@ -126,7 +128,7 @@ func holdBucket(held int64) int {
 	bucket := 0
 	for i := range len(holdBuckets) - 1 {
 		if held >= holdBuckets[i].below {
-			bucket++ // no early end: what follows is no branch
+			bucket++ // no early exit, so that this compiles without branches
 		}
 	}
 	return bucket
@@ -144,20 +146,20 @@ type Streaks struct {
 	AfterLoss Group `json:"after_loss"`
 }
 
-// BehaviorQuery says how to look at behaviour.
+// BehaviorQuery is the parameters of [AnalyzeBehavior].
 type BehaviorQuery struct {
-	// Zone cuts days and hours.
+	// Zone is the time zone of days and hours.
 	Zone *time.Location
 	// MaxEvents bounds the events that a detector lists; 0 means DefaultEvents.
 	MaxEvents int
-	// Seed is for the shuffles behind the expected rates.
+	// Seed is for the shuffles that expected rates are computed from.
 	Seed uint64
 }
 
-// DefaultEvents is how many events a detector lists at most unless told otherwise.
+// DefaultEvents is the default of [BehaviorQuery.MaxEvents].
 const DefaultEvents = 500
 
-// AnalyzeBehavior looks at how the trades of a selection were made.
+// AnalyzeBehavior finds patterns of behavior in the trades of a selection.
 func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
@@ -174,7 +176,7 @@ func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 func analyzeBehavior[T number[T]](s *Selection, q BehaviorQuery) Behavior {
 	h := newHistory[T](s, q)
 	out := Behavior{Trades: s.Len(), BreakevenTolerance: s.filter.Tolerance.Stored}
-	// The parts only read the history, so they need not wait for each other.
+	// The parts only read the history, so they run concurrently.
 	var parts sync.WaitGroup
 	parts.Go(func() { h.detectRevenge(&out.Revenge) })
 	parts.Go(func() { h.detectOverconfidence(&out.Overconfidence) })
@@ -186,12 +188,12 @@ func analyzeBehavior[T number[T]](s *Selection, q BehaviorQuery) Behavior {
 	return out
 }
 
-// history is the trades of a selection in the order of opening: what the trader
-// knew at each opening is what had closed before it.
+// history is the trades of a selection in the order of opening: at each opening,
+// the trader knew the results of the trades that had closed before it.
 type history[T number[T]] struct {
 	s *Selection // in the order of opening
 	q BehaviorQuery
-	// closings has the places of the trades, in the order of closing.
+	// closings are the indexes of the trades in the order of closing.
 	closings       []int32
 	opened, closed []int64
 	symbol         []int32
@@ -222,10 +224,10 @@ func newHistory[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 	return h
 }
 
-// fillBuckets fills the tables by hour, weekday, session and time in trade. Every
-// bucket is there, also without trades, so that charts keep their shape. Trades
-// are added once to the hours of a week and once to session and time in trade;
-// the tables are sums over those.
+// fillBuckets fills in the breakdowns by hour, weekday, session and holding time.
+// Buckets without trades are included, so that charts keep their shape. Each trade
+// is added once to an hour of the week and once to a session and holding time;
+// the breakdowns are sums of those.
 func (h *history[T]) fillBuckets(out *Behavior) {
 	var week [7][24]tally[T]
 	var held [len(sessions)][len(holdBuckets)]tally[T]
@@ -291,7 +293,7 @@ func (h *history[T]) findStreaks() Streaks {
 	return out
 }
 
-// newEvent describes a flagged trade, whose day it asks a clock for.
+// newEvent returns the event of a flagged trade, with its day by the local clock.
 func (h *history[T]) newEvent(local *clock, place int, reason string) Event {
 	opened := time.UnixMicro(h.opened[place]).UTC()
 	return Event{
@@ -300,11 +302,11 @@ func (h *history[T]) newEvent(local *clock, place int, reason string) Event {
 	}
 }
 
-// fillDetector fills a detector from flags: for each trade 0, or the number of a
-// reason. The rate is that of the flagged among all.
+// fillDetector fills in a detector from flags: for each trade 0, or the index
+// of a reason. The rate is the share of flagged trades.
 func (h *history[T]) fillDetector(d *Detector, flags []uint8, reasons []string) {
 	d.Events = []Event{}
-	var sides [2]tally[T] // no branch decides, because flags come in no order
+	var sides [2]tally[T] // indexing avoids a branch on flags, which are not predictable
 	for place, flag := range flags {
 		sides[isSet(flag)].addResult(h.net[place], h.results[place])
 	}
@@ -322,7 +324,7 @@ func (h *history[T]) fillDetector(d *Detector, flags []uint8, reasons []string) 
 	d.Rate = &rate
 }
 
-// isSet is 1 for a flag and 0 for none.
+// isSet returns 1 if the flag is set, else 0.
 func isSet(flag uint8) (set uint8) {
 	if flag != 0 {
 		set = 1
@@ -330,13 +332,14 @@ func isSet(flag uint8) (set uint8) {
 	return set
 }
 
-// setGroups sets what is flagged against the rest.
+// setGroups fills in the flagged trades and the others.
 func (h *history[T]) setGroups(d *Detector, flagged tally[T]) {
 	rest := h.all.minus(&flagged)
 	d.Flagged, d.Baseline = flagged.toGroup(h.s.scale), rest.toGroup(h.s.scale)
 }
 
-// hasTooFewTrades leaves a detector silent when there is too little to judge by.
+// hasTooFewTrades reports whether there are too few trades for a detector, and
+// then marks it so.
 func (h *history[T]) hasTooFewTrades(d *Detector) bool {
 	d.InsufficientData = len(h.opened) < minDetectorTrades
 	if d.InsufficientData {

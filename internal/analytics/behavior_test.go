@@ -23,7 +23,7 @@ func sortRowsByOpening(rows []Trade) []Trade {
 	})
 }
 
-// median of sizes, exactly.
+// medianSize returns the exact median of the sizes.
 func medianSize(rows []Trade) decimal.Decimal {
 	sizes := make([]decimal.Decimal, len(rows))
 	for i, row := range rows {
@@ -42,8 +42,8 @@ func isTooBig(row Trade, usual []Trade) bool {
 	return median.Sign() > 0 && row.EntryNotional.Abs().Cmp(median.Mul(decimal.Must("1.5"))) >= 0
 }
 
-// plainRevenge and plainOverconfidence look at every pair of trades, as the
-// definitions do.
+// plainRevenge and plainOverconfidence implement the definitions directly: they compare
+// every pair of trades.
 func plainRevenge(rows []Trade) (flagged []string) {
 	rows = sortRowsByOpening(rows)
 	for i, row := range rows {
@@ -96,7 +96,7 @@ func eventTexts(events []Event) (list []string) {
 	return list
 }
 
-// busyTrades are close together, mostly wins, and of few sizes.
+// busyTrades draws trades that are close together, mostly wins, and of few sizes.
 func busyTrades() *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		at := time.Date(2026, 3, 8, 5, 0, 0, 0, time.UTC)
@@ -138,8 +138,8 @@ func TestDetectorsAreTheirDefinitions(t *testing.T) {
 	})
 }
 
-// A long history is not cut short: the sweep over thousands of trades, with
-// streaks that grow long, is still its definition.
+// The detectors agree with their definitions on a
+// long history with long streaks.
 func TestLongStreaks(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 8, 5, 0, 0, 0, time.UTC)
@@ -186,8 +186,8 @@ func TestEventsAreTheLatest(t *testing.T) {
 	}
 }
 
-// Who doubles the size after every loss, and only then, is far above chance; who
-// does so after every fourth trade, whatever it was, is not.
+// A trader who doubles the size after every loss, and only then, is far above
+// chance; one who does so after every fourth trade is not.
 func TestExpectedRateSeparatesHabitFromChance(t *testing.T) {
 	t.Parallel()
 	trader := func(double func(i int, lost bool) bool) Detector {
@@ -253,8 +253,8 @@ func TestUsualLimit(t *testing.T) {
 	}
 }
 
-// TestConcurrentFigures: columns are shared by all who ask, and a figure may
-// work on its parts side by side.
+// TestConcurrentFigures computes figures of shared
+// columns concurrently.
 func TestConcurrentFigures(t *testing.T) {
 	t.Parallel()
 	columns := buildColumns("a", generateTrades(3000), 500)
@@ -264,7 +264,7 @@ func TestConcurrentFigures(t *testing.T) {
 		group.Go(func() {
 			s := SelectTrades([]*Columns{columns}, Filter{})
 			if got := AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC, Seed: 1}); !gocmp.Equal(got, want) {
-				t.Error("the same question has another answer")
+				t.Error("the same query has a different result")
 			}
 			columns.WithChanges(generateTrades(10), nil)
 		})

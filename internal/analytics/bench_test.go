@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// generateTrades is a journal of n trades on business days, most of them minutes long,
+// generateTrades returns n trades on business days, most of them minutes long,
 // in fifty symbols, with costs, and with risk and excursions on some.
 func generateTrades(n int) []Trade {
 	dice := rand.New(rand.NewPCG(uint64(n), 7))
@@ -46,7 +46,8 @@ func generateTrades(n int) []Trade {
 
 var sizes = []int{1_000, 10_000, 100_000, 333_000, 1_000_000}
 
-// benchmarkSizes runs a figure over journals of growing size and tells the time a trade.
+// benchmarkSizes runs a figure over journals of growing size and reports the time
+// a trade.
 func benchmarkSizes(b *testing.B, run func(s *Selection)) {
 	benchmarkColumns(b, func(columns []*Columns) func() {
 		s := SelectTrades(columns, Filter{})
@@ -143,7 +144,7 @@ func BenchmarkWithChanges(b *testing.B) {
 	}
 }
 
-// BenchmarkExplain makes the summary and explains it; compare BenchmarkSummary.
+// BenchmarkExplain computes the summary and explains it; compare BenchmarkSummary.
 func BenchmarkExplain(b *testing.B) {
 	capital := Capital{Starting: decimal.New(100_000)}
 	benchmarkSizes(b, func(s *Selection) {
@@ -167,7 +168,7 @@ func splitEveryThird(c *Columns, rows []Trade) *Columns {
 	return c.WithChanges(parts, nil)
 }
 
-// BenchmarkRealized asks the figures of 100,000 trades, a third of which were
+// BenchmarkRealized computes figures of 100,000 trades, a third of which were
 // closed in three steps; compare the benchmarks of the same names.
 func BenchmarkRealized(b *testing.B) {
 	rows := generateTrades(100_000)

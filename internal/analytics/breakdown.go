@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Dimension is what a breakdown groups trades by.
+// Dimension is a property that a breakdown groups trades by.
 type Dimension string
 
 // The dimensions. Weekday, hour and session are those of the opening; month is
@@ -34,7 +34,7 @@ const (
 	ByAccount    Dimension = "account"
 )
 
-// Dimensions lists all dimensions.
+// Dimensions returns all dimensions.
 func Dimensions() []Dimension {
 	return []Dimension{
 		BySymbol, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
@@ -42,13 +42,13 @@ func Dimensions() []Dimension {
 	}
 }
 
-// IsTime reports whether a dimension groups by time, which realized results can be
-// grouped by.
+// IsTime reports whether a dimension groups by time. Realized results can be grouped
+// by these only.
 func (by Dimension) IsTime() bool {
 	return by == ByWeekday || by == ByHour || by == ByMonth || by == BySession
 }
 
-// ParseDimension reads a dimension by name.
+// ParseDimension parses the name of a dimension.
 func ParseDimension(field, text string) (Dimension, error) {
 	by := Dimension(text)
 	if !slices.Contains(Dimensions(), by) {
@@ -61,19 +61,19 @@ func ParseDimension(field, text string) (Dimension, error) {
 	return by, nil
 }
 
-// BreakdownQuery says how to break a selection down.
+// BreakdownQuery is the parameters of [BreakDown].
 type BreakdownQuery struct {
 	By   Dimension
 	Zone *time.Location
 	// Mistakes are the tags that count as mistakes.
 	Mistakes []journal.TagID
-	// Evidence asks for intervals and probabilities, drawn from the seed.
+	// Evidence adds intervals and probabilities, computed with the seed.
 	Evidence bool
 	Seed     uint64
 }
 
-// Row is the trades that share one key. The empty key is that of trades without
-// any: no setup, no tag, no grade.
+// Row is the trades that share one key. Trades without a setup, tag
+// or grade have the empty key.
 type Row struct {
 	Key          string          `json:"key"`
 	Trades       int             `json:"trades"`
@@ -89,8 +89,8 @@ type Row struct {
 	ProfitFactor *float64        `json:"profit_factor"`
 	AvgR         *float64        `json:"avg_r"`
 	TradesWithR  int             `json:"trades_with_r"`
-	// Evidence is null unless asked for. PValue is the probability that a row with
-	// no edge at all looks as good or as bad, corrected for the number of rows.
+	// Evidence is null unless requested. PValue is the probability that a row
+	// without any edge has a result as extreme, corrected for the number of rows.
 	Evidence    *Evidence `json:"evidence"`
 	PValue      *float64  `json:"p_value"`
 	Significant bool      `json:"significant"`
@@ -98,15 +98,16 @@ type Row struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// rowDraws is the number of draws for one row: there may be many rows.
+// rowDraws is the number of draws for one row. It is below evidenceDraws because
+// there may be many rows.
 const rowDraws = 400
 
-// significance is the corrected probability below which a row stands out.
+// significance is the corrected probability below which a row is significant.
 const significance = 1 - evidenceLevel
 
-// BreakDown groups the trades of a selection. Rows of things that have an order
-// of their own (hours, months, grades) are in it; others by net result, best
-// first. Only rows with trades are listed. A trade with several tags or setups
+// BreakDown groups the trades of a selection. Rows of dimensions with a natural
+// order (hours, months, grades) are in that order; others by net result,
+// best first. Only rows with trades are listed. A trade with several tags or setups
 // counts in each of their rows.
 func BreakDown(s *Selection, q BreakdownQuery) []Row {
 	if s.unbounded {
@@ -115,7 +116,7 @@ func BreakDown(s *Selection, q BreakdownQuery) []Row {
 	return breakDown[int128](s, q)
 }
 
-// rowTally is a row while it is being added up.
+// rowTally accumulates a row.
 type rowTally[T number[T]] struct {
 	dayTally[T]
 	rs    float64
@@ -181,8 +182,8 @@ func tallyRows[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows
 	return g.keys, rows
 }
 
-// addToDay adds a result to a day of the row; days are kept in order, and nearly
-// always come in it.
+// addToDay adds a result to a day of the row. Days are kept in order; nearly
+// always the day is the last one or a new last one.
 func (t *rowTally[T]) addToDay(day int64, net T, result outcome) {
 	at := len(t.days) - 1
 	if at < 0 || t.days[at].day < day {
@@ -207,9 +208,9 @@ func (t *rowTally[T]) toRow(key string, scale int32) Row {
 	}
 }
 
-// computeEvidence returns the intervals of a row and the probability of its result by
-// chance. A row with too few trades has no probability, so that it does not count
-// among the looks.
+// computeEvidence returns the intervals of a row and the probability of its
+// result by chance. A row with too few trades has no probability, so that it does
+// not count in the correction for the number of rows.
 func (t *rowTally[T]) computeEvidence(scale int32, seed uint64) (Evidence, *float64) {
 	e := computeEvidence(t.days, scale, rowDraws, seed)
 	if !checkMinimums(t.trades(), len(t.days)).Enough {
@@ -218,7 +219,7 @@ func (t *rowTally[T]) computeEvidence(scale int32, seed uint64) (Evidence, *floa
 	return e, pValue(meanError(t.days, scale))
 }
 
-// hasOwnOrder tells whether the keys of a dimension have an order of their own.
+// hasOwnOrder reports whether the keys of a dimension have a natural order.
 func (by Dimension) hasOwnOrder() bool {
 	switch by {
 	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade:
@@ -228,13 +229,13 @@ func (by Dimension) hasOwnOrder() bool {
 	}
 }
 
-// grouping names groups, and tells the groups of each trade.
+// grouping is a list of groups, and a function that returns the groups of each trade.
 type grouping struct {
 	keys []string
 	of   func(i int) []int32
 }
 
-// newSingleGrouping is a grouping in which each trade has one group.
+// newSingleGrouping returns a grouping in which each trade has one group.
 func newSingleGrouping(keys []string, of func(i int) int) grouping {
 	one := make([]int32, 1)
 	return grouping{keys, func(i int) []int32 {
@@ -311,7 +312,7 @@ func (s *Selection) groupByMonth(local *clock) grouping {
 	return newSingleGrouping(keys, func(i int) int { return places[of[i]] })
 }
 
-// groupBySize groups by quarters of the trader's own sizes: a trade is in the first
+// groupBySize groups by quartiles of the trader's own sizes: a trade is in the first
 // quarter whose greatest size, by nearest rank, it does not exceed.
 func (s *Selection) groupBySize() grouping {
 	var keys []int64
@@ -336,7 +337,7 @@ func (s *Selection) groupBySize() grouping {
 	})
 }
 
-// groupByValue groups by the words of a dictionary, or by the ids in them.
+// groupByValue groups by the strings of a dictionary, or by the ids in them.
 func (s *Selection) groupByValue(q BreakdownQuery) grouping {
 	var names dictionary
 	groups := make([][][]int32, len(s.pages))
@@ -363,8 +364,8 @@ func (s *Selection) groupByValue(q BreakdownQuery) grouping {
 	}}
 }
 
-// dictionaryOf gives the column that a dimension reads, nil for the account, and how
-// to read keys out of its words.
+// dictionaryOf returns the column of a dimension, nil for the account, and the function
+// that splits its strings into keys.
 func (c *page) dictionaryOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
 	whole := func(word string) []string { return []string{word} }
 	ids := func(word string) []string { return orEmptyKey(splitIDs[string](word)) }
@@ -388,7 +389,7 @@ func (c *page) dictionaryOf(q BreakdownQuery) (column *dictionary, parts func(wo
 	}
 }
 
-// orEmptyKey gives the empty key when there is no other.
+// orEmptyKey returns keys, or the empty key if there are none.
 func orEmptyKey(keys []string) []string {
 	if len(keys) == 0 {
 		return []string{""}

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Trade is one closed trade, as a row, or a realized part of one.
+// Trade is one closed trade or a realized part of one.
 type Trade struct {
 	ID               journal.TradeID
 	Symbol           string
@@ -19,9 +19,9 @@ type Trade struct {
 	Net, Gross, Fees decimal.Decimal // Fees are all costs: fees and commission
 	// EntryNotional is what the opening fills cost; its absolute value is the
 	// size of the trade. Volume is the traded notional, entry and exit, and 0
-	// where it is unknown: it is only added up.
+	// if it is unknown, since it is only added up.
 	EntryNotional, Volume decimal.Decimal
-	// InitialRisk is what the trader stated, or what follows from the stop.
+	// InitialRisk is stated by the trader or computed from the stop.
 	InitialRisk decimal.Null
 	// MAE and MFE are the worst and the best excursion in money, without sign.
 	MAE, MFE decimal.Null
@@ -44,12 +44,12 @@ type Trade struct {
 }
 
 // Columns are the closed trades of one account. They never change:
-// [Columns.With] makes new ones, so that a reader of the old ones is not
-// disturbed. They lie in pages in the order of closing, and a change copies the
-// pages that it touches, so it costs the same however long the history is.
+// [Columns.WithChanges] returns new ones, so that readers of the old ones are
+// not affected. They consist of pages in the order of closing. A change copies only the
+// pages with changed trades, so its cost does not depend on the length of the history.
 type Columns struct {
 	account journal.AccountID
-	// name and number order trades of several accounts; see [Columns.Named].
+	// name and number order trades of several accounts; see [Columns.WithName].
 	name   string
 	number int64
 
@@ -57,11 +57,12 @@ type Columns struct {
 	pageRows int     // in a full page
 }
 
-// pageRows is large enough that a history of years has a few dozen pages, and
-// small enough that a page is copied in the time of a request.
+// pageRows is the number of rows in a full page. It is large enough that a
+// history of years has a few dozen pages, and small enough to copy a page within
+// a request.
 const pageRows = 4096
 
-// BuildColumns makes the columns of an account from its closed trades, in any order.
+// BuildColumns returns the columns of an account for its closed trades, in any order.
 // Each id must occur once; parts of one trade must differ in their instants.
 func BuildColumns(account journal.AccountID, rows []Trade) *Columns {
 	return buildColumns(account, rows, pageRows)
@@ -75,7 +76,7 @@ func buildColumns(account journal.AccountID, rows []Trade, pageRows int) *Column
 	return c
 }
 
-// ConcatColumns puts columns of one account one behind the other. Every trade of each
+// ConcatColumns concatenates columns of one account. Every trade of each
 // must come before every trade of the next.
 func ConcatColumns(account journal.AccountID, parts ...*Columns) *Columns {
 	c := &Columns{account: account, pageRows: pageRows}
@@ -85,16 +86,16 @@ func ConcatColumns(account journal.AccountID, parts ...*Columns) *Columns {
 	return c
 }
 
-// WithName returns the same columns for an account of that name and number. Trades
-// of the same instants and instrument are in the order of the accounts' names,
-// and where everything else is equal in that of their numbers.
+// WithName returns the same columns for an account of that name and number.
+// Trades of the same instants and instrument are ordered by the names of their
+// accounts, and if everything else is equal by their numbers.
 func (c *Columns) WithName(name string, number int64) *Columns {
 	named := *c
 	named.name, named.number = name, number
 	return &named
 }
 
-// sortByClosing lists trades in the order of closing.
+// sortByClosing returns trades in the order of closing.
 func sortByClosing(rows []Trade) []*Trade {
 	sorted := make([]*Trade, len(rows))
 	for i := range rows {
@@ -104,7 +105,7 @@ func sortByClosing(rows []Trade) []*Trade {
 	return sorted
 }
 
-// Len is the number of trades.
+// Len returns the number of trades.
 func (c *Columns) Len() int {
 	n := 0
 	for _, p := range c.pages {
@@ -113,7 +114,7 @@ func (c *Columns) Len() int {
 	return n
 }
 
-// Bytes is the memory that the columns take, to bound a cache by.
+// Bytes returns the memory that the columns take, for the limit of a cache.
 func (c *Columns) Bytes() int {
 	n := 0
 	for _, p := range c.pages {
@@ -122,7 +123,7 @@ func (c *Columns) Bytes() int {
 	return n
 }
 
-// Trade gives a row back, to show or to compare; figures read the columns.
+// Trade returns a row as a Trade, for display and comparison; figures read the columns.
 func (c *Columns) Trade(row int) Trade {
 	for _, p := range c.pages {
 		if row < p.len() {
@@ -130,12 +131,12 @@ func (c *Columns) Trade(row int) Trade {
 		}
 		row -= p.len()
 	}
-	panic("analytics: there is no such row")
+	panic("analytics: row out of range")
 }
 
-// WithChanges gives new columns in which the changed trades replace all rows of the same
-// id, or are added, and the removed ones are gone. An id that is unknown is
-// nothing to remove. The old columns stay as they are.
+// WithChanges returns new columns in which the changed trades replace all rows of
+// the same id, or are added, and the removed ones are missing. Unknown
+// ids are ignored. The old columns do not change.
 func (c *Columns) WithChanges(changed []Trade, removed []journal.TradeID) *Columns {
 	ids := newIDSet(removed)
 	for i := range changed {
@@ -154,12 +155,12 @@ func (c *Columns) WithChanges(changed []Trade, removed []journal.TradeID) *Colum
 		}
 		out.appendPage(p)
 	}
-	out.appendPage(newPage(c.account, fresh)) // there was no page to take them
+	out.appendPage(newPage(c.account, fresh)) // c had no pages
 	return out
 }
 
-// appendPage appends a page: not if it is empty, in parts if it has become too long, and
-// together with the page before if both have become short.
+// appendPage appends a page. It skips an empty page, splits one that is too long,
+// and merges it with the previous page if both are short.
 func (c *Columns) appendPage(p *page) {
 	if n := len(c.pages); n > 0 && c.pages[n-1].len()+p.len() <= c.pageRows {
 		if p.len() > 0 {

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Ids of any form are kept and told apart.
+// Ids of any form are stored and distinguished.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	ids := []journal.TradeID{
@@ -34,22 +34,22 @@ func TestIDs(t *testing.T) {
 	for i, id := range ids {
 		left := c.WithChanges(nil, ids[:i+1])
 		if left.Len() != len(ids)-i-1 || slices.ContainsFunc(allRows(left), func(row Trade) bool { return row.ID == id }) {
-			t.Errorf("%d rows are left, %q still among them?", left.Len(), id)
+			t.Errorf("%d rows are left, want %q removed", left.Len(), id)
 		}
 	}
 }
 
-// A trade costs about a hundred bytes, and marks that nobody uses cost nothing.
+// A trade takes about a hundred bytes, and unused optional columns take nothing.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	rows := generateTrades(5000)
-	marked := BuildColumns("a", rows).Bytes()
+	annotated := BuildColumns("a", rows).Bytes()
 	for i := range rows {
 		rows[i].InitialRisk, rows[i].MFE, rows[i].MAE = decimal.Null{}, decimal.Null{}, decimal.Null{}
 	}
 	plain := BuildColumns("a", rows).Bytes()
-	if plain/5000 > 125 || marked-plain < 2*8*5000 || BuildColumns("a", nil).Bytes() > 100 {
-		t.Errorf("%d bytes a trade, %d with marks, %d for none", plain/5000, marked/5000, BuildColumns("a", nil).Bytes())
+	if plain/5000 > 125 || annotated-plain < 2*8*5000 || BuildColumns("a", nil).Bytes() > 100 {
+		t.Errorf("%d bytes a trade, %d with optional columns, %d without trades", plain/5000, annotated/5000, BuildColumns("a", nil).Bytes())
 	}
 }
 
@@ -69,7 +69,7 @@ func TestManyChangesStaySmall(t *testing.T) {
 	}
 }
 
-// With a scale or a width that only new rows need, old rows keep their value.
+// If new rows need a larger scale or width, old rows keep their values.
 func TestWithWidens(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)

@@ -9,14 +9,14 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Comparison sets two selections side by side.
+// Comparison is the summaries of two selections and their difference.
 type Comparison struct {
 	A          Summary    `json:"a"`
 	B          Summary    `json:"b"`
 	Difference Difference `json:"difference"`
 }
 
-// Difference is A less B. It is null where one of them has no such figure.
+// Difference is A less B. A figure is null if A or B does not have it.
 type Difference struct {
 	NetPnL       decimal.Decimal `json:"net_pnl"`
 	Expectancy   decimal.Decimal `json:"expectancy"`
@@ -30,7 +30,8 @@ type Difference struct {
 	Significant bool     `json:"significant"`
 }
 
-// CompareSelections compares two selections. The zone cuts the days that vary together.
+// CompareSelections compares two selections. Days are those of the zone; the
+// trades of a day are not independent.
 func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) Comparison {
 	out := Comparison{A: Summarize(a, ofA), B: Summarize(b, ofB)}
 	out.Difference = Difference{
@@ -54,7 +55,7 @@ func subtractOptional(a, b *float64) *float64 {
 	return &value
 }
 
-// meanEstimate is a mean result of a trade, and how well it is known.
+// meanEstimate is a mean result of a trade with its standard error.
 type meanEstimate struct {
 	mean, deviation float64
 	enough          bool
@@ -74,7 +75,7 @@ func estimateMeanIn[T number[T]](s *Selection, zone *time.Location) meanEstimate
 	return p
 }
 
-// tallyNetDays adds up the net results of days, in the order of the calendar.
+// tallyNetDays returns the tallies of net results by day, in the order of the calendar.
 func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	days, of := s.findDays(newClock(zone))
 	trades, net, of := mergeParts(s, readColumn[T](s, netOf), of)

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Day is what the trades of one calendar day came to.
+// Day is the result of the trades of one calendar day.
 type Day struct {
 	Date     journal.Day     `json:"date"`
 	NetPnL   decimal.Decimal `json:"net_pnl"`
@@ -24,8 +24,8 @@ type Day struct {
 	CumulativePnL decimal.Decimal `json:"cumulative_pnl"`
 }
 
-// ListDays lists the days with trades, in order, as a calendar in the zone cuts
-// them.
+// ListDays returns the days with trades, in order, by the calendar of
+// the zone.
 func ListDays(s *Selection, zone *time.Location) []Day {
 	if s.unbounded {
 		return listDays[exact](s, zone)
@@ -33,7 +33,7 @@ func ListDays(s *Selection, zone *time.Location) []Day {
 	return listDays[int128](s, zone)
 }
 
-// dayTally is a day while it is being added up.
+// dayTally accumulates a day.
 type dayTally[T number[T]] struct {
 	tally[T]
 	day                 int64
@@ -76,14 +76,15 @@ func tallyDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	return tallies
 }
 
-// findDays finds the calendar days of the trades; see placesOf.
+// findDays returns the calendar days of the trades and the day of each trade; see
+// indexKeys.
 func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
 	return indexKeys(len(s.picks), func(i int) int64 { return c.day(s.basisInstant(i)) })
 }
 
-// indexKeys finds the distinct keys of n things, in the order in which they first
-// occur, and for each thing the place of its key. With days that order is nearly
-// that of the calendar; where clocks go back over midnight it is not.
+// indexKeys returns the distinct keys of n items in the order of their first
+// occurrence, and for each item the index of its key. For days that is the
+// order of the calendar, except when clocks go back over midnight.
 func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 	of = make([]int32, n)
 	places := map[int64]int32{}
@@ -104,7 +105,7 @@ func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 	return keys, of
 }
 
-// Year is the calendar of one year. The caller joins notes and routines to it.
+// Year is the calendar of one year. The caller adds notes and routines.
 type Year struct {
 	Year   int     `json:"year"`
 	Days   []Cell  `json:"days"`
@@ -130,7 +131,7 @@ type Month struct {
 	RedDays   int `json:"red_days"`
 }
 
-// BuildCalendar lists the days and months of a year that have trades.
+// BuildCalendar returns the days and months of a year that have trades.
 func BuildCalendar(s *Selection, zone *time.Location, year int) Year {
 	out := Year{Year: year, Days: []Cell{}, Months: []Month{}}
 	for _, day := range ListDays(s, zone) {

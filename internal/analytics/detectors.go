@@ -10,12 +10,12 @@ import (
 const (
 	revengeWindow     = 60 * microsMinute
 	revengeSameSymbol = 15 * microsMinute
-	revengeMemory     = 20 // trades before, whose median size is the usual one
+	revengeMemory     = 20 // previous trades, whose median size is the usual size
 	confidentAfter    = 3  // wins in a row
 )
 
-// Expected rates come from this many shuffles of at most so many of the latest
-// trades: enough to tell a habit from chance, and bounded for any history.
+// Expected rates come from a number of shuffles of the latest trades. The bounds
+// are enough to separate a habit from chance and limit the cost for any history.
 const (
 	shuffles       = 20
 	shuffledTrades = 500
@@ -23,24 +23,24 @@ const (
 	maxDealtTrades = 5000
 )
 
-// isOversized tells whether a size is at least 1.5 times the median that lies
-// halfway between a and b. A median of nothing is no measure.
+// isOversized reports whether a size is at least 1.5 times the median, which
+// is the mean of a and b. It is false if the median is 0.
 func isOversized[T number[T]](size, a, b T) bool {
 	sum := a.add(b)
 	return sum.sign() > 0 && size.times(4).cmp(sum.times(3)) >= 0
 }
 
-// flagOversized tells which trades were flagOversized against the trades opened before
-// them, the last twenty or as many as there are.
+// flagOversized reports which trades were oversized compared with the trades
+// opened before them, at most the last twenty.
 //
-// The median need not be found to be compared with. A size is at least 1.5 times
-// the median of n when more than half of the n are at most two thirds of it, and
-// is not when fewer than half are; only when it is exactly half, the two around
-// the limit are the middle and must be looked at.
+// The comparison does not need the median itself. A size is at least 1.5 times
+// the median of n sizes if more than half of them are at most two thirds of it, and
+// is not if fewer than half are. If it is exactly half, the two sizes around the
+// limit are the middle ones and must be compared.
 func (h *history[T]) flagOversized() []bool {
 	big := make([]bool, len(h.size))
 	zero := h.order.twoThirdsKey(h.size, nowhere)
-	var last [revengeMemory]int64 // in no order
+	var last [revengeMemory]int64 // a ring buffer
 	zeros := 0
 	for place, key := range h.order.keys {
 		n := min(place, revengeMemory)
@@ -52,7 +52,7 @@ func (h *history[T]) flagOversized() []bool {
 			}
 		}
 		switch {
-		case 2*zeros > n: // the median is zero, and no measure
+		case 2*zeros > n: // the median is zero
 		case 2*below == n && n > 0:
 			a, b := findAround(&last, place, n, limit)
 			big[place] = isOversized(h.size[place], h.size[a], h.size[b])
@@ -61,7 +61,7 @@ func (h *history[T]) flagOversized() []bool {
 		}
 		at := place % revengeMemory
 		if n == revengeMemory && last[at] <= zero {
-			zeros-- // the earliest goes
+			zeros-- // the oldest is overwritten
 		}
 		last[at] = key
 		if key <= zero {
@@ -71,8 +71,8 @@ func (h *history[T]) flagOversized() []bool {
 	return big
 }
 
-// findAround finds the trades with the greatest key up to a limit and the smallest
-// beyond it, among the n before a place.
+// findAround returns the trades with the greatest key up to a limit and the smallest
+// key above it, among the n before an index.
 func findAround(last *[revengeMemory]int64, place, n int, limit int64) (a, b int) {
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	for other := place - n; other < place; other++ {
@@ -87,7 +87,7 @@ func findAround(last *[revengeMemory]int64, place, n int, limit int64) (a, b int
 	return a, b
 }
 
-// sizeEntry is a trade by the key of its size.
+// sizeEntry is a trade with the key of its size.
 type sizeEntry struct {
 	key   int64
 	place int32
@@ -107,9 +107,9 @@ func (h *history[T]) detectRevenge(d *Detector) {
 	})
 }
 
-// flagRevenge flags trades that were opened soon after a loss. It walks openings and
-// closings together; of all losses before an opening the latest decides, so one
-// instant for the whole book and one for each symbol is all there is to remember.
+// flagRevenge flags trades that were opened soon after a loss. It walks
+// openings and closings together. Only the latest loss before an opening
+// matters, so the state is one instant for all trades and one for each symbol.
 func (h *history[T]) flagRevenge(results []outcome, big []bool) []uint8 {
 	const never = -1 << 62
 	flags := make([]uint8, len(h.opened))
@@ -125,7 +125,7 @@ func (h *history[T]) flagRevenge(results []outcome, big []bool) []uint8 {
 				lastOf[h.symbol[closing]] = last
 			}
 		}
-		var same, soon, oversized uint8 // plain assignments are no branches
+		var same, soon, oversized uint8 // assignments compile without branches
 		if at-lastOf[h.symbol[place]] <= revengeSameSymbol {
 			same = 1
 		}
@@ -149,8 +149,8 @@ func (h *history[T]) detectOverconfidence(d *Detector) {
 	d.ExpectedRate = simulateRate(recent, recent.flagOverconfidence)
 }
 
-// flagOverconfidence flags trades that were oversized against a run of wins that was
-// unbroken when they were opened.
+// flagOverconfidence flags trades that were oversized compared with the wins of the
+// current run when they were opened.
 func (h *history[T]) flagOverconfidence(results []outcome) []uint8 {
 	flags := make([]uint8, len(h.opened))
 	var run runningMedian
@@ -174,8 +174,8 @@ func (h *history[T]) flagOverconfidence(results []outcome) []uint8 {
 	return flags
 }
 
-// runningMedian keeps the middle of a growing set: the lower half in a heap with
-// its greatest on top, the upper half in one with its smallest on top.
+// runningMedian maintains the median of a growing set: the lower half in a heap
+// with its greatest on top, the upper half in one with its smallest on top.
 type runningMedian struct{ low, high heap }
 
 func (m *runningMedian) len() int { return len(m.low) + len(m.high) }
@@ -198,7 +198,7 @@ func (m *runningMedian) add(e sizeEntry) {
 	}
 }
 
-// middleTrades gives the two trades in the middleTrades, the same twice for an odd number.
+// middleTrades returns the two middle trades, which are the same for an odd number.
 func (m *runningMedian) middleTrades() (a, b int32) {
 	if len(m.low) > len(m.high) {
 		return m.low[0].place, m.low[0].place
@@ -242,7 +242,7 @@ func (h *heap) pop() sizeEntry {
 	return top
 }
 
-// recentHistory is the latest part of a history, for shuffling.
+// recentHistory returns the latest part of a history, for shuffling.
 func (h *history[T]) recentHistory() *history[T] {
 	first := max(0, len(h.opened)-shuffledTrades)
 	out := &history[T]{
@@ -257,8 +257,8 @@ func (h *history[T]) recentHistory() *history[T] {
 	return out
 }
 
-// simulateRate is how often a detector strikes when the results of a history come in
-// random order, everything else being as it was.
+// simulateRate returns the rate of a detector when the results of a history
+// are shuffled and everything else is unchanged.
 func simulateRate[T number[T]](h *history[T], detect func([]outcome) []uint8) *float64 {
 	d := splitMix64(h.q.Seed)
 	results := slices.Clone(h.results)
@@ -276,7 +276,7 @@ func simulateRate[T number[T]](h *history[T], detect func([]outcome) []uint8) *f
 }
 
 // detectLossAversion flags losers that were held more than twice as long as the
-// median winner, and winners that gave back half of their best or more.
+// median winner, and winners that gave back at least half of their best excursion.
 func (h *history[T]) detectLossAversion(d *LossAversion) {
 	held := h.holdTimes()
 	limit := compareHoldTimes(d, h.results, held)
@@ -305,7 +305,7 @@ func (h *history[T]) detectLossAversion(d *LossAversion) {
 	d.ExpectedRate = simulateHoldRate(h.recentHistory())
 }
 
-// holdTimes is the time in trade.
+// holdTimes returns the holding time of each trade.
 func (h *history[T]) holdTimes() []int64 {
 	held := make([]int64, len(h.opened))
 	for i, at := range h.opened {
@@ -314,7 +314,8 @@ func (h *history[T]) holdTimes() []int64 {
 	return held
 }
 
-// holdLimit is twice the median hold of the winners; without any, nothing is.
+// holdLimit returns the holding time above which a loser was held too long: twice
+// the median of the winners, and no limit without winners.
 func holdLimit(winners []int64) int64 {
 	if len(winners) == 0 {
 		return math.MaxInt64
@@ -323,12 +324,12 @@ func holdLimit(winners []int64) int64 {
 	return low + high
 }
 
-// filterByOutcome gives the values of the trades with one outcome.
+// filterByOutcome returns the values of the trades with an outcome.
 func filterByOutcome(results []outcome, values []int64, of outcome) []int64 {
 	list := make([]int64, len(values)+1)
 	n := 0
 	for i, result := range results {
-		list[n] = values[i] // overwritten by the next, unless it counts
+		list[n] = values[i] // overwritten by the next if it does not count
 		if result == of {
 			n++
 		}
@@ -336,7 +337,7 @@ func filterByOutcome(results []outcome, values []int64, of outcome) []int64 {
 	return list[:n]
 }
 
-// shareOfLosses is a count as a share of the losing trades, absent without any.
+// shareOfLosses returns count / number of losing trades, or nil without losing trades.
 func shareOfLosses(count int, results []outcome) *float64 {
 	losses := 0
 	for _, result := range results {
@@ -347,8 +348,8 @@ func shareOfLosses(count int, results []outcome) *float64 {
 	return divide(float64(count), float64(losses))
 }
 
-// simulateHoldRate is the share of losers held too long when hold times have nothing
-// to do with results.
+// simulateHoldRate returns the share of losers held too long when holding
+// times are shuffled.
 func simulateHoldRate[T number[T]](h *history[T]) *float64 {
 	d := splitMix64(h.q.Seed)
 	held := h.holdTimes()
@@ -369,8 +370,8 @@ func simulateHoldRate[T number[T]](h *history[T]) *float64 {
 	return rate
 }
 
-// compareHoldTimes compares the time in trade of winners and losers, and gives the time
-// beyond which a loser was held too long.
+// compareHoldTimes fills in the holding times of winners and losers, and returns the
+// time above which a loser was held too long.
 func compareHoldTimes(d *LossAversion, results []outcome, held []int64) (limit int64) {
 	wins, losses := filterByOutcome(results, held, win), filterByOutcome(results, held, loss)
 	d.AvgWinHoldSecs, d.MedianWinHoldSecs = meanAndMedian(wins)
@@ -381,7 +382,7 @@ func compareHoldTimes(d *LossAversion, results []outcome, held []int64) (limit i
 	return holdLimit(wins)
 }
 
-// meanAndMedian gives both in seconds; it reorders the list.
+// meanAndMedian returns both in seconds. It reorders the list.
 func meanAndMedian(micros []int64) (average, median float64) {
 	if len(micros) == 0 {
 		return 0, 0
@@ -394,8 +395,8 @@ func meanAndMedian(micros []int64) (average, median float64) {
 	return meanSeconds(sum, len(micros)), meanSeconds(newInt128(low).add(newInt128(high)), 2)
 }
 
-// measureExcursions adds up what was given back where the best excursion is known, and
-// lists the winners that gave back half of it or more.
+// measureExcursions sums up what trades with a known best excursion gave back, and
+// returns the winners that gave back at least half of it.
 func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
 	best, known := readOptionalColumn[T](h.s, mfeOf)
 	if len(known) == 0 {
@@ -427,7 +428,7 @@ func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
 }
 
 // detectOvertrading flags the days on which more trades were opened than the
-// median of all days and twice their median deviation from it.
+// median of all days plus twice their median absolute deviation.
 func (h *history[T]) detectOvertrading(d *Overtrading) {
 	days, of := h.findOpeningDays()
 	counts := make([]int64, len(days))
@@ -461,14 +462,14 @@ func (h *history[T]) detectOvertrading(d *Overtrading) {
 	d.Rate, d.ExpectedRate = &rate, simulateDayRate(len(h.opened), len(days), h.q.Seed)
 }
 
-// findOpeningDays is Selection.days for the order and the instants of opening.
+// findOpeningDays is Selection.findDays for the order and the instants of opening.
 func (h *history[T]) findOpeningDays() (days []int64, of []int32) {
 	local := newClock(h.q.Zone)
 	return indexKeys(len(h.opened), func(i int) int64 { return local.day(h.opened[i]) })
 }
 
-// usualLimit gives the median of some counts, and that plus twice the median of their
-// distances from it.
+// usualLimit returns the median of counts, and the median plus twice the median
+// absolute deviation.
 func usualLimit(counts []int64) (median, limit float64) {
 	if len(counts) == 0 {
 		return 0, 0
@@ -483,8 +484,8 @@ func usualLimit(counts []int64) (median, limit float64) {
 	return float64(twice) / 2, float64(twice)/2 + 2*float64(low+high)/4
 }
 
-// simulateDayRate is the share of days beyond the limit when trades fall on the
-// trading days at random.
+// simulateDayRate returns the share of days above the limit when trades are distributed
+// over the trading days at random.
 func simulateDayRate(trades, days int, seed uint64) *float64 {
 	sample := min(days, shuffledDays)
 	deal := min(trades*sample/days, maxDealtTrades)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// dictionary is a column of words that repeat: each word is kept once, and each
-// row names it by number.
+// dictionary is a column of strings that repeat: each string is stored once,
+// and each row has its code.
 type dictionary struct {
 	values []string
 	codes  []int32
@@ -18,7 +18,7 @@ func (d *dictionary) at(row int32) string { return d.values[d.codes[row]] }
 
 func (d *dictionary) push(word string) { d.codes = append(d.codes, d.code(word)) }
 
-// code gives the code of a word, a new one if need be.
+// code returns the code of a string, adding it if it is new.
 func (d *dictionary) code(word string) int32 {
 	if n, known := d.codeOf[word]; known {
 		return n
@@ -32,12 +32,14 @@ func (d *dictionary) code(word string) int32 {
 	return n
 }
 
-// copyValues starts an empty dictionary with the words of another, numbered alike.
+// copyValues fills an empty dictionary with the strings of another, with the same
+// codes.
 func (d *dictionary) copyValues(from *dictionary) {
 	d.values, d.codeOf = slices.Clip(from.values), maps.Clone(from.codeOf)
 }
 
-// addValues adds the words of another and tells the numbers that they have here.
+// addValues adds the strings of another dictionary and returns the codes that
+// they have in d.
 func (d *dictionary) addValues(from *dictionary) []int32 {
 	numbers := make([]int32, len(from.values))
 	for i, word := range from.values {
@@ -46,8 +48,8 @@ func (d *dictionary) addValues(from *dictionary) []int32 {
 	return numbers
 }
 
-// appendRange appends rows of another; numbers are what learn gave, or nil after
-// inherit.
+// appendRange appends rows of another dictionary. codes is the result of
+// addValues, or nil after copyValues.
 func (d *dictionary) appendRange(from *dictionary, numbers []int32, first, end int32) {
 	if numbers == nil {
 		d.codes = append(d.codes, from.codes[first:end]...)
@@ -59,7 +61,7 @@ func (d *dictionary) appendRange(from *dictionary, numbers []int32, first, end i
 }
 
 func (d *dictionary) bytes() int {
-	const entry = 48 // a word's header, twice, and its place in the map
+	const entry = 48 // a string's header, twice, and its entry in the map
 	n := cap(d.codes) * 4
 	for _, word := range d.values {
 		n += len(word) + entry
@@ -67,8 +69,8 @@ func (d *dictionary) bytes() int {
 	return n
 }
 
-// Sets of ids are words too: the ids in order, joined by a character that no id
-// contains. Traders use the same few sets over and over.
+// A set of ids is stored as one string: the sorted ids, joined by a character that no
+// id contains. Traders use the same few sets again and again.
 const separator = "\x00"
 
 func joinIDs[T ~string](ids []T) string {

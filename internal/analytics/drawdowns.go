@@ -8,14 +8,14 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Drawdown is one fall of the cumulative result from a peak, until it was made
-// good or until now. Results are those of the trades and, unless the question
-// has a filter besides accounts and dates, of cash other than deposits and
-// withdrawals.
+// Drawdown is one fall of the cumulative result below a peak, until the peak was
+// reached again or until now. Results are those of the trades and, unless the
+// query filters by anything besides accounts and dates, of cash other than
+// deposits and withdrawals.
 type Drawdown struct {
 	Depth decimal.Decimal `json:"depth"`
 	// DepthPct is the deepest fall of the time-weighted index below its peak, in
-	// percent, at any result of the drawdown; null where no capital is known.
+	// percent, at any result of the drawdown; null if the capital is unknown.
 	DepthPct *float64 `json:"depth_pct"`
 	// PeakAt is the instant of the result that made the peak; null when the fall
 	// began with the first result.
@@ -32,8 +32,8 @@ type Drawdown struct {
 	RecoverySecs *float64 `json:"recovery_secs"`
 }
 
-// ListDrawdowns lists the drawdowns of a selection, the deepest first and at most
-// limit of them; 0 means all.
+// ListDrawdowns returns the drawdowns of a selection, the deepest first and at
+// most limit of them; 0 means all.
 func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 	s, cash := s.withCash(capital)
 	if s.unbounded {
@@ -42,14 +42,14 @@ func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 	return listDrawdowns[int128](s, cash, limit)
 }
 
-// results are the results of a question in order, in parallel lists.
+// results are the results of a query in order, in parallel lists.
 type results[T number[T]] struct {
 	at     []int64
 	amount []T
-	// trade is the place in the selection, or nowhere for cash.
+	// trade is the index in the selection, or nowhere for cash.
 	trade []int32
 	// fall is how far the time-weighted index is below its peak, as a fraction;
-	// pctKnown reports whether it means anything.
+	// pctKnown reports whether it is valid.
 	fall     []float64
 	pctKnown bool
 }
@@ -73,7 +73,7 @@ func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
 	return out
 }
 
-// fall is a drawdown while it is being walked: places of results, and levels.
+// fall is a drawdown by the indexes of its results.
 type fall[T number[T]] struct {
 	depth                     T
 	top, began, trough, ended int
@@ -94,7 +94,7 @@ func listDrawdowns[T number[T]](s *Selection, cash *cashColumn, limit int) []Dra
 	return list
 }
 
-// findFalls cuts the cumulative result into its falls.
+// findFalls returns the falls of the cumulative result, in order.
 func findFalls[T number[T]](amounts []T) []fall[T] {
 	var found []fall[T]
 	var level, peak T
@@ -120,7 +120,7 @@ func findFalls[T number[T]](amounts []T) []fall[T] {
 	return found
 }
 
-// describe describes one fall.
+// describe returns a fall as a Drawdown.
 func (r *results[T]) describe(f *fall[T], scale int32) Drawdown {
 	at := func(i int) time.Time { return time.UnixMicro(r.at[i]).UTC() }
 	d := Drawdown{

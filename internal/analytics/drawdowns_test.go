@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Every field of a filter narrows a question but the period, its basis, when
-// results count, and the tolerance, so that a new field cannot be forgotten.
+// Every field of a filter narrows it, except for the period, its basis, when results
+// count, and the tolerance. The test fails for a new field that isNarrowed ignores.
 func TestFilterIsNarrowedByEveryField(t *testing.T) {
 	t.Parallel()
 	kind := reflect.TypeFor[Filter]()
@@ -33,13 +33,13 @@ func TestFilterIsNarrowedByEveryField(t *testing.T) {
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		}
 		if !f.isNarrowed() {
-			t.Errorf("%s does not narrow a question", kind.Field(i).Name)
+			t.Errorf("%s does not narrow the filter", kind.Field(i).Name)
 		}
 	}
 }
 
-// Summary, drawdowns and equity curve give the same maximum, in money and in
-// percent, whatever the filter.
+// Summary, drawdowns and equity curve have the same maximum drawdown, in money
+// and in percent, for every filter.
 func TestOneMaximumDrawdown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,8 +77,8 @@ func TestOneMaximumDrawdown(t *testing.T) {
 	})
 }
 
-// Who doubles the capital and all later results has the same percentages, and
-// daily returns, as who does not.
+// Doubling the capital and all later results changes neither
+// percentages nor daily returns.
 func TestFlowsDoNotChangePercentages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,7 +110,7 @@ func TestFlowsDoNotChangePercentages(t *testing.T) {
 	})
 }
 
-// A year of empty days costs no more than a day, and is counted.
+// countWeekdays equals a count day by day.
 func TestWeekdaysAreCounted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,7 +128,7 @@ func TestWeekdaysAreCounted(t *testing.T) {
 	})
 }
 
-// dumpOutcomes is some answers that depend on outcomes.
+// dumpOutcomes returns some answers that depend on outcomes as JSON.
 func dumpOutcomes(t *rapid.T, s *Selection) string {
 	text, err := json.MarshalIndent(map[string]any{
 		"summary": Summarize(s, Capital{}), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC}), "r": ComputeRStats(s),
@@ -140,8 +140,8 @@ func dumpOutcomes(t *rapid.T, s *Selection) string {
 	return string(text)
 }
 
-// Outcomes within a tolerance are what a plain comparison of decimals gives, and
-// sums of money stay as they are.
+// Outcomes with a tolerance equal a direct comparison of decimals, and
+// sums of money do not change.
 func TestToleranceIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	limits := []string{"0", "0.5", "1", "0.005", "2.999", "0.333333333333333333", "999999999999999"}

@@ -8,23 +8,24 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CashEvent is a cash transaction as the equity curve sees it.
+// CashEvent is a cash transaction as an event of the equity curve.
 type CashEvent struct {
 	ID     journal.CashID
 	At     time.Time
 	Amount decimal.Decimal // signed: money in is positive
-	// Flow marks deposits and withdrawals, which move equity and are no result.
+	// Flow is set for deposits and withdrawals, which change equity but are not
+	// results.
 	Flow bool
 }
 
-// DefaultPoints is how many points a curve has at most unless told otherwise, and
-// MinPoints the fewest that a curve is thinned to.
+// DefaultPoints is the default of [CurveQuery.MaxPoints], and
+// MinPoints the lowest limit that is applied.
 const (
 	DefaultPoints = 2000
 	MinPoints     = 8
 )
 
-// CurveQuery says what curve to draw.
+// CurveQuery is the parameters of [BuildEquityCurve].
 type CurveQuery struct {
 	// Filter selects the trades. Its period is the window of the curve and always
 	// tests the closing, because that is when a result reaches the account.
@@ -53,8 +54,8 @@ type Point struct {
 	Drawdown decimal.Decimal `json:"drawdown"`
 }
 
-// BuildEquityCurve draws the equity curve of some accounts. With a filter besides the
-// period it shows the starting balances, deposits, withdrawals and the results
+// BuildEquityCurve returns the equity curve of some accounts. With a filter besides
+// the period it includes the starting balances, deposits, withdrawals and the results
 // of the trades that pass.
 func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	from := q.Filter.Period.From
@@ -67,7 +68,7 @@ func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	return buildEquityCurve[int128](s, cash, q, from)
 }
 
-// curveBuilder is the state along a curve.
+// curveBuilder accumulates the points of a curve.
 type curveBuilder[T number[T]] struct {
 	level, peak   T
 	flow, maxFall T
@@ -114,7 +115,7 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 	return out
 }
 
-// add puts the point right after an event. A flow moves the peak along.
+// add adds the point after an event. A flow shifts the peak as well.
 func (w *curveBuilder[T]) add(e *event[T]) {
 	w.level = w.level.add(e.amount)
 	if e.flow {
@@ -146,10 +147,10 @@ func (w *curveBuilder[T]) toCurve(start T, scale int32, q CurveQuery) Curve {
 	return out
 }
 
-// choosePoints chooses which points to show. Beyond the limit the points are cut into
-// spans of equal length, of which the lowest and the highest stay; so do the
-// first and the last point, the bottom of the deepest drawdown and the peak
-// before it. What is shown was there: nothing is averaged or interpolated.
+// choosePoints returns the indexes of the points to show. Above the limit the points
+// are divided into spans of equal length, of which the lowest and the highest
+// are kept, as are the first and the last point, the trough of the deepest
+// drawdown and the peak before it. Nothing is averaged or interpolated.
 func (w *curveBuilder[T]) choosePoints(limit int) []int {
 	if limit <= 0 {
 		limit = DefaultPoints
@@ -188,8 +189,8 @@ func (w *curveBuilder[T]) findExtremes(from, until int) (low, high int) {
 	return low, high
 }
 
-// findDeepest finds the bottom of the findDeepest drawdown and the last point before it
-// that stood at the peak.
+// findDeepest returns the trough of the deepest drawdown and the last point
+// before it at the peak.
 func (w *curveBuilder[T]) findDeepest() (peak, trough int) {
 	for i := range w.below {
 		if w.below[i].cmp(w.below[trough]) > 0 {

@@ -33,8 +33,8 @@ type plainEvent struct {
 	flow   bool
 }
 
-// plainCurve is the definition of docs/metrics.md, word by word. The percentage
-// is below zero when there is none.
+// plainCurve implements the definition of docs/metrics.md directly. The
+// percentage is negative if it is absent.
 func plainCurve(
 	rows []Trade, cash []CashEvent, starting decimal.Decimal, p journal.Period,
 ) (points []Point, start, flow, deepest decimal.Decimal, pct float64) {
@@ -134,8 +134,8 @@ func TestCurveIsItsDefinition(t *testing.T) {
 	})
 }
 
-// Thinning leaves points out and nothing else: the ends, the extremes and the
-// deepest drawdown stay, and no figure changes.
+// Thinning only removes points: the ends, the extremes and the deepest
+// drawdown remain, and no figure changes.
 func TestThinningKeepsExtremes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

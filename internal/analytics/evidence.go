@@ -9,27 +9,27 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// The terms on which a figure counts as evidence.
+// The conditions under which a figure counts as evidence.
 const (
 	evidenceLevel  = 0.95
 	evidenceDraws  = 1000
-	evidenceBlocks = 250 // more days than this are taken several at a time
+	evidenceBlocks = 250 // with more days than this, several days form a block
 	minTrades      = 30
 	minDays        = 10
-	// winRateWidth is how near, up or down, a win rate must be known.
+	// winRateWidth is the greatest half-width of the interval of a win rate.
 	winRateWidth = 0.1
-	// maxMissing stands for "more than anyone will make".
+	// maxMissing is returned if no realistic number of trades is enough.
 	maxMissing = 1_000_000
 )
 
-// Seed is the seed of every random figure. It is the same for everybody, so that
-// a restored journal shows the same intervals, and anybody can recompute them.
+// Seed is the seed of every random figure. It is the same for all users, so that
+// a restored journal shows the same intervals and they can be recomputed elsewhere.
 const Seed uint64 = 1
 
-// generatorName names the generator of every random figure, see dice.
+// generatorName is the name of the generator of every random figure; see splitMix64.
 const generatorName = "splitmix64"
 
-// Evidence tells how far the figures of a selection can be trusted. Trades of one
+// Evidence describes how reliable the figures of a selection are. Trades of one
 // day are not independent, so whole days are drawn, with replacement, to see how
 // expectancy and profit factor would have varied. The interval of the win rate is
 // Wilson's.
@@ -40,21 +40,21 @@ type Evidence struct {
 	Expectancy   MoneyInterval `json:"expectancy"`
 	WinRate      Interval      `json:"win_rate"`
 	ProfitFactor Interval      `json:"profit_factor"`
-	// Generator, Seed and Draws say how the random draws were made.
+	// Generator, Seed and Draws describe how the random draws were made.
 	Generator string `json:"generator"`
 	Seed      uint64 `json:"seed"`
 	Draws     int    `json:"draws"`
 }
 
-// Verdict tells whether there are enough trades to rely on a figure and, if not,
-// about how many more it takes.
+// Verdict reports whether there are enough trades to rely on a figure and, if not,
+// about how many more are needed.
 type Verdict struct {
 	Enough  bool `json:"enough"`
 	Missing int  `json:"missing"`
 }
 
-// Interval is where a figure lies, at the level of the evidence. A missing bound
-// is null: there are fewer than two days, or a profit factor without a loss.
+// Interval is the interval of a figure, at the level of the evidence. A bound is
+// null if there are fewer than two days, or for a profit factor without a loss.
 type Interval struct {
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
@@ -68,7 +68,7 @@ type MoneyInterval struct {
 	Verdict
 }
 
-// AssessEvidence gives the evidence of a selection. The zone cuts the days.
+// AssessEvidence returns the evidence of a selection, with days in the zone.
 func AssessEvidence(s *Selection, zone *time.Location, seed uint64) Evidence {
 	if s.unbounded {
 		return assessEvidence[exact](s, zone, seed)
@@ -80,13 +80,13 @@ func assessEvidence[T number[T]](s *Selection, zone *time.Location, seed uint64)
 	return computeEvidence(tallyNetDays[T](s, zone), s.scale, evidenceDraws, seed)
 }
 
-// drawnHistory is what one draw of days came to.
+// drawnHistory is the tally of one draw of days.
 type drawnHistory[T number[T]] struct {
 	tally[T]
 	mean, factor float64
 }
 
-// computeEvidence draws from days that are in order.
+// computeEvidence computes the evidence of days, which must be in order.
 func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) Evidence {
 	var all tally[T]
 	for i := range days {
@@ -124,7 +124,8 @@ func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, se
 	return e
 }
 
-// wilsonInterval returns Wilson's score interval of a share, at the level of the evidence.
+// wilsonInterval returns Wilson's score interval of a share, at the level of the
+// evidence.
 func wilsonInterval(part, all int) (low, high float64) {
 	const z = 1.959963984540054
 	n, p := float64(all), fraction(part, all)
@@ -133,8 +134,8 @@ func wilsonInterval(part, all int) (low, high float64) {
 	return max(0, center-half), min(1, center+half)
 }
 
-// checkMinimums is the verdict of the least numbers of trades and days. Days that are
-// missing are told in trades, at the pace so far.
+// checkMinimums returns the verdict on the minimum numbers of trades and days.
+// Missing days are converted to trades at the average number of trades a day.
 func checkMinimums(trades, days int) Verdict {
 	missing := max(0, minTrades-trades)
 	if short := minDays - days; short > 0 && days > 0 {
@@ -143,8 +144,8 @@ func checkMinimums(trades, days int) Verdict {
 	return Verdict{Enough: missing == 0, Missing: missing}
 }
 
-// checkWidth adds what the width of the interval says: it shrinks with the root of the
-// number of trades, and has to come down to the target.
+// checkWidth adds the verdict on the half-width of the interval, which shrinks with the
+// square root of the number of trades and must reach the target.
 func (v *Verdict) checkWidth(n int, width, target float64, reached bool) {
 	if reached {
 		return
@@ -152,7 +153,7 @@ func (v *Verdict) checkWidth(n int, width, target float64, reached bool) {
 	v.Enough = false
 	needed := math.Ceil(float64(n) * (width / target) * (width / target))
 	more := maxMissing
-	if needed-float64(n) < maxMissing { // false for what is not a number, too
+	if needed-float64(n) < maxMissing { // false for NaN, too
 		more = max(1, int(needed)-n)
 	}
 	v.Missing = max(v.Missing, more)
@@ -165,7 +166,7 @@ func finiteOrNil(v float64) *float64 {
 	return &v
 }
 
-// groupDays takes days that are too many several at a time, neighbours together.
+// groupDays merges neighboring days if there are more than evidenceBlocks.
 func groupDays[T number[T]](days []dayTally[T]) []tally[T] {
 	n := min(len(days), evidenceBlocks)
 	list := make([]tally[T], n)
@@ -177,7 +178,7 @@ func groupDays[T number[T]](days []dayTally[T]) []tally[T] {
 	return list
 }
 
-// drawHistories makes histories out of the blocks, each of as many as there are.
+// drawHistories draws histories from the blocks, each of as many blocks as there are.
 func drawHistories[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []drawnHistory[T] {
 	d := splitMix64(seed)
 	list := make([]drawnHistory[T], draws)
@@ -196,8 +197,8 @@ func drawHistories[T number[T]](from []tally[T], scale int32, draws int, seed ui
 	return list
 }
 
-// meanError is the standard error of the mean result of a trade when whole days
-// vary: the root of D/(D−1) Σ (sum of the day − mean × trades of the day)², over
+// meanError returns the mean result of a trade and its standard error when whole
+// days vary: the root of D/(D−1) Σ (sum of the day − mean × trades of the day)², over
 // the number of trades.
 func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation float64) {
 	var all tally[T]
@@ -217,8 +218,8 @@ func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation
 	return average, math.Sqrt(squares*d/(d-1)) / n
 }
 
-// pValue is the probability of being that many standard errors off by pValue,
-// either way; absent without an error to measure by.
+// pValue returns the two-sided probability of a deviation by so many
+// standard errors. It is nil if the standard error is 0.
 func pValue(apart, deviation float64) *float64 {
 	if deviation == 0 {
 		return nil
@@ -227,8 +228,9 @@ func pValue(apart, deviation float64) *float64 {
 	return &p
 }
 
-// correctByHolm corrects probabilities for the number of looks: the smallest counts as
-// often as there are, the next once less, and none below one before it.
+// correctByHolm corrects p-values for multiple comparisons by the method of Holm:
+// the smallest is multiplied by their number, the next by one less, and so on,
+// and none is below the one before it.
 func correctByHolm(chances []*float64) []*float64 {
 	var order []int
 	for i, p := range chances {

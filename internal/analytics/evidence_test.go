@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// generateSteadyTrades is a journal of one trade a day with results that repeat.
+// generateSteadyTrades returns one trade a day with repeating results.
 func generateSteadyTrades(days int, nets ...int64) []Trade {
 	rows := make([]Trade, days)
 	at := time.Date(2025, 1, 1, 15, 0, 0, 0, time.UTC)
@@ -79,8 +79,8 @@ func TestIntervalsAreDeterministic(t *testing.T) {
 	}
 }
 
-// The interval of the mean is about as wide as its standard error says: the two
-// are computed by different means.
+// The interval of the mean is about as wide as its standard error implies: the two
+// are computed by different methods.
 func TestIntervalsFitTheError(t *testing.T) {
 	t.Parallel()
 	rows, d := generateSteadyTrades(900, 1), splitMix64(2) // more days than blocks
@@ -132,7 +132,7 @@ func TestHolm(t *testing.T) {
 		switch {
 		case math.IsNaN(want):
 			if got[i] != nil {
-				t.Errorf("number %d was not looked at and is %v", i, *got[i])
+				t.Errorf("number %d has no p-value and became %v", i, *got[i])
 			}
 		case math.Abs(*got[i]-want) > 1e-15:
 			t.Errorf("number %d is %v, want %v", i, *got[i], want)
@@ -158,11 +158,11 @@ func TestMeanError(t *testing.T) {
 		t.Errorf("1.96 errors off has probability %v", *p)
 	}
 	if pValue(3, 0) != nil {
-		t.Error("a probability without an error to measure by")
+		t.Error("pValue is not nil for a standard error of 0")
 	}
 }
 
-// Among many rows without an edge none is significant, and one with an edge is.
+// Of many rows only the one with an edge is significant.
 func TestPValuesAreCorrected(t *testing.T) {
 	t.Parallel()
 	var rows []Trade
@@ -191,7 +191,7 @@ func TestPValuesAreCorrected(t *testing.T) {
 		}
 	}
 	if uncorrected < 1 {
-		t.Error("the edge is not seen at all")
+		t.Error("the edge is not detected")
 	}
 }
 
@@ -222,13 +222,14 @@ func TestFuturesSpread(t *testing.T) {
 	if low, high := last.P5.Float64(), last.P95.Float64(); math.Abs(low+164) > 25 || math.Abs(high-164) > 25 {
 		t.Errorf("the futures end between %v and %v, want about ±164", low, high)
 	}
-	// To lose 50 is to touch -5 steps: twice the chance to end at or below it.
+	// Losing 50 means reaching -5 steps: twice the probability of ending there or
+	// below.
 	if math.Abs(*f.Ruin-0.62) > 0.05 || f.Trades != 100 || len(f.Fan) != fanSteps || last.Trade != 100 {
 		t.Errorf("ruin %v after %d trades in %d steps", *f.Ruin, last.Trade, len(f.Fan))
 	}
 	again := SimulateFutures(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
 	if !again.Fan[10].P25.Equal(f.Fan[10].P25) || *again.Ruin != *f.Ruin {
-		t.Error("the same seed gives another future")
+		t.Error("the same seed has a different result")
 	}
 	if f := SimulateFutures(s, Simulation{Paths: 1 << 30, Trades: 1 << 30, Seed: 1}.withDefaults(50)); f.Paths != MaxPaths || f.Trades != MaxFuture || f.Ruin != nil {
 		t.Errorf("%d futures of %d trades, ruin %v", f.Paths, f.Trades, f.Ruin)

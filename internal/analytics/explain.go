@@ -14,8 +14,8 @@ type Explanation struct {
 	Value   any     `json:"value"`
 	Inputs  []Input `json:"inputs"`
 	// Which names the set of trades that the figure is computed from. TradeCount
-	// is their number, and TradeIDs lists the first of them in the order of
-	// closing.
+	// is their number, and TradeIDs are the first of them in the order
+	// of closing.
 	Which      TradeSet          `json:"which"`
 	TradeCount int               `json:"trade_count"`
 	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
@@ -30,7 +30,7 @@ type Input struct {
 // TradeSet names some trades of a selection.
 type TradeSet string
 
-// The sets of trades that figures are made of.
+// The sets of trades that figures are computed from.
 const (
 	AllTrades        TradeSet = "all"
 	Winners          TradeSet = "winners"
@@ -45,7 +45,7 @@ const (
 	LongestLosses    TradeSet = "longest_run_of_losses"
 )
 
-// figureFormula is a row of the table of formulas.
+// figureFormula is the formula of one figure.
 type figureFormula struct {
 	name, formula string
 	inputs        []string
@@ -53,8 +53,8 @@ type figureFormula struct {
 	value         func(*Summary) any
 }
 
-// figureFormulas is the table. Inputs are themselves figureFormulas, so that a reader can ask
-// on until nothing but trades is left.
+// figureFormulas returns the table of formulas. Inputs are figures too, so that a
+// reader can follow them down to the trades.
 func figureFormulas() []figureFormula {
 	return []figureFormula{
 		{"total_trades", "number of closed trades", nil, AllTrades, func(s *Summary) any { return s.TotalTrades }},
@@ -99,12 +99,12 @@ func figureFormulas() []figureFormula {
 	}
 }
 
-// maxExplainedIDs is how many trades an explanation lists by id.
+// maxExplainedIDs is the most trades that an explanation lists by id.
 const maxExplainedIDs = 100
 
-// ExplainSummary returns the explanations of all figures of a summary, in its order. The
-// summary must be that of the selection. Each set of trades is looked up once,
-// however many figures share it.
+// ExplainSummary returns the explanations of all figures of a summary, in its
+// order. The summary must be that of the selection. Each set of trades is looked
+// up once, however many figures share it.
 func ExplainSummary(s *Selection, capital Capital, summary *Summary) []Explanation {
 	table := figureFormulas()
 	values := make(map[string]any, len(table))
@@ -139,8 +139,8 @@ type tradeSets struct {
 	found   map[TradeSet]explainedSet
 }
 
-// tradeList is the number of some trades of a selection, and the places of the
-// first of them in the order of closing.
+// tradeList is the number of some trades of a selection, and the indexes of
+// the first of them in the order of closing.
 type tradeList struct {
 	count int
 	first []int
@@ -178,7 +178,7 @@ func (t *tradeSets) find(which TradeSet) explainedSet {
 }
 
 // newMemberLister returns a function that lists the trades of a set, and the selection
-// that has a place for each trade. Results are read once for all sets.
+// that has one row for each trade. Results are read once for all sets.
 func newMemberLister[T number[T]](s *Selection, cash *cashColumn) (trades *Selection, list func(which TradeSet) tradeList) {
 	trades, net, _ := mergeParts(s, readColumn[T](s, netOf), nil)
 	results := outcomes(trades, net)
@@ -222,7 +222,7 @@ func listMembers[T number[T]](s *Selection, net []T, results []outcome, which Tr
 	return listWhere(len(net), func(int) bool { return true })
 }
 
-// add counts one more trade.
+// add adds a trade by its index in the selection.
 func (l *tradeList) add(place int) {
 	if l.count < maxExplainedIDs {
 		l.first = append(l.first, place)
@@ -240,7 +240,7 @@ func listWhere(n int, are func(i int) bool) tradeList {
 	return list
 }
 
-// findExtreme is the first trade with the greatest result of an outcome.
+// findExtreme returns the first trade with the greatest result of an outcome.
 func findExtreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
 	best := nowhere
 	var most T
@@ -255,8 +255,8 @@ func findExtreme[T number[T]](net []T, results []outcome, of outcome) tradeList 
 	return tradeList{count: 1, first: []int{best}}
 }
 
-// findDeepestFall lists the rows of the selection from the peak, without the one that
-// made it, to the bottom of the deepest drawdown.
+// findDeepestFall returns the rows of the selection after the peak,
+// up to the trough of the deepest drawdown.
 func findDeepestFall[T number[T]](all results[T]) []int32 {
 	found := findFalls(all.amount)
 	if len(found) == 0 {
@@ -272,7 +272,7 @@ func findDeepestFall[T number[T]](all results[T]) []int32 {
 	return rows
 }
 
-// findLongestRun is the first of the longest runs of an outcome.
+// findLongestRun returns the first of the longest runs of an outcome.
 func findLongestRun(results []outcome, of outcome) tradeList {
 	longest, run := longestRun(results, of), 0
 	for i, result := range results {

@@ -30,7 +30,8 @@ func anyZone() *rapid.Generator[*time.Location] {
 	})
 }
 
-// days on which clocks change in one of the zones, and some on which they do not.
+// startDays are days on which clocks change in one of the zones, and some on
+// which they do not.
 var startDays = []string{"2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01", "2006-10-29", "2026-10-24", "2026-06-15", "2024-02-29"}
 
 func anyInstant() *rapid.Generator[time.Time] {
@@ -42,7 +43,7 @@ func anyInstant() *rapid.Generator[time.Time] {
 }
 
 // anyTrades draws a journal: close instants that repeat, few symbols and sizes,
-// all outcomes, marks on some. Amounts are cents, or now and then anything.
+// all outcomes, annotations on some. Amounts are cents, or sometimes any number.
 func anyTrades(size int) *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		money := rapid.Map(rapid.Int64Range(-300, 300), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) })
@@ -99,7 +100,7 @@ func anyFilter() *rapid.Generator[Filter] {
 	})
 }
 
-// dumpAnswers is all answers about a selection, as a client would read them.
+// dumpAnswers returns all answers about a selection as JSON.
 func dumpAnswers(t *rapid.T, s *Selection, zone *time.Location) string {
 	capital := Capital{Starting: decimal.New(10), Currency: "USD", Cash: [][]CashEvent{{
 		{At: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Amount: decimal.New(500), Flow: true},
@@ -135,7 +136,8 @@ func checkEqual(t *rapid.T, what, a, b string) {
 	}
 }
 
-// The arithmetics give the same answers to the last digit.
+// TestArithmeticsAgree checks that the arithmetics have the same results to the
+// last digit.
 func TestArithmeticsAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,12 +145,13 @@ func TestArithmeticsAgree(t *testing.T) {
 		zone := anyZone().Draw(t, "zone")
 		wide, unbounded := *s, *s
 		wide.narrow, unbounded.unbounded = false, true
-		checkEqual(t, "in 64 bits, if it can be, and in 128", dumpAnswers(t, s, zone), dumpAnswers(t, &wide, zone))
-		checkEqual(t, "in 128 bits and without bound", dumpAnswers(t, &wide, zone), dumpAnswers(t, &unbounded, zone))
+		checkEqual(t, "64 bits, if possible, and 128 bits", dumpAnswers(t, s, zone), dumpAnswers(t, &wide, zone))
+		checkEqual(t, "128 bits and unbounded", dumpAnswers(t, &wide, zone), dumpAnswers(t, &unbounded, zone))
 	})
 }
 
-// Neither the order of the rows nor the accounts they lie in make a difference.
+// Neither the order of the rows nor their distribution over accounts makes a
+// difference.
 func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -165,7 +168,8 @@ func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 	})
 }
 
-// A selection is what a plain reading of the filter gives, in order.
+// A selection is the trades that a direct implementation of the filter accepts,
+// in order.
 func TestSelectionIsTheFilter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -203,7 +207,7 @@ func sortRowsByClosing(rows []Trade) []Trade {
 	})
 }
 
-// TestIDsDoNotMatter gives every trade another id, as a restore does: no figure
+// TestIDsDoNotMatter returns every trade another id, as a restore does: no figure
 // may change.
 func TestIDsDoNotMatter(t *testing.T) {
 	t.Parallel()
@@ -234,8 +238,8 @@ func TestIDsDoNotMatter(t *testing.T) {
 	})
 }
 
-// What was changed one by one is what is built from the result, and the old
-// columns are what they were.
+// Columns after several changes equal columns that are built from the result, and
+// the old columns do not change.
 func TestWithChangesEqualsBuild(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -256,7 +260,7 @@ func TestWithChangesEqualsBuild(t *testing.T) {
 			}
 			next := c.WithChanges(changed, removed)
 			if !gocmp.Equal(before, allRows(c)) {
-				t.Fatal("With changed the columns that it was given")
+				t.Fatal("WithChanges modified its receiver")
 			}
 			for _, id := range removed {
 				delete(current, id)
@@ -281,7 +285,8 @@ func TestWithChangesEqualsBuild(t *testing.T) {
 	})
 }
 
-// buildPaged builds columns in pages of a few trades, as a long history has of many.
+// buildPaged builds columns in pages of a few trades, so that small histories
+// have several pages.
 func buildPaged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
 	return buildColumns(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
 }
@@ -294,8 +299,8 @@ func allRows(c *Columns) []Trade {
 	return rows
 }
 
-// A row comes back as it went in, apart from what is not kept: the sign of the
-// entry notional and the order of marks.
+// A row read back equals the one stored, except for the sign of the entry
+// notional and the order of tags and setups.
 func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -353,8 +358,8 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 	})
 }
 
-// Without amounts, a journal and the same journal with 1024 times the money show
-// exactly the same.
+// Without amounts, the view of a journal and of the same journal with 1024 times
+// the money are equal.
 func TestShareViewHidesAmounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -381,7 +386,7 @@ func TestShareViewHidesAmounts(t *testing.T) {
 	})
 }
 
-// The clock is the time package's, on any walk through time.
+// The clock agrees with package time for any sequence of instants.
 func TestClockIsTheZone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

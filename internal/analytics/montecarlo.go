@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Simulation says what future to simulate. Zero values mean the defaults.
+// Simulation is the parameters of [SimulateFutures]. Zero values mean the defaults.
 type Simulation struct {
 	// Paths is the number of futures, and Trades the length of each.
 	Paths, Trades int
@@ -25,7 +25,7 @@ const (
 	fanSteps     = 50
 )
 
-// Futures is what became of the simulated futures: in each, trades are drawn one
+// Futures is the result of a simulation: in each future, trades are drawn one
 // by one, with replacement, from those of the selection. Levels are cumulative
 // net results from 0.
 type Futures struct {
@@ -38,12 +38,12 @@ type Futures struct {
 	// null without capital. Profitable is the share that end above zero.
 	Ruin       *float64 `json:"ruin"`
 	Profitable float64  `json:"profitable"`
-	// Generator and Seed say how the trades were drawn.
+	// Generator and Seed describe how the trades were drawn.
 	Generator string `json:"generator"`
 	Seed      uint64 `json:"seed"`
 }
 
-// FanStep is where the futures stand after so many trades.
+// FanStep is the level of the futures after a number of trades.
 type FanStep struct {
 	Trade int `json:"trade"`
 	Spread
@@ -58,13 +58,13 @@ type Spread struct {
 	P95 decimal.Decimal `json:"p95"`
 }
 
-// ruinScale is the number of decimals of the money whose loss is ruin.
+// ruinScale is the number of decimals of the ruin threshold.
 const ruinScale = 12
 
 // SimulateFutures simulates futures.
 func SimulateFutures(s *Selection, sim Simulation) Futures {
 	sim = sim.withDefaults(s.Len())
-	// The line of ruin must fit the scale of the amounts, so it is a column too.
+	// The ruin threshold must fit the scale of the amounts, so it is a column too.
 	var line amounts
 	line.push(sim.Capital.Starting.Mul(sim.RuinPct).DivRound(decimal.New(percent), ruinScale).Neg())
 	with := *s
@@ -75,7 +75,7 @@ func SimulateFutures(s *Selection, sim Simulation) Futures {
 	return simulateFutures[int128](&with, sim, &line)
 }
 
-// withDefaults fills in the defaults and keeps the work within bounds.
+// withDefaults returns sim with defaults for zero values and within the maximums.
 func (sim Simulation) withDefaults(trades int) Simulation {
 	if sim.Paths <= 0 {
 		sim.Paths = DefaultPaths
@@ -90,8 +90,7 @@ func (sim Simulation) withDefaults(trades int) Simulation {
 	return sim
 }
 
-// future is one simulated path: its levels at the steps of the fan are written
-// where they belong, the rest is remembered.
+// future is the state of one simulated path.
 type future[T number[T]] struct {
 	level, peak, deepest, lowest T
 }
@@ -150,7 +149,7 @@ func simulateFutures[T number[T]](s *Selection, sim Simulation, ruin *amounts) F
 	return out
 }
 
-// computeSpread sorts the values and takes the quantiles.
+// computeSpread sorts values and returns their quantiles.
 func computeSpread[T number[T]](values []T, scale int32) Spread {
 	slices.SortFunc(values, T.cmp)
 	at := func(pct int) decimal.Decimal {

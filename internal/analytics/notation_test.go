@@ -19,10 +19,10 @@ import (
 // scenario is a small journal in the notation of docs/metrics.md:
 //
 //	trade ID SYMBOL SIDE OPENED CLOSED net=200 [fees= size= volume= risk= mae= mfe= grade= tags= setups= type= account=]
-//	part ID AT net=5 [fees= volume=]   what the trade realized then; a trade CLOSED "open" has nothing else
+//	part ID AT net=5 [fees= volume=]   what the trade realized at AT; a trade with CLOSED "open" has only its parts
 //	cash ID AT AMOUNT [flow]
 //	set tz= from= to= basis= starting= points= paths= ...
-//	figure = text      the figure, written exactly so
+//	figure = text      the figure, with exactly this text
 //	figure ~ number    the figure, as a float
 //
 // A figure is a path into the JSON of an answer, as in daily.0.net_pnl.
@@ -76,7 +76,7 @@ func parseInstant(t *testing.T, text string) time.Time {
 			return at
 		}
 	}
-	t.Fatalf("no instant: %q", text)
+	t.Fatalf("%q is not an instant", text)
 	return time.Time{}
 }
 
@@ -123,7 +123,7 @@ func (s *scenario) addTrade(t *testing.T, words []string) {
 		case "account":
 			account = journal.AccountID(value)
 		default:
-			t.Fatalf("what is %q?", word)
+			t.Fatalf("unknown field %q", word)
 		}
 	}
 	s.trades++
@@ -267,15 +267,15 @@ func (s *scenario) answer(t *testing.T, name string) any {
 		}
 		return CompareSelections(sides[0], sides[1], zone, s.capital(), s.capital())
 	}
-	t.Fatalf("no such answer: %q", name)
+	t.Fatalf("unknown answer %q", name)
 	return nil
 }
 
-// check runs every expectation of the scenario.
+// check tests every expectation of the scenario.
 func (s *scenario) check(t *testing.T) {
 	t.Helper()
 	if len(s.wants) == 0 {
-		t.Error("the scenario expects nothing")
+		t.Error("the scenario has no expectations")
 	}
 	answers := map[string]any{}
 	for _, w := range s.wants {
@@ -299,16 +299,16 @@ func (w want) matches(t *testing.T, got string) bool {
 		value, err := strconv.ParseFloat(got, 64)
 		wanted, err2 := strconv.ParseFloat(w.text, 64)
 		if err2 != nil {
-			t.Fatalf("%s: %q is no number", w.path, w.text)
+			t.Fatalf("%s: %q is not a number", w.path, w.text)
 		}
 		const near = 1e-12
 		return err == nil && math.Abs(value-wanted) <= near*math.Max(math.Abs(value), math.Abs(wanted))
 	}
-	t.Fatalf("no such operator: %q", w.operator)
+	t.Fatalf("unknown operator %q", w.operator)
 	return false
 }
 
-// toJSON is what a client would see, with numbers as text.
+// toJSON encodes and decodes an answer, with numbers as text.
 func toJSON(t testing.TB, answer any) any {
 	t.Helper()
 	text, err := json.Marshal(answer)
@@ -324,7 +324,8 @@ func toJSON(t testing.TB, answer any) any {
 	return value
 }
 
-// lookUpPath follows a path of keys and indexes; the last may be len, for a list.
+// lookUpPath returns the value at a path of keys and indexes; the last may be
+// len, for a list.
 func lookUpPath(t *testing.T, value any, path string) string {
 	t.Helper()
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
@@ -345,7 +346,7 @@ func lookUpPath(t *testing.T, value any, path string) string {
 			}
 			value = node[i]
 		default:
-			t.Fatalf("cannot go into %q of %q", step, path)
+			t.Fatalf("%q of %q is not in an object or list", step, path)
 		}
 	}
 	if value == nil {
@@ -360,8 +361,8 @@ func runScenario(t *testing.T, text string) {
 	parseScenario(t, text).check(t)
 }
 
-// TestMetricsPage runs every worked example of docs/metrics.md. It is the page
-// that defines the figures.
+// TestMetricsPage runs every worked example of docs/metrics.md,
+// which defines the figures.
 func TestMetricsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/metrics.md")

@@ -8,13 +8,13 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// number is the arithmetic that the figures are written in. There are three:
-// small where the most work is and nearly every account fits, int128 elsewhere,
-// and exact for the few that do not fit. A figure is one generic function, so they
-// cannot drift apart, and a test holds them side by side.
+// number is the arithmetic of the figures. There are three: small for
+// the most expensive figures, which fits nearly every account, int128 elsewhere,
+// and exact for the few accounts that fit neither. A figure is one generic
+// function for all of them, and a test compares the three.
 //
-// An int128 does not know its decimal scale; whoever asks for a decimal or a
-// float names it. An exact number knows, and ignores what it is told.
+// An int128 does not store its decimal scale; decimal and float take it
+// as an argument. An exact number stores it and ignores the argument.
 type number[T any] interface {
 	add(T) T
 	sub(T) T
@@ -26,13 +26,13 @@ type number[T any] interface {
 	// gather reads one amount for each pick, at the scale; total adds them up.
 	gather(into []T, from []*amounts, picks []pick, scale int32)
 	total(from []*amounts, picks []pick, scale int32) T
-	// key gives an int64 that sorts like the number, if there is one.
+	// key returns an int64 that sorts like the number, if there is one.
 	key() (int64, bool)
 }
 
 // int128 is a whole number of 128 bits in two's complement. Amounts that enter
-// are below 2^amountBits without their sign, so that the sum of 2^31 of them, or
-// a small multiple, cannot overflow; amounts.go keeps that promise.
+// are below 2^amountBits without their sign, so that the sum of 2^31 of them,
+// or a small multiple, cannot overflow; amounts.go ensures this.
 type int128 struct {
 	hi int64
 	lo uint64
@@ -61,7 +61,7 @@ func (a int128) times(k int64) int128 {
 	return int128{hi: int64(hi) + a.hi*k, lo: lo}
 }
 
-// scaleUp gives a × 10^k. The caller knows that it fits.
+// scaleUp returns a × 10^k. The caller must ensure that it fits.
 func (a int128) scaleUp(k int32) int128 {
 	if k == 0 {
 		return a
@@ -72,11 +72,11 @@ func (a int128) scaleUp(k int32) int128 {
 	return a.times(powers[min(k, int32(len(powers)-1))])
 }
 
-// bitGrowth is by how many bits a number grows at most when it is raised by k.
+// bitGrowth returns how many bits a number grows at most when it is scaled up by k.
 func bitGrowth(k int32) int { return int(math.Ceil(float64(k) * math.Log2(10))) }
 
-// cmp relies on the bound: a difference cannot overflow. It and sign have no
-// branches, because results above and below zero come in no order.
+// cmp relies on the bound: a difference cannot overflow. It and sign have
+// no branches, because the signs of results are not predictable.
 func (a int128) cmp(b int128) int { return a.sub(b).sign() }
 
 func (a int128) sign() int {
@@ -84,7 +84,7 @@ func (a int128) sign() int {
 	return int(a.hi>>63) | int((bits|-bits)>>63)
 }
 
-// abs gives the number without its sign.
+// abs returns the number without its sign.
 func (a int128) abs() int128 {
 	if a.hi < 0 {
 		return int128{}.sub(a)
@@ -92,7 +92,7 @@ func (a int128) abs() int128 {
 	return a
 }
 
-// length is the number of bits of the number without its sign.
+// length returns the number of bits of the number without its sign.
 func (a int128) length() int {
 	a = a.abs()
 	if a.hi != 0 {
@@ -117,8 +117,8 @@ func (a int128) decimal(scale int32) decimal.Decimal {
 	return d.Add(decimal.FromScaled(int64(a.lo&(1<<half-1)), scale))
 }
 
-// float gives the float nearest to a / 10^scale, as decimal.Float64 does, without
-// the detour through big numbers where 64 bits are enough.
+// float returns the float nearest to a / 10^scale, as decimal.Float64 does, without
+// big numbers if 64 bits are enough.
 func (a int128) float(scale int32) float64 {
 	const exactInts, exactPowers = 1 << 53, 22
 	v, small := a.key()
@@ -131,8 +131,8 @@ func (a int128) float(scale int32) float64 {
 	return a.decimal(scale).Float64()
 }
 
-// divideToFloat gives the float nearest to v / d: 62 or more bits of the divideToFloat, a
-// last bit that tells whether anything was left over, and one rounding.
+// divideToFloat returns the float nearest to v / d: 62 or more bits of the quotient, a
+// last bit that is set if there was a remainder, and one rounding.
 func divideToFloat(v int64, d uint64) float64 {
 	n := uint64(v)
 	if v < 0 {
@@ -174,8 +174,8 @@ func (a int128) total(from []*amounts, picks []pick, scale int32) int128 {
 	return a
 }
 
-// exact is a decimal without bound. It is slower by two orders of magnitude, and
-// there for the account that trades fractions of 10^-18 at prices of 10^-18.
+// exact is a decimal without bound. It is slower by two orders of magnitude. It
+// is needed for accounts that trade fractions of 10^-18 at prices of 10^-18.
 type exact struct{ d decimal.Decimal }
 
 func (a exact) add(b exact) exact             { return exact{a.d.Add(b.d)} }
@@ -200,10 +200,11 @@ func (a exact) total(from []*amounts, picks []pick, _ int32) exact {
 	return a
 }
 
-// int128FromDigits reads decimal digits; false when they are more than amountBits.
+// int128FromDigits parses decimal digits. It returns false for numbers of more
+// than amountBits.
 func int128FromDigits(digits []byte, negative bool) (int128, bool) {
-	const surely = 28 // 10^28 is below 2^95
-	if len(digits) > surely {
+	const maxSafeDigits = 28 // 10^28 is below 2^95
+	if len(digits) > maxSafeDigits {
 		n, ok := new(big.Int).SetString(string(digits), 10)
 		if !ok || n.BitLen() > amountBits {
 			return int128{}, false

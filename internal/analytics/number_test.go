@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// toBig is the number as the library of big numbers has it.
+// toBig converts a number to a big.Int.
 func toBig(a int128) *big.Int {
 	v := new(big.Int).Lsh(big.NewInt(a.hi), 64)
 	return v.Add(v, new(big.Int).SetUint64(a.lo))
@@ -58,8 +58,8 @@ func TestInt128IsArithmetic(t *testing.T) {
 	})
 }
 
-// A number of the column is the decimal it came from, and its float is the
-// nearest one, whichever way it is computed.
+// A number of a column equals the decimal that it was made from, and its
+// float is the nearest one, for every code path.
 func TestInt128IsItsDecimal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,12 +89,12 @@ func TestPowers(t *testing.T) {
 		}
 	}
 	if got := (int128{}).scaleUp(400); got.sign() != 0 {
-		t.Errorf("0 raised is %s", toBig(got))
+		t.Errorf("0 scaled up is %s", toBig(got))
 	}
 }
 
-// anyAmount draws what a column may meet: cents mostly, then numbers that widen
-// it, then numbers without bound.
+// anyAmount draws amounts of all kinds: mostly cents, numbers that widen
+// a column, and unbounded numbers.
 func anyAmount() *rapid.Generator[decimal.Decimal] {
 	return rapid.OneOf(
 		rapid.Map(rapid.Int64Range(-5000, 5000), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) }),
@@ -109,8 +109,8 @@ func anyAmount() *rapid.Generator[decimal.Decimal] {
 	)
 }
 
-// A column gives back what was put in, through every change of its width, and
-// also when it is put together from ranges of others.
+// A column returns the stored numbers after every change of its width, and
+// also if it is concatenated from ranges of others.
 func TestColumnsOfMoneyAreExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -168,8 +168,8 @@ func TestSumsAreExact(t *testing.T) {
 	})
 }
 
-// The width follows the numbers: cents are narrow, 28 digits are wide, and a
-// 29th is too much.
+// The numbers decide the width: cents are narrow, 28 digits are wide, and
+// 29 are unbounded.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -202,7 +202,7 @@ func TestWidths(t *testing.T) {
 			got = "wide"
 		}
 		if got != c.width {
-			t.Errorf("%v is kept %s, want %s", c.values, got, c.width)
+			t.Errorf("%v is stored %s, want %s", c.values, got, c.width)
 		}
 		for i, text := range c.values {
 			if !a.at(int32(i)).Equal(decimal.Must(text)) {
@@ -212,8 +212,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// The sum of as many amounts as there can be, all of them as great as they can
-// be, is still right.
+// The sum of the greatest number of the greatest amounts
+// does not overflow.
 func TestNoOverflowAtTheBound(t *testing.T) {
 	t.Parallel()
 	most, _, ok := fixedPoint(decimal.Must("-39614081257132168796771975167"))
@@ -269,7 +269,7 @@ func TestRunningMedian(t *testing.T) {
 	})
 }
 
-// Ranks sort like the numbers they stand for.
+// Ranks sort like their numbers.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -288,7 +288,7 @@ func TestRanks(t *testing.T) {
 	})
 }
 
-// The generator is SplitMix64, and everyone can check it: these are the first
+// The generator is SplitMix64: these are the published first
 // numbers of seed 0.
 func TestSplitMix64(t *testing.T) {
 	t.Parallel()
@@ -304,7 +304,7 @@ func TestSplitMix64(t *testing.T) {
 	}
 	for side, n := range counts {
 		if n < 850 || n > 1150 {
-			t.Errorf("side %d came %d times in 6000", side, n)
+			t.Errorf("number %d was drawn %d times in 6000", side, n)
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// sortKeys gives numbers keys that sort like them: the numbers themselves where
-// they fit into 64 bits, else their ranks. Medians, windows and heaps then work
+// sortKeys assigns keys to numbers that sort like them: the numbers themselves
+// if they fit into 64 bits, else their ranks. Medians, windows and heaps then work
 // on plain integers.
 type sortKeys[T number[T]] struct {
 	keys []int64
-	// byRank finds the number of a key that is a rank.
+	// byRank maps a key to its number if keys are ranks.
 	byRank []T
 }
 
@@ -42,7 +42,7 @@ func rankKeys[T number[T]](values []T) sortKeys[T] {
 	return o
 }
 
-// decimal gives back the number of a key.
+// decimal returns the number of a key.
 func (o *sortKeys[T]) decimal(key int64, scale int32) decimal.Decimal {
 	if o.byRank != nil {
 		return o.byRank[key].decimal(scale)
@@ -50,8 +50,9 @@ func (o *sortKeys[T]) decimal(key int64, scale int32) decimal.Decimal {
 	return newInt128(key).decimal(scale)
 }
 
-// twoThirdsKey gives the greatest key whose number is at most two thirds of a value, or
-// at most zero for the value nowhere. The values are not negative.
+// twoThirdsKey returns the greatest key whose number is at most two thirds of the
+// value at an index, or at most zero if the index is nowhere. The values must not
+// be negative.
 func (o *sortKeys[T]) twoThirdsKey(values []T, at int) int64 {
 	if o.byRank == nil {
 		if at == nowhere {
@@ -67,10 +68,10 @@ func (o *sortKeys[T]) twoThirdsKey(values []T, at int) int64 {
 	return int64(sort.Search(len(o.byRank), func(i int) bool { return o.byRank[i].times(3).cmp(limit) > 0 })) - 1
 }
 
-// half is exact in decimals, so a mean of two needs no rounding.
+// half returns 0.5, which is exact, so that a mean of two needs no rounding.
 func half() decimal.Decimal { return decimal.FromScaled(5, 1) }
 
-// middleKeys gives the two keys in the middleKeys of a list, the same twice when its
+// middleKeys returns the two middle keys of a list, which are the same if its
 // length is odd. The list must not be empty.
 func middleKeys(keys []int64) (low, high int64) {
 	at := (len(keys) - 1) / 2
@@ -92,8 +93,8 @@ func middleKeys(keys []int64) (low, high int64) {
 	return low, next
 }
 
-// selectNth gives the n-th smallest key, counted from 0. It counts the keys in 1024
-// spans of equal width and looks again at those of the span that holds the n-th:
+// selectNth returns the n-th smallest key, counted from 0. It counts the keys in
+// 1024 spans of equal width and repeats this for the span that contains the n-th:
 // at most seven times, and nearly always twice.
 func selectNth(keys []int64, n int) int64 {
 	const spans, spanBits = 1024, 10
@@ -126,8 +127,8 @@ func selectNth(keys []int64, n int) int64 {
 	}
 }
 
-// splitMix64 is the generator of everything that looks random: SplitMix64, which is
-// short, fast and the same on every machine. The value is the seed.
+// splitMix64 is the random number generator SplitMix64, which is short, fast and the
+// same on every machine. Its value is the state, which starts as the seed.
 type splitMix64 uint64
 
 func (d *splitMix64) next() uint64 {
@@ -138,8 +139,8 @@ func (d *splitMix64) next() uint64 {
 	return z ^ z>>31
 }
 
-// intn gives a whole number from 0 to n − 1. The bias of the multiplication is
-// below n / 2^32, far finer than any figure made of it.
+// intn returns a random number from 0 to n − 1. The bias of the
+// multiplication is below n / 2^32, which is negligible.
 func (d *splitMix64) intn(n int) int {
 	return int(d.next() >> 32 * uint64(n) >> 32)
 }

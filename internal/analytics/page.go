@@ -37,7 +37,7 @@ type page struct {
 	order      dictionary // symbol, contract and lot, to be compared
 }
 
-// newPage makes a page from trades in the order of closing.
+// newPage returns a page of trades, which must be in the order of closing.
 func newPage(account journal.AccountID, sorted []*Trade) *page {
 	c := newEmptyPage(account, len(sorted))
 	for _, row := range sorted {
@@ -131,7 +131,8 @@ func (c *page) trade(r int32) Trade {
 	}
 }
 
-// replaceRows gives a page without some rows, in order, and with all rows of another.
+// replaceRows returns a page without the rows gone, which must be in order, and
+// with all rows of fresh.
 func (c *page) replaceRows(gone []int32, fresh *page) *page {
 	out := newEmptyPage(c.account, c.len()-len(gone)+fresh.len())
 	moved := out.mergeRows(c, gone, fresh)
@@ -139,7 +140,7 @@ func (c *page) replaceRows(gone []int32, fresh *page) *page {
 	return out
 }
 
-// copyRange gives the rows from first to end as a page of their own.
+// copyRange returns the rows from first to end as a new page.
 func (c *page) copyRange(first, end int32) *page {
 	out := newEmptyPage(c.account, int(end-first))
 	alike := make([][]int32, len(c.dictionaries()))
@@ -156,20 +157,21 @@ func (c *page) copyRange(first, end int32) *page {
 	return out
 }
 
-// countBefore counts the trades, in order, that come before the first of the page.
+// countBefore returns how many of the sorted trades come before the first row of
+// the page.
 func (c *page) countBefore(sorted []*Trade) int {
 	first := c.trade(0)
 	return sort.Search(len(sorted), func(i int) bool { return compareTrades(sorted[i], &first) >= 0 })
 }
 
-// moves tells where the rows of the two sources of a merge went.
+// moves maps the rows of the two sources of a merge to rows of the result.
 type moves struct{ old, fresh []int32 }
 
 const nowhere = -1
 
-// mergeRows fills an empty page with the rows of one that are not gone and all rows
-// of another, in order. Rows that stay side by side are copied together, so the
-// work beside the copying is that of the change.
+// mergeRows fills an empty page with the rows of old that are not gone and all
+// rows of fresh, in order. Neighboring rows are copied together, so that the
+// cost besides copying depends on the change only.
 func (c *page) mergeRows(old *page, gone []int32, fresh *page) moves {
 	moved := moves{make([]int32, old.len()), make([]int32, fresh.len())}
 	learned := make([][]int32, len(c.dictionaries()))
@@ -177,7 +179,7 @@ func (c *page) mergeRows(old *page, gone []int32, fresh *page) moves {
 		d.copyValues(old.dictionaries()[i])
 		learned[i] = d.addValues(fresh.dictionaries()[i])
 	}
-	alike := make([][]int32, len(learned)) // what is inherited keeps its numbers
+	alike := make([][]int32, len(learned)) // copied strings keep their codes
 	at, row := int32(0), int32(0)
 	upTo := func(end int32) {
 		for row < end {
@@ -206,7 +208,7 @@ func (c *page) mergeRows(old *page, gone []int32, fresh *page) moves {
 	return moved
 }
 
-// closesBefore tells whether a row comes closesBefore a row of another page.
+// closesBefore reports whether a row closes before a row of another page.
 func (c *page) closesBefore(row int32, other *page, its int32) bool {
 	return compareClosing(c, row, other, its, 0) < 0
 }
@@ -231,7 +233,7 @@ func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	}
 }
 
-// mergeOpenings makes the order of opening from that of the two sources.
+// mergeOpenings merges the orders of opening of the two sources.
 func (c *page) mergeOpenings(old, fresh *page, moved moves) {
 	c.byOpening = make([]int32, 0, c.len())
 	rest := old.byOpening
@@ -250,13 +252,13 @@ func (c *page) mergeOpenings(old, fresh *page, moved moves) {
 	upTo(len(rest))
 }
 
-// opensBefore tells whether a row was opened before a row of another page.
+// opensBefore reports whether a row was opened before a row of another page.
 func (c *page) opensBefore(row int32, other *page, its int32) bool {
 	return compareOpening(c, row, other, its, 0) < 0
 }
 
-// idColumn keeps ids in 16 bytes each. Ours are UUIDs; any other text is kept
-// beside, and its key is the place there behind eight zero bytes.
+// idColumn stores ids in 16 bytes each. Ids of the program are UUIDs; any other text
+// is in others, and its key is its index there after eight zero bytes.
 type idColumn struct {
 	keys   []idKey
 	others []journal.TradeID
@@ -296,7 +298,7 @@ func (c *idColumn) at(row int32) journal.TradeID {
 	return journal.TradeID(uuid.UUID(key).String())
 }
 
-// idSet is some ids, as they are looked for in pages.
+// idSet is a set of ids to find in pages.
 type idSet struct {
 	keys   map[idKey]struct{}
 	others map[journal.TradeID]struct{}
@@ -318,8 +320,8 @@ func (s *idSet) add(id journal.TradeID) {
 	}
 }
 
-// findRows lists the rows of some ids, in order. A write touches few trades, and
-// to compare with few keys is quicker than to look each row up.
+// findRows returns the rows of some ids, in order. A write changes few trades, and
+// comparing with few keys is faster than a map lookup for each row.
 func (c *idColumn) findRows(ids *idSet) []int32 {
 	const few = 8
 	var rows []int32

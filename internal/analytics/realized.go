@@ -8,8 +8,8 @@ import (
 
 // Results that count when they are realized. The columns have a row for each
 // instant at which a trade realized a part of its result, so sums, days and curves
-// work on them as on trades. Where trades are counted, the parts of one trade that
-// fall into the same group are one.
+// work on them as on trades. When trades are counted, the parts of one trade
+// in the same group count as one.
 
 // Status selects trades by whether they are open.
 type Status uint8
@@ -21,7 +21,7 @@ const (
 	OnlyOpen
 )
 
-// rowState is the flags of a row.
+// rowState is a set of flags of a row.
 type rowState uint8
 
 const (
@@ -54,8 +54,8 @@ func (c *Columns) FindTrades(ids []journal.TradeID) []Trade {
 	return found
 }
 
-// UnsharedBytes is the memory that the columns take beside others whose pages they
-// may share.
+// UnsharedBytes returns the size of the pages that c does not share
+// with other.
 func (c *Columns) UnsharedBytes(other *Columns) int {
 	shared := make(map[*page]bool, len(other.pages))
 	for _, p := range other.pages {
@@ -70,7 +70,7 @@ func (c *Columns) UnsharedBytes(other *Columns) int {
 	return n
 }
 
-// partKey names a trade inside a group. Ids that are not UUIDs have no key of
+// partKey identifies a trade inside a group. Ids that are not UUIDs have no key of
 // their own across pages; they are compared as text.
 type partKey struct {
 	id    idKey
@@ -87,10 +87,10 @@ func (s *Selection) partKey(p pick, group int32) partKey {
 }
 
 // mergeParts merges the parts of each trade that are in the same group. net are
-// the results of the selection, and of the group of each; nil means that all are
-// in one. It returns a selection with one row for each trade and group, the last
-// of the merged ones, in the order of time, with its result and its group. A
-// selection without parts comes back as it is.
+// the results of the selection, and of the group of each row; nil means one
+// group. It returns a selection with one row for each trade and group, the last
+// of the merged ones, in time order, with its result and its group. A
+// selection without parts is returned unchanged.
 func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T, []int32) {
 	if !s.parts {
 		return s, net, of
@@ -100,7 +100,7 @@ func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T
 	merged.parts = false
 	merged.picks = make([]pick, 0, len(last))
 	groups := make([]int32, 0, len(last))
-	at := make([]int32, len(last)) // where each result goes
+	at := make([]int32, len(last)) // the index of each result
 	for i, place := range places {
 		if int(last[place]) != i {
 			continue
@@ -182,8 +182,8 @@ func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int
 	}
 }
 
-// listTradesAt lists the trades that have one of some rows of the selection, by their
-// places among the merged trades. The rows are in order.
+// listTradesAt returns the trades that have one of some rows of the selection, by their
+// indexes among the merged trades. The rows must be in order.
 func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
 	var list tradeList
 	if !s.parts {
@@ -199,8 +199,8 @@ func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
 	return listWhere(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
 }
 
-// realizedFormulas are the formulas that differ where results count when they are
-// realized.
+// realizedFormulas are the formulas that differ if results count when they
+// are realized.
 var realizedFormulas = map[string]string{
 	"total_trades":           "number of trades with a closing fill in the period",
 	"gross_pnl":              "sum of the gross results that were realized",
@@ -215,14 +215,14 @@ var realizedFormulas = map[string]string{
 	"trading_days":           "number of UTC days with a closing fill",
 }
 
-// periodTally is how the trades of a period came out.
+// periodTally is the trades of a period by outcome.
 type periodTally struct {
 	Group
 	losses int
 }
 
-// countTrades counts the trades with a result in each period of days; periodOf
-// names the period of a day.
+// countTrades counts the trades with a result in each period of days; periodOf returns
+// the name of the period of a day.
 func (s *Selection) countTrades(zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {
 	if s.unbounded {
 		return countTrades[exact](s, zone, periodOf)

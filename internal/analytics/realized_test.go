@@ -45,8 +45,8 @@ func isWithin(tolerance Tolerance, net decimal.Decimal, risk decimal.Null) bool 
 	return net.Abs().Cmp(limit) <= 0
 }
 
-// The tolerance decides on what a trade realized in the period and on a day, not
-// on a single part.
+// The tolerance applies to what a trade realized in the period or on a day,
+// not to a single part.
 func TestToleranceIsThatOfMergedParts(t *testing.T) {
 	t.Parallel()
 	type key struct {
@@ -93,8 +93,8 @@ func TestToleranceIsThatOfMergedParts(t *testing.T) {
 	})
 }
 
-// Summary and curve of realized parts have the same maximum drawdown, whatever
-// the filter.
+// Summary and curve of realized parts have the same maximum drawdown, for
+// every filter.
 func TestOneMaximumDrawdownOfParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -119,7 +119,7 @@ func TestOneMaximumDrawdownOfParts(t *testing.T) {
 	})
 }
 
-// The sum of parts may have more bits than an amount, and is then still compared
+// The sum of parts may have more bits than an amount and must still be compared
 // exactly.
 func TestToleranceOfGreatSums(t *testing.T) {
 	t.Parallel()

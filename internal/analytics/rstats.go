@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// RStats are results in units of the risk taken, over the trades whose initial
-// risk is known. Figures of nothing are null.
+// RStats are results in units of the initial risk, over the trades whose risk
+// is known. Figures without trades are null.
 type RStats struct {
 	Trades      int       `json:"trades"`
 	TradesWithR int       `json:"trades_with_r"`
@@ -27,8 +27,8 @@ type RStats struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// RBucket counts the trades from one multiple of the risk up to, and without,
-// another. The first has no lower and the last no upper end.
+// RBucket counts the trades from one multiple of the risk to another, which is
+// excluded. The first has no lower and the last no upper bound.
 type RBucket struct {
 	From   *float64 `json:"from"`
 	To     *float64 `json:"to"`
@@ -41,7 +41,7 @@ const (
 	highestHalf = 10
 )
 
-// ComputeRStats describes the distribution of R.
+// ComputeRStats computes the distribution of R.
 func ComputeRStats(s *Selection) RStats {
 	if s.unbounded {
 		return computeRStats[exact](s)
@@ -81,8 +81,9 @@ func computeRStats[T number[T]](s *Selection) RStats {
 	return out
 }
 
-// rBuckets counts by comparing twice the result with so many times the risk, so
-// that a result of exactly 1 R is in the bucket that begins there.
+// rBuckets counts the trades of each bucket. It compares twice the result with
+// multiples of the risk, so that a result of exactly 1 R is in the bucket that
+// begins there.
 func rBuckets[T number[T]](s *Selection, net []T) []RBucket {
 	const edges = highestHalf - lowestHalf + 1
 	list := make([]RBucket, edges+1)

@@ -10,28 +10,28 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Filter says which trades a question is about, in the words of the lists. An
-// empty field lets everything through; the values of one field are alternatives.
+// Filter selects trades, with the same fields as the filters of lists.
+// An empty field accepts everything; the values of one field are alternatives.
 type Filter struct {
 	Period journal.Period
-	// Basis is the instant that the period tests, and by which days are cut.
+	// Basis is the instant that the period tests and that decides the day.
 	Basis           Basis
 	Symbols         []string
 	InstrumentTypes []string
 	Sides           []Side
 	Setups          []journal.SetupID
 	Tags            []journal.TagID
-	// Realized says that the columns have realized parts. The period then tests
+	// Realized must be set if the columns have realized parts. The period then tests
 	// the instant of each part, whatever the basis, and the parts of one trade
-	// count as one trade wherever trades are counted.
+	// count as one trade.
 	Realized bool
 	// Status selects trades by whether they are open; only realized parts can be
 	// those of an open trade.
 	Status Status
-	// None lets no trade through: the question is about open trades only, and
+	// None rejects all trades: the query is for open trades only, and
 	// their results do not count.
 	None bool
-	// Tolerance decides which trades count as breakeven; it lets all through.
+	// Tolerance decides which trades count as breakeven; it rejects none.
 	Tolerance Tolerance
 }
 
@@ -47,7 +47,7 @@ func (f *Filter) isComplete() bool {
 	return !f.isNarrowed() && f.Period.From == nil && (f.Basis == ByClosing || f.Period.To == nil)
 }
 
-// Selection is the trades of a question: closed trades of some accounts, in the
+// Selection is the closed trades of some accounts that pass a filter, in the
 // order of closing. It may be used for any number of figures.
 type Selection struct {
 	columns []*Columns
@@ -61,22 +61,22 @@ type Selection struct {
 	basis    Basis
 	// parts reports whether several rows may be of one trade.
 	parts bool
-	// scale is the decimal scale of all amounts; unbounded tells that 128 bits do
-	// not hold them there.
+	// scale is the decimal scale of all amounts; unbounded reports whether they
+	// do not fit into 128 bits at that scale.
 	scale     int32
 	unbounded bool
-	// narrow tells that 64 bits hold them and the sums of all of them.
+	// narrow reports whether the amounts and their sums fit into 64 bits.
 	narrow bool
-	// symbols has one number for each symbol across all accounts.
+	// symbols has one code for each symbol across all accounts.
 	symbols  dictionary
 	renumber [][]int32
 }
 
-// pick names a row of one of the pages.
+// pick is a row of one of the pages.
 type pick struct{ source, row int32 }
 
-// SelectTrades picks the trades of some accounts that pass a filter. The accounts must
-// be of one currency, and each given once.
+// SelectTrades returns the trades of some accounts that pass a filter. The
+// accounts must have the same currency, and each must occur once.
 func SelectTrades(columns []*Columns, f Filter) *Selection {
 	if f.Realized {
 		f.Basis = ByClosing
@@ -106,7 +106,7 @@ func (s *Selection) compare(order func(x *page, i int32, y *page, j int32, accou
 	return cmp.Or(order(x, a.row, y, b.row, strings.Compare(of.name, and.name)), cmp.Compare(of.number, and.number))
 }
 
-// maxSelected is the most trades that can pass a filter.
+// maxSelected returns the most trades that can pass a filter.
 func (c *Columns) maxSelected(f Filter) int {
 	n := 0
 	for _, p := range c.pages {
@@ -116,8 +116,8 @@ func (c *Columns) maxSelected(f Filter) int {
 	return n
 }
 
-// chooseScale finds the scale that holds all amounts of the columns, and some
-// others that are to be added to them.
+// chooseScale sets the scale that fits all amounts of the columns, and the
+// given ones that are to be added to them.
 func (s *Selection) chooseScale(all ...*amounts) {
 	for _, c := range s.pages {
 		all = append(all, c.amountColumns()...)
@@ -135,7 +135,7 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	}
 }
 
-// appendSelected appends the rows that pass, in order.
+// appendSelected appends the rows that pass the filter, in order.
 func (c *page) appendSelected(picks []pick, source int32, f Filter) []pick {
 	first, end := c.rowRange(f)
 	if first == end {
@@ -150,7 +150,7 @@ func (c *page) appendSelected(picks []pick, source int32, f Filter) []pick {
 	return picks
 }
 
-// rowRange finds the rows of a period of closing without looking at the others.
+// rowRange returns the range of rows in a period of closing, by binary search.
 func (c *page) rowRange(f Filter) (first, end int) {
 	if f.None {
 		return 0, 0
@@ -168,13 +168,13 @@ func (c *page) rowRange(f Filter) (first, end int) {
 	return first, max(first, end)
 }
 
-// ceilMicro is the first microsecond that is not before an instant.
+// ceilMicro returns the first microsecond that is not before an instant.
 func ceilMicro(at time.Time) int64 {
 	return at.Add(time.Microsecond - time.Nanosecond).UnixMicro()
 }
 
-// newRowTest puts a filter together, nil when it has nothing to test beyond the period
-// of closing.
+// newRowTest returns a function that tests a row against a filter, or nil if
+// there is nothing to test besides the period of closing.
 func (c *page) newRowTest(f Filter) func(row int32) bool {
 	var tests []func(row int32) bool
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
@@ -211,7 +211,8 @@ func (c *page) newRowTest(f Filter) func(row int32) bool {
 	}
 }
 
-// newTest tests each word once, and then rows by the number of their word.
+// newTest tests each string once, and returns a function that tests rows by the
+// code of their string.
 func (d *dictionary) newTest(passes func(word string) bool) func(row int32) bool {
 	pass := make([]bool, len(d.values))
 	for n, word := range d.values {
@@ -224,7 +225,7 @@ func hasCommon[T comparable](have, want []T) bool {
 	return slices.ContainsFunc(have, func(id T) bool { return slices.Contains(want, id) })
 }
 
-// mergeRuns makes one sorted run of several, two at a time.
+// mergeRuns merges sorted runs into one, two at a time.
 func mergeRuns[T any](runs [][]T, compare func(a, b T) int) []T {
 	if len(runs) == 0 {
 		return nil
@@ -250,7 +251,7 @@ func mergePair[T any](a, b []T, compare func(a, b T) int) []T {
 		return a
 	}
 	out := make([]T, 0, len(a)+len(b))
-	// Pages hardly overlap, so most of the first comes before all of the second.
+	// Pages rarely overlap, so most of a comes before all of b.
 	before := sort.Search(len(a), func(i int) bool { return compare(a[i], b[0]) > 0 })
 	out, a = append(out, a[:before]...), a[before:]
 	for len(a) > 0 && len(b) > 0 {
@@ -263,10 +264,10 @@ func mergePair[T any](a, b []T, compare func(a, b T) int) []T {
 	return append(append(out, a...), b...)
 }
 
-// Len is the number of trades selected.
+// Len returns the number of selected trades.
 func (s *Selection) Len() int { return len(s.picks) }
 
-// ID is the id of a selected trade; trades are numbered in the order of closing.
+// ID returns the id of a selected trade; trades are numbered in the order of closing.
 func (s *Selection) ID(i int) journal.TradeID {
 	p := s.picks[i]
 	return s.pages[p.source].ids.at(p.row)
@@ -282,7 +283,7 @@ func (s *Selection) closed(i int) int64 {
 	return s.pages[p.source].closed[p.row]
 }
 
-// basisInstant is the instant that places a trade in time.
+// basisInstant returns the instant that decides the date of a trade.
 func (s *Selection) basisInstant(i int) int64 {
 	if s.basis == ByOpening {
 		return s.opened(i)
@@ -295,7 +296,7 @@ func (s *Selection) symbol(i int) int32 {
 	return s.renumber[p.source][s.pages[p.source].symbol.codes[p.row]]
 }
 
-// readColumn reads one readColumn of money for all selected trades.
+// readColumn reads one column of money for all selected trades.
 func readColumn[T number[T]](s *Selection, of func(*page) *amounts) []T {
 	from := make([]*amounts, len(s.pages))
 	for i, c := range s.pages {
@@ -323,8 +324,8 @@ func feesOf(c *page) *amounts   { return &c.fees }
 func sizeOf(c *page) *amounts   { return &c.size }
 func volumeOf(c *page) *amounts { return &c.volume }
 
-// readOptionalColumn reads a column that may be absent: the values, and for which
-// trades there is one.
+// readOptionalColumn reads a column with absent values. It returns the values, and
+// the trades that have one.
 func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values []T, present []int32) {
 	from := make([]*amounts, len(s.pages))
 	columns := make([]*optional, len(s.pages))
@@ -341,7 +342,7 @@ func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (va
 	picks := make([]pick, len(s.picks)+1)
 	n := 0
 	for i, p := range s.picks {
-		present[n], picks[n] = int32(i), p // overwritten by the next, unless it counts
+		present[n], picks[n] = int32(i), p // overwritten by the next if it does not count
 		if columns[p.source].has(p.row) {
 			n++
 		}
@@ -355,9 +356,9 @@ func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (va
 func riskOf(c *page) *optional { return &c.risk }
 func mfeOf(c *page) *optional  { return &c.mfe }
 
-// sortByOpening lists the selected trades in the order of opening. A
-// selection that is most of its accounts follows their order; a small one out of
-// large accounts is sorted.
+// sortByOpening returns the selected trades in the order of opening.
+// If most trades of the accounts are selected, it merges the orders of their pages;
+// a small selection is sorted.
 func (s *Selection) sortByOpening() []int32 {
 	compare := func(a, b int32) int {
 		return s.compare(compareOpening, s.picks[a], s.picks[b])
@@ -366,8 +367,8 @@ func (s *Selection) sortByOpening() []int32 {
 	for _, c := range s.pages {
 		all += c.len()
 	}
-	const worthSorting = 16
-	if len(s.picks)*worthSorting < all {
+	const sortBelow = 16 // sort if less than this fraction is selected
+	if len(s.picks)*sortBelow < all {
 		order := make([]int32, len(s.picks))
 		for i := range order {
 			order[i] = int32(i)
@@ -378,7 +379,7 @@ func (s *Selection) sortByOpening() []int32 {
 	return mergeRuns(s.listOpeningRuns(), compare)
 }
 
-// listOpeningRuns lists the selected trades of each account in order of opening.
+// listOpeningRuns returns the selected trades of each page in the order of opening.
 func (s *Selection) listOpeningRuns() [][]int32 {
 	place := make([][]int32, len(s.pages))
 	runs := make([][]int32, len(s.pages))

@@ -20,7 +20,7 @@ func compareTrades(a, b *Trade) int {
 }
 
 // compareClosing compares a row of one page with a row of another in the order of
-// closing. accounts is how the names of their accounts compare.
+// closing. accounts is the result of comparing the names of their accounts.
 func compareClosing(x *page, i int32, y *page, j int32, accounts int) int {
 	if x.closed[i] != y.closed[j] {
 		return cmp.Compare(x.closed[i], y.closed[j])
@@ -44,7 +44,7 @@ func compareFirstFills(x *page, i int32, y *page, j int32) int {
 	return cmp.Or(bytes.Compare(x.external.bytesAt(i), y.external.bytesAt(j)), cmp.Compare(x.arrival[i], y.arrival[j]))
 }
 
-// texts is a column of texts that hardly repeat, one after the other.
+// texts is a column of strings that rarely repeat, stored back to back.
 type texts struct {
 	all  []byte
 	ends []uint32

@@ -10,10 +10,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// ShareView is what a public link shows: aggregates of a selection, and no trade,
-// account or id. Without amounts it holds ratios, counts and the shape of the
-// curve only; nothing in it changes when every amount of the journal is
-// multiplied by the same number.
+// ShareView is the view of a public link: aggregates of a selection, without any
+// trade, account or id. Without amounts it contains only ratios, counts and
+// the shape of the curve; multiplying every amount of the journal by the
+// same number does not change it.
 type ShareView struct {
 	Summary     ShareSummary  `json:"summary"`
 	Equity      []SharePoint  `json:"equity"`
@@ -31,8 +31,8 @@ type ShareView struct {
 	Currency    string      `json:"currency"`
 }
 
-// ShareSummary is the figures of a link. Those of money are left out, key and
-// all, of a link without amounts.
+// ShareSummary is the figures of a link. A link without amounts
+// omits the fields of money.
 type ShareSummary struct {
 	TotalTrades  int      `json:"total_trades"`
 	Wins         int      `json:"wins"`
@@ -80,7 +80,7 @@ type ShareSymbol struct {
 	PnL     *decimal.Decimal `json:"pnl,omitempty"`
 }
 
-// ShareQuery says what a link may show.
+// ShareQuery is the parameters of [BuildShareView].
 type ShareQuery struct {
 	Zone        *time.Location
 	Capital     Capital // of the accounts in scope
@@ -94,7 +94,7 @@ const (
 	shapeScale = 4
 )
 
-// BuildShareView makes the public view of a selection.
+// BuildShareView builds the public view of a selection.
 func BuildShareView(s *Selection, q ShareQuery) ShareView {
 	days := ListDays(s, q.Zone)
 	view := ShareView{
@@ -119,7 +119,8 @@ func BuildShareView(s *Selection, q ShareQuery) ShareView {
 	return view
 }
 
-// optionalAmount is the one way for money into a view.
+// optionalAmount returns d, or nil if the link hides amounts. All money in a view
+// passes through it.
 func (q ShareQuery) optionalAmount(d decimal.Decimal) *decimal.Decimal {
 	if !q.ShowAmounts {
 		return nil
@@ -138,7 +139,7 @@ func (q ShareQuery) buildSummary(s Summary) ShareSummary {
 	}
 }
 
-// buildEquity has a point for each trading day.
+// buildEquity returns one point for each trading day.
 func (q ShareQuery) buildEquity(days []Day) []SharePoint {
 	unit := decimal.Zero
 	for _, day := range days {
@@ -168,8 +169,8 @@ func (q ShareQuery) buildMonths(days []Day) []ShareMonth {
 	return list
 }
 
-// listTopSymbols are those with the most trades, then by name: an order that tells
-// nothing about results.
+// listTopSymbols returns the symbols with the most trades, then by name. The order
+// reveals nothing about results.
 func (q ShareQuery) listTopSymbols(s *Selection) []ShareSymbol {
 	var list []ShareSymbol
 	if s.unbounded {

@@ -6,17 +6,17 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// small is a whole number of 64 bits, for what would fit into 32 bits and a few:
-// the amounts of nearly every account, and the sums of all of them. Selection
-// promises that nothing overflows.
+// small is a whole number of 64 bits. It holds the amounts of nearly
+// every account and the sums of all of them. Selection.chooseScale
+// ensures that nothing overflows.
 type small int64
 
-// spareBits are the bits that sums and small multiples may need beside the amounts
-// and the number of trades.
+// spareBits is the number of bits that sums and small multiples may need in
+// addition to those of the amounts and of the number of trades.
 const spareBits = 5
 
-// fitsSmall tells whether so many numbers of the column, at a scale, can be added
-// up and multiplied a little in 64 bits.
+// fitsSmall reports whether count numbers of the column, at a scale, can be added up
+// and multiplied by small factors in 64 bits.
 func (a *amounts) fitsSmall(scale int32, count int) bool {
 	return a.unbounded == nil && a.wide == nil && (a.bits == 0 || a.bits+bitGrowth(scale-a.scale)+bits.Len(uint(count))+spareBits < 64)
 }
@@ -43,14 +43,14 @@ func (a small) total(from []*amounts, picks []pick, scale int32) small {
 	return a
 }
 
-// smallAt gives a number at a scale. The column must fit.
+// smallAt returns the number of a row at a scale. The column must fit; see fitsSmall.
 func (a *amounts) smallAt(row int32, scale int32) small {
 	if a.narrow == nil {
 		return 0
 	}
 	v := a.narrow[row]
 	if a.scale != scale {
-		v *= powers[min(scale-a.scale, int32(len(powers)-1))] // a larger power has only zeros to raise
+		v *= powers[min(scale-a.scale, int32(len(powers)-1))] // a larger power is only applied to zeros
 	}
 	return small(v)
 }

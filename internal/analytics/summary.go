@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Summary is the figures of a selection at a glance. Losses, drawdowns and the
+// Summary is the main figures of a selection. Losses, drawdowns and the
 // averages and medians of losses are positive numbers.
 type Summary struct {
 	TotalTrades int     `json:"total_trades"`
@@ -40,7 +40,7 @@ type Summary struct {
 	StdDev   float64  `json:"std_dev"`
 	Sharpe   *float64 `json:"sharpe"`
 	Sortino  *float64 `json:"sortino"`
-	// Basis says what Sharpe and Sortino are made of.
+	// Basis is what Sharpe and Sortino are computed from.
 	Basis ReturnBasis `json:"basis"`
 
 	MaxDrawdown          decimal.Decimal `json:"max_drawdown"`
@@ -63,13 +63,13 @@ type Summary struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// ReturnBasis says what daily ratios are computed from.
+// ReturnBasis is what daily ratios are computed from.
 type ReturnBasis string
 
 const (
-	// OnReturns divides the result of a day by the equity that it opened with.
+	// OnReturns is the result of a day divided by the equity at its start.
 	OnReturns ReturnBasis = "returns"
-	// OnMoney takes the result of a day as it is.
+	// OnMoney is the result of a day in money.
 	OnMoney ReturnBasis = "money"
 )
 
@@ -118,8 +118,9 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 	return out
 }
 
-// computeAverages follow from the sums. The Kelly fraction is p − q / payoff, where p
-// and q are the shares of wins and losses; breakevens are neither.
+// computeAverages computes the averages and ratios from the sums. The Kelly
+// fraction is p − q / payoff, where p and q are the shares of wins and losses;
+// breakevens are neither.
 func (out *Summary) computeAverages() {
 	out.AvgWin, out.AvgLoss = mean(out.GrossProfit, out.Wins), mean(out.GrossLoss, out.Losses)
 	out.AvgTrade = mean(out.NetPnL, out.TotalTrades)
@@ -133,7 +134,7 @@ func (out *Summary) computeAverages() {
 	out.PayoffRatio, out.KellyPct = &payoff, &kelly
 }
 
-// computeDistribution finds the medians and extremes.
+// computeDistribution computes the medians and extremes.
 func computeDistribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
 	order := newSortKeys(net)
 	median := func(keys []int64) decimal.Decimal {
@@ -153,14 +154,14 @@ func computeDistribution[T number[T]](out *Summary, net []T, results []outcome, 
 	}
 }
 
-// annualFactor is the factor from daily to annual ratios.
+// annualFactor returns the factor from daily to annual ratios.
 func annualFactor() float64 {
 	const tradingDays = 252
 	return math.Sqrt(tradingDays)
 }
 
-// computeDeviations computes the spread of the results of trades and what follows from
-// it. The system quality number is on R where every trade has one.
+// computeDeviations computes the standard deviation of results and the system
+// quality number, which is based on R if every trade has one.
 func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
 	if len(net) == 0 {
 		return
@@ -181,11 +182,11 @@ func systemQuality(n int, average, deviation float64) *float64 {
 	return divide(math.Sqrt(float64(min(n, most)))*average, deviation)
 }
 
-// minRatioDays is the number of days below which there is no Sharpe or Sortino.
+// minRatioDays is the number of days below which Sharpe and Sortino are absent.
 const minRatioDays = 20
 
-// computeDailyRatios computes Sharpe and Sortino over the weekdays from the first to the
-// last trading day in UTC, and the weekend days that were traded on. A day
+// computeDailyRatios computes Sharpe and Sortino over the weekdays from the first
+// to the last trading day in UTC, and the weekend days that were traded on. A day
 // without trades counts as 0; there may be any number of them, so they are
 // counted and not listed. net are the results of the timeline's selection.
 func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
@@ -240,8 +241,8 @@ func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 	return sharpe, divide(average*annualFactor(), math.Sqrt(downside/float64(n)))
 }
 
-// computeMaxDrawdown finds the greatest fall of the cumulative result, in money and in
-// percent.
+// computeMaxDrawdown computes the greatest fall of the cumulative result, in money and
+// in percent.
 func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
 	p := newPerformance(t)
 	var level, peak, deepest T
@@ -260,8 +261,8 @@ func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
 	out.MaxDrawdown, out.MaxDrawdownPct = deepest.decimal(t.s.scale), p.drawdownPct()
 }
 
-// longestRun is the longest run of one outcome. Any other outcome ends a run, a
-// breakeven too.
+// longestRun returns the length of the longest run of an outcome. Any other
+// outcome, including breakeven, ends a run.
 func longestRun(results []outcome, of outcome) int {
 	longest, run := 0, 0
 	for _, result := range results {
@@ -275,7 +276,7 @@ func longestRun(results []outcome, of outcome) int {
 	return longest
 }
 
-// computeHoldTimes averages the time in trade.
+// computeHoldTimes computes the average holding times.
 func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
 	var sums [3]int128
 	for i, result := range results {
@@ -287,7 +288,8 @@ func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
 	out.AvgLossHoldSecs = meanSeconds(sums[0], out.Losses)
 }
 
-// meanSeconds is a mean of microseconds in meanSeconds, 0 of nothing.
+// meanSeconds returns the mean of n values in seconds, given their sum in
+// microseconds. It is 0 if n is 0.
 func meanSeconds(micros int128, n int) float64 {
 	if n == 0 {
 		return 0
@@ -296,8 +298,8 @@ func meanSeconds(micros int128, n int) float64 {
 	return micros.float(microScale) / float64(n)
 }
 
-// computeMultiples gives the results in units of the initial risk, and the trades that
-// have one: those with a known risk above zero.
+// computeMultiples returns the results in units of the initial risk, and the
+// trades that they belong to: those with a known risk above zero.
 func computeMultiples[T number[T]](s *Selection, net []T) (rs []float64, trades []int32) {
 	risk, known := readOptionalColumn[T](s, riskOf)
 	rs, trades = make([]float64, 0, len(known)), make([]int32, 0, len(known))

@@ -202,7 +202,7 @@ func TestSummaryEdges(t *testing.T) {
 	}
 }
 
-// The summary agrees with a plain computation in decimals.
+// The summary equals a direct computation in decimals.
 func TestSummaryIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -254,8 +254,8 @@ func greatest(list []decimal.Decimal) decimal.Decimal {
 	return most
 }
 
-// Every figure of the summary is explained, from inputs that are figures too, and
-// its value is the summary's.
+// Every figure of the summary is explained by inputs that are figures too, and its
+// value equals that of the summary.
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
 	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(200))}, Filter{})
@@ -280,7 +280,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		}
 		for _, input := range explained.Inputs {
 			if summary[input.Name] == nil && input.Name != "starting_balance" {
-				t.Errorf("%s is made of %s, which is no figure", name, input.Name)
+				t.Errorf("%s has the input %s, which is not a figure", name, input.Name)
 			}
 			if input.Name != "starting_balance" && !strings.Contains(explained.Formula, input.Name) &&
 				!slices.Contains([]string{"trading_days", "trades_with_r", "wins", "losses", "total_trades"}, input.Name) {
@@ -325,7 +325,7 @@ func measureAllocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// The trades behind a figure are those it is made of.
+// The trades of a figure are those that it is computed from.
 func TestTradesOfFigures(t *testing.T) {
 	t.Parallel()
 	parsed := parseScenario(t, `
@@ -346,12 +346,12 @@ func TestTradesOfFigures(t *testing.T) {
 			got += string(id)
 		}
 		if got != want || explained[figure].TradeCount != len(want) {
-			t.Errorf("%s is made of %s, want %s", figure, got, want)
+			t.Errorf("%s is computed from %s, want %s", figure, got, want)
 		}
 	}
 }
 
-// An empty selection has nothing behind any figure, and explains them all.
+// Without trades every figure is explained, with no trades.
 func TestExplainNothing(t *testing.T) {
 	t.Parallel()
 	s := SelectTrades(nil, Filter{})
@@ -370,7 +370,7 @@ func TestDeviation(t *testing.T) {
 	}
 }
 
-// A period compares exact instants, although columns keep microseconds.
+// A period compares exact instants, although columns store microseconds.
 func TestPeriodFinerThanColumns(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 5000, time.UTC)

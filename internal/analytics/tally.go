@@ -28,8 +28,8 @@ func outcomes[T number[T]](s *Selection, net []T) []outcome {
 	return list
 }
 
-// tally counts trades and adds up their results, apart for each outcome: what is
-// wanted of all of them follows.
+// tally counts trades and adds up their results, separately
+// for each outcome.
 type tally[T number[T]] struct {
 	count [3]int
 	sum   [3]T
@@ -50,7 +50,7 @@ func (t *tally[T]) lossSum() T       { return t.sum[0] } // zero or negative
 func (t *tally[T]) net() T           { return t.lossSum().add(t.sum[breakeven-loss]).add(t.profitSum()) }
 func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
 
-// plus and without give the tally of more, and of fewer, trades.
+// plus returns the sum of two tallies, and minus their difference.
 func (t tally[T]) plus(other *tally[T]) tally[T] {
 	for i := range t.count {
 		t.count[i] += other.count[i]
@@ -67,12 +67,12 @@ func (t tally[T]) minus(other *tally[T]) tally[T] {
 	return t
 }
 
-// toGroup gives the tally as answers show it.
+// toGroup returns the tally in the form of the API.
 func (t *tally[T]) toGroup(scale int32) Group {
 	return Group{Trades: t.trades(), Wins: t.wins(), WinRate: t.winRate(), NetPnL: t.net().decimal(scale)}
 }
 
-// Group is a number of trades and what became of them.
+// Group is the number and the result of some trades.
 type Group struct {
 	Trades  int             `json:"trades"`
 	Wins    int             `json:"wins"`
@@ -80,12 +80,12 @@ type Group struct {
 	NetPnL  decimal.Decimal `json:"net_pnl"`
 }
 
-// profitFactor is gross profit over gross loss, absent without a loss.
+// profitFactor returns gross profit / gross loss, or nil without a loss.
 func (t *tally[T]) profitFactor(scale int32) *float64 {
 	return ratio(t.profitSum().decimal(scale), t.lossSum().times(-1).decimal(scale))
 }
 
-// toFloats gives a column as toFloats, for deviations.
+// toFloats converts a column to floats, for deviations.
 func toFloats[T number[T]](values []T, scale int32) []float64 {
 	list := make([]float64, len(values))
 	for i, v := range values {
@@ -94,8 +94,8 @@ func toFloats[T number[T]](values []T, scale int32) []float64 {
 	return list
 }
 
-// standardDeviation is the standard standardDeviation of a sample about its mean, with n − 1. It
-// is 0 for fewer than two values, and exactly 0 when all are the same.
+// standardDeviation returns the standard deviation of a sample about its mean,
+// with n − 1. It is 0 for fewer than two values, and exactly 0 if all are equal.
 func standardDeviation(values []float64, mean float64) float64 {
 	if len(values) < 2 || isConstant(values) {
 		return 0
@@ -116,7 +116,7 @@ func isConstant(values []float64) bool {
 	return true
 }
 
-// divide is a / b for floats, absent when b is zero.
+// divide returns a / b, or nil if b is zero.
 func divide(a, b float64) *float64 {
 	if b == 0 {
 		return nil

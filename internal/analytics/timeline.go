@@ -9,7 +9,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Capital describes the accounts that the trades of a selection belong to.
+// Capital is the currency and the money of the accounts that the trades of a
+// selection belong to.
 type Capital struct {
 	// Starting is the sum of the accounts' starting balances.
 	Starting decimal.Decimal
@@ -20,13 +21,13 @@ type Capital struct {
 }
 
 // CompareCash orders cash events: by instant, deposits and withdrawals before
-// results, then by amount. It does not look at ids, which depend on when a row
+// results, then by amount. It ignores ids, which depend on when a row
 // was stored.
 func CompareCash(a, b CashEvent) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.rank(), b.rank()), a.Amount.Cmp(b.Amount))
 }
 
-// rank is 0 for a flow and 1 for a result.
+// rank returns 0 for a flow and 1 for a result.
 func (e *CashEvent) rank() int {
 	if e.Flow {
 		return 0
@@ -35,7 +36,7 @@ func (e *CashEvent) rank() int {
 }
 
 // cashColumn is the cash of some accounts, in order, as a column. The starting
-// capital is its first amount, so that it takes part in the scale.
+// capital is its first amount, so that the scale fits it too.
 type cashColumn struct {
 	events  []CashEvent
 	amounts amounts
@@ -57,15 +58,15 @@ func newCashColumn(capital Capital) *cashColumn {
 	return c
 }
 
-// withCash returns the selection with a scale that also holds the capital and
-// the cash, and those as a column.
+// withCash returns the selection with a scale that also fits the capital and
+// the cash, and these as a column.
 func (s *Selection) withCash(capital Capital) (*Selection, *cashColumn) {
 	cash, with := newCashColumn(capital), *s
 	with.chooseScale(&cash.amounts)
 	return &with, cash
 }
 
-// readCash gives the starting capital and the amounts of the events.
+// readCash returns the starting capital and the amounts of the events.
 func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
 	picks := make([]pick, len(c.events)+1)
 	for i := range picks {
@@ -76,11 +77,11 @@ func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) 
 	return values[0], values[1:]
 }
 
-// timeline is everything that moves the equity of the accounts of a selection,
-// in order: all their trades and all their cash. Summary, drawdowns and equity
-// curve read their drawdowns from it, so that they agree.
+// timeline is everything that changes the equity of the accounts of a
+// selection, in order: all their trades and all their cash. Summary, drawdowns and
+// equity curve all use it, so that their drawdowns agree.
 type timeline[T number[T]] struct {
-	s        *Selection // the trades of the question
+	s        *Selection // the selected trades
 	whole    *Selection // all trades of its accounts
 	net      []T        // of whole
 	cash     *cashColumn
@@ -89,7 +90,7 @@ type timeline[T number[T]] struct {
 	from, to int64 // the window, in microseconds, both inclusive
 }
 
-// newTimeline makes the timeline of a selection, whose net results are given.
+// newTimeline returns the timeline of a selection; net are its net results.
 func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
 	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
 	if !s.complete {
@@ -114,9 +115,9 @@ type event[T number[T]] struct {
 	// before is the equity of the whole accounts right before the event.
 	before T
 	flow   bool
-	// inside reports whether the event lies in the window of the question.
+	// inside reports whether the event is in the window.
 	inside bool
-	// trade is the place in the selection, or nowhere for cash.
+	// trade is the index in the selection, or nowhere for cash.
 	trade int
 }
 
@@ -176,15 +177,15 @@ func (t *timeline[T]) isCapitalKnown() bool {
 	return known.sign() > 0
 }
 
-// performance is the time-weighted index of a window: each result multiplies it
-// by 1 + result / equity right before, so deposits and withdrawals never move it.
+// performance is the time-weighted index of a window: each result multiplies it by
+// 1 + result / equity right before, so that deposits and withdrawals do not change it.
 type performance[T number[T]] struct {
 	level, peak float64
 	// fall is the present distance below the peak as a fraction of it, and
 	// deepest the greatest so far.
 	fall, deepest float64
-	// known is false without capital, without results, and once a result met an
-	// equity that was not above zero.
+	// known is false without capital, without results, and after a result on
+	// an equity that was not above zero.
 	known, begun bool
 }
 
@@ -192,7 +193,7 @@ func newPerformance[T number[T]](t *timeline[T]) performance[T] {
 	return performance[T]{level: 1, peak: 1, known: t.isCapitalKnown()}
 }
 
-// apply adds a result.
+// apply applies a result to the index.
 func (p *performance[T]) apply(e *event[T], scale int32) {
 	p.begun = true
 	if e.before.sign() <= 0 {
@@ -221,7 +222,7 @@ func (p *performance[T]) drawdownPct() *float64 {
 func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equity []T, positive bool) {
 	level, next, cash := t.starting, 0, 0
 	positive = true
-	since := days[0] // the first day that may open at this level
+	since := days[0] // the first day that may start at this level
 	for len(equity) < len(days) {
 		day, amount, ok := t.nextMove(closings, &next, &cash)
 		until := days[len(days)-1]
@@ -241,8 +242,8 @@ func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equit
 	return equity, positive
 }
 
-// nextMove returns the next day and amount by which equity moves: all trades that
-// closed on a day at once, or one cash event. ok is false when there is no more.
+// nextMove returns the next day and amount by which equity changes: all trades
+// that closed on a day together, or one cash event. ok is false after the last one.
 func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64, amount T, ok bool) {
 	if *cash < len(t.amounts) {
 		day = dayNumber(t.cash.events[*cash].At.UnixMicro())

@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// tolerantOutcomes returns the outcome of each result where those near zero are
-// breakeven. It computes in 128 bits where they hold the limits too.
+// tolerantOutcomes returns the outcome of each result, with results near zero
+// as breakeven. It computes in 128 bits if the limits fit as well.
 func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance Tolerance) []outcome {
 	if list, is := any(net).([]int128); is {
 		if within, ok := boundedOutcomes(s, list, tolerance); ok {
@@ -25,8 +25,8 @@ func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance Tolerance) [
 	return outcomesWithin(list, exact{tolerance.Amount})
 }
 
-// boundedOutcomes is tolerantOutcomes in 128 bits; ok is false where they are too
-// few.
+// boundedOutcomes is tolerantOutcomes in 128 bits; ok is false if the numbers do
+// not fit.
 func boundedOutcomes(s *Selection, net []int128, tolerance Tolerance) (list []outcome, ok bool) {
 	if tolerance.InR {
 		factor, unit, ok := toFraction(tolerance.R)
@@ -82,8 +82,8 @@ func outcomesWithinR[T number[T]](s *Selection, net []T, limitOf func(risk T) T,
 	return list
 }
 
-// toFraction returns the whole numbers whose quotient a multiple of R is, if
-// amounts of 95 bits can be multiplied by both in 128 bits.
+// toFraction returns r as a quotient of whole numbers, if amounts
+// of 95 bits can be multiplied by both in 128 bits.
 func toFraction(r decimal.Decimal) (factor, unit int64, ok bool) {
 	v, scale, ok := fixedPoint(r)
 	factor, small := v.key()
@@ -94,7 +94,7 @@ func toFraction(r decimal.Decimal) (factor, unit int64, ok bool) {
 	return factor, powers[scale], true
 }
 
-// truncate cuts a number that is not negative to so many decimals.
+// truncate cuts d, which must not be negative, to scale decimals.
 func truncate(d decimal.Decimal, scale int32) decimal.Decimal {
 	if d.Scale() <= scale {
 		return d

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Week is a whole week with trades, also where it reaches into another year.
+// Week is a whole week with trades, even if a part of it is in another year.
 type Week struct {
 	Start journal.Day `json:"start"`
 	End   journal.Day `json:"end"`
@@ -22,8 +22,8 @@ func startOfWeek(day journal.Day, first time.Weekday) journal.Day {
 	return day.AddDays(-((day.Weekday() - int(first) + 7) % 7))
 }
 
-// ListWeeks lists the weeks that have a day in a year and trades, in order. first
-// is the day of the week that weeks begin with.
+// ListWeeks returns the weeks that have a day in a year and trades, in
+// order. first is the first day of a week.
 func ListWeeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
 	list := []Week{}
 	for _, day := range ListDays(s, zone) {

@@ -15,9 +15,9 @@ const (
 	microsDay    = 24 * microsHour
 )
 
-// clock tells local time in a zone. It remembers the span in which the offset it
-// last used is valid, so instants that come in order cost an addition each; the
-// zone is asked once for every change of its clocks.
+// clock converts instants to local time in a zone. It caches the last offset and the
+// span in which that is valid, so that instants in order cost an addition each; the
+// zone is consulted once for every change of its offset.
 type clock struct {
 	zone                *time.Location
 	from, until, offset int64
@@ -25,7 +25,8 @@ type clock struct {
 
 func newClock(zone *time.Location) *clock { return &clock{zone: zone} }
 
-// local gives the microseconds on the wall, as if the wall were in UTC.
+// local returns the local wall-clock time in microseconds since 1970, as if it
+// were UTC.
 func (c *clock) local(at int64) int64 {
 	if at < c.from || at >= c.until {
 		c.updateOffset(at)
@@ -46,30 +47,30 @@ func (c *clock) updateOffset(at int64) {
 	}
 }
 
-// day gives the calendar day as days since 1970. Days of 23 and 25 hours are
-// days like any other, because only the wall is asked.
+// day returns the calendar day as days since 1970. Days of 23 and 25 hours
+// need no special case, because only local time counts.
 func (c *clock) day(at int64) int64 { return dayNumber(c.local(at)) }
 
-// hour is the hour on the wall, 0 to 23. An hour that the clocks repeat is one.
+// hour returns the local hour, 0 to 23. An hour that the clocks repeat counts as one.
 func (c *clock) hour(at int64) int {
 	local := c.local(at)
 	return int((local - dayNumber(local)*microsDay) / microsHour)
 }
 
-// weekday is 0 for Sunday to 6 for Saturday.
+// weekday returns 0 for Sunday to 6 for Saturday.
 func (c *clock) weekday(at int64) int { return weekdayOf(c.day(at)) }
 
-// weekHour gives both at once.
+// weekHour returns weekday and hour.
 func (c *clock) weekHour(at int64) (weekday, hour int) {
 	local := c.local(at)
 	day := dayNumber(local)
 	return weekdayOf(day), int((local - day*microsDay) / microsHour)
 }
 
-// weekdayOf: 1970 began with a Thursday.
+// weekdayOf returns the weekday of a day. 1970 began with a Thursday.
 func weekdayOf(day int64) int { return int(((day+4)%7 + 7) % 7) }
 
-// dayNumber gives the day of a moment on the wall, also before 1970.
+// dayNumber returns the day of a local time, also before 1970.
 func dayNumber(local int64) int64 {
 	day := local / microsDay
 	if local%microsDay < 0 {
@@ -78,21 +79,21 @@ func dayNumber(local int64) int64 {
 	return day
 }
 
-// dayName writes a day as YYYY-MM-DD.
+// dayName formats a day as YYYY-MM-DD.
 func dayName(day int64) journal.Day {
 	const seconds = 86400
 	return journal.DayOf(time.Unix(day*seconds, 0).UTC())
 }
 
-// endOfDay returns 23:59:59 of a calendar day on the wall of a zone: the second
-// one where clocks go back over midnight and it comes twice.
+// endOfDay returns 23:59:59 of a calendar day in a zone: the later one
+// if clocks go back over midnight and it occurs twice.
 func endOfDay(day journal.Day, zone *time.Location) time.Time {
 	const beforeMidnight = 24*time.Hour - time.Second
 	wall := day.Time().Add(beforeMidnight)
 	y, m, d := wall.Date()
 	latest := time.Date(y, m, d, 23, 59, 59, 0, zone).UTC()
-	// The wall shows the same time again with the offset after a change of clocks,
-	// which lies at most a day away.
+	// The same local time occurs again with the offset after a change of clocks,
+	// which is at most a day away.
 	_, offset := wall.Add(24 * time.Hour).In(zone).Zone()
 	again := wall.Add(-time.Duration(offset) * time.Second)
 	if _, at := again.In(zone).Zone(); at == offset && again.After(latest) {
@@ -112,10 +113,11 @@ const (
 	Overnight  Session = "overnight"
 )
 
-// sessions lists them in the order of the day.
+// sessions are the sessions in the order of the day.
 var sessions = [...]Session{Premarket, Regular, Afterhours, Overnight}
 
-// sessionAt gives the place in sessions of an instant, on a clock of New York.
+// sessionAt returns the index in sessions of an instant. The clock must be that
+// of New York.
 func (c *clock) sessionAt(at int64) int {
 	local := c.local(at)
 	minute := (local - dayNumber(local)*microsDay) / microsMinute
@@ -131,11 +133,12 @@ func (c *clock) sessionAt(at int64) int {
 	return 2
 }
 
-// newYorkClock is the clock that sessions go by. Its zone comes with the program.
+// newYorkClock returns the clock of New York, which defines the sessions. The
+// program embeds its zone.
 func newYorkClock() *clock {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
-		panic("analytics: the time zone of New York is missing: " + err.Error())
+		panic("analytics: loading the time zone of New York: " + err.Error())
 	}
 	return newClock(zone)
 }

@@ -105,7 +105,7 @@ func busy(t *testing.T, h *house) (owner journal.UserID, account journal.Account
 	account = h.account(t, owner, "Main")
 	h.fill(t, owner, account, matching.Buy, "10", "100.5", 0)
 	sold := h.fill(t, owner, account, matching.Sell, "10", "101.25", 5)
-	h.mark(t, owner, sold.TradeIDs[0], "Waited for the retest.")
+	h.annotate(t, owner, sold.TradeIDs[0], "Waited for the retest.")
 	return owner, account
 }
 

@@ -39,12 +39,12 @@ type values map[string]jsontext.Value
 
 // Bundle is an account with what happened in it.
 type Bundle struct {
-	Account    Account      `json:"account"`
-	Overrides  []Override   `json:"instrument_overrides"`
-	Executions []Execution  `json:"executions"` // in time order
-	Trades     []Annotation `json:"trades"`
-	Cash       []Cash       `json:"cash_transactions"`
-	Waiting    []Waiting    `json:"waiting_annotations"`
+	Account    Account            `json:"account"`
+	Overrides  []Override         `json:"instrument_overrides"`
+	Executions []Execution        `json:"executions"` // in time order
+	Trades     []TradeAnnotations `json:"trades"`
+	Cash       []Cash             `json:"cash_transactions"`
+	Orphans    []Orphan           `json:"waiting_annotations"`
 }
 
 // Account is what an account is known by and made of.
@@ -92,13 +92,13 @@ type Execution struct {
 
 // Annotation is what was said about one trade, which is the one that the fills
 // make; they are named by their places in the executions.
-type Annotation struct {
+type TradeAnnotations struct {
 	Fills []int `json:"fills"`
-	Words
+	AnnotationValues
 }
 
 // Words are what can be said about a trade. Tags and setups go by name.
-type Words struct {
+type AnnotationValues struct {
 	Notes          string       `json:"notes,omitzero"`
 	InitialRisk    decimal.Null `json:"initial_risk,omitzero"`
 	StopPrice      decimal.Null `json:"stop_price,omitzero"`
@@ -115,7 +115,7 @@ type Words struct {
 }
 
 // isEmpty tells that nothing was said.
-func (w Words) isEmpty() bool {
+func (w AnnotationValues) isEmpty() bool {
 	return isBlank(w.Notes) && !w.InitialRisk.Valid && !w.StopPrice.Valid && !w.TargetPrice.Valid && !w.LastStop.Valid && !w.MAE.Valid &&
 		!w.MFE.Valid && w.EmotionalState == "" && w.Confidence == 0 && w.TradeQuality == 0 && w.ReviewedAt.IsZero() &&
 		len(w.Tags) == 0 && len(w.Setups) == 0
@@ -123,12 +123,12 @@ func (w Words) isEmpty() bool {
 
 // Waiting are the words on a trade that has lost its fills. They return when
 // a fill of one of the keys does.
-type Waiting struct {
+type Orphan struct {
 	Symbol     string   `json:"symbol"`
 	OpenedAt   Instant  `json:"opened_at,omitzero"`
 	OrphanedAt Instant  `json:"orphaned_at"`
 	FillKeys   []string `json:"fill_keys"`
-	Words
+	AnnotationValues
 }
 
 // Cash is money that moved without a fill.
@@ -214,7 +214,7 @@ type SymbolNote struct {
 type TradeRef struct {
 	Account int  `json:"account"`
 	Trade   *int `json:"trade,omitzero"`
-	Waiting *int `json:"waiting,omitzero"`
+	Orphan  *int `json:"waiting,omitzero"`
 }
 
 // Missed is a trade that was seen and not taken.

@@ -16,7 +16,7 @@ import (
 
 // WriteJSON writes the backup. It is one step of a reading transaction, whose
 // snapshot the file is of. Records are written as they are read: memory holds
-// where each marked trade stands, and not what was traded. An account that is
+// where each annotated trade stands, and not what was traded. An account that is
 // not the owner's is not found, before anything is written.
 func WriteJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope, out io.Writer) error {
 	_, err := writeJSON(ctx, tx, owner, scope, out)
@@ -104,7 +104,7 @@ func (e *exporter) load() (err error) {
 	if e.orphaned, err = playbook.OrphanedLinks(e.ctx, e.tx, e.owner); err != nil {
 		return err
 	}
-	linked, err := playbook.LinkedTrades(e.ctx, e.tx, e.owner)
+	linked, err := playbook.ListLinkedTrades(e.ctx, e.tx, e.owner)
 	e.linked = setOf(linked)
 	return err
 }
@@ -191,7 +191,7 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 	if err := e.writeCash(a); err != nil {
 		return err
 	}
-	return e.writeWaiting(a)
+	return e.writeOrphans(a)
 }
 
 func (e *exporter) writeOverrides(a ledger.Account) error {
@@ -213,14 +213,14 @@ func (e *exporter) writeOverrides(a ledger.Account) error {
 // to, with the places of their fills.
 type spokenFills map[journal.TradeID][]int
 
-// spokenOf finds the trades that were marked or that cash belongs to.
+// spokenOf finds the trades that were annotated or that cash belongs to.
 func (e *exporter) spokenOf(a ledger.Account) (spokenFills, error) {
-	marked, err := playbook.MarkedTrades(e.ctx, e.tx, e.owner, a.ID)
+	annotated, err := playbook.ListAnnotatedTrades(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	fills := make(spokenFills, len(marked))
-	for _, id := range marked {
+	fills := make(spokenFills, len(annotated))
+	for _, id := range annotated {
 		fills[id] = nil
 	}
 	err = ledger.EachCash(e.ctx, e.tx, e.owner, onlyAccount(a), func(c ledger.Cash) error {
@@ -277,8 +277,8 @@ func executionOf(x ledger.Execution, origin string) Execution {
 	return out
 }
 
-// marksAtOnce is how many marks are in memory at a time.
-const marksAtOnce = 500
+// annotationsAtOnce is how many annotations are in memory at a time.
+const annotationsAtOnce = 500
 
 // writeTrades writes what was said about trades, in the order in which they
 // opened. A trade of which nothing is said and that nothing hangs on is not
@@ -294,20 +294,20 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 	slices.SortFunc(order, func(t, u journal.TradeID) int { return cmp.Compare(fills[t][0], fills[u][0]) })
 	written := 0
 	return e.list("trades", func() error {
-		for chunk := range slices.Chunk(order, marksAtOnce) {
-			marks, err := playbook.LoadMarks(e.ctx, e.tx, e.owner, chunk)
+		for chunk := range slices.Chunk(order, annotationsAtOnce) {
+			annotations, err := playbook.LoadAnnotations(e.ctx, e.tx, e.owner, chunk)
 			if err != nil {
 				return err
 			}
 			for _, id := range chunk {
-				words := e.words(marks[id])
-				if words.isEmpty() && !e.linked[id] {
+				values := e.annotationValues(annotations[id])
+				if values.isEmpty() && !e.linked[id] {
 					continue
 				}
 				if place := written; e.linked[id] {
 					e.refs[id] = TradeRef{Account: e.places[a.ID], Trade: &place}
 				}
-				if err := e.element(Annotation{Fills: fills[id], Words: words}); err != nil {
+				if err := e.element(TradeAnnotations{Fills: fills[id], AnnotationValues: values}); err != nil {
 					return err
 				}
 				written++
@@ -317,8 +317,8 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 	})
 }
 
-func (e *exporter) words(m playbook.Marks) Words {
-	w := Words{
+func (e *exporter) annotationValues(m playbook.Annotations) AnnotationValues {
+	w := AnnotationValues{
 		InitialRisk: m.InitialRisk, StopPrice: m.StopPrice, TargetPrice: m.TargetPrice, LastStop: m.LastStop, MAE: m.MAE, MFE: m.MFE,
 		EmotionalState: m.EmotionalState, Confidence: m.Confidence, TradeQuality: m.TradeQuality,
 	}
@@ -352,15 +352,15 @@ func (e *exporter) writeCash(a ledger.Account) error {
 	})
 }
 
-func (e *exporter) writeWaiting(a ledger.Account) error {
-	waiting, err := playbook.WaitingMarks(e.ctx, e.tx, e.owner, a.ID)
+func (e *exporter) writeOrphans(a ledger.Account) error {
+	orphans, err := playbook.LoadOrphans(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return err
 	}
 	return e.list("waiting_annotations", func() error {
-		for i, w := range waiting {
-			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Waiting: &i}
-			out := Waiting{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Words: e.words(w.Marks)}
+		for i, w := range orphans {
+			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Orphan: &i}
+			out := Orphan{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, AnnotationValues: e.annotationValues(w.Annotations)}
 			if w.OpenedAt != nil {
 				out.OpenedAt = Instant{*w.OpenedAt}
 			}

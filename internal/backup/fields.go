@@ -323,7 +323,7 @@ func cashType(text string) (ledger.CashType, error) {
 }
 
 // words reads what a trade says beside its figures.
-func (in fields) words() (w Words, err error) {
+func (in fields) annotationValues() (w AnnotationValues, err error) {
 	w.Notes = in.text("notes", "note", "comment", "comments")
 	w.EmotionalState = in.text("emotionalstate", "emotion", "mood")
 	w.Tags = in.texts("tags", "tagnames")

@@ -166,16 +166,16 @@ func (f *foreigner) trade(in fields) error {
 	if err != nil {
 		return err
 	}
-	words, err := in.words()
+	values, err := in.annotationValues()
 	if err != nil {
 		return err
 	}
-	a := Annotation{Words: words}
+	a := TradeAnnotations{AnnotationValues: values}
 	for _, x := range fills {
 		a.Fills = append(a.Fills, len(f.bundle.Executions))
 		f.bundle.Executions = append(f.bundle.Executions, x)
 	}
-	if !words.isEmpty() {
+	if !values.isEmpty() {
 		f.bundle.Trades = append(f.bundle.Trades, a)
 	}
 	return nil

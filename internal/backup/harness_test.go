@@ -65,18 +65,18 @@ func newHouse(t *testing.T, d *db.DB) *house {
 	}
 	h.identity = identity.New(d, keys, now, slog.New(slog.DiscardHandler),
 		identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}})
-	h.ledger = ledger.New(d, now, h.follow)
+	h.ledger = ledger.New(d, now, h.moveAnnotations)
 	h.playbook = playbook.New(d, now, options)
 	h.routine = routine.New(d, now, nil)
 	return h
 }
 
 func (h *house) known() playbook.Known {
-	return playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrade}
+	return playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
 }
 
-// follow lets marks go where the fills go.
-func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
+// moveAnnotations moves annotations to where the fills are.
+func (h *house) moveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	var out playbook.Regrouping
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
@@ -89,7 +89,7 @@ func (h *house) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, cha
 	for _, a := range change.Arrived {
 		out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKeys: a.FillKeys})
 	}
-	return playbook.Follow(ctx, tx, owner, h.clock.Now(), out)
+	return playbook.MoveAnnotations(ctx, tx, owner, h.clock.Now(), out)
 }
 
 func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
@@ -132,9 +132,9 @@ func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, 
 	return added
 }
 
-func (h *house) mark(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
+func (h *house) annotate(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
 	t.Helper()
-	_, err := h.playbook.Mark(h.ctx(), owner, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
 	must(t, err)
 }
 
@@ -217,7 +217,7 @@ func unchanged(t failer, result Result) {
 	t.Helper()
 	sound(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
-		result.Missed + result.MissedUpdated + result.Waiting + result.Overrides + result.Routines + result.Preferences
+		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

@@ -119,7 +119,7 @@ type person struct {
 
 func (p *person) live() {
 	acts := []func(){
-		p.openAccount, p.trade, p.trade, p.trade, p.trade, p.editFill, p.deleteFill, p.moveCash, p.editCash, p.mark, p.mark, p.newTag, p.newSetup,
+		p.openAccount, p.trade, p.trade, p.trade, p.trade, p.editFill, p.deleteFill, p.moveCash, p.editCash, p.annotate, p.annotate, p.newTag, p.newSetup,
 		p.writeNote, p.writeNote, p.miss, p.addItem, p.tick, p.editItem, p.override, p.prefer, p.setTemplate, p.attach, p.deleteFill,
 	}
 	p.openAccount()
@@ -267,12 +267,12 @@ func (p *person) editCash() {
 	must(p, err)
 }
 
-func (p *person) mark() {
+func (p *person) annotate() {
 	trade, _ := p.someTrade()
 	if trade == "" {
 		return
 	}
-	change := playbook.MarkChange{
+	change := playbook.AnnotationChange{
 		Notes: journal.Some(p.word("notes")), InitialRisk: optionalOf(p, "risk", p.price), StopPrice: optionalOf(p, "stop", p.amount),
 		TargetPrice: optionalOf(p, "target", p.amount), MAE: optionalOf(p, "mae", p.amount), MFE: optionalOf(p, "mfe", p.amount),
 		EmotionalState: journal.Some(p.word("mood")[:0]), Confidence: grade(p.pick("confidence", 6)), TradeQuality: grade(p.pick("quality", 6)),
@@ -285,9 +285,9 @@ func (p *person) mark() {
 		change.Setups = journal.Some(rapid.SliceOfN(rapid.SampledFrom(p.setups), 0, 3).Draw(p.T, "setups"))
 	}
 	if p.pick("cleared", 5) == 0 {
-		change = playbook.MarkChange{Notes: journal.Some(""), Tags: journal.Some([]journal.TagID{})}
+		change = playbook.AnnotationChange{Notes: journal.Some(""), Tags: journal.Some([]journal.TagID{})}
 	}
-	_, err := p.playbook.Mark(p.ctx(), p.owner, trade, change, nil)
+	_, err := p.playbook.Annotate(p.ctx(), p.owner, trade, change, nil)
 	p.mayRefuse(err) // a stop of zero is one of a future only
 }
 

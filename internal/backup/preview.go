@@ -19,7 +19,7 @@ type Plan struct {
 	CashNew, CashDuplicates int
 	// How many records of each kind the file holds; those that are there
 	// already among them.
-	Annotations, Waiting, Tags, Setups, Notes, Missed, Routines, Preferences, Files int
+	Annotations, Orphans, Tags, Setups, Notes, Missed, Routines, Preferences, Files int
 	Errors                                                                          []Problem
 }
 
@@ -46,7 +46,7 @@ func Preview(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document
 	for i, t := range targets {
 		b := &doc.Accounts[i]
 		plan.Annotations += len(b.Trades)
-		plan.Waiting += len(b.Waiting)
+		plan.Orphans += len(b.Orphans)
 		account, err := plan.addFills(ctx, tx, owner, doc, b, t)
 		if err != nil {
 			return Plan{}, err

@@ -46,7 +46,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, Waiting, Overrides, Routines, Preferences int
+	SetupsUpserted, Tags, Notes, Missed, Orphans, Overrides, Routines, Preferences int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -65,14 +65,14 @@ type RestoredAccount struct {
 
 // Restore puts a document into the journal of a user, as one step of a writing
 // transaction. Nothing that is there is overwritten: fills and cash that are
-// stored are skipped, marks are added to, an account that is found keeps its
+// stored are skipped, annotations are added to, an account that is found keeps its
 // own name and balance. Only setups take what the file says. Rows that break a
 // rule are left out and told in the result. To restore the same document again
 // changes nothing.
 func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Result, error) {
 	r := newRestorer(ctx, tx, services, order)
 	for _, step := range []func() error{
-		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreMarks, r.restoreWaiting,
+		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreAnnotations, r.restoreOrphans,
 		r.restoreNotes, r.restoreMissed, r.restoreUser, r.listFiles,
 	} {
 		if err := step(); err != nil {
@@ -110,7 +110,7 @@ type restoredBundle struct {
 	batch   journal.BatchID
 	fills   []ledger.Outcome // by place; of a row that was left out without an id
 	trades  []journal.TradeID
-	waiting []journal.TradeID
+	orphans []journal.TradeID
 	changed map[journal.TradeID]bool // by this restore, so that readers will notice
 }
 

@@ -38,7 +38,7 @@ func hand(account string, more string, fills ...string) string {
 
 const mainAccount = `{"name":"Main","broker":"Broker","account_type":"cash","base_currency":"USD","starting_balance":0}`
 
-// trades lists the trades of an account with their marks, oldest first.
+// trades lists the trades of an account with their annotations, oldest first.
 func (h *house) trades(t failer, owner journal.UserID, account journal.AccountID) (list []string) {
 	t.Helper()
 	must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
@@ -52,9 +52,9 @@ func (h *house) trades(t failer, owner journal.UserID, account journal.AccountID
 		if err != nil {
 			return err
 		}
-		marks, err := playbook.LoadMarks(h.ctx(), tx, owner, ids)
+		annotations, err := playbook.LoadAnnotations(h.ctx(), tx, owner, ids)
 		for _, trade := range slices.Backward(trades) {
-			list = append(list, fmt.Sprintf("%d fills, %s, %q", trade.Executions, trade.QtyOpened, marks[trade.ID].Notes))
+			list = append(list, fmt.Sprintf("%d fills, %s, %q", trade.Executions, trade.QtyOpened, annotations[trade.ID].Notes))
 		}
 		return err
 	}))
@@ -70,7 +70,7 @@ func expect(t failer, got []string, want ...string) {
 
 // What was said goes to the trade that holds most of its fills, also where a
 // fill crosses zero and belongs to two.
-func TestMarksFindTheirTrades(t *testing.T) {
+func TestAnnotationsFindTheirTrades(t *testing.T) {
 	t.Parallel()
 	eachHouse(t, func(t *testing.T, h *house) {
 		owner := h.user(t)
@@ -343,16 +343,16 @@ func TestRestoresAreBatches(t *testing.T) {
 	})
 }
 
-// Marks whose trade is gone wait in the restored journal too, with the notes
+// Annotations whose trade is gone wait in the restored journal too, with the notes
 // and pictures that hang on them, and return with the fill.
-func TestWaitingMarksComeBack(t *testing.T) {
+func TestRestoredOrphansReturn(t *testing.T) {
 	t.Parallel()
 	eachHouse(t, func(t *testing.T, h *house) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		fill := h.fill(t, from, account, matching.Buy, "1", "10", 0)
 		trade := fill.TradeIDs[0]
-		h.mark(t, from, trade, "do not lose me")
+		h.annotate(t, from, trade, "do not lose me")
 		_, err := h.playbook.CreateNote(t.Context(), from, playbook.NoteChange{Body: journal.Some("linked"), Trade: journal.Some(trade)})
 		must(t, err)
 		_, err = h.playbook.Attach(t.Context(), from, playbook.Target{Trade: trade}, playbook.Upload{Name: "a.png", Content: strings.NewReader(string(picture(1)))})
@@ -360,7 +360,7 @@ func TestWaitingMarksComeBack(t *testing.T) {
 		must(t, h.ledger.DeleteExecution(t.Context(), from, fill.ID, nil))
 		result, attached := h.restoreZip(t, to, h.exportZip(t, from, ""))
 		sound(t, result)
-		if result.Waiting != 1 || result.Notes != 1 || attached != 1 {
+		if result.Orphans != 1 || result.Notes != 1 || attached != 1 {
 			t.Fatalf("%+v, %d files", result, attached)
 		}
 		same(t, h.export(t, to, ""), h.export(t, from, ""))
@@ -533,8 +533,8 @@ func TestLongNotesComeBack(t *testing.T) {
 	first := h.fill(t, from, account, matching.Buy, "1", "10", 0)
 	h.fill(t, from, account, matching.Sell, "1", "10", 1)
 	second := h.fill(t, from, account, matching.Buy, "1", "10", 2)
-	h.mark(t, from, first.TradeIDs[0], long)
-	h.mark(t, from, second.TradeIDs[0], "x"+long[2:])
+	h.annotate(t, from, first.TradeIDs[0], long)
+	h.annotate(t, from, second.TradeIDs[0], "x"+long[2:])
 	h.fill(t, from, account, matching.Buy, "5", "10", 0) // now it never was flat
 	want := h.export(t, from, "")
 	if len(want) < 2*journal.MaxNoteBytes-100 {

@@ -16,7 +16,7 @@ func TestRestoreTellsOrphansApart(t *testing.T) {
 		account := h.account(t, owner, "Main")
 		for i, notes := range []string{"first", "second"} {
 			bought := h.fill(t, owner, account, matching.Buy, "1", "100", 10*i)
-			h.mark(t, owner, bought.TradeIDs[0], notes)
+			h.annotate(t, owner, bought.TradeIDs[0], notes)
 			must(t, h.ledger.DeleteExecution(t.Context(), owner, bought.ID, nil))
 		}
 		text := h.export(t, owner, "")
@@ -27,7 +27,7 @@ func TestRestoreTellsOrphansApart(t *testing.T) {
 		}
 		unchanged(t, h.restore(t, owner, text))
 		must(t, h.playbook.DeleteOrphan(t.Context(), owner, orphans[1].Trade))
-		if result := h.restore(t, owner, text); result.Waiting != 1 {
+		if result := h.restore(t, owner, text); result.Orphans != 1 {
 			t.Errorf("%+v", result)
 		}
 		orphans, err = h.playbook.Orphans(t.Context(), owner)

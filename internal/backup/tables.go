@@ -146,12 +146,12 @@ func (t *tabler) trades(write rowWriter) error {
 		if err != nil {
 			return err
 		}
-		marks, err := playbook.LoadMarks(t.ctx, t.tx, t.owner, ids)
+		annotations, err := playbook.LoadAnnotations(t.ctx, t.tx, t.owner, ids)
 		if err != nil {
 			return err
 		}
 		for _, trade := range page {
-			if err := write(t.tradeRow(trade, marks[trade.ID])); err != nil {
+			if err := write(t.tradeRow(trade, annotations[trade.ID])); err != nil {
 				return err
 			}
 		}
@@ -162,11 +162,11 @@ func (t *tabler) trades(write rowWriter) error {
 	}
 }
 
-func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
+func (t *tabler) tradeRow(trade ledger.Trade, annotations playbook.Annotations) []cell {
 	derived := playbook.Derive(playbook.Figures{
 		Long: trade.Direction == "long", EntryNotional: trade.EntryNotional, EntrySize: trade.EntrySize,
 		Rate: trade.Rate, NetPnL: trade.NetPnL,
-	}, marks)
+	}, annotations)
 	status := ledger.StatusClosed
 	if trade.Open() {
 		status = ledger.StatusOpen
@@ -177,10 +177,10 @@ func (t *tabler) tradeRow(trade ledger.Trade, marks playbook.Marks) []cell {
 		number(trade.QtyOpened), instant(trade.OpenedAt), instantOr(trade.ClosedAt), number(trade.AvgEntry), numberOr(trade.AvgExit),
 		number(trade.Multiplier), numberOr(trade.GrossPnL), number(trade.Fees), number(trade.Commission), numberOr(trade.NetPnL),
 		text(trade.Currency), numberOr(trade.ReturnPct), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)),
-		whole(trade.Executions), numberOr(marks.InitialRisk), numberOr(marks.StopPrice), numberOr(marks.TargetPrice),
-		numberOr(derived.RMultiple), numberOr(marks.MAE), numberOr(marks.MFE), text(joined(marks.Setups, t.setups)),
-		text(joined(marks.Tags, t.tags)), text(marks.EmotionalState), whole(marks.Confidence), whole(marks.TradeQuality),
-		instantOr(marks.ReviewedAt), text(marks.Notes), numberOr(marks.LastStop),
+		whole(trade.Executions), numberOr(annotations.InitialRisk), numberOr(annotations.StopPrice), numberOr(annotations.TargetPrice),
+		numberOr(derived.RMultiple), numberOr(annotations.MAE), numberOr(annotations.MFE), text(joined(annotations.Setups, t.setups)),
+		text(joined(annotations.Tags, t.tags)), text(annotations.EmotionalState), whole(annotations.Confidence), whole(annotations.TradeQuality),
+		instantOr(annotations.ReviewedAt), text(annotations.Notes), numberOr(annotations.LastStop),
 	}
 }
 

@@ -34,7 +34,7 @@ func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.Accou
 		Name: journal.Some("gap, up; down"), Kind: journal.Some(playbook.MistakeTag),
 	})
 	must(t, err)
-	_, err = h.playbook.Mark(t.Context(), owner, sold.TradeIDs[0], playbook.MarkChange{
+	_, err = h.playbook.Annotate(t.Context(), owner, sold.TradeIDs[0], playbook.AnnotationChange{
 		Notes: journal.Some("=HYPERLINK(\"x\")\nand, more"), InitialRisk: journal.Some(decimal.Must("29")),
 		Tags: journal.Some([]journal.TagID{tag.ID, other.ID}), Confidence: journal.Some(4), Reviewed: journal.Some(true),
 	}, nil)

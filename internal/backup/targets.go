@@ -90,7 +90,7 @@ func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]tar
 
 // isEmpty tells that there is nothing to put into the account.
 func (b Bundle) isEmpty() bool {
-	return len(b.Executions)+len(b.Cash)+len(b.Overrides)+len(b.Waiting) == 0
+	return len(b.Executions)+len(b.Cash)+len(b.Overrides)+len(b.Orphans) == 0
 }
 
 // ledger gives the account in the words of the ledger, with its defaults.

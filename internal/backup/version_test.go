@@ -134,7 +134,7 @@ func TestOldVersionsAreRead(t *testing.T) {
 				owner := h.user(t)
 				result := h.restore(t, owner, text)
 				sound(t, result)
-				if result.Inserted != 3 || result.CashInserted != 1 || result.Annotated != 2 || result.Waiting != 1 || result.SetupsUpserted != 1 ||
+				if result.Inserted != 3 || result.CashInserted != 1 || result.Annotated != 2 || result.Orphans != 1 || result.SetupsUpserted != 1 ||
 					result.Tags != 1 || result.Notes != 1 || result.Missed != 1 || result.Overrides != 1 || len(result.Files) != 2 {
 					t.Errorf("%+v", result)
 				}

@@ -36,8 +36,8 @@ func TestDivAverage(t *testing.T) {
 	}
 }
 
-// TestDivAverageAgreesWithFractions holds the rule against one that finds out by
-// fractions whether a quotient terminates.
+// TestDivAverageAgreesWithFractions compares the rule with
+// an implementation by fractions.
 func TestDivAverageAgreesWithFractions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,24 +1,24 @@
-// Package decimal holds the exact numbers of the journal: prices, quantities,
-// costs and profit. A Decimal never passes through a binary float, so 0.1 + 0.2
-// is 0.3 and a position that was bought in three parts closes at exactly zero.
+// Package decimal implements the exact numbers of the journal: prices, quantities,
+// costs and profit. A Decimal is never converted through a binary float, so 0.1 +
+// 0.2 is 0.3 and a position that was bought in three parts closes at exactly zero.
 //
-// There are two ways in. Parse reads what a person or a broker wrote: it knows
-// one small grammar (that of JSON numbers) and hard bounds, and refuses the rest
-// before any arithmetic happens, so that no input can cost more than its length.
-// ParseExact reads what the journal itself wrote, which may be wider because
+// There are two parsers. Parse is for input of users and brokers: it accepts
+// the grammar of JSON numbers within fixed bounds and rejects the rest before any
+// arithmetic, so that the cost of parsing is proportional to the length of the input.
+// ParseExact is for numbers that the journal stored, which may be wider because
 // products have more digits than their factors.
 //
-// There is one way out: the canonical text, with no exponent and no digit more
-// than needed. JSON and SQL both carry that text.
+// There is one output format, the canonical text, without an exponent and
+// without unneeded digits. JSON and SQL both use it.
 //
-// Addition, subtraction and multiplication are exact. Division is the only
-// operation that can lose something, so it always names the number of decimals
-// it keeps and rounds half to even; Split divides an amount in two parts that
+// Addition, subtraction and multiplication are exact. Division is the
+// only operation that rounds, so it always takes the number of
+// decimals and rounds half to even; Split divides an amount in two parts that
 // still add up to the whole.
 //
-// Nearly all numbers of a journal have fewer than nineteen digits: these live in
-// 64 bits and allocate nothing (short.go). Whatever does not fit is computed by
-// github.com/shopspring/decimal without a limit (wide.go), with the same result.
+// Nearly all numbers of a journal have fewer than nineteen digits: these are stored
+// in 64 bits and allocate nothing (short.go). Other numbers are computed by
+// github.com/shopspring/decimal without a limit (wide.go), with the same results.
 package decimal
 
 import (
@@ -34,7 +34,7 @@ import (
 // immutable and may be copied and shared between goroutines freely.
 //
 // Two Decimals of equal value may be stored differently (1.5 and 1.50), so the
-// type refuses the == operator at compile time: use Equal or Cmp.
+// type does not support the == operator: use Equal or Cmp.
 type Decimal struct {
 	_ [0]func()
 	// wide is the number when it needs more than 64 bits; else it is nil, and the
@@ -52,7 +52,7 @@ var Zero Decimal
 func New(n int64) Decimal { return FromScaled(n, 0) }
 
 // FromScaled returns coef divided by ten to the power of scale: FromScaled(125, 2)
-// is 1.25. It is how fixed-point columns and constants become Decimals.
+// is 1.25. It converts fixed-point columns and constants to Decimals.
 func FromScaled(coef int64, scale int32) Decimal {
 	if coef == math.MinInt64 {
 		return fromLib(lib.New(coef, -scale))
@@ -60,8 +60,8 @@ func FromScaled(coef int64, scale int32) Decimal {
 	return Decimal{coef: coef, scale: scale}
 }
 
-// Must returns the number written in s, in the notation of ParseExact, and panics
-// when it is none. It is meant for constants and tests, never for input.
+// Must parses s like ParseExact and panics if that fails.
+// It is meant for constants and tests, not for input.
 func Must(s string) Decimal {
 	d, err := ParseExact(s)
 	if err != nil {
@@ -70,8 +70,8 @@ func Must(s string) Decimal {
 	return d
 }
 
-// Add returns d + e, exactly. Adding zero, as sums begin and costs often are,
-// keeps the other as it is.
+// Add returns d + e, exactly. If one of them is zero, as at the start of a sum, it
+// returns the other unchanged.
 func (d Decimal) Add(e Decimal) Decimal {
 	switch {
 	case e.IsZero():
@@ -115,8 +115,8 @@ func (d Decimal) Abs() Decimal {
 
 // DivRound returns d / e, rounded half to even to the given number of decimals.
 // The rounding happens once, on the exact quotient, so a quotient that fits into
-// scale decimals is exact. It panics when e is zero: a caller that cannot rule
-// that out has a rule of its own for the case, and must ask IsZero first.
+// scale decimals is exact. It panics if e is zero; a caller
+// must check IsZero first if that is possible.
 func (d Decimal) DivRound(e Decimal, scale int32) Decimal {
 	if e.IsZero() {
 		panic("decimal: division of " + d.String() + " by zero")
@@ -137,8 +137,8 @@ func (d Decimal) Round(scale int32) Decimal {
 
 // Split divides d in the proportion part to whole: a is d × part / whole, rounded
 // half to even to scale decimals, and b is the rest, so that a + b is exactly d.
-// Costs of a fill that belongs to two trades are shared by it without losing or
-// inventing a fraction of a cent. It panics when whole is zero.
+// It splits the costs of a fill that belongs to two trades
+// without a rounding error. It panics if whole is zero.
 func (d Decimal) Split(part, whole Decimal, scale int32) (a, b Decimal) {
 	a = d.Mul(part).DivRound(whole, scale)
 	return a, d.Sub(a)
@@ -152,7 +152,7 @@ func (d Decimal) Cmp(e Decimal) int {
 	return d.toLib().Cmp(e.toLib())
 }
 
-// Equal reports whether d and e are the same number. It is also what go-cmp uses.
+// Equal reports whether d and e are the same number. Package go-cmp uses it too.
 func (d Decimal) Equal(e Decimal) bool { return d.Cmp(e) == 0 }
 
 // Sign returns -1, 0 or +1 as d is negative, zero or positive.
@@ -180,7 +180,7 @@ func (d Decimal) Scale() int32 {
 	return max(0, d.trimZeros().scale)
 }
 
-// storedScale is how many storedScale d is stored with.
+// storedScale returns the number of decimals that d is stored with.
 func (d Decimal) storedScale() int32 {
 	if d.wide != nil {
 		return -d.wide.Exponent()
@@ -200,7 +200,7 @@ func (d Decimal) Float64() float64 {
 // Rat returns d as a fraction that the caller owns.
 func (d Decimal) Rat() *big.Rat { return d.toLib().Rat() }
 
-// Sum adds up its arguments, exactly. The sum of nothing is 0.
+// Sum returns the exact sum of its arguments, which is 0 without arguments.
 func Sum(values ...Decimal) Decimal {
 	var total Decimal
 	for _, v := range values {
@@ -225,8 +225,8 @@ func Max(a, b Decimal) Decimal {
 	return a
 }
 
-// fromDigits makes the number that the decimal digits spell after moving the
-// point scale places to the left. The caller has checked that they are digits.
+// fromDigits returns the number of the decimal digits with the point
+// scale places from the right. The caller must check that they are digits.
 func fromDigits(negative bool, digits string, scale int32) Decimal {
 	if len(digits) > shortDigits {
 		coef, _ := new(big.Int).SetString(digits, 10)
@@ -243,7 +243,7 @@ func fromDigits(negative bool, digits string, scale int32) Decimal {
 }
 
 // appendDigits is the inverse of fromDigits: it appends the digits of |d| to b
-// and returns them with the scale they are to be read at.
+// and returns them with their scale.
 func (d Decimal) appendDigits(b []byte) (digits []byte, scale int32) {
 	if d.wide != nil {
 		coef := d.wide.Coefficient()

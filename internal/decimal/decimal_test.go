@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyDecimal draws numbers of every size we meet, stored at any scale, with many
-// small and round ones among them, as those are where rounding and zeros hide.
+// anyDecimal draws numbers of all sizes, stored at any scale,
+// with many small and round ones, which test rounding and zeros.
 func anyDecimal() *rapid.Generator[Decimal] {
 	return rapid.Custom(func(t *rapid.T) Decimal {
 		scale := rapid.Int32Range(-3, 18).Draw(t, "scale")
@@ -70,8 +70,8 @@ func TestArithmeticIsThatOfFractions(t *testing.T) {
 	})
 }
 
-// Whether a number, a sum or a quotient fits into 64 bits must make no
-// difference.
+// Results must not depend on whether numbers, sums or quotients fit
+// into 64 bits.
 func TestBeyond64Bits(t *testing.T) {
 	var edge []Decimal
 	for _, text := range []string{
@@ -121,7 +121,7 @@ func TestRingLaws(t *testing.T) {
 			"operands stay the same": a.Equal(a.Add(Zero)) && b.Equal(b.Add(Zero)),
 		} {
 			if !holds {
-				t.Fatalf("%s: not for %s, %s, %s", law, a, b, c)
+				t.Fatalf("%s does not hold for %s, %s, %s", law, a, b, c)
 			}
 		}
 	})
@@ -228,10 +228,10 @@ func TestScaleIsTheFewestDecimals(t *testing.T) {
 func TestZeroValueIsZero(t *testing.T) {
 	var d Decimal
 	if d.String() != "0" || !d.IsZero() || !d.Equal(Zero) || !d.Equal(New(0)) || !Sum().IsZero() || d.Scale() != 0 {
-		t.Errorf("zero value behaves like %s", d)
+		t.Errorf("zero value is %s", d)
 	}
 	if got := d.Add(New(2)).Mul(d).Sub(New(1)); got.String() != "-1" {
-		t.Errorf("arithmetic on the zero value gave %s", got)
+		t.Errorf("arithmetic on the zero value returned %s", got)
 	}
 }
 

@@ -3,8 +3,8 @@ package decimal
 import "database/sql/driver"
 
 // Null is a Decimal that may be absent: a nullable column, or a JSON field that
-// may be null. The zero value is absent. When Valid is false, Decimal is 0 and
-// means nothing.
+// may be null. The zero value is absent. If Valid is false, Decimal is 0 and
+// has no meaning.
 type Null struct {
 	Decimal Decimal
 	Valid   bool
@@ -13,7 +13,7 @@ type Null struct {
 // Of returns d as a Null that is present.
 func Of(d Decimal) Null { return Null{Decimal: d, Valid: true} }
 
-// Or returns the number, or instead when it is absent.
+// Or returns the number, or instead if it is absent.
 func (n Null) Or(instead Decimal) Decimal {
 	if n.Valid {
 		return n.Decimal
@@ -44,7 +44,7 @@ func (n Null) AppendTo(b []byte) []byte {
 // MarshalJSON writes a JSON number or null.
 func (n Null) MarshalJSON() ([]byte, error) { return n.AppendTo(make([]byte, 0, typicalLength)), nil }
 
-// UnmarshalJSON reads null, or what Decimal reads.
+// UnmarshalJSON parses null, or what Decimal parses.
 func (n *Null) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		*n = Null{}
@@ -58,7 +58,7 @@ func (n *Null) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Value stores canonical text or NULL.
+// Value returns canonical text or NULL.
 func (n Null) Value() (driver.Value, error) {
 	if !n.Valid {
 		return nil, nil
@@ -66,7 +66,7 @@ func (n Null) Value() (driver.Value, error) {
 	return n.Decimal.Value()
 }
 
-// Scan reads NULL, or what Decimal scans.
+// Scan parses NULL, or what Decimal scans.
 func (n *Null) Scan(src any) error {
 	if src == nil {
 		*n = Null{}

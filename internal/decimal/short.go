@@ -9,7 +9,7 @@ import (
 // shortDigits is the number of digits that always fit into an int64.
 const shortDigits = 18
 
-// powers are those of ten that fit into an int64.
+// powers are the powers of ten that fit into an int64.
 var powers = func() (list [shortDigits + 1]uint64) {
 	list[0] = 1
 	for i := range shortDigits {
@@ -18,7 +18,7 @@ var powers = func() (list [shortDigits + 1]uint64) {
 	return list
 }()
 
-// powerOfTen gives ten to the power of n, if it is among those.
+// powerOfTen returns ten to the power of n; ok is false if that is not in powers.
 func powerOfTen(n int64) (p uint64, ok bool) {
 	if n < 0 || n > shortDigits {
 		return 0, false
@@ -26,7 +26,7 @@ func powerOfTen(n int64) (p uint64, ok bool) {
 	return powers[n], true
 }
 
-// The functions below compute in 64 bits and tell whether that was enough.
+// The functions below compute in 64 bits; ok is false if the result does not fit.
 
 func addShort(d, e Decimal) (sum Decimal, ok bool) {
 	if d.wide != nil || e.wide != nil {
@@ -46,7 +46,7 @@ func addShort(d, e Decimal) (sum Decimal, ok bool) {
 	return Decimal{coef: coef, scale: d.scale}, true
 }
 
-// rescale writes the same number with more decimals.
+// rescale returns the same number with more decimals.
 func (d Decimal) rescale(scale int32) (same Decimal, ok bool) {
 	if d.scale == scale {
 		return d, true
@@ -65,7 +65,8 @@ func multiplyShort(d, e Decimal) (product Decimal, ok bool) {
 	return multiplySigned((d.coef < 0) != (e.coef < 0), magnitude(d.coef), magnitude(e.coef), d.scale+e.scale)
 }
 
-// multiplySigned multiplies two magnitudes and gives the product a sign and a scale.
+// multiplySigned multiplies two magnitudes and returns the product with a sign
+// and a scale.
 func multiplySigned(negative bool, a, b uint64, scale int32) (product Decimal, ok bool) {
 	high, low := bits.Mul64(a, b)
 	if high != 0 || low > math.MaxInt64 {
@@ -80,7 +81,7 @@ func multiplySigned(negative bool, a, b uint64, scale int32) (product Decimal, o
 
 func magnitude(coef int64) uint64 { return uint64(max(coef, -coef)) }
 
-// divideShort divides 128 bits by 64. e is not zero.
+// divideShort divides 128 bits by 64. e must not be zero.
 func divideShort(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
 	if d.wide != nil || e.wide != nil {
 		return Zero, false
@@ -116,8 +117,8 @@ func divideShort(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
 	return quotient, ok
 }
 
-// trimZeros leaves out the zeros at the end of the decimals, so that what is
-// computed with the number next is likely to fit as well.
+// trimZeros removes trailing zeros of the decimals, so that
+// the next computation is more likely to fit.
 func (d Decimal) trimZeros() Decimal {
 	if d.coef == 0 {
 		return Zero
@@ -149,8 +150,8 @@ func compareShort(d, e Decimal) (order int, ok bool) {
 	return 0, ok
 }
 
-// floatShort is exact where both parts of the fraction are floats themselves, so
-// that dividing them is the only rounding.
+// floatShort returns the nearest float if both parts of the fraction are exact as
+// floats, so that the division is the only rounding.
 func floatShort(d Decimal) (f float64, ok bool) {
 	const floatDigits, exact = 18, 1 << 53
 	if d.wide != nil || magnitude(d.coef) > exact || d.scale < 0 || d.scale > floatDigits {

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// The bounds of a number that comes from outside, and of one that we stored.
+// The bounds of numbers that are input, and of stored numbers.
 const (
-	// MaxIntegerDigits is how many digits Parse allows before the decimal point.
+	// MaxIntegerDigits is the most digits that Parse accepts before the decimal point.
 	MaxIntegerDigits = 15
-	// MaxDecimals is how many digits Parse allows after the decimal point.
+	// MaxDecimals is the most digits that Parse accepts after the decimal point.
 	MaxDecimals = 18
-	// MaxExponent bounds the exponent that Parse allows, in either direction.
+	// MaxExponent is the greatest absolute exponent that Parse accepts.
 	MaxExponent = 30
 
 	maxInputText    = 128
 	maxStoredDigits = 400
 )
 
-// ErrSyntax is what errors.Is finds in the error of a text that is not a number
-// in the notation of JSON.
+// ErrSyntax is wrapped by the error for a text that is
+// not a JSON number.
 var ErrSyntax = errors.New("decimal: not a number")
 
-// ErrRange is what errors.Is finds in the error of a number that is well written
-// but has more digits, or a greater exponent, than the journal keeps.
+// ErrRange is wrapped by the error for a number with
+// too many digits or a too great exponent.
 var ErrRange = errors.New("decimal: number out of range")
 
-// parseError is an error whose text may be shown to a person as it stands; it never
-// repeats the input, which can be long or hostile.
+// parseError is an error whose text may be shown to users; it never repeats
+// the input, which can be long or malicious.
 type parseError struct {
 	kind    error
 	message string
@@ -46,15 +46,15 @@ var (
 	errStored   = &parseError{ErrRange, "a stored number may have at most 400 digits"}
 )
 
-// Parse reads a number that a client sent, in the grammar of JSON: an optional
+// Parse parses a number from input, in the grammar of JSON: an optional
 // minus, digits without needless leading zeros, an optional fraction and an
 // optional exponent. Everything else, such as "+1", ".5", "5.", "0x1", "1_000",
-// "NaN" and blanks, is ErrSyntax.
+// "NaN" and spaces, is ErrSyntax.
 //
-// The exponent must lie within ±MaxExponent, and the number it stands for must
-// have at most MaxIntegerDigits before and MaxDecimals after the point, zeros at
-// the end of the fraction not counted; else the error is ErrRange. The length
-// of the text is checked first, so a refusal costs next to nothing.
+// The exponent must be within ±MaxExponent, and the number must have
+// at most MaxIntegerDigits before and MaxDecimals after the point, not
+// counting trailing zeros; otherwise the error is ErrRange. The length
+// of the text is checked first, so that rejecting it is cheap.
 func Parse(s string) (Decimal, error) {
 	if len(s) > maxInputText {
 		return Zero, errLong
@@ -73,10 +73,10 @@ func Parse(s string) (Decimal, error) {
 	return fromDigits(lit.negative, digits, int32(scale)), nil
 }
 
-// ParseExact reads a number that the journal wrote itself: plain notation without
-// an exponent, of at most 400 digits. It is wide enough for every product of
-// numbers that Parse accepts, and still bounded, because a database file too can
-// be damaged or forged. Zeros at the end of the fraction are accepted, as some
+// ParseExact parses a number that the journal stored: plain notation
+// without an exponent, of at most 400 digits. That is enough for every
+// product of numbers that Parse accepts, and bounded, because a database file
+// can be damaged or forged. Trailing zeros are accepted, because some
 // engines add them.
 func ParseExact(s string) (Decimal, error) {
 	const signAndPoint = 2
@@ -96,7 +96,7 @@ func ParseExact(s string) (Decimal, error) {
 	return fromDigits(lit.negative, digits, int32(scale)), nil
 }
 
-// literal is a number as written, cut into its parts.
+// literal is the parts of a number as written.
 type literal struct {
 	negative          bool
 	integer, fraction string
@@ -104,7 +104,7 @@ type literal struct {
 	exponent          int
 }
 
-// parseLiteral cuts s into its parts, or says why it is not a number.
+// parseLiteral splits s into its parts. The error describes why it is not a number.
 func parseLiteral(s string) (literal, error) {
 	var lit literal
 	s, lit.negative = strings.CutPrefix(s, "-")
@@ -129,7 +129,7 @@ func parseLiteral(s string) (literal, error) {
 	return lit, err
 }
 
-// parseExponent reads what follows the letter e, which must reach to the end.
+// parseExponent parses the rest of a number after the letter e.
 func parseExponent(s string) (int, error) {
 	s, negative := strings.CutPrefix(s, "-")
 	if !negative {
@@ -149,7 +149,7 @@ func parseExponent(s string) (int, error) {
 	return n, nil
 }
 
-// cutDigits cuts s behind the ASCII digits it starts with.
+// cutDigits splits s after its leading ASCII digits.
 func cutDigits(s string) (digits, rest string) {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
@@ -158,10 +158,10 @@ func cutDigits(s string) (digits, rest string) {
 	return s[:n], s[n:]
 }
 
-// expand applies the exponent. It returns the significant digits, the scale they
-// are to be read at (below zero when the exponent adds zeros at the end) and the
-// number of digits before the point. Zeros that are written out at the end of
-// the integer stay, so that common whole numbers share the scale 0.
+// expand applies the exponent. It returns the significant digits,
+// their scale (negative if the exponent adds trailing zeros) and the number
+// of digits before the point. Written trailing zeros of the integer
+// are kept, so that common whole numbers have the scale 0.
 func (lit literal) expand() (digits string, scale, whole int) {
 	all := lit.integer + lit.fraction
 	point := len(lit.integer) + lit.exponent
@@ -174,24 +174,24 @@ func (lit literal) expand() (digits string, scale, whole int) {
 	return all[start:end], end - point, point - start
 }
 
-// String returns the canonical text of d: no exponent, at least one digit before
-// the point, no zeros at the end of the fraction, and no minus before zero.
+// String returns the canonical text of d: no exponent, at least one digit
+// before the point, no trailing zeros, and no minus before zero.
 func (d Decimal) String() string {
 	var buf [48]byte
 	return string(d.AppendTo(buf[:0]))
 }
 
-// GoString returns d as Go source, so that %#v shows the number and not how it is
-// stored: failing tests and debuggers are read by people.
+// GoString returns d as Go source, so that %#v in tests and debuggers
+// shows the number and not how it is stored.
 func (d Decimal) GoString() string { return "decimal.Must(" + strconv.Quote(d.String()) + ")" }
 
-// typicalLength is the room that the text of most numbers takes, so that it grows
-// but once.
+// typicalLength is the length of the text of most numbers, to allocate
+// once.
 const typicalLength = 24
 
-// AppendTo appends the canonical text of d to b and returns the longer slice.
-// For numbers of up to 18 digits it allocates nothing beyond b, which is what
-// streamed lists are written with.
+// AppendTo appends the canonical text of d to b and returns
+// the extended slice. For numbers of up to 18 digits it
+// allocates nothing besides b.
 func (d Decimal) AppendTo(b []byte) []byte {
 	var buf [48]byte
 	digits, scale := d.appendDigits(buf[:0])
@@ -208,7 +208,7 @@ func (d Decimal) AppendTo(b []byte) []byte {
 }
 
 // appendPoint appends the digits with the decimal point scale places from their
-// end, filling up with zeros on whichever side is short of digits.
+// end, padding with zeros on either side.
 func appendPoint(b, digits []byte, scale int) []byte {
 	if scale <= 0 {
 		b = append(b, digits...)

@@ -79,13 +79,13 @@ func TestErrorsDoNotEchoInput(t *testing.T) {
 	for _, in := range []string{"secret", "1e99", strings.Repeat("8", 20), strings.Repeat("7", 500)} {
 		_, err := Parse(in)
 		if err == nil || strings.Contains(err.Error(), in) || strings.Contains(err.Error(), "decimal:") {
-			t.Errorf("Parse(%.20q): unfit message %q", in, err)
+			t.Errorf("Parse(%.20q): unusable message %q", in, err)
 		}
 	}
 }
 
-// TestParseErrorIsCheap holds the budget: what a hostile text costs must not depend
-// on the number it stands for, nor on its length.
+// TestParseErrorIsCheap checks that the cost of rejecting a malicious text
+// depends neither on its number nor on its length.
 func TestParseErrorIsCheap(t *testing.T) {
 	megabyte := strings.Repeat("9", 1<<20)
 	hostile := []string{
@@ -95,19 +95,20 @@ func TestParseErrorIsCheap(t *testing.T) {
 	allocs := testing.AllocsPerRun(100, func() {
 		for _, in := range hostile {
 			if _, err := Parse(in); err == nil {
-				t.Fatal("hostile number was accepted")
+				t.Fatal("a malicious number was accepted")
 			}
 			if _, err := ParseExact(in); err == nil {
-				t.Fatal("hostile stored number was accepted")
+				t.Fatal("a malicious stored number was accepted")
 			}
 		}
 		if err := new(Decimal).UnmarshalJSON(quoted); err == nil {
-			t.Fatal("hostile JSON was accepted")
+			t.Fatal("malicious JSON was accepted")
 		}
 	})
-	// strconv's own error for an exponent that overflows an int is the only one allowed.
+	// strconv's own error for an exponent that overflows an int is the only one
+	// allowed.
 	if allocs > 4 {
-		t.Errorf("refusing hostile numbers allocated %v times", allocs)
+		t.Errorf("rejecting malicious numbers allocated %v times", allocs)
 	}
 }
 
@@ -179,7 +180,7 @@ func TestMustPanicsWithTheText(t *testing.T) {
 	Must("abc")
 }
 
-// canonical is the only shape String may produce.
+// canonical matches the only form that String may return.
 var canonical = regexp.MustCompile(`^(0|-?([1-9][0-9]*|0\.[0-9]*[1-9]|[1-9][0-9]*\.[0-9]*[1-9]))$`)
 
 func TestTextRoundTrip(t *testing.T) {
@@ -199,10 +200,10 @@ func TestTextRoundTrip(t *testing.T) {
 	})
 }
 
-// grammar is JSON's own, written a second time for the fuzz target.
+// grammar is that of JSON numbers, for the fuzz test.
 var grammar = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE]([-+]?[0-9]+))?$`)
 
-// parseAcceptable says by other means whether Parse must accept s, and its value.
+// parseAcceptable parses s with other code and reports whether Parse must accept it.
 func parseAcceptable(s string) (*big.Rat, bool) {
 	groups := grammar.FindStringSubmatch(s)
 	if groups == nil || len(s) > maxInputText {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// longestEscape is the length of \u0031, the longest way JSON has for one digit.
+// longestEscape is the length of \u0031, the longest JSON form of one digit.
 const longestEscape = 6
 
 var errNull = &parseError{ErrSyntax, "give a number here; null is not allowed"}
@@ -17,9 +17,9 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 	return d.AppendTo(make([]byte, 0, typicalLength)), nil
 }
 
-// UnmarshalJSON reads a JSON number, or a JSON string that holds one, under the
-// rules of Parse. It works on the text, so no digit is lost on the way. A null is
-// refused: a field that may be null is a Null.
+// UnmarshalJSON parses a JSON number, or a JSON string with one, by the
+// rules of Parse. It parses the text, so that no digit is lost. A null is an
+// error: use Null for a field that may be null.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	text, err := numberText(b)
 	if err != nil {
@@ -33,8 +33,8 @@ func (d *Decimal) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// numberText returns what stands between the quotes when b is a JSON string, and
-// b itself otherwise. It looks at the length before it copies anything.
+// numberText returns the content of b if it is a JSON string, and b
+// itself otherwise. It checks the length before it copies anything.
 func numberText(b []byte) (string, error) {
 	switch {
 	case len(b) > longestEscape*maxInputText:
@@ -51,13 +51,13 @@ func numberText(b []byte) (string, error) {
 	return text, nil
 }
 
-// Value stores d as canonical text, the one form that both engines keep exactly.
+// Value returns d as canonical text, which both engines store exactly.
 func (d Decimal) Value() (driver.Value, error) {
 	return d.String(), nil
 }
 
-// Scan reads a column that Value wrote, under the rules of ParseExact, or a whole
-// number. A float is refused, because its digits are no longer the stored ones.
+// Scan parses a column that Value wrote, by the rules of ParseExact, or a whole
+// number. A float is an error, because its digits may differ from the stored ones.
 func (d *Decimal) Scan(src any) error {
 	switch v := src.(type) {
 	case string:

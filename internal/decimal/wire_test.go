@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// codec is one of the two JSON packages that meet our types: the standard one and
-// the stricter one that the API decodes with.
+// codec is one of the two JSON packages that encode Decimals: the standard
+// one and the stricter one of the API.
 type codec struct {
 	name      string
 	marshal   func(any) ([]byte, error)
@@ -95,7 +95,7 @@ func TestJSONRefusals(t *testing.T) {
 				}
 			}
 			if !d.Equal(before) || !n.Equal(Of(before)) {
-				t.Errorf("%.20s was refused but changed the value", in)
+				t.Errorf("%.20s was rejected but changed the value", in)
 			}
 		}
 	})
@@ -163,7 +163,7 @@ func TestSQLScanKinds(t *testing.T) {
 		}
 	}
 	if d.String() != "-12000" {
-		t.Errorf("a refused Scan changed the value to %s", d)
+		t.Errorf("a failed Scan changed the value to %s", d)
 	}
 }
 
@@ -171,10 +171,10 @@ func TestNull(t *testing.T) {
 	var absent Null
 	zero, five := Of(Zero), Of(New(5))
 	if !absent.IsZero() || zero.IsZero() || absent.Equal(zero) || !absent.Equal(Null{}) || zero.Equal(five) {
-		t.Error("absent, 0 and 5 are not told apart")
+		t.Error("absent, 0 and 5 are not distinct")
 	}
 	if got := absent.Or(New(1)).Add(five.Or(New(1))); got.String() != "6" {
-		t.Errorf("Or gave %s", got)
+		t.Errorf("Or returned %s", got)
 	}
 	if v, err := absent.Value(); v != nil || err != nil {
 		t.Errorf("absent is stored as %v, %v", v, err)

@@ -74,7 +74,7 @@ func (w *writer) addAccount(a Account) (ledger.Account, error) {
 		return ledger.Account{}, alreadyThere()
 	}
 	w.accounts[a.Name] = created.ID
-	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeMarks} {
+	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
 		if err := step(a); err != nil {
 			return ledger.Account{}, err
 		}
@@ -103,9 +103,9 @@ func (s Story) together() Account {
 			c.Opening = id(c.Opening)
 			all.Cash = append(all.Cash, c)
 		}
-		for _, m := range a.Marks {
+		for _, m := range a.Annotations {
 			m.Opening, m.Setups, m.Tags = id(m.Opening), nil, nil
-			all.Marks = append(all.Marks, m)
+			all.Annotations = append(all.Annotations, m)
 		}
 	}
 	slices.SortStableFunc(all.Fills, func(a, b Execution) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })

@@ -50,13 +50,13 @@ func TestAccountOfTheDemo(t *testing.T) {
 		if len(made) != 1 || made[0].Name != AccountName {
 			t.Fatalf("made %+v", made)
 		}
-		fills, marks := 0, 0
+		fills, annotations := 0, 0
 		for _, a := range s.story.Accounts {
 			fills += len(a.Fills)
-			marks += len(a.Marks)
+			annotations += len(a.Annotations)
 		}
-		if s.rows("accounts") != 2 || s.rows("executions") != fills || s.rows("trade_marks") != marks || fills == 0 || marks == 0 {
-			t.Errorf("%d accounts, %d of %d fills, %d of %d marks", s.rows("accounts"), s.rows("executions"), fills, s.rows("trade_marks"), marks)
+		if s.rows("accounts") != 2 || s.rows("executions") != fills || s.rows("trade_marks") != annotations || fills == 0 || annotations == 0 {
+			t.Errorf("%d accounts, %d of %d fills, %d of %d annotations", s.rows("accounts"), s.rows("executions"), fills, s.rows("trade_marks"), annotations)
 		}
 		for _, table := range []string{"notes", "tags", "setups", "missed_trades", "routine_items"} {
 			if n := s.rows(table); n != 0 {
@@ -78,9 +78,9 @@ func TestStoriesPutTogether(t *testing.T) {
 		}
 		seen[f.ID] = true
 	}
-	for _, m := range a.Marks {
+	for _, m := range a.Annotations {
 		if !seen[m.Opening] || m.Setups != nil || m.Tags != nil {
-			t.Errorf("mark on %s", m.Opening)
+			t.Errorf("annotations on %s", m.Opening)
 		}
 	}
 	for _, c := range a.Cash {

@@ -61,7 +61,7 @@ type Account struct {
 	StartingBalance              decimal.Decimal
 	Fills                        []Execution // in time order
 	Cash                         []Cash      // in time order
-	Marks                        []Mark
+	Annotations                  []Annotations
 	Pictures                     []Picture
 }
 
@@ -99,8 +99,8 @@ type Cash struct {
 	Opening string
 }
 
-// Mark is what the trader wrote on a trade.
-type Mark struct {
+// Annotations are what the trader wrote on a trade.
+type Annotations struct {
 	// Opening is the id of the fill that opened the trade.
 	Opening             string
 	Notes               string

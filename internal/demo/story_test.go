@@ -58,9 +58,9 @@ func TestTheSameDayGivesTheSameStory(t *testing.T) {
 
 func TestSizeOfTheStory(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
-		fills, marks, pictures, trades := 0, 0, 0, 0
+		fills, annotations, pictures, trades := 0, 0, 0, 0
 		for _, a := range s.Accounts {
-			fills, marks, pictures = fills+len(a.Fills), marks+len(a.Marks), pictures+len(a.Pictures)
+			fills, annotations, pictures = fills+len(a.Fills), annotations+len(a.Annotations), pictures+len(a.Pictures)
 			trades += len(tradesIn(a))
 		}
 		logs, reviews, notes := countNotes(s)
@@ -71,7 +71,7 @@ func TestSizeOfTheStory(t *testing.T) {
 			{"accounts", len(s.Accounts), 3, 3},
 			{"fills", fills, 2500, 4000},
 			{"trades", trades, 1050, 1300},
-			{"marks", marks, trades * 9 / 10, trades},
+			{"annotations", annotations, trades * 9 / 10, trades},
 			{"pictures", pictures, 8, 15},
 			{"setups", len(s.Setups), 6, 8},
 			{"tags", len(s.Tags), 12, 20},

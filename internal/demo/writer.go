@@ -183,7 +183,7 @@ func (w *writer) writeAccounts() error {
 			return err
 		}
 		w.accounts[a.Name] = created.ID
-		for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeMarks} {
+		for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
 			if err := step(a); err != nil {
 				return err
 			}
@@ -236,26 +236,26 @@ func (w *writer) writeCash(a Account) error {
 	return err
 }
 
-func (w *writer) writeMarks(a Account) error {
-	list := make([]playbook.Marks, len(a.Marks))
-	for i, m := range a.Marks {
+func (w *writer) writeAnnotations(a Account) error {
+	list := make([]playbook.Annotations, len(a.Annotations))
+	for i, m := range a.Annotations {
 		at := m.ReviewedAt
 		if at.IsZero() {
 			at = w.Clock()
 		}
 		var err error
 		trade := w.trades[opening{a.Name, m.Opening}]
-		if list[i], err = playbook.NewMarks(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
+		if list[i], err = playbook.NewAnnotations(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
 			return err
 		}
 	}
-	_, err := playbook.Annotate(w.ctx, w.tx, w.owner, w.Clock(), list)
+	_, err := playbook.MergeAnnotations(w.ctx, w.tx, w.owner, w.Clock(), list)
 	return err
 }
 
-// change is a mark in the words of the playbook.
-func (w *writer) change(m Mark) playbook.MarkChange {
-	c := playbook.MarkChange{
+// change is annotations in the words of the playbook.
+func (w *writer) change(m Annotations) playbook.AnnotationChange {
+	c := playbook.AnnotationChange{
 		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
 		InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
 		Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
@@ -288,7 +288,7 @@ func (w *writer) writeNotes() error {
 			change.Account = journal.Some(w.accounts[n.Account])
 		}
 		written := n.Day.Time().Add(dayEnds * time.Hour)
-		if _, _, err := w.said.Note(w.ctx, w.tx, w.owner, written, change); err != nil {
+		if _, _, err := w.said.RestoreNote(w.ctx, w.tx, w.owner, written, change); err != nil {
 			return fmt.Errorf("note of %s: %w", n.Day, err)
 		}
 	}

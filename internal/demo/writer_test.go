@@ -44,7 +44,7 @@ func TestWriting(t *testing.T) {
 		}
 		s.owner = users[0].ID
 		s.checkLedger()
-		s.checkMarks()
+		s.checkAnnotations()
 		s.checkCounts()
 		s.checkCash()
 		s.checkPictures()
@@ -77,7 +77,7 @@ func newStage(t *testing.T, d *db.DB) *stage {
 		t.Fatal(err)
 	}
 	cheap := identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}}
-	known := playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, Marked: ledger.TouchTrade}
+	known := playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
 	return &stage{
 		T: t, story: told()[lastDays[0]], routine: routine.New(d, clock, nil),
 		Services: Services{
@@ -156,8 +156,8 @@ func TestContractsAreKnown(t *testing.T) {
 	}
 }
 
-// checkMarks: every mark arrived on its trade.
-func (s *stage) checkMarks() {
+// checkAnnotations: the annotations of every trade arrived on its trade.
+func (s *stage) checkAnnotations() {
 	s.Helper()
 	ids := s.ids()
 	for _, a := range s.story.Accounts {
@@ -167,17 +167,17 @@ func (s *stage) checkMarks() {
 			byOpening[trade.OpenedAt.UnixMicro()] = trade
 			all = append(all, trade.ID)
 		}
-		marks, err := s.Playbook.Marks(s.Context(), s.owner, all)
+		annotations, err := s.Playbook.LoadAnnotations(s.Context(), s.owner, all)
 		s.must(err)
-		if len(marks) != len(a.Marks) {
-			s.Errorf("%s: %d marks, want %d", a.Name, len(marks), len(a.Marks))
+		if len(annotations) != len(a.Annotations) {
+			s.Errorf("%s: %d annotations, want %d", a.Name, len(annotations), len(a.Annotations))
 		}
 		at := map[string]time.Time{}
 		for _, f := range a.Fills {
 			at[f.ID] = f.At
 		}
-		for _, want := range a.Marks {
-			got := marks[byOpening[at[want.Opening].UnixMicro()].ID]
+		for _, want := range a.Annotations {
+			got := annotations[byOpening[at[want.Opening].UnixMicro()].ID]
 			if got.Notes != want.Notes || !got.InitialRisk.Equal(want.Risk) || len(got.Tags) != len(want.Tags) ||
 				len(got.Setups) != len(want.Setups) || (got.ReviewedAt == nil) != want.ReviewedAt.IsZero() {
 				s.Fatalf("%s: %+v, want %+v", want.Opening, got, want)

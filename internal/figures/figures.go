@@ -210,11 +210,11 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, tradeIDs(trades))
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
 	if err != nil {
 		return err
 	}
-	rows := withMarks(trades, marks)
+	rows := withAnnotations(trades, annotations)
 	h.columns = old.columns.WithChanges(rows, missingIDs(touched, rows))
 	if old.realized == nil {
 		return nil
@@ -244,22 +244,22 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 // time: as columns they take a fraction of the memory that they take as rows.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
-	var marks map[journal.TradeID]playbook.Marks
+	var annotations map[journal.TradeID]playbook.Annotations
 	after := ledger.StartCursor()
 	for {
 		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.batchSize)
 		last := len(trades) < s.batchSize
 		switch {
-		case err != nil || marks != nil:
+		case err != nil || annotations != nil:
 		case last:
-			marks, err = playbook.LoadMarks(ctx, tx, owner, tradeIDs(trades))
+			annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
 		default:
-			marks, err = playbook.AllMarks(ctx, tx, owner)
+			annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
 		}
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, analytics.BuildColumns(account.ID, withMarks(trades, marks)))
+		parts = append(parts, analytics.BuildColumns(account.ID, withAnnotations(trades, annotations)))
 		if last {
 			slices.Reverse(parts)
 			return analytics.ConcatColumns(account.ID, parts...), nil
@@ -276,17 +276,17 @@ func tradeIDs(trades []ledger.ClosedTrade) []journal.TradeID {
 	return ids
 }
 
-// withMarks puts what figures need of the marks beside the trades.
-func withMarks(trades []ledger.ClosedTrade, marks map[journal.TradeID]playbook.Marks) []analytics.Trade {
+// withAnnotations puts what figures need of the annotations beside the trades.
+func withAnnotations(trades []ledger.ClosedTrade, annotations map[journal.TradeID]playbook.Annotations) []analytics.Trade {
 	rows := make([]analytics.Trade, len(trades))
 	for i := range trades {
-		rows[i] = newRow(&trades[i], marks[trades[i].ID])
+		rows[i] = newRow(&trades[i], annotations[trades[i].ID])
 	}
 	return rows
 }
 
 // newRow is a closed trade as analytics see it.
-func newRow(t *ledger.ClosedTrade, m playbook.Marks) analytics.Trade {
+func newRow(t *ledger.ClosedTrade, m playbook.Annotations) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),
 	}, m)

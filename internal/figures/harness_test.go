@@ -98,14 +98,14 @@ func (h *env) roundTrip(symbol string, at int) (journal.TradeID, ledger.AddedExe
 	return last.TradeIDs[0], last
 }
 
-func (h *env) mark(trade journal.TradeID, change playbook.MarkChange) {
+func (h *env) annotate(trade journal.TradeID, change playbook.AnnotationChange) {
 	h.t.Helper()
-	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, change, nil)
+	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, change, nil)
 	must(h.t, err)
 }
 
 // dump is everything that a service knows about the owner's journal, as
-// text: every trade and its marks, the cash, and figures made of them.
+// text: every trade and its annotations, the cash, and figures made of them.
 func (h *env) dump(s *figures.Service) string {
 	h.t.Helper()
 	var out bytes.Buffer

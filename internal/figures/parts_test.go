@@ -13,7 +13,7 @@ import (
 )
 
 // TestBatchSizeDoesNotMatter reads the same journal in parts of every size, down to
-// a trade at a time. Several trades close at the same instant, some are marked
+// a trade at a time. Several trades close at the same instant, some are annotated
 // and one is open.
 func TestBatchSizeDoesNotMatter(t *testing.T) {
 	t.Parallel()
@@ -21,7 +21,7 @@ func TestBatchSizeDoesNotMatter(t *testing.T) {
 		for n, symbol := range []string{"A", "B", "C", "D", "E", "F", "G"} {
 			trade, _ := h.roundTrip(symbol, n/3*10)
 			if n%2 == 0 {
-				h.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
+				h.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
 			}
 		}
 		h.fill("OPEN", matching.Buy, "5", "20", 5)

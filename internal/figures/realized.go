@@ -92,11 +92,11 @@ func readOpenRows(
 	if err != nil {
 		return nil, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return nil, err
 	}
-	rows := withMarks(trades, marks)
+	rows := withAnnotations(trades, annotations)
 	for i := range rows {
 		rows[i].Open = true
 	}

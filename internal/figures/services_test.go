@@ -134,7 +134,7 @@ func TestReadersAndAWriter(t *testing.T) {
 		for i := range trades {
 			h.fill("AAA", matching.Buy, "1", "10", 2*i)
 			last := h.fill("AAA", matching.Sell, "1", "11", 2*i+1)
-			h.mark(last.TradeIDs[0], playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("1"))})
+			h.annotate(last.TradeIDs[0], playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("1"))})
 		}
 		close(done)
 		all.Wait()
@@ -153,7 +153,7 @@ func (h *env) readUntil(t *testing.T, done <-chan struct{}) {
 		err := h.Figures.View(t.Context(), h.owner, nil, func(_ *db.Tx, b *figures.Snapshot) error {
 			got := analytics.Summarize(b.Select(analytics.Filter{}), b.Capital)
 			if !got.NetPnL.Equal(decimal.New(int64(got.TotalTrades))) || got.TotalTrades < seen || got.TradesWithR < got.TotalTrades-1 {
-				t.Errorf("%d trades made %s, %d of them marked; %d were seen before", got.TotalTrades, got.NetPnL, got.TradesWithR, seen)
+				t.Errorf("%d trades made %s, %d of them annotated; %d were seen before", got.TotalTrades, got.NetPnL, got.TradesWithR, seen)
 			}
 			seen = got.TotalTrades
 			return nil

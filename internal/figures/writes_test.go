@@ -45,7 +45,7 @@ func TestWritesAreVisibleImmediately(t *testing.T) {
 	eachEnv(t, func(_ *testing.T, h *env) {
 		d := &freshnessTest{h, h.checkFresh("nothing")}
 		d.testFills()
-		d.testMarks()
+		d.testAnnotations()
 		d.testTagsAndSetups()
 		d.testCash()
 		d.testAccounts()
@@ -70,26 +70,26 @@ func (d *freshnessTest) testFills() {
 	d.check("a deleted trade", d.Ledger.DeleteTrade(ctx, d.owner, trade, nil))
 }
 
-func (d *freshnessTest) testMarks() {
+func (d *freshnessTest) testAnnotations() {
 	trade, _ := d.roundTrip("MRK", 100)
 	d.check("another trade", nil)
-	for what, change := range map[string]playbook.MarkChange{
+	for what, change := range map[string]playbook.AnnotationChange{
 		"a stop":  {StopPrice: journal.Some(decimal.Must("9"))},
 		"a grade": {TradeQuality: journal.Some(4)},
 		"an MFE":  {MFE: journal.Some(decimal.Must("300"))},
 		"an MAE":  {MAE: journal.Some(decimal.Must("30"))},
 	} {
-		d.mark(trade, change)
+		d.annotate(trade, change)
 		d.check(what, nil)
 	}
-	d.mark(trade, playbook.MarkChange{InitialRisk: journal.Some(decimal.Must("50"))})
+	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
 	d.check("a stated risk", nil)
-	d.mark(trade, playbook.MarkChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
+	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
 	d.check("a cleared risk", nil)
 	d.testOrphan(trade)
 }
 
-// testOrphan takes the fills from under a marked trade and gives the marks to
+// testOrphan takes the fills from under an annotated trade and gives the annotations to
 // another one.
 func (d *freshnessTest) testOrphan(trade journal.TradeID) {
 	ctx := d.t.Context()
@@ -100,9 +100,9 @@ func (d *freshnessTest) testOrphan(trade journal.TradeID) {
 	for _, f := range detail.Fills {
 		must(d.t, d.Ledger.DeleteExecution(ctx, d.owner, f.ID, nil))
 	}
-	d.check("the fills gone from under the marks", nil)
+	d.check("the fills gone from under the annotations", nil)
 	_, err = d.Playbook.AdoptOrphan(ctx, d.owner, trade, other)
-	d.check("adopted marks", err)
+	d.check("adopted annotations", err)
 }
 
 func (d *freshnessTest) testTagsAndSetups() {
@@ -113,7 +113,7 @@ func (d *freshnessTest) testTagsAndSetups() {
 	must(d.t, err)
 	setup, err := d.Playbook.CreateSetup(ctx, d.owner, playbook.SetupChange{Name: journal.Some("gap")})
 	must(d.t, err)
-	d.mark(trade, playbook.MarkChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
+	d.annotate(trade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID})})
 	d.check("a tag and a setup", nil)
 	d.check("a deleted tag", d.Playbook.DeleteTag(ctx, d.owner, tag.ID, nil))
 	d.check("a deleted setup", d.Playbook.DeleteSetup(ctx, d.owner, setup.ID, nil))

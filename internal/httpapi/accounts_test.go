@@ -130,10 +130,10 @@ func TestAnAccountGoesWithAllItHolds(t *testing.T) {
 		note := d.made("/notes", more{"body": "b", "account_id": d.account, "trade_id": trade}).text("id")
 		missed := d.made("/missed-trades", more{"symbol": "M", "direction": "long", "observed_at": at(0), "account_id": d.account}).text("id")
 		tag := d.made("/tags", more{"name": "T"}).text("id")
-		d.mark(trade, more{"notes": "n", "tag_ids": []string{tag}})
+		d.annotate(trade, more{"notes": "n", "tag_ids": []string{tag}})
 		d.put("/settings/instruments", more{"account_id": d.account, "instruments": []more{{"root": "ZZ", "multiplier": 7}}}).want(http.StatusOK)
 		orphaned := d.fill("ORPHAN", "buy 1@1", 5)
-		d.mark(orphaned.text("trade_id"), more{"notes": "lost"})
+		d.annotate(orphaned.text("trade_id"), more{"notes": "lost"})
 		d.delete("/executions/" + orphaned.text("id")).wantNone()
 
 		d.delete("/accounts/" + d.account).wantNone()

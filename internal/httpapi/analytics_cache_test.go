@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestARestoredBackupIsSeenInTheFigures: marks that come back with a backup
+// TestARestoredBackupIsSeenInTheFigures: annotations that come back with a backup
 // change no fill, and count all the same. The figures are those of a server
 // that has just been started.
 func TestARestoredBackupIsSeenInTheFigures(t *testing.T) {
@@ -14,10 +14,10 @@ func TestARestoredBackupIsSeenInTheFigures(t *testing.T) {
 		d := w.trader()
 		ids := d.nets("AAA", "10", "-4")
 		tag := d.made("/tags", more{"name": "late"}).text("id")
-		d.mark(ids[0], more{"initial_risk": 5, "tag_ids": []string{tag}, "trade_quality": 4})
-		marked := d.get("/analytics/summary").is("trades_with_r", "1")
+		d.annotate(ids[0], more{"initial_risk": 5, "tag_ids": []string{tag}, "trade_quality": 4})
+		annotated := d.get("/analytics/summary").is("trades_with_r", "1")
 		backup := string(d.get("/exports?format=json").want(http.StatusOK).body)
-		d.mark(ids[0], more{"initial_risk": nil, "tag_ids": []string{}, "trade_quality": nil})
+		d.annotate(ids[0], more{"initial_risk": nil, "tag_ids": []string{}, "trade_quality": nil})
 		d.get("/analytics/summary").is("trades_with_r", "0")
 		d.get("/analytics/breakdown?by=tag").is("0.trades", "2")
 
@@ -26,8 +26,8 @@ func TestARestoredBackupIsSeenInTheFigures(t *testing.T) {
 		for _, path := range []string{"/analytics/summary", "/analytics/breakdown?by=tag", "/analytics/breakdown?by=grade", "/analytics/r"} {
 			d.get(path).want(http.StatusOK).wantSame(fresh.get(path))
 		}
-		if got := d.get("/analytics/summary"); string(got.body) != string(marked.body) {
-			t.Errorf("the figures are %s, before the marks were lost %s", got.body, marked.body)
+		if got := d.get("/analytics/summary"); string(got.body) != string(annotated.body) {
+			t.Errorf("the figures are %s, before the annotations were lost %s", got.body, annotated.body)
 		}
 	})
 }
@@ -41,12 +41,12 @@ func TestAnotherServerIsSeenInTheFigures(t *testing.T) {
 		there := desk{newWorld(t, w.db).as(here.token), here.account}
 		id := here.nets("AAA", "10")[0]
 		there.get("/analytics/summary").is("net_pnl", "10").is("trades_with_r", "0")
-		there.mark(id, more{"initial_risk": 5})
+		there.annotate(id, more{"initial_risk": 5})
 		here.get("/analytics/summary").is("avg_r", "2")
 		there.nets("BBB", "-3")
 		here.get("/analytics/summary").is("net_pnl", "7")
 		setup := here.made("/setups", more{"name": "gap"}).text("id")
-		here.mark(id, more{"setup_ids": []string{setup}})
+		here.annotate(id, more{"setup_ids": []string{setup}})
 		there.get("/analytics/breakdown?by=setup").is("0.name", `"gap"`)
 		there.delete("/setups/" + setup).wantNone()
 		here.get("/analytics/breakdown?by=setup").is("0.trades", "2")
@@ -67,7 +67,7 @@ func TestWordsAreSeenInTheFigures(t *testing.T) {
 		d := w.trader()
 		id := d.nets("AAA", "10")[0]
 		tag := d.made("/tags", more{"name": "late"}).text("id")
-		d.mark(id, more{"tag_ids": []string{tag}})
+		d.annotate(id, more{"tag_ids": []string{tag}})
 		d.get("/analytics/breakdown?by=mistake").is("0.key", `""`)
 		d.patch("/tags/"+tag, more{"kind": "mistake", "name": "too late"}).want(http.StatusOK)
 		d.get("/analytics/breakdown?by=mistake").is("0.key", `"`+tag+`"`).is("0.name", `"too late"`)

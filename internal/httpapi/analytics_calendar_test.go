@@ -68,7 +68,7 @@ func TestTheCalendarAddsUpWeeks(t *testing.T) {
 		kept := trip("C", "2026-01-04", "15.5")                                 // Sunday, +5.5
 		trip("D", "2026-01-05", "10")                                           // Monday, nothing
 		d.fill("E", "buy 1@10", 0, more{"executed_at": "2026-01-05T15:00:00Z"}) // open: no result, no review
-		d.mark(kept, more{"reviewed": true})
+		d.annotate(kept, more{"reviewed": true})
 
 		got := d.get("/analytics/calendar?year=2026").want(http.StatusOK)
 		got.wantKeys("weeks.0", "start", "end", "trades", "wins", "losses", "win_rate", "net_pnl", "days_traded")

@@ -16,8 +16,8 @@ func TestToleranceDecidesOutcomes(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		ids := d.nets("AAA", "5", "-5", "5.01", "-20", "100")
-		d.mark(ids[0], more{"initial_risk": 50})
-		d.mark(ids[2], more{"initial_risk": 50})
+		d.annotate(ids[0], more{"initial_risk": 50})
+		d.annotate(ids[2], more{"initial_risk": 50})
 		stranger := w.addUser(d.client, "stranger@example.org").desk("Theirs")
 		stranger.nets("AAA", "5")
 		token := d.made("/share-links", `{}`).text("token")
@@ -167,7 +167,7 @@ func TestKellyAndSQN(t *testing.T) {
 		d.get("/analytics/summary").want(http.StatusOK).is("kelly_pct", "12.5")
 		money := d.get("/analytics/summary").text("sqn")
 		for i, id := range ids {
-			d.mark(id, more{"initial_risk": json.Number(itoa(50 * (i + 1)))})
+			d.annotate(id, more{"initial_risk": json.Number(itoa(50 * (i + 1)))})
 		}
 		onR, r := d.get("/analytics/summary").text("sqn"), d.get("/analytics/r").text("sqn_r")
 		if onR == money || onR != r {

@@ -19,8 +19,8 @@ func TestExplanationsAddUp(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		ids := d.nets("AAA", "10", "-4", "0", "2.5", "-1", "-2")
-		d.mark(ids[0], more{"initial_risk": 5})
-		d.mark(ids[1], more{"initial_risk": 8})
+		d.annotate(ids[0], more{"initial_risk": 5})
+		d.annotate(ids[1], more{"initial_risk": 8})
 		d.nets("BBB", "1000")
 		answer := d.get("/analytics/summary?explain=true&symbol=AAA").want(http.StatusOK)
 		answer.is("total_trades", "6").is("net_pnl", "5.5")
@@ -131,7 +131,7 @@ func TestRowsAreExplained(t *testing.T) {
 		d.nets("BBB", "3")
 		tag := d.made("/tags", more{"name": "late", "kind": "mistake"}).text("id")
 		setup := d.made("/setups", more{"name": "gap"}).text("id")
-		d.mark(ids[0], more{"tag_ids": []string{tag}, "setup_ids": []string{setup}})
+		d.annotate(ids[0], more{"tag_ids": []string{tag}, "setup_ids": []string{setup}})
 		links := 0
 		for _, by := range oracle.Dimensions() {
 			rows := d.get("/analytics/breakdown?explain=true&evidence=false&from=2026-01-01T00:00:00Z&by=" + by).want(http.StatusOK)

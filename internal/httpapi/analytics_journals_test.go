@@ -15,7 +15,7 @@ import (
 )
 
 // The random journals that figures are tested on. They are written through the
-// API, and kept beside it as the oracles want them: as fills, cash and marks.
+// API, and kept beside it as the oracles want them: as fills, cash and annotations.
 
 // listing is what a made-up stock exchange lists.
 type listing struct {
@@ -75,13 +75,13 @@ type sent struct {
 // trial is one random journal.
 type trial struct {
 	*rapid.T
-	c       *client
-	journal oracle.Journal
-	fills   []sent
-	marks   map[string]more
-	setups  []string
-	tags    []string
-	lucky   bool // most trades are won
+	c           *client
+	journal     oracle.Journal
+	fills       []sent
+	annotations map[string]more
+	setups      []string
+	tags        []string
+	lucky       bool // most trades are won
 }
 
 func fraction(text string) *big.Rat {
@@ -109,13 +109,13 @@ func newTrial(t *rapid.T, c *client) *trial {
 			c.delete(kind + "/" + id).want(http.StatusNoContent)
 		}
 	}
-	tr := &trial{T: t, c: c, marks: map[string]more{}}
+	tr := &trial{T: t, c: c, annotations: map[string]more{}}
 	tr.journal.Names, tr.journal.Mistakes = map[string]string{}, map[string]bool{}
 	tr.open()
 	tr.tolerate()
 	tr.trade()
 	tr.move()
-	tr.mark()
+	tr.annotate()
 	tr.regroup()
 	return tr
 }
@@ -269,7 +269,7 @@ func (tr *trial) move() {
 }
 
 // markValues are what is written on trades.
-var markValues = []struct {
+var annotationValues = []struct {
 	field  string
 	values []string
 }{
@@ -280,32 +280,32 @@ var markValues = []struct {
 	{"mfe", []string{"0", "1", "40", "2000"}},
 }
 
-// mark writes on all trades anew, be it nothing.
-func (tr *trial) mark() {
-	tr.marks = map[string]more{}
+// annotate replaces the annotations of all trades, possibly by none.
+func (tr *trial) annotate() {
+	tr.annotations = map[string]more{}
 	list := tr.c.get("/trades").want(http.StatusOK)
 	gross, nets := list.column("gross_pnl"), list.column("net_pnl")
 	for i, id := range list.column("id") {
-		marks := more{"tag_ids": []string{}, "setup_ids": []string{}}
-		for _, m := range markValues {
-			marks[m.field] = nil
+		annotations := more{"tag_ids": []string{}, "setup_ids": []string{}}
+		for _, m := range annotationValues {
+			annotations[m.field] = nil
 			if oneIn(tr.T, 4, m.field) {
-				marks[m.field] = json.Number(pick(tr.T, m.field, m.values...))
+				annotations[m.field] = json.Number(pick(tr.T, m.field, m.values...))
 			}
 		}
 		// Right on the edge: half of the best was given back, and exactly 1 R made.
 		if gross[i] != "" && !strings.HasPrefix(gross[i], "-") && oneIn(tr.T, 4, "half") {
-			marks["mfe"] = multiple(gross[i], 2)
+			annotations["mfe"] = multiple(gross[i], 2)
 		}
 		if nets[i] != "" && nets[i] != "0" && oneIn(tr.T, 4, "whole R") {
-			marks["initial_risk"] = multiple(strings.TrimPrefix(nets[i], "-"), 1)
+			annotations["initial_risk"] = multiple(strings.TrimPrefix(nets[i], "-"), 1)
 		}
 		if oneIn(tr.T, 3, "words") {
-			marks["tag_ids"] = rapid.SliceOfNDistinct(rapid.SampledFrom(tr.tags), 0, 3, rapid.ID).Draw(tr.T, "tags")
-			marks["setup_ids"] = rapid.SliceOfNDistinct(rapid.SampledFrom(tr.setups), 0, 2, rapid.ID).Draw(tr.T, "setups")
+			annotations["tag_ids"] = rapid.SliceOfNDistinct(rapid.SampledFrom(tr.tags), 0, 3, rapid.ID).Draw(tr.T, "tags")
+			annotations["setup_ids"] = rapid.SliceOfNDistinct(rapid.SampledFrom(tr.setups), 0, 2, rapid.ID).Draw(tr.T, "setups")
 		}
-		tr.c.patch("/trades/"+id, marks).want(http.StatusOK)
-		tr.marks[id] = marks
+		tr.c.patch("/trades/"+id, annotations).want(http.StatusOK)
+		tr.annotations[id] = annotations
 	}
 }
 
@@ -317,7 +317,7 @@ func multiple(amount string, times int64) json.Number {
 }
 
 // disturb changes and deletes fills and cash of a journal that figures were
-// asked about before. It is written on anew: what becomes of marks when trades
+// asked about before. It is written on anew: what becomes of annotations when trades
 // fall apart is another story.
 func (tr *trial) disturb() {
 	for range pick(tr.T, "changes", 3, 1, 8) {
@@ -346,7 +346,7 @@ func (tr *trial) disturb() {
 		tr.journal.Cash = tr.journal.Cash[:n-1]
 	}
 	tr.journal.Trades, tr.journal.Open = nil, nil
-	tr.mark()
+	tr.annotate()
 	tr.regroup()
 }
 
@@ -425,9 +425,9 @@ func (tr *trial) common(ids map[string][]string, fills []string) string {
 
 // describe adds what was written on a trade.
 func (tr *trial) describe(t *oracle.Trade, m matched.Trade) {
-	marks := tr.marks[t.ID]
+	annotations := tr.annotations[t.ID]
 	number := func(field string) *big.Rat {
-		if text, ok := marks[field].(json.Number); ok {
+		if text, ok := annotations[field].(json.Number); ok {
 			return fraction(text.String())
 		}
 		return nil
@@ -436,8 +436,8 @@ func (tr *trial) describe(t *oracle.Trade, m matched.Trade) {
 	if grade := number("trade_quality"); grade != nil {
 		t.Grade = int(grade.Num().Int64())
 	}
-	t.Tags, _ = marks["tag_ids"].([]string)
-	t.Setups, _ = marks["setup_ids"].([]string)
+	t.Tags, _ = annotations["tag_ids"].([]string)
+	t.Setups, _ = annotations["setup_ids"].([]string)
 	if stop := number("stop_price"); stop != nil && t.Risk == nil && m.Rate != nil {
 		loss := new(big.Rat).Sub(m.Entry, stop.Mul(stop, m.Size))
 		if !m.Long {

@@ -50,7 +50,7 @@ func newLinkedJournal(w *world) *linkedJournal {
 		}
 		d.fill(symbols[i%3], sides[0]+" 1@1000000", minute, extra)
 		id := d.fill(symbols[i%3], sides[1]+" 1@"+price.FloatString(0), minute+60*24*i, extra).text("trade_id")
-		j.mark(id, more{"tag_ids": j.tags[:i%4], "setup_ids": j.setups[i%3/2 : i%3], "initial_risk": 1 + i%2})
+		j.annotate(id, more{"tag_ids": j.tags[:i%4], "setup_ids": j.setups[i%3/2 : i%3], "initial_risk": 1 + i%2})
 		result, minute = 2*result, minute+60*24*7
 	}
 	j.fill("AAA", "buy 1@5", minute)

@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// tradeDetail is a trade with everything that hangs on it.
-type tradeDetail struct {
+// TradeDetail is a trade with its fills and all its annotations.
+type TradeDetail struct {
 	Trade
 	Fills         []tradeFill     `json:"fills"`
 	Setups        []setup         `json:"setups"`
@@ -39,38 +39,43 @@ func shapeTradeFill(f ledger.TradeFill) tradeFill {
 	return tradeFill{shapeExecution(f.Execution), f.Role, f.PartQuantity, f.PartFees, f.PartCommission}
 }
 
-// tradeDetail reads a trade with its marks in one snapshot.
-func (a *API) tradeDetail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail tradeDetail, err error) {
+// tradeDetail reads a trade with its annotations in one snapshot.
+func (a *API) tradeDetail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail TradeDetail, err error) {
 	err = a.DB.View(ctx, func(tx *db.Tx) error {
-		found, err := ledger.ReadTrade(ctx, tx, owner, id)
-		if err != nil {
-			return err
-		}
-		detail, err = describeTrade(ctx, tx, owner, found)
+		detail, err = readTradeDetail(ctx, tx, owner, id)
 		return err
 	})
 	return detail, err
 }
 
+// readTradeDetail is the step of tradeDetail.
+func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
+	found, err := ledger.ReadTrade(ctx, tx, owner, id)
+	if err != nil {
+		return TradeDetail{}, err
+	}
+	return describeTrade(ctx, tx, owner, found)
+}
+
 // describeTrade adds to a trade what the playbook knows of it.
-func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found ledger.TradeDetail) (tradeDetail, error) {
+func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found ledger.TradeDetail) (TradeDetail, error) {
 	names, err := tagsByID(ctx, tx, owner)
 	if err != nil {
-		return tradeDetail{}, err
+		return TradeDetail{}, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, []journal.TradeID{found.ID})
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, []journal.TradeID{found.ID})
 	if err != nil {
-		return tradeDetail{}, err
+		return TradeDetail{}, err
 	}
 	attached, err := playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: found.ID})
 	if err != nil {
-		return tradeDetail{}, err
+		return TradeDetail{}, err
 	}
-	setups, err := setupsByID(ctx, tx, owner, marks[found.ID].Setups)
-	detail := tradeDetail{
-		Trade: shapeTrade(found.Trade, marks[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
+	setups, err := setupsByID(ctx, tx, owner, annotations[found.ID].Setups)
+	detail := TradeDetail{
+		Trade: shapeTrade(found.Trade, annotations[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
 		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
-		Warnings: derivedFigures(found.Trade, marks[found.ID]).Warnings(),
+		Warnings: derivedFigures(found.Trade, annotations[found.ID]).Warnings(),
 	}
 	if found.NetPnL.Valid {
 		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
@@ -97,7 +102,8 @@ func setupsByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 	return out, nil
 }
 
-type markFields struct {
+// AnnotationFields are the writable annotations of a trade.
+type AnnotationFields struct {
 	Notes          opt[string]            `json:"notes" required:"false" doc:"Markdown."`
 	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"The one setup."`
 	SetupIDs       opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
@@ -114,8 +120,8 @@ type markFields struct {
 	Reviewed       opt[bool]              `json:"reviewed" required:"false"`
 }
 
-func (f markFields) change() playbook.MarkChange {
-	return playbook.MarkChange{
+func (f AnnotationFields) change() playbook.AnnotationChange {
+	return playbook.AnnotationChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
 		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
 		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
@@ -127,10 +133,10 @@ func plainInt(o opt[integer]) journal.Opt[int] {
 	return journal.Opt[int]{Set: o.Set, Null: o.Null, Value: int(o.Value)}
 }
 
-func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, markFields]) (*body[tradeDetail], error) {
+func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, AnnotationFields]) (*body[TradeDetail], error) {
 	owner := caller(ctx).UserID
-	match := transport.IfMatch(in.IfMatch, func(d tradeDetail) any { return d })
-	check := func(tx *db.Tx, stored playbook.Marks, change *playbook.MarkChange) error {
+	match := transport.IfMatch(in.IfMatch, func(d TradeDetail) any { return d })
+	check := func(tx *db.Tx, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 		if match != nil {
 			if err := a.matchTrade(ctx, tx, owner, in.ID, match); err != nil {
 				return err
@@ -138,17 +144,21 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, m
 		}
 		return dropDerivedRisk(ctx, tx, owner, stored, change)
 	}
-	if _, err := a.Playbook.Mark(ctx, owner, in.ID, in.Body.change(), check); err != nil {
-		return nil, err
-	}
-	detail, err := a.tradeDetail(ctx, owner, in.ID)
+	var detail TradeDetail
+	err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
+		if _, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check); err != nil {
+			return err
+		}
+		detail, err = readTradeDetail(ctx, tx, owner, in.ID)
+		return err
+	})
 	return answer(detail, err)
 }
 
 // dropDerivedRisk takes the initial risk out of a change that sends back the
 // one which was read, derived from the stop: it is not stated by that, and goes
 // on following the stop.
-func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Marks, change *playbook.MarkChange) error {
+func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
 		return nil
@@ -164,12 +174,8 @@ func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, store
 	return nil
 }
 
-func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(tradeDetail) error) error {
-	found, err := ledger.ReadTrade(ctx, tx, owner, id)
-	if err != nil {
-		return err
-	}
-	detail, err := describeTrade(ctx, tx, owner, found)
+func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(TradeDetail) error) error {
+	detail, err := readTradeDetail(ctx, tx, owner, id)
 	if err != nil {
 		return err
 	}
@@ -178,7 +184,7 @@ func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, i
 
 func (a *API) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*nothing, error) {
 	owner := caller(ctx).UserID
-	match := transport.IfMatch(in.IfMatch, func(d tradeDetail) any { return d })
+	match := transport.IfMatch(in.IfMatch, func(d TradeDetail) any { return d })
 	if match == nil {
 		return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, nil)
 	}
@@ -242,11 +248,16 @@ func (a *API) orphanOperations() {
 			TradeID journal.TradeID `json:"trade_id"`
 		}
 	},
-	) (*body[tradeDetail], error) {
-		if _, err := a.Playbook.AdoptOrphan(ctx, caller(ctx).UserID, in.ID, in.Body.TradeID); err != nil {
-			return nil, err
-		}
-		detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.Body.TradeID)
+	) (*body[TradeDetail], error) {
+		owner := caller(ctx).UserID
+		var detail TradeDetail
+		err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
+			if _, err := a.Playbook.AdoptOrphanIn(ctx, tx, owner, in.ID, in.Body.TradeID); err != nil {
+				return err
+			}
+			detail, err = readTradeDetail(ctx, tx, owner, in.Body.TradeID)
+			return err
+		})
 		return answer(detail, err)
 	})
 	register(a, tradeRoute(http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete what was written on a lost trade"),

@@ -21,7 +21,7 @@ func (a *API) describeBody(r route, input reflect.Type) {
 	}
 	schemas := a.huma.OpenAPI().Components.Schemas
 	described := schemas.SchemaFromRef(media.Schema.Ref)
-	forbidNull(described)
+	forbidNull(schemas, described)
 	optional := optFields(input)
 	change := *described
 	change.Required = slices.DeleteFunc(slices.Clone(described.Required), func(name string) bool { return optional[name] })
@@ -44,9 +44,15 @@ func requestBody(item *huma.PathItem, method string) *huma.RequestBody {
 	}
 }
 
-// forbidNull makes the required properties of an object not nullable. They are
-// replaced, not changed: a schema may be shared.
-func forbidNull(object *huma.Schema) {
+// forbidNull makes the required properties of an object not nullable, also
+// those of objects in its lists. They are replaced, not changed: a schema may
+// be shared.
+func forbidNull(schemas huma.Registry, object *huma.Schema) {
+	for _, property := range object.Properties {
+		if property.Items != nil && property.Items.Ref != "" {
+			forbidNull(schemas, schemas.SchemaFromRef(property.Items.Ref))
+		}
+	}
 	for _, name := range object.Required {
 		if property := object.Properties[name]; property != nil && property.Nullable {
 			strict := *property

@@ -9,13 +9,13 @@ func TestDerivedRiskIsNotFrozen(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		trade := d.roundTrip("AAPL") // 100 at 10
-		d.mark(trade, more{"stop_price": 9}).holds("", `{"initial_risk": 100, "initial_risk_derived": true}`)
-		d.mark(trade, more{"initial_risk": 100, "notes": "sent back"}).holds("", `{"initial_risk": 100, "initial_risk_derived": true, "notes": "sent back"}`)
-		d.mark(trade, more{"initial_risk": "100.0", "stop_price": 8}).holds("", `{"initial_risk": 200, "initial_risk_derived": true}`)
-		d.mark(trade, more{"initial_risk": 150}).holds("", `{"initial_risk": 150, "initial_risk_derived": false}`)
-		d.mark(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`) // stated before
-		d.mark(trade, more{"initial_risk": nil}).holds("", `{"initial_risk": 200, "initial_risk_derived": true}`)
-		d.mark(trade, more{"stop_price": nil, "initial_risk": 200}).holds("", `{"initial_risk": null}`)
-		d.mark(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`)
+		d.annotate(trade, more{"stop_price": 9}).holds("", `{"initial_risk": 100, "initial_risk_derived": true}`)
+		d.annotate(trade, more{"initial_risk": 100, "notes": "sent back"}).holds("", `{"initial_risk": 100, "initial_risk_derived": true, "notes": "sent back"}`)
+		d.annotate(trade, more{"initial_risk": "100.0", "stop_price": 8}).holds("", `{"initial_risk": 200, "initial_risk_derived": true}`)
+		d.annotate(trade, more{"initial_risk": 150}).holds("", `{"initial_risk": 150, "initial_risk_derived": false}`)
+		d.annotate(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`) // stated before
+		d.annotate(trade, more{"initial_risk": nil}).holds("", `{"initial_risk": 200, "initial_risk_derived": true}`)
+		d.annotate(trade, more{"stop_price": nil, "initial_risk": 200}).holds("", `{"initial_risk": null}`)
+		d.annotate(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`)
 	})
 }

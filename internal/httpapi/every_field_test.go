@@ -109,7 +109,7 @@ func (j *fullJournal) annotations() more {
 		"initial_risk": 50, "stop_price": -1.5, "target_price": 9.5, "last_stop": -0.5, "mae": -3, "mfe": 12.5, "emotional_state": "calm", "confidence": 4,
 		"trade_quality": 5, "reviewed": true,
 	}
-	for _, name := range jsonNames(httpapi.AnnotationFields) {
+	for _, name := range jsonNames(reflect.TypeFor[httpapi.AnnotationFields]()) {
 		if _, there := values[name]; !there {
 			j.t.Errorf("the annotation %s has no value in this test", name)
 		}
@@ -126,7 +126,7 @@ func (j *fullJournal) followAnnotations() {
 		j.fill("CLK6", text, 10*i, future)
 	}
 	last := j.get("/trades?symbol=CLK6").want(http.StatusOK).text("0.id")
-	want := j.annotationsOf(j.mark(last, j.annotations()).value(""))
+	want := j.annotationsOf(j.annotate(last, j.annotations()).value(""))
 	j.sameAnnotations("the trade", j.trade(last).value(""), want)
 	j.sameAnnotations("the list", j.get("/trades?symbol=CLK6").value("0"), want)
 
@@ -149,7 +149,7 @@ func (j *fullJournal) followAnnotations() {
 
 	// Another one stays an orphan.
 	lost := j.fill("NGM6", "buy 1@3", 40, future)
-	j.mark(lost.text("trade_id"), j.annotations())
+	j.annotate(lost.text("trade_id"), j.annotations())
 	j.delete("/executions/" + lost.text("id")).want(http.StatusNoContent)
 }
 
@@ -158,7 +158,7 @@ func (j *fullJournal) annotationsOf(record any) map[string]string {
 	j.t.Helper()
 	object, _ := record.(map[string]any)
 	found := map[string]string{}
-	for _, name := range jsonNames(httpapi.AnnotationFields) {
+	for _, name := range jsonNames(reflect.TypeFor[httpapi.AnnotationFields]()) {
 		if other, renamed := readAs[name]; renamed {
 			name = other
 		}
@@ -185,7 +185,7 @@ func (j *fullJournal) sameAnnotations(where string, record any, want map[string]
 // fillRecords makes the records that are no annotations, and edits some.
 func (j *fullJournal) fillRecords() {
 	open := j.fill("AAPL", "buy 3@10", 0, more{"fees": 1}).text("trade_id") // stays open, with a risk that follows from its stop
-	j.mark(open, more{"stop_price": 9})
+	j.annotate(open, more{"stop_price": 9})
 	option := more{
 		"instrument_type": "option", "details": more{"option_right": "put", "strike": "450", "expiry": "2026-06-19", "lot": "a", "venue": "ARCA"},
 	}

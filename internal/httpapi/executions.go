@@ -93,18 +93,32 @@ type ExecutionFields struct {
 }
 
 type newExecution struct {
-	ExecutionFields
-	AccountID      journal.AccountID `json:"account_id"`
-	AllowDuplicate bool              `json:"allow_duplicate" required:"false" doc:"Store the fill even if an equal one is there."`
+	NewFill
+	AccountID journal.AccountID `json:"account_id"`
 }
 
-// fill checks that what a fill cannot be without is there.
 func (n newExecution) fill() (ledger.NewFill, error) {
+	if n.AccountID == "" {
+		return ledger.NewFill{}, requiredField("account_id")
+	}
+	return n.NewFill.fill()
+}
+
+// NewFill is a fill to add to an account.
+type NewFill struct {
+	ExecutionFields
+	AllowDuplicate bool `json:"allow_duplicate" required:"false" doc:"Store the fill even if an equal one is stored."`
+}
+
+func requiredField(name string) error { return journal.InvalidField(name, "%s is required.", name) }
+
+// fill returns the fill for the ledger. It refuses one that lacks a required
+// field.
+func (n NewFill) fill() (ledger.NewFill, error) {
 	for _, field := range []struct {
 		name string
 		sent bool
 	}{
-		{"account_id", n.AccountID != ""},
 		{"symbol", n.Symbol.Set},
 		{"side", n.Side.Set},
 		{"quantity", n.Quantity.Set},
@@ -112,7 +126,7 @@ func (n newExecution) fill() (ledger.NewFill, error) {
 		{"executed_at", n.ExecutedAt.Set},
 	} {
 		if !field.sent {
-			return ledger.NewFill{}, journal.InvalidField(field.name, "%s is required.", field.name)
+			return ledger.NewFill{}, requiredField(field.name)
 		}
 	}
 	if n.Price.Null {

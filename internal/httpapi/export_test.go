@@ -15,8 +15,5 @@ var RecordTypes = map[string]reflect.Type{
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](),
 }
 
-// AnnotationFields is what can be written on a trade.
-var AnnotationFields = reflect.TypeFor[markFields]()
-
 // ImportLoad returns how many files of a user are worked on and how many wait.
 func (a *API) ImportLoad(user string) (working, waiting int) { return a.queues.imports.Load(user) }

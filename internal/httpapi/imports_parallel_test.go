@@ -123,7 +123,7 @@ func TestWordsOutliveAnImport(t *testing.T) {
 		batch := d.imported(twoFills + "MSFT,buy,1,20,2026-01-05T15:00:00Z,\n").text("import_batch_id")
 		trade := d.trades("AAPL").text("0.id")
 		tag, setup := d.made("/tags", more{"name": "fast"}).text("id"), d.made("/setups", more{"name": "Breakout"}).text("id")
-		d.mark(trade, more{
+		d.annotate(trade, more{
 			"notes": "waited for it", "tag_ids": []string{tag}, "setup_ids": []string{setup}, "initial_risk": 50, "stop_price": 9.5,
 			"target_price": 12, "emotional_state": "calm", "confidence": 4, "trade_quality": 5, "reviewed": true,
 		})

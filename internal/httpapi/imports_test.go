@@ -85,7 +85,7 @@ func TestImportLife(t *testing.T) {
 
 		// Words survive a reversal and a second import.
 		trade := d.trades("AAPL").text("0.id")
-		d.mark(trade, more{"notes": "kept"})
+		d.annotate(trade, more{"notes": "kept"})
 		d.delete("/imports/" + id).want(http.StatusNoContent)
 		d.delete("/imports/" + id).want(http.StatusNoContent)
 		// The second import brought the fills too.
@@ -281,7 +281,7 @@ func TestBackupRoundTrip(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.imported(twoFills)
-		d.mark(d.trades("AAPL").text("0.id"), more{"notes": "well done", "initial_risk": 50})
+		d.annotate(d.trades("AAPL").text("0.id"), more{"notes": "well done", "initial_risk": 50})
 		d.made("/notes", more{"type": "note", "occurred_at": "2026-01-05", "title": "t", "body": "b"})
 		d.made("/tags", more{"name": "fast"})
 		exported := string(d.get("/exports").want(http.StatusOK).body)

@@ -30,8 +30,8 @@ func TestDeletingATradeThatSharesAFill(t *testing.T) {
 				d.fill("F", "buy 200@10", 2)
 				trades := []string{shared.text("trade_ids.0"), shared.text("trade_ids.1")}
 				gone, kept := trades[c.delete], trades[1-c.delete]
-				d.mark(gone, `{"notes":"gone"}`)
-				d.mark(kept, `{"notes":"kept"}`)
+				d.annotate(gone, `{"notes":"gone"}`)
+				d.annotate(kept, `{"notes":"kept"}`)
 				d.delete("/trades/" + gone).wantNone()
 				d.get("/trades/"+gone).wantError(http.StatusNotFound, "not_found")
 				d.get("/executions").want(http.StatusOK).holds("", c.fills)

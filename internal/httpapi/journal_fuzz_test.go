@@ -40,7 +40,7 @@ func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
 	fill := []string{
 		"symbol", "side", "quantity", "price", "executed_at", "instrument_type", "fees", "commission", "multiplier", "stated_pnl", "external_id", "details",
 	}
-	mark := []string{
+	annotate := []string{
 		"notes", "setup_id", "setup_ids", "tag_ids", "initial_risk", "stop_price", "target_price", "last_stop", "mae", "mfe", "emotional_state", "confidence", "trade_quality", "reviewed",
 	}
 	cash := []string{"type", "amount", "currency", "occurred_at", "note", "trade_id"}
@@ -54,7 +54,7 @@ func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
 		{"PUT", "/accounts/" + id["account"], "/accounts", more{}, account},
 		{"POST", "/executions", "/executions", d.order("A", "sell 7@9", 3, more{"allow_duplicate": true}), append([]string{"account_id", "allow_duplicate"}, fill...)},
 		{"PATCH", "/executions/" + id["execution"], "/executions", more{}, fill},
-		{"PATCH", "/trades/" + id["trade"], "/trades", more{}, mark},
+		{"PATCH", "/trades/" + id["trade"], "/trades", more{}, annotate},
 		{"POST", "/cash-transactions", "/cash-transactions", d.cash("dividend", "1", 0), append([]string{"account_id"}, cash...)},
 		{"PUT", "/cash-transactions/" + id["cash"], "/cash-transactions", more{}, cash},
 		{"POST", "/notes", "/notes", more{"body": "b"}, note},

@@ -110,8 +110,8 @@ func (d desk) trade(id string) *reply {
 	return d.get("/trades/" + id).want(http.StatusOK)
 }
 
-// mark writes on a trade.
-func (d desk) mark(trade string, fields any) *reply {
+// annotate changes the annotations of a trade.
+func (d desk) annotate(trade string, fields any) *reply {
 	d.w.t.Helper()
 	return d.patch("/trades/"+trade, fields).want(http.StatusOK)
 }

@@ -10,14 +10,14 @@ import (
 func (d desk) annotated(trade, word string) (tag, setup, attachment string) {
 	d.w.t.Helper()
 	tag, setup = d.made("/tags", more{"name": "tag " + word}).text("id"), d.made("/setups", more{"name": "setup " + word}).text("id")
-	d.mark(trade, more{"notes": word, "tag_ids": []string{tag}, "setup_id": setup, "emotional_state": word, "initial_risk": 10})
+	d.annotate(trade, more{"notes": word, "tag_ids": []string{tag}, "setup_id": setup, "emotional_state": word, "initial_risk": 10})
 	attachment = d.attach("/trades/"+trade, word+".png", tinyPNG).want(http.StatusCreated).text("id")
 	return tag, setup, attachment
 }
 
 // TestATradeKeepsItsMarks through every way in which its fills can be grouped
 // anew.
-func TestATradeKeepsItsMarks(t *testing.T) {
+func TestATradeKeepsItsAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -68,13 +68,13 @@ func TestTwoTradesBecomeOne(t *testing.T) {
 		loser, winner := small[0].text("trade_id"), big[0].text("trade_id")
 		tagL, setupL, fileL := d.annotated(loser, "loser")
 		tagW, setupW, fileW := d.annotated(winner, "winner")
-		d.mark(loser, `{"confidence":2,"stop_price":9,"reviewed":true}`)
-		d.mark(winner, `{"confidence":5}`)
+		d.annotate(loser, `{"confidence":2,"stop_price":9,"reviewed":true}`)
+		d.annotate(winner, `{"confidence":5}`)
 		noteL := d.made("/notes", more{"body": "of the loser", "trade_id": loser}).text("id")
 		cash := d.made("/cash-transactions", more{"account_id": d.account, "type": "dividend", "amount": 3, "occurred_at": at(0), "trade_id": loser}).text("id")
 		both := d.made("/tags", more{"name": "both"}).text("id")
 		for id, own := range map[string]string{loser: tagL, winner: tagW} {
-			d.mark(id, more{"tag_ids": []string{own, both}})
+			d.annotate(id, more{"tag_ids": []string{own, both}})
 		}
 		d.delete("/executions/" + small[1].text("id")).wantNone() // the gap between them is gone
 		d.get("/trades/"+loser).wantError(http.StatusNotFound, "not_found")
@@ -86,7 +86,7 @@ func TestTwoTradesBecomeOne(t *testing.T) {
 		d.get("/cash-transactions/"+cash).holds("", `{"trade_id":"`+winner+`"}`)
 		d.get("/trades/orphans").is("", "[]")
 
-		// When it splits again the part with most fills keeps the marks.
+		// When it splits again the part with most fills keeps the annotations.
 		d.fill("A", "sell 10@11", 1)
 		parts := d.trades("A").holds("", `[{"id":"`+winner+`","notes":"winner\n\n---\n\nloser","execution_count":3},{"notes":"","tags":[],"setup_ids":[],"execution_count":2}]`)
 		d.get("/trades/"+parts.text("1.id")+"/attachments").want(http.StatusOK).is("", "[]")
@@ -100,7 +100,7 @@ func TestASplitTieGoesToTheEarlier(t *testing.T) {
 		d := w.trader()
 		fills := d.fills("A", 0, "buy 10@10", "buy 10@10", "sell 10@11", "sell 10@11")
 		trade := fills[0].text("trade_id")
-		d.mark(trade, `{"notes":"whole"}`)
+		d.annotate(trade, `{"notes":"whole"}`)
 		d.patch("/executions/"+fills[1].text("id"), more{"executed_at": "2026-01-05T15:02:30Z"}).want(http.StatusOK)
 		d.trades("A").holds("", `[{"notes":"","execution_count":2},{"id":"`+trade+`","notes":"whole","execution_count":2}]`)
 	})
@@ -130,7 +130,7 @@ func TestOrphans(t *testing.T) {
 
 		d.fill("A", "buy 99@10", 0) // another fill
 		if n := d.get("/trades/orphans").count(""); n != 1 {
-			t.Fatal("another fill took the marks")
+			t.Fatal("another fill took the annotations")
 		}
 		back := d.made("/executions", body).text("trade_id")
 		d.get("/trades/orphans").want(http.StatusOK).is("", "[]")
@@ -146,13 +146,13 @@ func TestOrphansFindAHome(t *testing.T) {
 		d := w.trader()
 		lost := func(word string) string {
 			fill := d.fill(word, "buy 1@1", 0)
-			d.mark(fill.text("trade_id"), more{"notes": word})
+			d.annotate(fill.text("trade_id"), more{"notes": word})
 			d.delete("/executions/" + fill.text("id")).wantNone()
 			return fill.text("trade_id")
 		}
 		one, two := lost("ONE"), lost("TWO")
 		home := d.roundTrip("HOME")
-		d.mark(home, more{"notes": "home"})
+		d.annotate(home, more{"notes": "home"})
 		if pages, _ := d.pages("/trades/orphans?limit=1", "trade_id"); !slices.Equal(pages, d.get("/trades/orphans").column("trade_id")) || len(pages) != 2 {
 			t.Errorf("the pages hold %v", pages)
 		}

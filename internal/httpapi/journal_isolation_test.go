@@ -16,7 +16,7 @@ var journalLists = []string{
 func everything(d desk) map[string]string {
 	trade := d.roundTrip("A")
 	lost := d.fill("LOST", "buy 1@1", 0)
-	d.mark(lost.text("trade_id"), more{"notes": "secret"})
+	d.annotate(lost.text("trade_id"), more{"notes": "secret"})
 	d.delete("/executions/" + lost.text("id")).wantNone()
 	id := map[string]string{
 		"account": d.account, "trade": trade, "execution": d.trade(trade).text("fills.0.id"), "orphan": lost.text("trade_id"),
@@ -27,7 +27,7 @@ func everything(d desk) map[string]string {
 		"attachment": d.attach("/trades/"+trade, "a.png", tinyPNG).want(http.StatusCreated).text("id"),
 	}
 	d.attach("/notes/"+id["note"], "a.png", tinyPNG).want(http.StatusCreated)
-	d.mark(trade, more{"tag_ids": []string{id["tag"]}, "setup_id": id["setup"], "notes": "secret"})
+	d.annotate(trade, more{"tag_ids": []string{id["tag"]}, "setup_id": id["setup"], "notes": "secret"})
 	return id
 }
 

@@ -19,11 +19,11 @@ func TestPricesFollowTheInstrument(t *testing.T) {
 		for _, field := range []string{"stop_price", "target_price"} {
 			for _, price := range []int{0, -5} {
 				d.patch("/trades/"+share, more{field: price}).wantField(field)
-				d.mark(future, more{field: price}).is(field, itoa(price))
-				d.mark(option, more{field: price}).is(field, itoa(price))
+				d.annotate(future, more{field: price}).is(field, itoa(price))
+				d.annotate(option, more{field: price}).is(field, itoa(price))
 			}
-			d.mark(share, more{field: 5}).is(field, "5")
-			d.mark(share, more{field: nil}).is(field, "null")
+			d.annotate(share, more{field: 5}).is(field, "5")
+			d.annotate(share, more{field: nil}).is(field, "null")
 			d.post("/setups", more{"name": "share", "symbol": "AAPL", field: -5}).wantField(field)
 			d.post("/setups", more{"name": "any", field: -5}).wantField(field)
 			d.made("/setups", more{"name": "future " + field, "symbol": "CL", field: -5}).is(field, "-5")

@@ -57,7 +57,7 @@ func TestSetups(t *testing.T) {
 		d.post("/setups", `{}`).wantField("name")
 
 		trade := d.roundTrip("A")
-		d.mark(trade, more{"setup_ids": []string{full.text("id"), plain.text("id")}})
+		d.annotate(trade, more{"setup_ids": []string{full.text("id"), plain.text("id")}})
 		missed := d.made("/missed-trades", more{"symbol": "M", "direction": "long", "observed_at": at(0), "setup_id": full.text("id")}).text("id")
 		d.with("If-Match", full.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
 		d.delete(path).wantNone()

@@ -70,10 +70,10 @@ func (c *client) scaled(name string, quantities, prices int64) desk {
 			"fees": number(f.fees, quantities, prices), "executed_at": at(700 * i),
 		})
 		if i == 1 {
-			d.mark(done.text("trade_id"), more{"initial_risk": number("2.5", quantities, prices)})
+			d.annotate(done.text("trade_id"), more{"initial_risk": number("2.5", quantities, prices)})
 		}
 		if i == 10 {
-			d.mark(done.text("trade_id"), more{"stop_price": number("98.7", prices), "mfe": number("60", quantities, prices)})
+			d.annotate(done.text("trade_id"), more{"stop_price": number("98.7", prices), "mfe": number("60", quantities, prices)})
 		}
 	}
 	d.made("/cash-transactions", more{
@@ -92,7 +92,7 @@ func TestThePublicPayloadHoldsNothingPrivate(t *testing.T) {
 		setup := d.made("/setups", more{"name": "canary-setup", "thesis": "canary-thesis"}).text("id")
 		trade := d.roundTrip("AAA")
 		fill := d.fill("AAA", "buy 1@10", 50, more{"external_id": "canary-external", "details": more{"exchange": "canary-details"}})
-		d.mark(trade, more{"notes": "canary-notes", "tag_ids": []string{tag}, "setup_ids": []string{setup}, "emotional_state": "canary-mood"})
+		d.annotate(trade, more{"notes": "canary-notes", "tag_ids": []string{tag}, "setup_ids": []string{setup}, "emotional_state": "canary-mood"})
 		note := d.made("/notes", more{"type": "note", "title": "canary-title", "body": "canary-body", "occurred_at": "2026-01-05", "trade_id": trade})
 		cash := d.made("/cash-transactions", more{"account_id": d.account, "type": "deposit", "amount": 77777, "occurred_at": at(1), "note": "canary-cash"})
 		private := []string{

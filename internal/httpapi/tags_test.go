@@ -52,7 +52,7 @@ func TestTags(t *testing.T) {
 
 		// A tag in use takes its links along.
 		trade := d.roundTrip("A")
-		d.mark(trade, more{"tag_ids": []string{late.text("id"), accent.text("id")}, "notes": "n"})
+		d.annotate(trade, more{"tag_ids": []string{late.text("id"), accent.text("id")}, "notes": "n"})
 		d.with("If-Match", late.tag()).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
 		d.delete(path).wantNone()
 		d.delete(path).wantError(http.StatusNotFound, "not_found")

@@ -70,13 +70,13 @@ type tradeTag struct {
 type tagNames map[journal.TagID]playbook.Tag
 
 // derivedFigures returns what follows from a trade and its annotations.
-func derivedFigures(t ledger.Trade, m playbook.Marks) playbook.Derived {
+func derivedFigures(t ledger.Trade, m playbook.Annotations) playbook.Derived {
 	return playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
 	}, m)
 }
 
-func shapeTrade(t ledger.Trade, m playbook.Marks, names tagNames) Trade {
+func shapeTrade(t ledger.Trade, m playbook.Annotations, names tagNames) Trade {
 	derived := derivedFigures(t, m)
 	out := Trade{
 		ID: t.ID, AccountID: t.Account, Symbol: t.Instrument.Symbol, InstrumentType: t.Instrument.Type, Direction: t.Direction,
@@ -146,12 +146,12 @@ func (in TradeFilter) query(owner journal.UserID) (ledger.TradeQuery, error) {
 	for i, symbol := range query.Symbols {
 		query.Symbols[i] = strings.ToUpper(symbol)
 	}
-	err = in.marked(owner, &query)
+	err = in.addAnnotationFilters(owner, &query)
 	return query, err
 }
 
-// marked adds the conditions that the playbook knows how to ask.
-func (in TradeFilter) marked(owner journal.UserID, query *ledger.TradeQuery) error {
+// addAnnotationFilters adds the conditions on annotations.
+func (in TradeFilter) addAnnotationFilters(owner journal.UserID, query *ledger.TradeQuery) error {
 	setups, err := listed[journal.SetupID]("setup_id", in.SetupID)
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (a *API) tradePage(ctx context.Context, owner journal.UserID, query ledger.
 	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string { return tradeKeys(r.at) })
 }
 
-// eachTrade reads trades with their marks, in one snapshot.
+// eachTrade reads trades with their annotations, in one snapshot.
 func (a *API) eachTrade(ctx context.Context, owner journal.UserID, query ledger.TradeQuery, emit func(Trade, ledger.TradeCursor) error) error {
 	return a.DB.View(ctx, func(tx *db.Tx) error { return a.tradesIn(ctx, tx, owner, query, emit) })
 }
@@ -290,12 +290,12 @@ func (a *API) someTrades(
 	if err != nil || len(trades) == 0 {
 		return 0, last, err
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return 0, last, err
 	}
 	for _, t := range trades {
-		if err := emit(shapeTrade(t, marks[t.ID], names), t.Cursor); err != nil {
+		if err := emit(shapeTrade(t, annotations[t.ID], names), t.Cursor); err != nil {
 			return 0, last, err
 		}
 	}
@@ -318,7 +318,7 @@ func tradeRoute(method, path, id, summary string) route {
 func (a *API) tradeOperations() {
 	registerList(a, longAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise")), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
-		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[tradeDetail], error) {
+		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
 			detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.ID)
 			return answer(detail, err)
 		})
@@ -326,5 +326,6 @@ func (a *API) tradeOperations() {
 	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
 	remove.about = "A fill that is shared with a neighbour keeps the neighbour's part."
 	register(a, remove, a.deleteTrade)
+	a.tradeWriteOperations()
 	a.orphanOperations()
 }

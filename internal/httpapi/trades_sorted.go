@@ -83,7 +83,7 @@ func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledg
 	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string { return rankKeys(*order, r.at) })
 }
 
-// eachSorted reads trades with their marks in an order, in one snapshot.
+// eachSorted reads trades with their annotations in an order, in one snapshot.
 func (a *API) eachSorted(
 	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
 ) error {
@@ -129,12 +129,12 @@ func emitRanked(
 	for _, t := range found {
 		trades[t.ID] = t
 	}
-	marks, err := playbook.LoadMarks(ctx, tx, owner, ids)
+	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
 	if err != nil {
 		return err
 	}
 	for _, r := range part {
-		if err := emit(shapeTrade(trades[r.ID], marks[r.ID], names), r); err != nil {
+		if err := emit(shapeTrade(trades[r.ID], annotations[r.ID], names), r); err != nil {
 			return err
 		}
 	}
@@ -149,20 +149,20 @@ func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.S
 	if order.By != sortR && order.By != sortRisk && order.By != sortQuality {
 		return order, nil
 	}
-	grades, err := playbook.LoadGrades(ctx, tx, owner)
+	grades, err := playbook.LoadRiskAndQuality(ctx, tx, owner)
 	order.Of = func(f ledger.SortFigures) decimal.Null {
-		marks, graded := grades[f.Trade]
+		annotations, graded := grades[f.Trade]
 		switch {
 		case !graded:
 			return decimal.Null{}
-		case order.By == sortQuality && marks.TradeQuality == 0:
+		case order.By == sortQuality && annotations.TradeQuality == 0:
 			return decimal.Null{}
 		case order.By == sortQuality:
-			return decimal.Of(decimal.New(int64(marks.TradeQuality)))
+			return decimal.Of(decimal.New(int64(annotations.TradeQuality)))
 		}
 		derived := playbook.Derive(playbook.Figures{
 			Long: f.Long, EntryNotional: f.EntryNotional, EntrySize: f.EntrySize, Rate: f.Rate, NetPnL: f.NetPnL,
-		}, marks)
+		}, annotations)
 		if order.By == sortRisk {
 			return derived.InitialRisk
 		}

@@ -57,11 +57,11 @@ func (d desk) manyTrades(other desk) {
 		}
 		switch dice.IntN(4) {
 		case 0:
-			at.mark(id, more{"initial_risk": 1 + dice.IntN(3)})
+			at.annotate(id, more{"initial_risk": 1 + dice.IntN(3)})
 		case 1:
-			at.mark(id, more{"stop_price": 8, "trade_quality": 1 + dice.IntN(5)})
+			at.annotate(id, more{"stop_price": 8, "trade_quality": 1 + dice.IntN(5)})
 		case 2:
-			at.mark(id, more{"notes": "nothing to grade", "reviewed": dice.IntN(2) == 0})
+			at.annotate(id, more{"notes": "nothing to grade", "reviewed": dice.IntN(2) == 0})
 		}
 	}
 }

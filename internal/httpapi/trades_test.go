@@ -70,8 +70,8 @@ func TestTradeFilters(t *testing.T) {
 		ids["D"] = d.fill("D", "sell 1@1", 20, more{"instrument_type": "Future"}).text("trade_id") // opened at 20
 		ids["E"] = d.fills("E", 2, "buy 1@1")[0].text("trade_id")                                  // opened at 2 …
 		d.fill("E", "sell 1@1", 30)                                                                // … closed at 30
-		d.mark(ids["A"], more{"tag_ids": []string{tag, other}, "setup_ids": []string{setup, second}})
-		d.mark(ids["B"], more{"tag_ids": []string{other}, "setup_id": second})
+		d.annotate(ids["A"], more{"tag_ids": []string{tag, other}, "setup_ids": []string{setup, second}})
+		d.annotate(ids["B"], more{"tag_ids": []string{other}, "setup_id": second})
 		for _, filter := range []struct{ query, want string }{
 			{"", "EDCBA"},
 			{"date_basis=close", "EDCBA"},

@@ -10,23 +10,23 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// priceRule returns which stops and targets the trade of marks can have.
-func priceRule(m *statement.Marks) playbook.PriceRule { return playbook.PriceRuleOf(m.Fill.Type) }
+// priceRule returns which stops and targets the trade of annotations can have.
+func priceRule(m *statement.Annotations) playbook.PriceRule { return playbook.PriceRuleOf(m.Fill.Type) }
 
-// cleanMarks takes out of marks what the journal would refuse and returns why, a
+// cleanAnnotations removes from annotations what the journal would refuse and returns why, a
 // sentence for each value. The other values of the row are good all the same.
-func cleanMarks(m *statement.Marks) (reasons []string) {
+func cleanAnnotations(m *statement.Annotations) (reasons []string) {
 	for _, value := range []struct {
-		change playbook.MarkChange
+		change playbook.AnnotationChange
 		clear  func()
 	}{
-		{playbook.MarkChange{Notes: journal.Some(m.Notes)}, func() { m.Notes = "" }},
-		{playbook.MarkChange{InitialRisk: optional(m.InitialRisk)}, func() { m.InitialRisk = decimal.Null{} }},
-		{playbook.MarkChange{StopPrice: optional(m.StopPrice)}, func() { m.StopPrice = decimal.Null{} }},
-		{playbook.MarkChange{TargetPrice: optional(m.TargetPrice)}, func() { m.TargetPrice = decimal.Null{} }},
-		{playbook.MarkChange{EmotionalState: journal.Some(m.EmotionalState)}, func() { m.EmotionalState = "" }},
+		{playbook.AnnotationChange{Notes: journal.Some(m.Notes)}, func() { m.Notes = "" }},
+		{playbook.AnnotationChange{InitialRisk: optional(m.InitialRisk)}, func() { m.InitialRisk = decimal.Null{} }},
+		{playbook.AnnotationChange{StopPrice: optional(m.StopPrice)}, func() { m.StopPrice = decimal.Null{} }},
+		{playbook.AnnotationChange{TargetPrice: optional(m.TargetPrice)}, func() { m.TargetPrice = decimal.Null{} }},
+		{playbook.AnnotationChange{EmotionalState: journal.Some(m.EmotionalState)}, func() { m.EmotionalState = "" }},
 	} {
-		if _, err := playbook.NewMarks("", "", value.change, priceRule(m), time.Time{}); err != nil {
+		if _, err := playbook.NewAnnotations("", "", value.change, priceRule(m), time.Time{}); err != nil {
 			reasons = append(reasons, sentence(err))
 			value.clear()
 		}

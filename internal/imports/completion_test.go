@@ -142,7 +142,7 @@ func (b bureau) noteFirstTrade(account journal.AccountID) journal.TradeID {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := b.Playbook.Mark(b.Context(), b.by.UserID, first, playbook.MarkChange{Notes: journal.Some("kept")}, nil); err != nil {
+	if _, err := b.Playbook.Annotate(b.Context(), b.by.UserID, first, playbook.AnnotationChange{Notes: journal.Some("kept")}, nil); err != nil {
 		b.Fatal(err)
 	}
 	return first
@@ -151,9 +151,9 @@ func (b bureau) noteFirstTrade(account journal.AccountID) journal.TradeID {
 // expectNote makes sure that a trade still has its note.
 func (b bureau) expectNote(trade journal.TradeID) {
 	b.Helper()
-	marks, err := b.Playbook.Marks(b.Context(), b.by.UserID, []journal.TradeID{trade})
-	if err != nil || marks[trade].Notes != "kept" {
-		b.Errorf("the note is %q: %v", marks[trade].Notes, err)
+	annotations, err := b.Playbook.LoadAnnotations(b.Context(), b.by.UserID, []journal.TradeID{trade})
+	if err != nil || annotations[trade].Notes != "kept" {
+		b.Errorf("the note is %q: %v", annotations[trade].Notes, err)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package imports takes files in: from the bytes of an upload to fills, cash
-// and marks in the journal, and back out again.
+// and annotations in the journal, and back out again.
 //
 // The way is one of pure stages: bytes become tables (package tabular), a
 // preset or a mapping reads them (packages brokers and statement), and the
@@ -13,7 +13,7 @@
 // whose server was killed, sends the same file to the same batch again.
 //
 // Reversing a batch takes its fills and cash out and leaves what the trader
-// wrote: marks of trades that vanish wait for their fills to come back.
+// wrote: annotations of trades that vanish wait for their fills to come back.
 package imports
 
 import (

@@ -22,10 +22,10 @@ type Problem struct {
 type plan struct {
 	fills []ledger.CheckedFill
 	// index finds the place of a fill that something is written on.
-	index    map[*statement.Fill]int
-	cash     []ledger.NewCash
-	marks    []*statement.Marks
-	problems []Problem
+	index       map[*statement.Fill]int
+	cash        []ledger.NewCash
+	annotations []*statement.Annotations
+	problems    []Problem
 	// rows counts the data rows of the file. fillRows and cashRows are the rows
 	// of fills and cash; the other two are those of the statement.
 	rows               int
@@ -43,7 +43,7 @@ const leftOut = -1
 // go of them, as a long file should not be held twice.
 func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	p := &plan{
-		index: make(map[*statement.Fill]int, len(s.Marks)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
+		index: make(map[*statement.Fill]int, len(s.Annotations)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
 		fillRows: make([]int, 0, len(s.Fills)),
 	}
 	for _, problem := range s.Problems {
@@ -58,7 +58,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
 		}
 	}
-	for _, m := range s.Marks {
+	for _, m := range s.Annotations {
 		p.index[m.Fill] = leftOut
 	}
 	p.fills = all[:0]
@@ -67,7 +67,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		if refused[f.Row] { // a round trip goes in whole or not at all
 			continue
 		}
-		if _, marked := p.index[f]; marked {
+		if _, annotated := p.index[f]; annotated {
 			p.index[f] = len(p.fills)
 		}
 		p.fills, p.fillRows = append(p.fills, all[i]), append(p.fillRows, f.Row)
@@ -76,24 +76,24 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	s.Fills = taken
 	warnOneSided(s)
 	p.takeCash(s, account)
-	p.takeMarks(s)
+	p.planAnnotations(s)
 	return p
 }
 
 // takeMarks plans what was written on the trades of the fills that go in.
-func (p *plan) takeMarks(s *statement.Statement) {
-	for _, m := range s.Marks {
+func (p *plan) planAnnotations(s *statement.Statement) {
+	for _, m := range s.Annotations {
 		if p.index[m.Fill] == leftOut {
 			continue
 		}
-		for _, reason := range cleanMarks(m) {
+		for _, reason := range cleanAnnotations(m) {
 			p.problems = append(p.problems, Problem{Row: m.Row, Message: reason})
 		}
 		if !m.IsEmpty() {
-			p.marks = append(p.marks, m)
+			p.annotations = append(p.annotations, m)
 		}
 	}
-	s.Marks = p.marks
+	s.Annotations = p.annotations
 }
 
 // warnOneSided warns about a file that only buys or only sells: nothing in it

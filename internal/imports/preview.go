@@ -247,12 +247,12 @@ func sampleTrade(t statement.Trade) SampleTrade {
 }
 
 func summarize(st *statement.Statement) *JournalSummary {
-	sum := &JournalSummary{Executions: len(st.Fills), Cash: len(st.Cash), Annotated: len(st.Marks), Accounts: 1}
+	sum := &JournalSummary{Executions: len(st.Fills), Cash: len(st.Cash), Annotated: len(st.Annotations), Accounts: 1}
 	for range st.Trades() {
 		sum.Trades++
 	}
 	setups, tags := map[string]bool{}, map[string]bool{}
-	for _, m := range st.Marks {
+	for _, m := range st.Annotations {
 		for _, name := range m.Setups {
 			setups[name] = true
 		}

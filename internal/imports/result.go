@@ -13,7 +13,7 @@ type Result struct {
 	AccountID journal.AccountID `json:"account_id"`
 	Format    string            `json:"format"`
 	// Inserted, Skipped and Completed count fills, Trades the trades that were
-	// created or changed, Annotated those that received marks.
+	// created or changed, Annotated those that received annotations.
 	Inserted       int              `json:"inserted"`
 	Skipped        int              `json:"skipped" doc:"Fills that were stored already and say nothing new."`
 	Completed      int              `json:"completed" doc:"Stored fills that this file completed or corrected."`

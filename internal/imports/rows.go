@@ -92,7 +92,7 @@ func (p *plan) classify(known knownRows) rowClasses {
 	for _, problem := range p.problems {
 		classes.raise(problem.Row, rowError)
 	}
-	for _, m := range p.marks {
+	for _, m := range p.annotations {
 		classes.raise(m.Row, rowAnnotation)
 	}
 	for i, row := range p.fillRows {

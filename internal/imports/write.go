@@ -31,7 +31,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		return Result{}, err
 	}
 	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
-	s.running.enter(b.ID, "annotating", len(p.marks))
+	s.running.enter(b.ID, "annotating", len(p.annotations))
 	a := annotator{s: s, tx: tx, batch: b, tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}}
 	annotated, err := a.annotate(ctx, p, fills)
 	if err != nil {
@@ -53,7 +53,7 @@ func knownFrom(outcomes []ledger.Outcome, cash []bool) knownRows {
 	return known
 }
 
-// annotator puts the marks of a file on trades.
+// annotator adds the annotations of a file to trades.
 type annotator struct {
 	s        *Service
 	tx       *db.Tx
@@ -64,21 +64,22 @@ type annotator struct {
 	problems []Problem
 }
 
-// annotate marks the trades of the fills, and tells how many it changed.
+// annotate merges the annotations of the plan into the trades of the fills and
+// returns how many it changed.
 func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertResult) (int, error) {
-	if len(p.marks) == 0 {
+	if len(p.annotations) == 0 {
 		return 0, nil
 	}
 	trades, err := a.trades(ctx, p, fills)
 	if err != nil {
 		return 0, err
 	}
-	var list []playbook.Marks
-	for i, m := range p.marks {
+	var list []playbook.Annotations
+	for i, m := range p.annotations {
 		if trades[i] == "" {
 			continue
 		}
-		marks, err := a.marks(ctx, m, trades[i])
+		annotations, err := a.toAnnotations(ctx, m, trades[i])
 		if err != nil && !journal.IsKind(err, journal.KindInvalid) {
 			return 0, err
 		}
@@ -86,25 +87,25 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 			a.problems = append(a.problems, Problem{Row: m.Row, Message: sentence(err)})
 			continue
 		}
-		list = append(list, marks)
+		list = append(list, annotations)
 	}
-	changed, err := playbook.Annotate(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
+	changed, err := playbook.MergeAnnotations(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
 	if err != nil {
 		return 0, err
 	}
 	for _, trade := range changed {
-		if err := ledger.TouchTrade(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
+		if err := ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
 			return 0, err
 		}
 	}
 	return len(changed), nil
 }
 
-// trades finds the trade that each of the plan's marks is on. A fill that was
+// trades finds the trade that each of the plan's annotations is on. A fill that was
 // stored before knows its trades no less than a new one.
 func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResult) ([]journal.TradeID, error) {
 	var known []journal.ExecutionID
-	for _, m := range p.marks {
+	for _, m := range p.annotations {
 		if outcome := fills.Outcomes[p.index[m.Fill]]; outcome.Duplicate {
 			known = append(known, outcome.ID)
 		}
@@ -113,8 +114,8 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 	if err != nil {
 		return nil, err
 	}
-	list := make([]journal.TradeID, len(p.marks))
-	for i, m := range p.marks {
+	list := make([]journal.TradeID, len(p.annotations))
+	for i, m := range p.annotations {
 		outcome := fills.Outcomes[p.index[m.Fill]]
 		of := outcome.Trades
 		if outcome.Duplicate {
@@ -127,8 +128,8 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 	return list, nil
 }
 
-// marks gives the marks of a trade, with the tags and setups that they name.
-func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal.TradeID) (playbook.Marks, error) {
+// toAnnotations returns the annotations of a trade, with the tags and setups that they name.
+func (a *annotator) toAnnotations(ctx context.Context, m *statement.Annotations, trade journal.TradeID) (playbook.Annotations, error) {
 	var tags []journal.TagID
 	for _, list := range []struct {
 		kind  playbook.TagKind
@@ -137,7 +138,7 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 		for _, name := range list.names {
 			id, err := a.tag(ctx, name, list.kind)
 			if err != nil {
-				return playbook.Marks{}, err
+				return playbook.Annotations{}, err
 			}
 			tags = append(tags, id)
 		}
@@ -146,11 +147,11 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	for _, name := range m.Setups {
 		id, err := a.setup(ctx, name)
 		if err != nil {
-			return playbook.Marks{}, err
+			return playbook.Annotations{}, err
 		}
 		setups = append(setups, id)
 	}
-	change := playbook.MarkChange{
+	change := playbook.AnnotationChange{
 		Notes: journal.Some(m.Notes), Tags: journal.Some(tags), Setups: journal.Some(setups), EmotionalState: journal.Some(m.EmotionalState),
 		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice), LastStop: optional(m.LastStop),
 		MAE: optional(m.MAE), MFE: optional(m.MFE),
@@ -165,7 +166,7 @@ func (a *annotator) marks(ctx context.Context, m *statement.Marks, trade journal
 	if !m.ReviewedAt.IsZero() {
 		change.Reviewed, reviewed = journal.Some(true), m.ReviewedAt
 	}
-	return playbook.NewMarks(trade, a.batch.Account, change, priceRule(m), reviewed)
+	return playbook.NewAnnotations(trade, a.batch.Account, change, priceRule(m), reviewed)
 }
 
 func optional(n decimal.Null) journal.Opt[decimal.Decimal] {

@@ -32,7 +32,7 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	if err := i.checkImports(ctx, report); err != nil {
 		return fmt.Errorf("the imports: %w", err)
 	}
-	if err := i.checkMarks(ctx, report); err != nil {
+	if err := i.checkAnnotations(ctx, report); err != nil {
 		return fmt.Errorf("the playbook: %w", err)
 	}
 	if err := i.Routine.Check(ctx, report); err != nil {
@@ -54,17 +54,17 @@ func (i *Installation) checkImports(ctx context.Context, report func(string)) er
 }
 
 // checkMarks demands that every trade that something is written on exists.
-func (i *Installation) checkMarks(ctx context.Context, report func(string)) error {
+func (i *Installation) checkAnnotations(ctx context.Context, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
-		marked := map[journal.UserID][]journal.TradeID{}
-		err := playbook.EachMarked(ctx, tx, func(user journal.UserID, trade journal.TradeID) error {
-			marked[user] = append(marked[user], trade)
+		annotated := map[journal.UserID][]journal.TradeID{}
+		err := playbook.EachAnnotatedTrade(ctx, tx, func(user journal.UserID, trade journal.TradeID) error {
+			annotated[user] = append(annotated[user], trade)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		for user, trades := range marked {
+		for user, trades := range annotated {
 			missing, err := ledger.MissingTrades(ctx, tx, user, trades)
 			if err != nil {
 				return err

@@ -1,5 +1,5 @@
 // Package installation ties the domains of one installation together: what the
-// ledger does to trades, the playbook's marks follow; what the playbook refers
+// ledger does to trades, the playbook's annotations follow; what the playbook refers
 // to, the ledger knows; what the trader logged before, the routine finds.
 //
 // The domains do not know each other (they take what they need as functions);
@@ -73,8 +73,8 @@ func New(options Options) (*Installation, error) {
 	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
 		Known: playbook.Known{
-			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType,
-			Marked: ledger.TouchTrade, Unlinked: ledger.TouchAccount,
+			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
+			AnnotationsChanged: ledger.TouchTrades, Unlinked: ledger.TouchAccount,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
@@ -129,7 +129,7 @@ func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.User
 			return err
 		}
 	}
-	return playbook.Follow(ctx, tx, owner, i.Clock(), regrouping(change))
+	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), regrouping(change))
 }
 
 // forget removes the files of attachments that are gone, once they really are.

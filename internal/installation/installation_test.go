@@ -72,7 +72,7 @@ func (h *house) fill(side matching.Side, price string, minute int) ledger.AddedE
 
 func (h *house) write(trade journal.TradeID, notes string) {
 	h.t.Helper()
-	_, err := h.Playbook.Mark(h.t.Context(), h.owner, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
 	must(h.t, err)
 }
 
@@ -106,7 +106,7 @@ func (h *house) sound() {
 	}
 }
 
-func TestMarksFollowTheFills(t *testing.T) {
+func TestAnnotationsFollowTheFills(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		buy := h.fill(matching.Buy, "100", 0)
 		h.fill(matching.Sell, "101", 5)
@@ -116,10 +116,10 @@ func TestMarksFollowTheFills(t *testing.T) {
 		h.sound()
 
 		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, buy.ID, nil))
-		marks, err := h.Playbook.Marks(t.Context(), h.owner, []journal.TradeID{trade})
+		annotations, err := h.Playbook.LoadAnnotations(t.Context(), h.owner, []journal.TradeID{trade})
 		must(t, err)
-		if marks[trade].Notes != "waited for the pullback" {
-			t.Fatalf("the words are gone with the opening fill: %+v", marks)
+		if annotations[trade].Notes != "waited for the pullback" {
+			t.Fatalf("the words are gone with the opening fill: %+v", annotations)
 		}
 		h.sound()
 	})
@@ -139,7 +139,7 @@ func TestOrphansComeBackWithTheirFill(t *testing.T) {
 		h.sound()
 
 		again := h.fill(matching.Buy, "100", 0)
-		detail, err := h.Playbook.Marks(t.Context(), h.owner, again.TradeIDs)
+		detail, err := h.Playbook.LoadAnnotations(t.Context(), h.owner, again.TradeIDs)
 		must(t, err)
 		if detail[again.TradeIDs[0]].Notes != "my best idea" {
 			t.Fatalf("the words did not come back: %+v", detail)
@@ -193,7 +193,7 @@ func TestCheckSeesDamage(t *testing.T) {
 	for name, damage := range map[string]struct{ statement, says string }{
 		"a result":     {`UPDATE trades SET net_pnl = '1'`, "not what its fills make"},
 		"a fill":       {`UPDATE executions SET quantity = '11'`, ""},
-		"a mark":       {`UPDATE trade_marks SET trade_id = 'nowhere'`, "does not exist"},
+		"annotations":  {`UPDATE trade_marks SET trade_id = 'nowhere'`, "does not exist"},
 		"the owner":    {`UPDATE users SET is_admin = FALSE`, "no owner"},
 		"the setup":    {`DELETE FROM instance`, "set-up"},
 		"a trade gone": {`DELETE FROM trades`, ""},

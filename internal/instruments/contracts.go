@@ -1,19 +1,19 @@
-// Package instruments knows what a symbol stands for: which futures contract,
-// which option, and how much money one unit of its price is worth.
+// Package instruments parses symbols: it finds the futures contract or
+// the option of a symbol, and the value of one unit of its price.
 //
-// A wrong multiplier is a wrong profit, so the package never guesses. Its
-// table of futures holds only contracts whose size at least two independent
-// sources confirm; a root that is not in it gives no contract, and the caller
-// is told so in a sentence that the user can act on.
+// A wrong multiplier is a wrong profit, so the package never guesses.
+// Its table of futures has only contracts whose size at least two
+// independent sources confirm. For other roots it returns no contract, and
+// DefaultMultiplier returns a warning for the user.
 //
-// Symbols come in many notations: ESZ4, /ESZ24, ES 12-24 and CON.F.US.EP.Z24
+// Symbols have many notations: ESZ4, /ESZ24, ES 12-24 and CON.F.US.EP.Z24
 // are one contract, AAPL  240119C00150000 and "AAPL 01/19/2024 150.00 C" one
-// option. All that brokers' files are known to use are read, with real calendar
-// days. What a symbol cannot tell is whether it is a future at all: ES, CL and
-// W are shares as well. That is never decided here. A caller that knows the
-// instrument type asks; one that does not looks at [Contract.Explicit].
+// option. The package parses all notations that are known from brokers'
+// files, with valid calendar days only. A symbol alone does not decide
+// whether it is a future: ES, CL and W are shares as well. A caller that
+// does not know the instrument type must check [Contract.Explicit].
 //
-// The package is pure: no I/O, no clock, no state.
+// The package has no I/O, no clock and no state.
 package instruments
 
 import (
@@ -25,8 +25,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// The instrument types that mean something to this package. The journal takes
-// other texts as well; they are worth 1 a unit.
+// The instrument types that this package treats specially. The journal accepts
+// other types as well; their multiplier is 1.
 const (
 	TypeStock  = "stock"
 	TypeOption = "option"
@@ -36,18 +36,18 @@ const (
 	TypeCFD    = "cfd"
 )
 
-// Root is a family of futures contracts that differ in nothing but the month
+// Root is a family of futures contracts that differ only in the month
 // of delivery.
 type Root struct {
 	// Symbol is the exchange's own root, such as ES.
 	Symbol string
-	// Name is what a person calls it, such as E-mini S&P 500.
+	// Name is its common name, such as E-mini S&P 500.
 	Name string
 	// Exchange is where it trades, such as CME.
 	Exchange string
 	// Currency is that of its profit.
 	Currency string
-	// Multiplier is the money that a move of 1.0 is worth, for the price as
+	// Multiplier is the value of a move of 1.0, for the price as
 	// brokers quote it: grains, livestock and softs in cents.
 	Multiplier decimal.Decimal
 	// TickSize is the smallest move of that price. Calendar spreads and the
@@ -58,15 +58,15 @@ type Root struct {
 //go:embed contracts.txt
 var contractsText string
 
-// table is the embedded data, read.
+// table is the parsed embedded data.
 type table struct {
 	roots    map[string]Root
 	aliases  map[string]string // other names of roots, anywhere
-	projectX map[string]string // and in the contract ids of one platform
+	projectX map[string]string // other names in the contract ids of ProjectX
 }
 
-// contracts reads the embedded data at first use. That the data is sound is
-// what the package's tests are for; a program that holds unsound data ends.
+// contracts parses the embedded data at first use. The package's
+// tests ensure that the data is valid; it panics otherwise.
 var contracts = sync.OnceValue(func() *table {
 	t, err := readTable(contractsText)
 	if err != nil {
@@ -75,8 +75,7 @@ var contracts = sync.OnceValue(func() *table {
 	return t
 })
 
-// lookup finds a root by its symbol or another name for it. A root that is not
-// known for certain is not found.
+// lookup finds a root by its symbol or an alias.
 func (t *table) lookup(root string) (Root, bool) {
 	if other, ok := t.aliases[root]; ok {
 		root = other
@@ -85,7 +84,7 @@ func (t *table) lookup(root string) (Root, bool) {
 	return found, ok
 }
 
-// readTable reads the data file; its notation is told in the file itself.
+// readTable parses the data file; the file documents its notation.
 func readTable(text string) (*table, error) {
 	t := &table{roots: map[string]Root{}, aliases: map[string]string{}, projectX: map[string]string{}}
 	number := 0
@@ -111,7 +110,7 @@ func (t *table) add(word string, fields []string) error {
 	case word == "projectx" && len(fields) == 2:
 		return t.addAlias(t.projectX, fields[0], fields[1])
 	}
-	return fmt.Errorf("%q with %d fields is no entry", word, len(fields))
+	return fmt.Errorf("%q with %d fields is not an entry", word, len(fields))
 }
 
 func (t *table) addRoot(fields []string) error {
@@ -127,7 +126,7 @@ func (t *table) addRoot(fields []string) error {
 		return err
 	}
 	if _, taken := t.roots[root.Symbol]; taken {
-		return fmt.Errorf("%s is there twice", root.Symbol)
+		return fmt.Errorf("%s occurs twice", root.Symbol)
 	}
 	t.roots[root.Symbol] = root
 	return nil
@@ -135,13 +134,13 @@ func (t *table) addRoot(fields []string) error {
 
 func (t *table) addAlias(aliases map[string]string, other, root string) error {
 	if _, known := t.roots[root]; !known {
-		return fmt.Errorf("%s stands for %s, which is not above it", other, root)
+		return fmt.Errorf("%s is an alias of %s, which is not defined above", other, root)
 	}
 	if _, taken := t.roots[other]; taken {
-		return fmt.Errorf("%s is a root of its own", other)
+		return fmt.Errorf("%s is a root itself", other)
 	}
 	if _, taken := aliases[other]; taken {
-		return fmt.Errorf("%s is there twice", other)
+		return fmt.Errorf("%s occurs twice", other)
 	}
 	aliases[other] = root
 	return nil

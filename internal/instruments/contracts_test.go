@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// TestData holds the embedded data to what its header promises. That no root is
-// there twice and every number is above zero is what readTable itself demands.
+// TestData checks the embedded data against its header. readTable
+// itself rejects duplicate roots and numbers that are not above zero.
 func TestData(t *testing.T) {
 	roots := contracts().roots
 	if len(roots) < 150 {
@@ -27,13 +27,13 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestNoRootLooksDated makes sure that a bare root can never be taken for a
-// dated contract of a shorter one, nor the other way round.
+// TestNoRootLooksDated checks that no root is also
+// a dated contract of a shorter root.
 func TestNoRootLooksDated(t *testing.T) {
 	for _, root := range contracts().roots {
 		contract, ok := ParseFuture(root.Symbol)
 		if !ok || contract.Root.Symbol != root.Symbol || contract.Delivery != (Delivery{}) {
-			t.Errorf("Future(%s) = %s %+v, %v", root.Symbol, contract.Root.Symbol, contract.Delivery, ok)
+			t.Errorf("ParseFuture(%s) = %s %+v, %v", root.Symbol, contract.Root.Symbol, contract.Delivery, ok)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestReadTableRefuses(t *testing.T) {
 		"an alias twice":        "contract ES 50 1 USD CME a\nalias X ES\nalias X ES\n",
 	} {
 		if _, err := readTable(text); err == nil {
-			t.Errorf("%s was taken", name)
+			t.Errorf("%s was accepted", name)
 		} else if !strings.HasPrefix(err.Error(), "line ") {
 			t.Errorf("%s: %v does not name the line", name, err)
 		}

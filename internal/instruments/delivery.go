@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// parseDelivery reads a month of delivery that stands apart from its root:
+// parseDelivery parses a month of delivery without its root:
 // Z24, 12-24, DEC 24, 202412, 20241220.
 func parseDelivery(text string) (Delivery, bool) {
 	for _, parse := range []func(string) (Delivery, bool){parseCodeDelivery, parseNamedDelivery, parseNumberedDelivery, parseDatedDelivery} {
@@ -20,7 +20,7 @@ func parseDelivery(text string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// parseCodeDelivery reads Z4, Z24 and Z2024.
+// parseCodeDelivery parses Z4, Z24 and Z2024.
 func parseCodeDelivery(text string) (Delivery, bool) {
 	if text == "" {
 		return Delivery{}, false
@@ -35,7 +35,7 @@ func parseCodeDelivery(text string) (Delivery, bool) {
 	return newDeliveryInYear(month, text[1:])
 }
 
-// parseNamedDelivery reads DEC24, DEC 24, DEC-24 and DEC 2024.
+// parseNamedDelivery parses DEC24, DEC 24, DEC-24 and DEC 2024.
 func parseNamedDelivery(text string) (Delivery, bool) {
 	if len(text) < 5 {
 		return Delivery{}, false
@@ -51,7 +51,7 @@ func parseNamedDelivery(text string) (Delivery, bool) {
 	return newDeliveryInYear(month, year)
 }
 
-// parseNumberedDelivery reads 12-24, 12.24, 12/24 and 12-2024.
+// parseNumberedDelivery parses 12-24, 12.24, 12/24 and 12-2024.
 func parseNumberedDelivery(text string) (Delivery, bool) {
 	if len(text) < 4 || !strings.ContainsRune("-./", rune(text[2])) {
 		return Delivery{}, false
@@ -59,7 +59,7 @@ func parseNumberedDelivery(text string) (Delivery, bool) {
 	return newDelivery(text[:2], text[3:])
 }
 
-// parseDatedDelivery reads 202412 and the last trading day 20241220.
+// parseDatedDelivery parses 202412 and the last trading day 20241220.
 func parseDatedDelivery(text string) (Delivery, bool) {
 	if !isDigits(text) || len(text) != 6 && len(text) != 8 {
 		return Delivery{}, false
@@ -85,11 +85,11 @@ func newDeliveryInYear(month int, year string) (Delivery, bool) {
 	return Delivery{Month: time.Month(month), Year: n}, ok
 }
 
-// windowStart is the first year that two digits can mean; the journal begins
-// with it.
+// windowStart is the first year that two digits can mean, which is the first year of
+// the journal.
 const windowStart = 1970
 
-// parseYear reads a year of two or four digits within the journal's years.
+// parseYear parses a year of two or four digits within the years of the journal.
 func parseYear(text string) (int, bool) {
 	if !isDigits(text) {
 		return 0, false
@@ -104,8 +104,8 @@ func parseYear(text string) (int, bool) {
 	return n, len(text) == 4 && n >= windowStart && n <= 2199
 }
 
-// newDay makes a calendar day that really exists out of its parts. A year of two
-// digits is one of this century: the notations with two are younger than it.
+// newDay returns the calendar day of its parts, if it exists. A year of two digits is
+// one of this century, because the notations with two digits were introduced in it.
 func newDay(year, month, date string) (journal.Day, bool) {
 	if len(year) == 2 {
 		year = "20" + year

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Contract is what a futures symbol stands for.
+// Contract is the contract of a futures symbol.
 type Contract struct {
 	Root     Root
 	Delivery Delivery
-	// Explicit tells that the symbol itself says that it is a future: it
-	// names a month, is marked as continuous, or has a prefix that only
-	// futures have. A bare ES may be a share as well.
+	// Explicit reports whether the symbol can only be a future:
+	// it has a month, is marked as continuous, or has a prefix of
+	// futures. A plain ES may be a share as well.
 	Explicit bool
 }
 
-// Delivery is the month of a contract. The zero value is none: a continuous
-// or bare symbol.
+// Delivery is the month of a contract. The zero value means none: the symbol is
+// continuous or only a root.
 type Delivery struct {
 	Month time.Month
 	Year  int
-	// OneDigit tells that the symbol gave only the last digit of the year,
-	// which is what Year then holds.
+	// OneDigit reports whether the symbol has only the last digit of the year,
+	// which is then the value of Year.
 	OneDigit bool
 }
 
@@ -30,11 +30,11 @@ const monthCodes = "FGHJKMNQUVXZ"
 
 var monthNames = []string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
 
-// ParseFuture reads a futures symbol in any notation that brokers are known to
-// use. It answers only for roots that are known for certain.
+// ParseFuture parses a futures symbol in any notation that is known
+// from brokers. It finds only roots of the table.
 //
-// Ask only when the instrument is known to be a future, or look at Explicit:
-// the package cannot tell the future ES from the share ES.
+// Call it only if the instrument is known to be a future, or check Explicit: the
+// package cannot distinguish the future ES from the share ES.
 func ParseFuture(symbol string) (Contract, bool) {
 	for _, r := range listReadings(symbol) {
 		if root, ok := r.lookup(); ok {
@@ -44,9 +44,9 @@ func ParseFuture(symbol string) (Contract, bool) {
 	return Contract{}, false
 }
 
-// FindRoot gives the root that a futures symbol names, also one that the table
-// does not know, so that a user can say what it is worth. A symbol that cannot
-// be read as a future is its own root.
+// FindRoot returns the root of a futures symbol, even if the table
+// does not have it, so that a user can set its multiplier. A symbol that
+// is not a future is its own root.
 func FindRoot(symbol string) string {
 	if contract, ok := ParseFuture(symbol); ok {
 		return contract.Root.Symbol
@@ -57,7 +57,7 @@ func FindRoot(symbol string) string {
 	return strings.ToUpper(strings.TrimSpace(symbol))
 }
 
-// reading is one way to understand a futures symbol.
+// reading is one interpretation of a futures symbol.
 type reading struct {
 	root     string
 	delivery Delivery
@@ -73,10 +73,10 @@ func (r reading) lookup() (Root, bool) {
 	return contracts().lookup(root)
 }
 
-// maxSymbol bounds what is looked at; no symbol of any broker is as long.
+// maxSymbol is the longest symbol that is parsed; no broker has longer ones.
 const maxSymbol = 64
 
-// listReadings are the ways to understand a symbol, the most telling first.
+// listReadings returns the interpretations of a symbol, the most specific first.
 func listReadings(symbol string) []reading {
 	if len(symbol) > maxSymbol {
 		return nil
@@ -92,7 +92,8 @@ func listReadings(symbol string) []reading {
 	return found
 }
 
-// stripWrapping takes off what platforms put around a symbol, and tells what it says.
+// stripWrapping removes the prefixes and suffixes that platforms add to a symbol,
+// and returns what they mean.
 func stripWrapping(text string) (string, reading) {
 	var mark reading
 	text = strings.TrimPrefix(text, "CON.")
@@ -100,7 +101,7 @@ func stripWrapping(text string) (string, reading) {
 		text, mark.explicit, mark.projectX = rest, true, true
 	}
 	if left, right, ok := strings.Cut(text, ":"); ok {
-		// /ESZ5:XCME has its exchange behind it, CME_MINI:MES1! before.
+		// /ESZ5:XCME has its exchange at the end, CME_MINI:MES1! at the start.
 		text = right
 		if strings.HasPrefix(left, "/") {
 			text = left
@@ -117,8 +118,8 @@ func stripWrapping(text string) (string, reading) {
 	return strings.TrimSuffix(text, "#"), mark
 }
 
-// readBodies reads a symbol without its wrapping. bare says that a root alone is
-// enough even where the symbol has a dotted ending.
+// readBodies returns the readings of a symbol without its wrapping. If bare is true, a
+// root alone is enough even if the symbol has a dotted suffix.
 func readBodies(text string, bare bool) []reading {
 	left, right, dotted := strings.Cut(text, ".")
 	if !dotted || strings.Contains(left, " ") {
@@ -138,7 +139,8 @@ func readBodies(text string, bare bool) []reading {
 	return found
 }
 
-// readBody reads root and delivery in one word, in two, or the root alone.
+// readBody returns the readings of root and delivery in one word or in two, or of
+// the root alone.
 func readBody(text string) []reading {
 	if at := strings.IndexAny(text, ` \-_`); at > 0 {
 		root := text[:at]
@@ -173,8 +175,8 @@ func appendSplit(found []reading, text string, at int, parse func(string) (Deliv
 	return found
 }
 
-// readContinuous reads ES1! without its mark. A root may itself end in a
-// digit, so both splits are offered.
+// readContinuous returns the readings of ES1! without its mark. A root may end
+// in a digit, so both splits are returned.
 func readContinuous(text string) []reading {
 	var found []reading
 	for _, digits := range []int{1, 2} {
@@ -186,7 +188,7 @@ func readContinuous(text string) []reading {
 	return found
 }
 
-// isCode tells whether a text has only the characters of a root, and at least
+// isCode reports whether a text has only letters and digits, and at least
 // one letter.
 func isCode(text string) bool {
 	letters := false

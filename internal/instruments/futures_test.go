@@ -63,11 +63,11 @@ func TestFuture(t *testing.T) {
 	} {
 		contract, ok := ParseFuture(test.symbol)
 		if !ok {
-			t.Errorf("Future(%q) gives no contract", test.symbol)
+			t.Errorf("ParseFuture(%q) finds no contract", test.symbol)
 			continue
 		}
 		if formatContract(contract) != test.want || contract.Delivery.Month != test.month || contract.Delivery.Year != test.year {
-			t.Errorf("Future(%q) = %s %+v, want %s", test.symbol, formatContract(contract), contract.Delivery, test.want)
+			t.Errorf("ParseFuture(%q) = %s %+v, want %s", test.symbol, formatContract(contract), contract.Delivery, test.want)
 		}
 	}
 }
@@ -81,13 +81,13 @@ func TestFutureRefuses(t *testing.T) {
 		"ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24ESZ24",
 	} {
 		if contract, ok := ParseFuture(symbol); ok {
-			t.Errorf("Future(%q) = %s, want none", symbol, formatContract(contract))
+			t.Errorf("ParseFuture(%q) = %s, want none", symbol, formatContract(contract))
 		}
 	}
 }
 
-// TestExplicit tells apart what only a future can be called and what a share
-// may be called as well.
+// TestExplicit checks which symbols can only be futures and which
+// may be shares as well.
 func TestExplicit(t *testing.T) {
 	for symbol, want := range map[string]bool{
 		"ES": false, "CL": false, "W": false, "SI": false, "NYSE:ES": false,
@@ -95,7 +95,7 @@ func TestExplicit(t *testing.T) {
 	} {
 		contract, ok := ParseFuture(symbol)
 		if !ok || contract.Explicit != want {
-			t.Errorf("Future(%q) is explicit: %v, %v; want %v", symbol, contract.Explicit, ok, want)
+			t.Errorf("ParseFuture(%q) is explicit: %v, %v; want %v", symbol, contract.Explicit, ok, want)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestRootOf(t *testing.T) {
 		" weird one ": "WEIRD ONE",
 	} {
 		if got := FindRoot(symbol); got != want {
-			t.Errorf("RootOf(%q) = %q, want %q", symbol, got, want)
+			t.Errorf("FindRoot(%q) = %q, want %q", symbol, got, want)
 		}
 	}
 }
@@ -128,8 +128,8 @@ func FuzzFuture(f *testing.F) {
 	})
 }
 
-// formatContract is a contract the way exchanges write it, such as ESZ24, or ESZ4 where
-// the decade is open.
+// formatContract formats a contract like exchanges, such as ESZ24, or ESZ4 if the
+// decade is unknown.
 func formatContract(c Contract) string {
 	d := c.Delivery
 	switch {

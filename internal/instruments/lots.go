@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// currencies are the codes that currency pairs are made of.
+// currencies are the codes of currency pairs.
 const currencies = "AED ARS AUD BGN BRL CAD CHF CLP CNH CNY COP CZK DKK EUR GBP HKD HRK HUF IDR ILS INR ISK JPY KRW KWD " +
 	"MXN MYR NGN NOK NZD PEN PHP PLN RON RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR"
 
@@ -23,7 +23,7 @@ var (
 )
 
 // IsCurrencyPair reports whether a symbol begins with two currencies. Brokers
-// put suffixes of their own behind a pair, such as EURUSD.pro, eurusdm and
+// add their own suffixes to a pair, such as EURUSD.pro, eurusdm and
 // EURUSD+.
 func IsCurrencyPair(symbol string) bool {
 	first, second := splitCodes(symbol)
@@ -32,7 +32,7 @@ func IsCurrencyPair(symbol string) bool {
 
 // LotSize returns how many units one lot of an instrument is, so that price times
 // lots times size is the notional in the currency of the price. It is absent
-// where the size is the broker's own.
+// if the size depends on the broker.
 func LotSize(symbol string) decimal.Null {
 	first, second := splitCodes(symbol)
 	if !isCurrency(second) {
@@ -46,12 +46,12 @@ func LotSize(symbol string) decimal.Null {
 }
 
 // LotMultiplier returns the multiplier of a quantity in lots: the size of a lot,
-// or 1 where it is not known and the stated results have to tell. A quantity
-// from a thousand on is in units, whatever the column is called.
+// or 1 if it is unknown, so that only stated results convert it. A quantity
+// of a thousand or more is in units, even if the column says lots.
 func LotMultiplier(symbol string, quantity decimal.Decimal) decimal.Decimal {
-	const smallest = 1000
+	const minUnits = 1000
 	size := LotSize(symbol)
-	if !size.Valid || quantity.Abs().Cmp(decimal.New(smallest)) >= 0 {
+	if !size.Valid || quantity.Abs().Cmp(decimal.New(minUnits)) >= 0 {
 		return decimal.New(1)
 	}
 	return size.Decimal

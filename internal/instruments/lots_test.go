@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// TestLotSize holds the sizes of lots that are the same everywhere, and that no
-// other is made up.
+// TestLotSize checks the lot sizes that are the same everywhere, and that
+// others are absent.
 func TestLotSize(t *testing.T) {
 	t.Parallel()
 	for symbol, want := range map[string]string{

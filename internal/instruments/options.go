@@ -7,46 +7,46 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Right is what an option gives: to buy or to sell.
+// Right is the right of an option: to buy or to sell.
 type Right string
 
-// The rights, in the words that executions use.
+// The rights, with the values of executions.
 const (
 	Call Right = "call"
 	Put  Right = "put"
 )
 
-// Option is what an option symbol stands for.
+// Option is the option of a symbol.
 type Option struct {
 	// Root is the option's own root, such as SPXW or USO1.
 	Root string
-	// Underlying is what the option is on: the root without the digit of an
+	// Underlying is the underlying: the root without the digit of an
 	// adjusted contract, or the future, such as /ESU6.
 	Underlying string
 	Right      Right
 	Strike     decimal.Decimal
-	// Expiry is the last day. It is empty where the symbol names only a
-	// month, as those of the Indian exchanges do.
+	// Expiry is the last day. It is empty if the symbol has only a
+	// month, like those of the Indian exchanges.
 	Expiry journal.Day
-	// Adjusted tells that the root ends in a digit, as it does for contracts
-	// that were adjusted after a split or merger and for mini options: one
-	// contract may not be 100 shares.
+	// Adjusted reports whether the root ends in a digit, like those of
+	// contracts that were adjusted after a split or merger and of mini options:
+	// one contract may not be 100 shares.
 	Adjusted bool
-	// OnFuture tells that the underlying is a future.
+	// OnFuture reports whether the underlying is a future.
 	OnFuture bool
 }
 
-// maxOption bounds what is looked at. Some brokers give the option only inside
-// a description, which is longer than a symbol.
+// maxOption is the longest text that is parsed. Some brokers have the option only
+// inside a description, which is longer than a symbol.
 const maxOption = 200
 
-// ParseOption reads an option in any notation that brokers are known to use:
-// OCC's, padded or not, with a strike in thousandths or as it is; those of
+// ParseOption parses an option in any notation that is known from brokers:
+// OCC's, padded or not, with a strike in thousandths or plain; those of
 // thinkorswim, Fidelity, Interactive Brokers, Schwab, Robinhood, Webull,
 // E*TRADE, Firstrade, Questrade, tastytrade, NSE and Angel One.
 //
-// A strike without a point is in thousandths when it has six digits or more,
-// because no strike is as high as 100000; shorter ones are taken as they are.
+// A strike without a point is in thousandths if it has six digits or more,
+// because no strike is as high as 100000; shorter ones are plain numbers.
 func ParseOption(symbol string) (Option, bool) {
 	if len(symbol) > maxOption {
 		return Option{}, false
@@ -63,7 +63,7 @@ func ParseOption(symbol string) (Option, bool) {
 	return Option{}, false
 }
 
-// newOption puts an option together and says whether it can exist.
+// newOption returns an option and whether it is valid.
 func newOption(root string, right Right, strike decimal.Decimal, expiry journal.Day) (Option, bool) {
 	option := Option{Root: root, Underlying: root, Right: right, Strike: strike, Expiry: expiry, Adjusted: isAdjusted(root)}
 	if option.Adjusted {
@@ -72,7 +72,7 @@ func newOption(root string, right Right, strike decimal.Decimal, expiry journal.
 	return option, strike.Sign() > 0 && root != ""
 }
 
-// isAdjusted tells whether a root is letters followed by one digit.
+// isAdjusted reports whether a root is letters followed by one digit.
 func isAdjusted(root string) bool {
 	last := len(root) - 1
 	return last >= 1 && isDigits(root[last:]) && !strings.ContainsFunc(root[:last], func(r rune) bool {
@@ -80,13 +80,13 @@ func isAdjusted(root string) bool {
 	})
 }
 
-// isRoot tells whether a text can be the root of an OCC symbol.
+// isRoot reports whether a text can be the root of an OCC symbol.
 func isRoot(text string) bool {
 	return isCode(text) && text[0] >= 'A'
 }
 
-// parseCompact reads root, yymmdd, C or P and strike in one word, or in two
-// where the root was padded. thinkorswim puts a dot before it, Fidelity a dash.
+// parseCompact parses root, yymmdd, C or P and strike in one word, or in
+// two if the root is padded. thinkorswim adds a dot before it, Fidelity a dash.
 func parseCompact(text string) (Option, bool) {
 	text = strings.TrimLeft(text, ".-")
 	at := strings.LastIndexAny(text, "CP")
@@ -101,7 +101,7 @@ func parseCompact(text string) (Option, bool) {
 	return newOption(root, right, strike, expiry)
 }
 
-// parseTail reads yymmdd, C or P and the strike.
+// parseTail parses yymmdd, C or P and the strike.
 func parseTail(text string, strike func(string) (decimal.Decimal, bool)) (journal.Day, Right, decimal.Decimal, bool) {
 	if len(text) < 8 || !isDigits(text[:6]) {
 		return "", "", decimal.Zero, false
@@ -112,7 +112,7 @@ func parseTail(text string, strike func(string) (decimal.Decimal, bool)) (journa
 	return expiry, right, price, okDay && okRight && okStrike
 }
 
-// parseCompactStrike reads the strike of a compact symbol.
+// parseCompactStrike parses the strike of a compact symbol.
 func parseCompactStrike(text string) (decimal.Decimal, bool) {
 	price, ok := parsePlainStrike(text)
 	if !isDigits(text) {
@@ -124,7 +124,7 @@ func parseCompactStrike(text string) (decimal.Decimal, bool) {
 	return price, ok && len(text) <= 8
 }
 
-// parsePlainStrike reads a strike as a person would write it. There is none of zero.
+// parsePlainStrike parses a strike that is a plain number.
 func parsePlainStrike(text string) (decimal.Decimal, bool) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "$"), ",", "")
 	if strings.Trim(text, "0123456789.") != "" {
@@ -138,7 +138,7 @@ func parsePlainStrike(text string) (decimal.Decimal, bool) {
 	return price, err == nil
 }
 
-// parseOnFuture reads tastytrade's "ESU6 E1AN6 260703C5500", in which the
+// parseOnFuture parses tastytrade's "ESU6 E1AN6 260703C5500", in which the
 // strike is never in thousandths.
 func parseOnFuture(text string) (Option, bool) {
 	words := strings.Split(text, " ")
@@ -152,8 +152,8 @@ func parseOnFuture(text string) (Option, bool) {
 	return option, ok && strike.Sign() > 0
 }
 
-// parseMonthly reads NSE's EURINR26OCT90.5PE. The exchange decides the day of
-// the month, and has changed its mind about it, so the expiry stays open.
+// parseMonthly parses NSE's EURINR26OCT90.5PE. The exchange decides the day
+// of the month and has changed it over time, so the expiry stays empty.
 func parseMonthly(text string) (Option, bool) {
 	right, ok := parseRight(text[max(0, len(text)-2):])
 	at := strings.IndexAny(text, "0123456789")
@@ -169,7 +169,7 @@ func parseMonthly(text string) (Option, bool) {
 	return newOption(root, right, price, "")
 }
 
-// parseRight reads the words for call and put.
+// parseRight parses the names of call and put.
 func parseRight(word string) (Right, bool) {
 	switch word {
 	case "C", "CALL", "CE":

@@ -55,7 +55,7 @@ func TestParseOption(t *testing.T) {
 	} {
 		option, ok := ParseOption(test.symbol)
 		if !ok {
-			t.Errorf("ParseOption(%q) gives no option", test.symbol)
+			t.Errorf("ParseOption(%q) finds no option", test.symbol)
 			continue
 		}
 		if option.Root != test.root || option.Underlying != test.root || option.Right != test.right ||
@@ -98,9 +98,9 @@ func TestParseOptionRefuses(t *testing.T) {
 }
 
 // formatOCC writes an option in the padded form of the Options Clearing Corporation,
-// such as "AAPL  240119C00150000". The form has no place for options on futures,
-// roots of more than six characters, unknown days and strikes finer than a
-// thousandth: those give false.
+// such as "AAPL  240119C00150000". The form has no options on futures, roots
+// of more than six characters, unknown days and strikes finer than a
+// thousandth; ok is then false.
 func formatOCC(o Option) (string, bool) {
 	thousandths := o.Strike.Mul(decimal.New(1000))
 	digits := thousandths.String()

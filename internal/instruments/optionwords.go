@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// parseWords reads an option that is written out, in the two orders that
+// parseWords parses an option in separate words, in the two orders that
 // brokers use:
 //
 //	PUT IAG 02/21/25 6 IAMGOLD CORP        right, underlying, day, strike, rest
@@ -42,7 +42,7 @@ func parseWords(text string) (Option, bool) {
 	return newOption(root, right, strike, expiry)
 }
 
-// optionClasses are what Angel One puts before the underlying.
+// optionClasses are the words that Angel One adds before the underlying.
 var optionClasses = []string{"OPTCUR", "OPTCOM", "OPTFUT", "OPTIDX", "OPTSTK"}
 
 func parseStrikeAndRight(a, b string) (decimal.Decimal, Right, bool) {
@@ -55,8 +55,8 @@ func parseStrikeAndRight(a, b string) (decimal.Decimal, Right, bool) {
 	return strike, right, okRight && okStrike
 }
 
-// parseHead reads the underlying and the day, and skips what some platforms
-// put between and behind them: thinkorswim's "100 (Weeklys)" and the hour that
+// parseHead parses the underlying and the day, and skips what some platforms
+// add between and after them: thinkorswim's "100 (Weeklys)" and the hour that
 // Webull adds.
 func parseHead(words []string) (root string, expiry journal.Day, rest []string, ok bool) {
 	if len(words) < 2 {
@@ -81,7 +81,7 @@ func isClockTime(word string) bool {
 	return strings.Count(word, ":") == 2 && strings.Trim(word, "0123456789:") == ""
 }
 
-// parseDayWords reads a day of one word or of three.
+// parseDayWords parses a day of one word or of three.
 func parseDayWords(words []string) (journal.Day, []string, bool) {
 	if len(words) > 0 {
 		if found, ok := parseDayWord(words[0]); ok {
@@ -99,7 +99,7 @@ func parseDayWords(words []string) (journal.Day, []string, bool) {
 	return found, words[3:], ok
 }
 
-// parseDayWord reads 1/19/24, 01/19/2024, 2024-01-19 and 19JAN24.
+// parseDayWord parses 1/19/24, 01/19/2024, 2024-01-19 and 19JAN24.
 func parseDayWord(word string) (journal.Day, bool) {
 	if parts := strings.Split(word, "/"); len(parts) == 3 {
 		return newDay(parts[2], parts[0], parts[1])
@@ -122,7 +122,7 @@ func newNamedDay(date, month, year string) (journal.Day, bool) {
 	return newDay(year, string([]byte{'0' + byte(number/10), '0' + byte(number%10)}), date)
 }
 
-// isUnderlying tells whether a word can be the name of a share, index or
+// isUnderlying reports whether a word can be the name of a share, index or
 // currency pair.
 func isUnderlying(word string) bool {
 	if len(word) > 20 || word == "" || !isCode(word[:1]) && !isDigits(word[:1]) {

@@ -7,8 +7,8 @@ func AllowsNegativePrice(instrumentType string) bool {
 }
 
 // SymbolAllowsNegativePrice reports whether a symbol alone may be that of a
-// future or an option. A root that is also the symbol of a share counts,
-// because nothing else is known of it.
+// future or an option. A root that is also the symbol of a share
+// counts, because the type is unknown.
 func SymbolAllowsNegativePrice(symbol string) bool {
 	if _, ok := ParseFuture(symbol); ok {
 		return true

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Kind says what sort of refusal an [Error] is. The HTTP layer has one table
-// from kinds to status codes; the domain never names a status.
+// Kind is the kind of an [Error]. The HTTP layer maps kinds to
+// status codes; domain packages do not use status codes.
 type Kind int
 
 // The kinds, in the order of their HTTP status.
@@ -25,21 +25,21 @@ const (
 	KindUnavailable
 )
 
-// Error is a refusal that may be shown to the caller: Message is one plain
-// sentence without internal text. Anything that is not an Error is a fault of
-// ours and is answered with a generic message.
+// Error is an error that may be shown to the user: Message is one
+// plain sentence without internal details. Any other error is internal
+// and is answered with a generic message.
 type Error struct {
 	Kind    Kind
 	Code    string // stable, for programs
 	Message string // one sentence, for people
 	Details map[string]any
-	// RetryAfter is set where the same call may succeed later.
+	// RetryAfter is set if the same call may succeed later.
 	RetryAfter time.Duration
-	// Err is the cause for the log; it never leaves the process.
+	// Err is the cause for the log; it is never sent to clients.
 	Err error
 }
 
-// Error gives the code, the message and the cause, for the log.
+// Error returns the code, the message and the cause, for the log.
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Code + ": " + e.Message + ": " + e.Err.Error()
@@ -47,43 +47,43 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Invalid refuses input as bad_request.
+// Invalid returns a bad_request error.
 func Invalid(format string, args ...any) *Error {
 	return &Error{Kind: KindInvalid, Code: "bad_request", Message: fmt.Sprintf(format, args...)}
 }
 
-// InvalidField refuses one named field or parameter as bad_request.
+// InvalidField returns a bad_request error for a field or parameter.
 func InvalidField(field, format string, args ...any) *Error {
 	e := Invalid(format, args...)
 	e.Details = map[string]any{"field": field}
 	return e
 }
 
-// Unauthorized refuses a missing or worthless credential.
+// Unauthorized returns an error for a missing or invalid credential.
 func Unauthorized(message string) *Error {
 	return &Error{Kind: KindUnauthorized, Code: "unauthorized", Message: message}
 }
 
-// Forbidden refuses what this caller may not do.
+// Forbidden returns an error for an action that the caller may not do.
 func Forbidden(message string) *Error {
 	return &Error{Kind: KindForbidden, Code: "forbidden", Message: message}
 }
 
-// NotFound tells that the caller has no such record. It is the answer for
-// unknown ids and for other people's ids alike.
+// NotFound returns an error for a record that the caller does not have:
+// for unknown ids and for ids of other users alike.
 func NotFound(what string) *Error {
 	return &Error{Kind: KindNotFound, Code: "not_found", Message: "There is no such " + what + "."}
 }
 
-// Conflict refuses what the present state does not allow.
+// Conflict returns an error for an action that the current state does not allow.
 func Conflict(format string, args ...any) *Error {
 	return &Error{Kind: KindConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
 }
 
-// Stale refuses a conditional write whose record has changed meanwhile.
+// Stale returns an error for a conditional write to a record that has changed.
 func Stale() *Error {
 	return &Error{
 		Kind: KindStale, Code: "precondition_failed",
@@ -91,12 +91,12 @@ func Stale() *Error {
 	}
 }
 
-// TooLarge refuses input beyond a size limit.
+// TooLarge returns an error for input above a size limit.
 func TooLarge(format string, args ...any) *Error {
 	return &Error{Kind: KindTooLarge, Code: "too_large", Message: fmt.Sprintf(format, args...)}
 }
 
-// Limited asks the caller to slow down.
+// Limited returns an error for too many attempts; wait is the time to wait.
 func Limited(wait time.Duration) *Error {
 	return &Error{
 		Kind: KindLimited, Code: "rate_limited", RetryAfter: wait,
@@ -104,7 +104,7 @@ func Limited(wait time.Duration) *Error {
 	}
 }
 
-// Unavailable tells that the service cannot do this now but may soon.
+// Unavailable returns an error for a temporary failure.
 func Unavailable(cause error) *Error {
 	return &Error{
 		Kind: KindUnavailable, Code: "unavailable", RetryAfter: 2 * time.Second, Err: cause,
@@ -112,8 +112,8 @@ func Unavailable(cause error) *Error {
 	}
 }
 
-// ReadOnly tells that nothing can be changed until the operator has done
-// something; what is there can be read.
+// ReadOnly returns an error for a write to a read-only database. Reading
+// still works; the operator must act.
 func ReadOnly(cause error) *Error {
 	return &Error{
 		Kind: KindUnavailable, Code: "read_only", RetryAfter: time.Minute, Err: cause,
@@ -121,8 +121,8 @@ func ReadOnly(cause error) *Error {
 	}
 }
 
-// Full tells that there is no room for something until the operator has made
-// some; what is there can be read.
+// Full returns an error for a write to a full disk. Reading still works;
+// the operator must free space.
 func Full(cause error) *Error {
 	return &Error{
 		Kind: KindUnavailable, Code: "disk_full", RetryAfter: time.Minute, Err: cause,
@@ -130,7 +130,7 @@ func Full(cause error) *Error {
 	}
 }
 
-// IsKind tells whether err is, or wraps, an Error of that kind.
+// IsKind reports whether err is, or wraps, an Error of that kind.
 func IsKind(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind

@@ -1,17 +1,17 @@
-// Package journal holds the words that every other package of Fillbook
-// shares: typed ids, the one error type that may reach a user, instants and
-// calendar days, the scope of a question (which accounts, which period) and
-// the rules for texts a person types.
+// Package journal defines what all other packages of Fillbook
+// share: typed ids, the error type that may be shown to users, instants
+// and calendar days, the scope of a query (accounts and period) and the
+// rules for texts that users type.
 //
-// It does no I/O and knows no database and no HTTP. Time enters the program
-// through a [Clock] and ids through [NewID], so that a test can hold both in
-// its hands.
+// It has no I/O, no database and no HTTP. The program gets the
+// time from a [Clock] and ids from [NewID], so that tests can control
+// the time.
 package journal
 
 import "github.com/google/uuid"
 
-// Each kind of record has an id type of its own, so that a swapped argument
-// does not compile. All of them are opaque strings to clients.
+// Each kind of record has its own id type, so that swapped arguments
+// do not compile. All of them are opaque strings to clients.
 type (
 	// UserID names a person who signs in.
 	UserID string
@@ -45,8 +45,8 @@ type (
 	ShareID string
 )
 
-// NewID makes an id that sorts by the time it was made (UUIDv7), so that
-// new rows are appended to an index instead of being scattered over it.
+// NewID returns a new id that sorts by time of creation (UUIDv7), so
+// that new rows are appended to an index instead of scattered over it.
 func NewID[T ~string]() T {
 	return T(uuid.Must(uuid.NewV7()).String())
 }

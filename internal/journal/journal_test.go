@@ -16,23 +16,23 @@ func TestOpt(t *testing.T) {
 	old := "old"
 	absent, null, value := Opt[string]{}, Opt[string]{Set: true, Null: true}, Some("new")
 	if absent.Or(old) != "old" || null.Or(old) != "" || value.Or(old) != "new" {
-		t.Errorf("Or gives %q, %q, %q", absent.Or(old), null.Or(old), value.Or(old))
+		t.Errorf("Or returns %q, %q, %q", absent.Or(old), null.Or(old), value.Or(old))
 	}
 	if got := absent.OrNil(&old); got != &old {
-		t.Errorf("an absent field gives %v, want the old value itself", got)
+		t.Errorf("an absent field returns %v, want the old pointer", got)
 	}
 	if got := absent.OrNil(nil); got != nil {
-		t.Errorf("an absent field of nothing gives %v", got)
+		t.Errorf("an absent field without an old value returns %v", got)
 	}
 	if got := null.OrNil(&old); got != nil {
-		t.Errorf("a null gives %v", got)
+		t.Errorf("a null returns %v", got)
 	}
 	if absent.NotNull("f") != nil || value.NotNull("f") != nil || !IsKind(null.NotNull("f"), KindInvalid) {
-		t.Error("NotNull refuses what is not null, or lets a null pass")
+		t.Error("NotNull rejects a value or accepts a null")
 	}
 	got := value.OrNil(&old)
 	if got == nil || *got != "new" || old != "old" {
-		t.Errorf("a value gives %v, and old is %q", got, old)
+		t.Errorf("a value returns %v, and old is %q", got, old)
 	}
 	*got = "changed"
 	if value.Value != "new" {
@@ -51,7 +51,7 @@ func TestPeriod(t *testing.T) {
 	}
 	for _, c := range []struct {
 		period Period
-		holds  []int // of the hours 0 to 3
+		inside []int // of the hours 0 to 3
 	}{
 		{Period{}, []int{0, 1, 2, 3}},
 		{Period{From: at(1)}, []int{1, 2, 3}},
@@ -59,26 +59,26 @@ func TestPeriod(t *testing.T) {
 		{Period{From: at(1), To: at(2)}, []int{1, 2}},
 		{Period{From: at(2), To: at(2)}, []int{2}},
 	} {
-		var held []int
+		var found []int
 		for hour := range 4 {
 			if c.period.Contains(*at(hour)) {
-				held = append(held, hour)
+				found = append(found, hour)
 			}
 		}
-		if !slices.Equal(held, c.holds) || c.period.Check() != nil {
-			t.Errorf("%+v holds %v, want %v; Check: %v", c.period, held, c.holds, c.period.Check())
+		if !slices.Equal(found, c.inside) || c.period.Check() != nil {
+			t.Errorf("%+v contains %v, want %v; Check: %v", c.period, found, c.inside, c.period.Check())
 		}
 	}
 	expectField(t, Period{From: at(2), To: at(1)}.Check(), "from", "reversed period")
 }
 
-// A period compares instants, not the zones they are told in.
+// A period compares instants, whatever their zones.
 func TestPeriodIgnoresZones(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	same := from.In(time.FixedZone("", -5*3600))
 	if p := (Period{From: &from, To: &from}); !p.Contains(same) {
-		t.Error("the same instant told in another zone is outside")
+		t.Error("the same instant in another zone is outside")
 	}
 }
 
@@ -110,18 +110,17 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if !errors.Is(Unavailable(cause), cause) || !strings.Contains(Unavailable(cause).Error(), "fire") {
-		t.Error("the log would not learn the cause")
+		t.Error("the log would not contain the cause")
 	}
 	if Limited(time.Minute).RetryAfter != time.Minute || Unavailable(cause).RetryAfter == 0 {
-		t.Error("the caller would not learn when to come back")
+		t.Error("RetryAfter is missing")
 	}
 	if IsKind(cause, KindInternal) || IsKind(nil, KindInvalid) {
-		t.Error("an error of somebody else has a kind")
+		t.Error("a foreign error has a kind")
 	}
 }
 
-// Ids are unique and sort by the time they were made, so that new rows are
-// appended to an index.
+// Ids are unique and sort by time of creation.
 func TestIDsAscend(t *testing.T) {
 	t.Parallel()
 	ids := make([]TradeID, 2000)
@@ -129,14 +128,14 @@ func TestIDsAscend(t *testing.T) {
 		ids[i] = NewID[TradeID]()
 	}
 	if !slices.IsSorted(ids) || len(slices.Compact(ids)) != 2000 {
-		t.Error("ids do not grow, or repeat")
+		t.Error("ids do not ascend, or repeat")
 	}
 	if len(ids[0]) != 36 || ids[0][14] != '7' {
-		t.Errorf("%s is no UUIDv7", ids[0])
+		t.Errorf("%s is not a UUIDv7", ids[0])
 	}
 }
 
-// Holds and Check agree: a sound period holds its own ends.
+// Contains and Check agree: a valid period contains its ends.
 func TestPeriodContainsItsEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,7 +143,7 @@ func TestPeriodContainsItsEnds(t *testing.T) {
 		to := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "to"))
 		p := Period{From: &from, To: &to}
 		if sound := p.Check() == nil; sound != (p.Contains(from) && p.Contains(to)) {
-			t.Fatalf("Check says %v, ends held: %v, %v", sound, p.Contains(from), p.Contains(to))
+			t.Fatalf("Check returns %v, ends are inside: %v, %v", sound, p.Contains(from), p.Contains(to))
 		}
 	})
 }

@@ -1,7 +1,7 @@
 package journal
 
 // Opt is one field of a partial change: left alone, cleared, or given a new
-// value. It is how "absent is unchanged, null clears" travels from a request
+// value. It carries "absent is unchanged, null clears" from a request
 // to the row.
 type Opt[T any] struct {
 	Set   bool // the field was sent
@@ -9,11 +9,11 @@ type Opt[T any] struct {
 	Value T
 }
 
-// Some is a field that was sent with a value.
+// Some returns a field that was sent with a value.
 func Some[T any](value T) Opt[T] { return Opt[T]{Set: true, Value: value} }
 
-// Or gives the new value, or old where the field was not sent. A null gives
-// the zero value: what "cleared" means for fields that are never null.
+// Or returns the new value, or old if the field was not sent. A null is
+// the zero value, which means cleared for fields that are never null.
 func (o Opt[T]) Or(old T) T {
 	if !o.Set {
 		return old
@@ -21,7 +21,7 @@ func (o Opt[T]) Or(old T) T {
 	return o.Value
 }
 
-// NotNull refuses a null for a field that every record must have.
+// NotNull returns an error if a required field is null.
 func (o Opt[T]) NotNull(field string) error {
 	if o.Null {
 		return InvalidField(field, "%s must not be null.", field)
@@ -29,7 +29,7 @@ func (o Opt[T]) NotNull(field string) error {
 	return nil
 }
 
-// OrNil is Or for nullable fields: a null gives nil.
+// OrNil is Or for nullable fields: it returns nil for a null.
 func (o Opt[T]) OrNil(old *T) *T {
 	switch {
 	case !o.Set:

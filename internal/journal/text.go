@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// The longest texts that are taken, in characters except where bytes are
-// named. The page and the CLI read the same constants.
+// The longest texts, in characters or bytes. The
+// page and the CLI use the same limits.
 const (
 	MaxName      = 200
 	MaxSymbol    = 64
 	MaxNoteBytes = 256 << 10
 )
 
-// CleanName cleans a short text that a person gave: trimmed, at most MaxName
+// CleanName cleans a short text that a user typed: trimmed, at most MaxName
 // characters, no control characters. It may be empty.
 func CleanName(field, text string) (string, error) {
 	return cleanLine(field, text, MaxName)
 }
 
-// CleanRequiredName is Name for texts that must not be blank.
+// CleanRequiredName is CleanName for texts that must not be blank.
 func CleanRequiredName(field, text string) (string, error) {
 	name, err := CleanName(field, text)
 	if err == nil && isBlank(name) {
@@ -42,7 +42,7 @@ func CleanSymbol(field, text string) (string, error) {
 	return strings.ToUpper(symbol), nil
 }
 
-// CheckText checks a long text, such as a note, and leaves it as it was typed.
+// CheckText validates a long text, such as a note, and returns it unchanged.
 func CheckText(field, text string) (string, error) {
 	if len(text) > MaxNoteBytes {
 		return "", InvalidField(field, "%s must be at most 256 KiB long.", field)
@@ -58,8 +58,8 @@ func CheckText(field, text string) (string, error) {
 	return text, nil
 }
 
-// errNotUTF8 refuses bytes that are no text: PostgreSQL would not store them,
-// SQLite would.
+// errNotUTF8 returns the error for bytes that are not UTF-8, which PostgreSQL
+// rejects and SQLite would store.
 func errNotUTF8(field string) error {
 	return InvalidField(field, "%s must be UTF-8 text.", field)
 }
@@ -78,7 +78,8 @@ func cleanLine(field, text string, limit int) (string, error) {
 	return text, nil
 }
 
-// isBlank also sees through zero-width characters, which TrimSpace leaves.
+// isBlank reports whether a text has only spaces and zero-width characters, which
+// TrimSpace does not remove.
 func isBlank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)

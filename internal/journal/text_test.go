@@ -23,7 +23,7 @@ func TestNames(t *testing.T) {
 		"'; DROP TABLE users; -- $1 ? ": "'; DROP TABLE users; -- $1 ?",
 	} {
 		if got, err := CleanName("name", text); err != nil || got != want {
-			t.Errorf("Name(%q) = %q, %v, want %q", text, got, err, want)
+			t.Errorf("CleanName(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{strings.Repeat("ä", MaxName+1), "a\nb", "a\x00b", "a\x1bb", "a\u0085b", "a\x7fb", "a\xffb", "\xc3"} {
@@ -41,7 +41,7 @@ func TestRequiredNames(t *testing.T) {
 		got, err := CleanRequiredName("title", text)
 		expectField(t, err, "title", text)
 		if got != "" {
-			t.Errorf("%q: gave %q along with the refusal", text, got)
+			t.Errorf("%q: returned %q with the error", text, got)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestSymbols(t *testing.T) {
 		"straße": strings.ToUpper("straße"), strings.Repeat("a", MaxSymbol): strings.Repeat("A", MaxSymbol),
 	} {
 		if got, err := CleanSymbol("symbol", text); err != nil || got != want {
-			t.Errorf("Symbol(%q) = %q, %v, want %q", text, got, err, want)
+			t.Errorf("CleanSymbol(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "  ", "\u200b", strings.Repeat("a", MaxSymbol+1), "ES\n6", "ES\x00", "\xff"} {
@@ -66,7 +66,7 @@ func TestCheckText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "  as typed \n\n", "- [x] done\r\n\ttab", "日本\u200b", strings.Repeat("x", MaxNoteBytes)} {
 		if got, err := CheckText("body", text); err != nil || got != text {
-			t.Errorf("Prose(%.20q) = %.20q, %v, want it as typed", text, got, err)
+			t.Errorf("CheckText(%.20q) = %.20q, %v, want it unchanged", text, got, err)
 		}
 	}
 	for _, text := range []string{strings.Repeat("x", MaxNoteBytes+1), strings.Repeat("ä", MaxNoteBytes/2+1), "a\x00b", "\x1b[31m", "\xff"} {
@@ -75,8 +75,8 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-// To clean a text twice is to clean it once, and whatever passes may be
-// stored by both engines.
+// Cleaning is idempotent, and both engines can
+// store the result.
 func TestCleaningIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	rules := map[string]func(field, text string) (string, error){"Name": CleanName, "RequiredName": CleanRequiredName, "Symbol": CleanSymbol, "Prose": CheckText}
@@ -91,7 +91,7 @@ func TestCleaningIsDoneOnce(t *testing.T) {
 				t.Fatalf("%s(%q) = %q, then %q, %v", name, text, once, twice, err)
 			}
 			if strings.ContainsRune(once, 0) || strings.ToValidUTF8(once, "") != once {
-				t.Fatalf("%s(%q) let %q through", name, text, once)
+				t.Fatalf("%s(%q) accepted %q", name, text, once)
 			}
 		}
 	})

@@ -5,26 +5,27 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones work on machines that have none installed
+	_ "time/tzdata" // for machines without installed time zones
 )
 
-// Clock tells the time. Programs use [SystemClock]; tests use their own.
+// Clock returns the current time. Programs use [SystemClock]; tests use their own.
 type Clock func() time.Time
 
-// SystemClock is the wall clock in UTC, cut to the microseconds we store.
+// SystemClock returns the current time in UTC, truncated to the microseconds that
+// are stored.
 func SystemClock() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Today is the clock's calendar day in UTC.
+// Today returns the current calendar day in UTC.
 func (c Clock) Today() Day { return DayOf(c()) }
 
-// The years in which an instant may lie. The bounds keep every instant
-// representable on both databases and in JSON.
+// The range of years. Every instant in it can be represented
+// in both databases and in JSON.
 const (
 	minYear = 1970
 	maxYear = 2199
 )
 
-// rfc3339 matches the upper-cased form of a date-time. time.Parse alone would
+// rfc3339 matches a date-time in upper case. time.Parse alone would
 // also accept a comma before the fraction, hours of one digit and offsets of
 // more than a day.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
@@ -45,16 +46,16 @@ func ParseInstant(field, text string) (time.Time, error) {
 	return at, nil
 }
 
-// FormatInstant writes an instant the way every answer carries it: RFC 3339,
+// FormatInstant formats an instant as in all API responses: RFC 3339,
 // UTC with Z, microseconds at most, no trailing zeros.
 func FormatInstant(at time.Time) string {
 	return at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 }
 
-// ParseZone loads an IANA time zone by name. Local, the empty name and
-// paths are refused: a figure must not depend on where the server stands. So
-// is what a machine's zone directory holds beside the zones, all of it in
-// lower case: localtime, posixrules, right/… with its leap seconds.
+// ParseZone loads an IANA time zone by name. Local, the empty name
+// and paths are rejected: figures must not depend on the location of the
+// server. So are the other files of a zone directory, which have lower-case
+// names: localtime, posixrules, right/… with its leap seconds.
 func ParseZone(field, name string) (*time.Location, error) {
 	if name == "" || name == "Local" || name[0] < 'A' || name[0] > 'Z' {
 		return nil, InvalidField(field, "%s must be a time zone name such as Europe/Berlin.", field)
@@ -66,11 +67,11 @@ func ParseZone(field, name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Day is a calendar day, YYYY-MM-DD, that really exists. As text it sorts
-// in time order. The zero value is no day.
+// Day is a valid calendar day, YYYY-MM-DD. As text it sorts in
+// time order. The zero value means no day.
 type Day string
 
-// ParseDay reads a calendar day; 2026-02-30 is refused, not moved.
+// ParseDay parses a calendar day; 2026-02-30 is an error.
 func ParseDay(field, text string) (Day, error) {
 	at, err := time.Parse(time.DateOnly, text)
 	if err != nil || len(text) != len(time.DateOnly) {
@@ -82,10 +83,10 @@ func ParseDay(field, text string) (Day, error) {
 	return Day(text), nil
 }
 
-// DayOf is the calendar day of an instant in the zone that it carries.
+// DayOf returns the calendar day of an instant in its zone.
 func DayOf(at time.Time) Day { return Day(at.Format(time.DateOnly)) }
 
-// Time is midnight UTC of the day.
+// Time returns midnight UTC of the day.
 func (d Day) Time() time.Time {
 	at, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
@@ -94,19 +95,19 @@ func (d Day) Time() time.Time {
 	return at
 }
 
-// AddDays moves by whole calendar days.
+// AddDays returns the day n calendar days later.
 func (d Day) AddDays(n int) Day { return DayOf(d.Time().AddDate(0, 0, n)) }
 
-// Weekday is 0 for Sunday to 6 for Saturday.
+// Weekday returns 0 for Sunday to 6 for Saturday.
 func (d Day) Weekday() int { return int(d.Time().Weekday()) }
 
-// DaysUntil counts the calendar days from d to other; it is negative when
-// other comes first.
+// DaysUntil returns the number of calendar days from d to other; it is negative
+// if other is earlier.
 func (d Day) DaysUntil(other Day) int {
 	return int(other.Time().Sub(d.Time()) / (24 * time.Hour))
 }
 
-// Month is the day's YYYY-MM.
+// Month returns the month as YYYY-MM.
 func (d Day) Month() string {
 	if len(d) < 7 {
 		return ""
@@ -114,7 +115,7 @@ func (d Day) Month() string {
 	return string(d[:7])
 }
 
-// Year is the day's year.
+// Year returns the year.
 func (d Day) Year() int {
 	y, _ := strconv.Atoi(string(d[:min(4, len(d))]))
 	return y

@@ -48,21 +48,21 @@ func TestParseInstantRefuses(t *testing.T) {
 		at, err := ParseInstant("executed_at", text)
 		expectField(t, err, "executed_at", text)
 		if !at.IsZero() {
-			t.Errorf("%q: gave %v along with the refusal", text, at)
+			t.Errorf("%q: returned %v with the error", text, at)
 		}
 	}
 }
 
-// expectField demands a refusal of input that names its field.
+// expectField checks that an error is about input and names the field.
 func expectField(t *testing.T, err error, field, input string) {
 	t.Helper()
 	if !IsKind(err, KindInvalid) {
-		t.Errorf("%q: %v, want a refusal", input, err)
+		t.Errorf("%q: %v, want an error", input, err)
 		return
 	}
 	e := err.(*Error) //nolint:errorlint // IsKind has told, and nothing wraps it here
 	if e.Details["field"] != field || e.Code != "bad_request" || e.Message == "" {
-		t.Errorf("%q: refused as %+v", input, e)
+		t.Errorf("%q: rejected as %+v", input, e)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestParseDay(t *testing.T) {
 		day, err := ParseDay("day", text)
 		expectField(t, err, "day", text)
 		if day != "" {
-			t.Errorf("%q: gave %q along with the refusal", text, day)
+			t.Errorf("%q: returned %q with the error", text, day)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestDayParts(t *testing.T) {
 	}
 }
 
-// The day of an instant is the day of the zone that the instant carries.
+// The day of an instant is that of its zone.
 func TestDayOf(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
@@ -171,7 +171,7 @@ func TestSystemClock(t *testing.T) {
 	}
 }
 
-// Days are a line: to walk n days arrives n days later, and text order is
+// Adding n days leads to a day n days later, and text order is
 // time order.
 func TestDaysAreConsecutive(t *testing.T) {
 	t.Parallel()
@@ -194,7 +194,7 @@ func TestDaysAreConsecutive(t *testing.T) {
 	})
 }
 
-// What we write we read again, to the microsecond.
+// Formatted instants parse to the same instant, to the microsecond.
 func TestInstantRoundTrip(t *testing.T) {
 	t.Parallel()
 	last := time.Date(2199, 12, 31, 23, 59, 59, 999_999_000, time.UTC).UnixMicro()

@@ -119,7 +119,7 @@ func TestAllOrNothing(t *testing.T) {
 			if _, err := ledger.LockTrade(ctx, tx, d.owner, trade.ID); err != nil {
 				return err
 			}
-			return ledger.TouchTrade(ctx, tx, d.owner, trade.Account, trade.ID)
+			return ledger.TouchTrades(ctx, tx, d.owner, trade.Account, trade.ID)
 		}),
 		"regroup": func(ctx context.Context, d *desk) error {
 			_, err := d.ledger.RegroupAll(ctx, d.owner, d.account)

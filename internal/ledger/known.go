@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"fillbook/internal/db"
@@ -30,6 +31,52 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return accountOf(ctx, tx, owner, "trades", string(id), "trade")
 }
 
+// LockTrades is LockTrade for several trades. It locks their accounts in the
+// order of their ids, so that two writers cannot wait for each other. If one
+// of the trades is not the owner's, there is no such trade.
+func LockTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
+) (map[journal.TradeID]journal.AccountID, error) {
+	found, err := accountsOfTrades(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range slices.Compact(slices.Sorted(maps.Values(found))) {
+		if _, err := lockAccount(ctx, tx, owner, account); err != nil {
+			return nil, err
+		}
+	}
+	// One may have gone while we waited for a lock.
+	return accountsOfTrades(ctx, tx, owner, ids)
+}
+
+func accountsOfTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
+) (map[journal.TradeID]journal.AccountID, error) {
+	found := make(map[journal.TradeID]journal.AccountID, len(ids))
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.TradeID
+			var account journal.AccountID
+			err := row.Scan(&id, &account)
+			found[id] = account
+			return err
+		}, `SELECT trades.id, accounts.id FROM trades JOIN accounts
+				ON accounts.user_id = trades.user_id AND accounts.number = trades.account
+			WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part)+` ORDER BY trades.id`, args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		if found[id] == "" {
+			return nil, journal.NotFound("trade")
+		}
+	}
+	return found, nil
+}
+
 // InstrumentType is a step for packages that write something on trades: it
 // returns the type of the instrument of a trade of the owner.
 func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (string, error) {
@@ -43,19 +90,22 @@ func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 	return trades[0].Instrument.Type, nil
 }
 
-// TouchTrade raises the revision of a trade and its account, because something
-// that figures depend on was written on the trade. It is a step; the account
-// must be locked, as [LockTrade] leaves it.
-func TouchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, id journal.TradeID) error {
+// TouchTrades raises the revision of an account and of some of its trades,
+// because something that figures depend on was written on them. It is a step;
+// the account must be locked, as [LockTrade] and [LockTrades] leave it.
+func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids ...journal.TradeID) error {
 	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
 	if err != nil {
 		return err
 	}
 	b.revision = b.account.Revision + 1
-	b.change.Changed = []journal.TradeID{id}
-	_, err = tx.Exec(ctx, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id = $3`, b.revision, owner, id)
-	if err != nil {
-		return err
+	b.change.Changed = ids
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{b.revision, owner}
+		_, err := tx.Exec(ctx, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return err
+		}
 	}
 	return b.store(ctx)
 }

@@ -243,7 +243,7 @@ func TestTouchedSince(t *testing.T) {
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
 			account, err := ledger.LockTrade(t.Context(), tx, d.owner, old)
 			must(t, err)
-			return ledger.TouchTrade(t.Context(), tx, d.owner, account, old)
+			return ledger.TouchTrades(t.Context(), tx, d.owner, account, old)
 		}))
 		if got, known := touched(start + 2); !known || !slices.Equal(got, []journal.TradeID{old}) {
 			t.Errorf("after a touch: %v %t", got, known)
@@ -271,7 +271,7 @@ func TestTheLogIsPruned(t *testing.T) {
 	id := d.trades()[0].ID
 	for range 1200 {
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-			return ledger.TouchTrade(t.Context(), tx, d.owner, d.account, id)
+			return ledger.TouchTrades(t.Context(), tx, d.owner, d.account, id)
 		}))
 	}
 	if n := d.count("trade_log"); n != 1000 {

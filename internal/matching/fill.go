@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Side says whether a fill bought or sold.
+// Side is the side of a fill.
 type Side string
 
 // The two sides, spelled as the API spells them.
@@ -15,8 +15,8 @@ const (
 	Sell Side = "sell"
 )
 
-// Fill is one execution as the broker reported it. Group takes it as sound: the
-// side is Buy or Sell and the quantity above zero. Prices may be zero or below
+// Fill is one execution as the broker reported it. It must be valid for Group:
+// the side is Buy or Sell and the quantity above zero. Prices may be zero or below
 // (options expire worthless, oil has traded at -37), costs may be rebates.
 type Fill struct {
 	ID string
@@ -25,10 +25,10 @@ type Fill struct {
 	// Seq is the arrival number; it orders fills of the same instant.
 	Seq  int64
 	Side Side
-	// Quantity is always positive; Side gives it its direction.
+	// Quantity is always positive; Side is its direction.
 	Quantity decimal.Decimal
 	Price    decimal.Decimal
-	// Multiplier is what one unit of price is worth for one unit of quantity.
+	// Multiplier is the value of one unit of price for one unit of quantity.
 	Multiplier decimal.Decimal
 	// Fees and Commission are costs: positive is paid, negative is received.
 	Fees       decimal.Decimal
@@ -54,12 +54,12 @@ func (p Position) Compare(q Position) int {
 }
 
 // CompareFills compares two fills by position, and by id when that is equal, so that
-// slices.SortFunc(fills, Order) gives the one order Group expects.
+// slices.SortFunc(fills, CompareFills) sorts as Group expects.
 func CompareFills(a, b Fill) int {
 	return cmp.Or(a.Position().Compare(b.Position()), cmp.Compare(a.ID, b.ID))
 }
 
-// Head says where inside its first fill a grouping starts. Its zero value is the
+// Head is the start of a grouping inside its first fill. Its zero value is the
 // usual start, with a flat position before the first fill. When the first fill
 // crossed zero, Consumed is the part of its quantity that closed the trade before;
 // the rest of the fill, with the rest of its costs, opens the first trade. Each
@@ -68,8 +68,8 @@ type Head struct {
 	Consumed decimal.Decimal
 }
 
-// piece is the part of one fill that falls into one trade; consumed is what of the
-// fill fell into the trade before.
+// piece is the part of one fill that belongs to one trade; consumed is the
+// quantity of the fill that belongs to the trade before.
 type piece struct {
 	fill       Fill
 	quantity   decimal.Decimal
@@ -83,8 +83,8 @@ func newPiece(f Fill) piece {
 }
 
 // cut divides a whole fill into the quantity that closes and the rest that opens.
-// The closing part gets its share of the costs rounded, the rest what remains of
-// them, so both sum exactly.
+// The closing part gets its rounded share of the costs and the rest what remains,
+// so that both add up exactly.
 func (p piece) cut(closing decimal.Decimal) (first, rest piece) {
 	first, rest = p, p
 	first.quantity, rest.quantity = closing, p.quantity.Sub(closing)
@@ -94,8 +94,8 @@ func (p piece) cut(closing decimal.Decimal) (first, rest piece) {
 	return first, rest
 }
 
-// value is price × quantity, which averages are made of.
+// value returns price × quantity, which averages are computed from.
 func (p piece) value() decimal.Decimal { return p.fill.Price.Mul(p.quantity) }
 
-// costs is what the piece paid for being executed.
+// costs returns the fees and commission of the piece.
 func (p piece) costs() decimal.Decimal { return p.fees.Add(p.commission) }

@@ -2,17 +2,17 @@ package matching
 
 import "fillbook/internal/decimal"
 
-// holding is a trade while it is being put together.
+// holding is a trade under construction.
 type holding struct {
 	trade Trade
 	// entered and exited are the sums of price × quantity, for the averages.
 	entered, exited decimal.Decimal
-	// openNotional and openCosts are the entry notional and the entry's costs of
-	// what is still held.
+	// openNotional and openCosts are the entry notional and the entry costs
+	// of the open quantity.
 	openNotional, openCosts decimal.Decimal
-	// gross is the result of the closings so far, spent the costs they carry.
+	// gross is the result of the closings so far, spent their costs.
 	gross, spent decimal.Decimal
-	// rate sums up the closings whose result is stated.
+	// rate is the sum of the closings with a stated result.
 	rate Rate
 }
 
@@ -62,8 +62,8 @@ func (h *holding) addExit(p piece) {
 	h.record(p, Closing, notional)
 }
 
-// splitShare cuts from an amount that belongs to everything held the part that belongs
-// to the quantity being closed. Closing all of it takes all, unrounded.
+// splitShare splits an amount of the whole open quantity: the share of the quantity
+// being closed, and the rest. Closing everything takes all, unrounded.
 func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left decimal.Decimal) {
 	held := h.trade.QtyRemaining
 	if quantity.Equal(held) || amount.IsZero() {
@@ -72,7 +72,7 @@ func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left deci
 	return amount.Split(quantity, held, CostScale)
 }
 
-// record notes what every part has, whatever its role.
+// record adds a part with the figures that both roles have.
 func (h *holding) record(p piece, role Role, notional decimal.Decimal) {
 	t := &h.trade
 	t.Last = p.fill.Position()
@@ -86,7 +86,7 @@ func (h *holding) record(p piece, role Role, notional decimal.Decimal) {
 
 func (h *holding) isClosed() bool { return h != nil && h.trade.IsClosed() }
 
-// toTrade works out the figures that need the whole trade.
+// toTrade returns the trade with the figures that need all of its parts.
 func (h *holding) toTrade() Trade {
 	t := h.trade
 	t.AvgEntry = h.entered.DivAverage(t.QtyOpened)

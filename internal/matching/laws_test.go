@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/matching/oracle"
 )
 
-// fillSequence is a stream of random fills. It watches the position while it draws, as
-// chance alone would rarely bring it back to zero or turn it around.
+// fillSequence is a stream of random fills. It tracks the position,
+// because random fills alone would rarely flatten or cross it.
 type fillSequence struct {
 	position decimal.Decimal
 	at       int64
@@ -83,30 +83,30 @@ func cashFlow(f Fill) decimal.Decimal {
 	return signedQuantity(f.Side, f.Price.Mul(f.Quantity).Mul(f.Multiplier)).Neg().Sub(f.Fees).Sub(f.Commission)
 }
 
-// TestResultsEqualCashFlow: what closed trades gained, and what the open one
-// has paid and received so far, is what all fills together paid and received.
+// TestResultsEqualCashFlow: the gains of closed trades and the cash
+// flow of the open one add up to the cash flow of all fills.
 func TestResultsEqualCashFlow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(false).Draw(t, "fills")
-		var moved, told decimal.Decimal
+		var moved, total decimal.Decimal
 		for _, f := range fills {
 			moved = moved.Add(cashFlow(f))
 		}
 		for _, trade := range Group(fills, Head{}) {
 			costs := trade.FeesTotal.Add(trade.Commission)
 			flow := trade.Direction.signedGain(trade.ExitNotional.Sub(trade.EntryNotional)).Sub(costs)
-			told = told.Add(trade.NetPnL.Or(flow))
+			total = total.Add(trade.NetPnL.Or(flow))
 			if trade.IsClosed() && !flow.Equal(trade.NetPnL.Decimal) {
 				t.Fatalf("net %s is not the cash flow %s", trade.NetPnL, flow)
 			}
 		}
-		if !moved.Equal(told) {
-			t.Fatalf("fills moved %s, trades tell of %s", moved, told)
+		if !moved.Equal(total) {
+			t.Fatalf("the cash flow of fills is %s, that of trades %s", moved, total)
 		}
 	})
 }
 
-// TestTradeInvariants holds what must be true of every single trade.
+// TestTradeInvariants checks the invariants of every single trade.
 func TestTradeInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trades := Group(anyFills(true).Draw(t, "fills"), Head{})
@@ -148,8 +148,8 @@ func checkInvariants(t *rapid.T, trade Trade) {
 	}
 }
 
-// TestPartsSumToTheirFills: nothing of a fill is lost, doubled or invented, and
-// only a crossing fill is in two trades.
+// TestPartsSumToTheirFills: the parts of a fill add up to it, and only
+// a crossing fill is in two trades.
 func TestPartsSumToTheirFills(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
@@ -225,8 +225,8 @@ func TestMirroredFillsMirrorTheResult(t *testing.T) {
 	})
 }
 
-// TestArrivalDoesNotMatterForDistinctInstants: sorted by Order, fills of distinct
-// instants give the same trades whenever they became known.
+// TestArrivalDoesNotMatterForDistinctInstants: fills of distinct instants, sorted by
+// CompareFills, result in the same trades in any order of arrival.
 func TestArrivalDoesNotMatterForDistinctInstants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
@@ -279,7 +279,7 @@ func toOracleFills(fills []Fill) []oracle.Fill {
 	return out
 }
 
-// formatTrade and wordsOfOracle bring both kinds of trade to a common form.
+// formatTrade and formatOracleTrade format both kinds of trade alike.
 func formatTrade(t Trade) []string {
 	null := func(n decimal.Null) *big.Rat {
 		if !n.Valid {
@@ -317,8 +317,8 @@ func formatFields(ids []string, long bool, figures ...*big.Rat) []string {
 	return out
 }
 
-// TestDigitsStayBounded halves and refills a position for ever, which with exact
-// shares would add a digit to every figure with every fill.
+// TestDigitsStayBounded halves and refills a position many times. With exact
+// shares every fill would add a digit to every figure.
 func TestDigitsStayBounded(t *testing.T) {
 	fills := parseFills(t, "buy 2@10.01 fees 0.01")
 	for n := int64(2); n < 4000; n++ {
@@ -336,7 +336,7 @@ func TestDigitsStayBounded(t *testing.T) {
 }
 
 // TestWalkReadsNoFurtherThanNeeded: the flat point is known before the next fill
-// is read, so a caller that stops there has not paid for more.
+// is read, so a caller that stops there reads no further.
 func TestWalkReadsNoFurtherThanNeeded(t *testing.T) {
 	read := 0
 	var counted iter.Seq[Fill] = func(yield func(Fill) bool) {

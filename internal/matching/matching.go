@@ -1,6 +1,6 @@
-// Package matching turns fills into trades. It is the rule of the journal and
-// nothing else: no database, no clock, no ids of its own. The same fills give the
-// same trades, always.
+// Package matching groups fills into trades. It has no database,
+// no clock and no ids of its own: the same fills always result
+// in the same trades.
 //
 // Group walks the fills of one stream (one instrument in one account) in time
 // order and keeps the position. A trade opens with the first fill after flat,
@@ -10,21 +10,21 @@
 // Open positions are carried at average cost. A fill that closes a part of the
 // position takes the same share of the entry notional, and of the entry costs,
 // that are still open, rounded half to even at CostScale decimals; what closes
-// the position takes all that is left. So the rounding only moves a hair between
+// the position takes all that is left. So rounding only moves tiny amounts between
 // the closings of one trade: a closed trade's gross result is exit notional minus
 // entry notional without any rounding, and its net result is that minus the costs
-// of its parts. The bound is needed, not just convenient: a position that is
-// halved and refilled for ever would otherwise grow a digit with every fill.
+// of its parts. The rounding is necessary: otherwise a position that is
+// halved and refilled again and again would gain a digit with every fill.
 //
-// A stated result takes the place of what prices say about the part it closes;
-// that part still takes its share of the entry notional with it. The gross result
+// A stated result replaces the result by prices of the part that it
+// closes; that part still takes its share of the entry notional. The gross result
 // of a trade is the sum over its closing parts, so a trade whose closings are all
 // stated is exactly their sum, and one with some of them stated may carry the
 // rounding above at the closings that are not.
 //
-// Reconcile then says which new trade is which old one, so that a regrouping
-// does not lose what the trader wrote. Package oracle recomputes trades by other
-// means, to check these.
+// Reconcile then maps new trades to old ones, so that a regrouping does
+// not lose annotations. Package oracle recomputes trades with other algorithms,
+// to check this one.
 package matching
 
 import (
@@ -37,14 +37,14 @@ import (
 const (
 	// CostScale is for shares of an entry notional and of costs.
 	CostScale = 12
-	// PercentScale is for percentages, which are computed last and never computed
-	// with. Averages follow [decimal.Decimal.DivAverage].
+	// PercentScale is for percentages, from which nothing is
+	// computed. Averages follow [decimal.Decimal.DivAverage].
 	PercentScale = 12
 )
 
 // Group returns the trades of a stream in time order; only the last can be open.
-// The fills must be in the order of Order and sound (see Fill); Group panics when
-// they are not, as the caller's query or validation is then broken.
+// The fills must be in the order of CompareFills and valid (see Fill); otherwise
+// Group panics, because the caller's query or validation is broken.
 //
 // The zero Head groups from a flat position. To regroup from the middle of a
 // history, pass the fills from some trade's first fill on, and that trade's Head:
@@ -54,9 +54,9 @@ func Group(fills []Fill, head Head) []Trade {
 	return slices.Collect(Walk(slices.Values(fills), head))
 }
 
-// Walk is Group for fills that are read one by one. A closed trade comes out
-// before the next fill is asked for, so a caller that meets a known flat point
-// can stop there without reading on; an open trade comes out last.
+// Walk is Group for fills that are read one by one. It yields a closed
+// trade before it reads the next fill, so that a caller can stop at a known
+// flat point without reading on. An open trade is yielded last.
 func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
 		var w walk
@@ -83,7 +83,7 @@ type walk struct {
 	any  bool
 }
 
-// nextPiece checks a fill and cuts off what the head says is spent.
+// nextPiece validates a fill and cuts off the part that the head consumed.
 func (w *walk) nextPiece(f Fill, head Head) piece {
 	switch {
 	case f.Side != Buy && f.Side != Sell:
@@ -103,8 +103,8 @@ func (w *walk) nextPiece(f Fill, head Head) piece {
 	return rest
 }
 
-// addPiece puts a piece into the open trade, or opens one with it. What the piece has
-// beyond a flat position comes back, to open the next trade.
+// addPiece adds a piece to the open trade, or opens one with it. It returns what the
+// piece has beyond a flat position, which opens the next trade.
 func (w *walk) addPiece(p piece) *piece {
 	if w.open == nil {
 		w.open = newHolding(p)
@@ -124,7 +124,8 @@ func (w *walk) addPiece(p piece) *piece {
 	}
 }
 
-// closeTrade takes the open trade out of the walk, with its closing figures.
+// closeTrade removes the open trade from the walk and returns it with its final
+// figures.
 func (w *walk) closeTrade() Trade {
 	h := w.open
 	w.open = nil

@@ -14,8 +14,8 @@ import (
 //
 //	side quantity@price [xMULTIPLIER] [fees F] [commission C] [stated S] [at N] [as ID]
 //
-// A fill is named by its number and executed at that microsecond unless it says
-// otherwise.
+// By default the id of a fill is its number, which is also its instant in
+// microseconds.
 func parseFills(t testing.TB, text string) []Fill {
 	t.Helper()
 	var fills []Fill

@@ -2,13 +2,13 @@ package matching
 
 import "fillbook/internal/decimal"
 
-// Rate is what one unit of the currency of a trade's prices is worth in the
-// currency of its account, as the fraction Stated / Priced: the results that the
-// broker stated for closing fills, over what prices say about the same fills. It
-// also holds the size of a contract where quantities are in lots.
+// Rate is the exchange rate from the currency of a trade's prices to
+// that of its account, as the fraction Stated / Priced: the results that the
+// broker stated for closing fills, over the results of the same fills by prices.
+// If quantities are in lots, it includes the contract size.
 //
 // Both numbers are absent for a trade without a stated result: its rate is 1.
-// Both are zero where the rate is unknown: the trade is open, one of the sums is
+// Both are zero if the rate is unknown: the trade is open, one of the sums is
 // zero, or their signs differ.
 type Rate struct {
 	Stated, Priced decimal.Null
@@ -18,7 +18,7 @@ type Rate struct {
 func (r Rate) IsKnown() bool { return !r.Stated.Valid || !r.Priced.Decimal.IsZero() }
 
 // Convert returns an amount in the currency of the account, by the rule for
-// averages. It is absent where the rate is unknown.
+// averages. It is absent if the rate is unknown.
 func (r Rate) Convert(amount decimal.Decimal) decimal.Null {
 	worth, divisor, known := r.Fraction(amount)
 	if !known {
@@ -28,7 +28,7 @@ func (r Rate) Convert(amount decimal.Decimal) decimal.Null {
 }
 
 // Ratio returns a / (b × rate) rounded half to even to scale decimals. It is
-// absent where b is zero or the rate unknown.
+// absent if b is zero or the rate unknown.
 func (r Rate) Ratio(a, b decimal.Decimal, scale int32) decimal.Null {
 	worth, divisor, known := r.Fraction(b)
 	if !known || worth.IsZero() {
@@ -41,7 +41,7 @@ func (r Rate) Ratio(a, b decimal.Decimal, scale int32) decimal.Null {
 func (r Rate) Equal(s Rate) bool { return r.Stated.Equal(s.Stated) && r.Priced.Equal(s.Priced) }
 
 // Fraction returns amount × rate as a dividend and a divisor, to be rounded once
-// at the end of a computation. known is false where the rate is unknown.
+// at the end of a computation. known is false if the rate is unknown.
 func (r Rate) Fraction(amount decimal.Decimal) (dividend, divisor decimal.Decimal, known bool) {
 	if !r.Stated.Valid {
 		return amount, decimal.New(1), true
@@ -49,7 +49,7 @@ func (r Rate) Fraction(amount decimal.Decimal) (dividend, divisor decimal.Decima
 	return amount.Mul(r.Stated.Decimal), r.Priced.Decimal, r.IsKnown()
 }
 
-// add counts one more closing whose result is stated.
+// add adds a closing with a stated result.
 func (r Rate) add(stated, priced decimal.Decimal) Rate {
 	return Rate{Stated: decimal.Of(r.Stated.Decimal.Add(stated)), Priced: decimal.Of(r.Priced.Decimal.Add(priced))}
 }

@@ -26,7 +26,7 @@ func (p RealizedPart) add(other RealizedPart) RealizedPart {
 // Realizer groups the fills of a stream as Walk does and records what each
 // instant realized. Its zero value starts from a flat position.
 type Realizer struct {
-	// Head says where inside the first fill the grouping starts; see Group.
+	// Head is the start inside the first fill; see Group.
 	Head Head
 
 	walk walk
@@ -36,7 +36,7 @@ type Realizer struct {
 	openVolume decimal.Decimal
 }
 
-// Add takes the next fill, in the order of Order. It returns the trade that the
+// Add adds the next fill, in the order of CompareFills. It returns the trade that the
 // fill closed, with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
 	next := r.walk.nextPiece(f, r.Head)
@@ -64,7 +64,7 @@ func (r *Realizer) Open() (*Trade, []RealizedPart) {
 	return &trade, r.parts
 }
 
-// holdingState is what the difference between two holdings is taken of.
+// holdingState is the sums of a holding whose changes are realized parts.
 type holdingState struct{ gross, spent, volume, held decimal.Decimal }
 
 // newHoldingState returns the state of a holding; h is nil before its first fill.

@@ -89,7 +89,7 @@ func TestRealizedPartsSumToTrade(t *testing.T) {
 	})
 }
 
-// TestRealizedPartsAgreeWithTheOracle holds every closing against the oracle's.
+// TestRealizedPartsAgreeWithTheOracle compares every closing with the oracle's.
 func TestRealizedPartsAgreeWithTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")

@@ -5,44 +5,44 @@ import (
 	"slices"
 )
 
-// Identity is a trade that was stored before a regrouping: its id, the fills it
-// held (each once), and where it began.
+// Identity is a trade that was stored before a regrouping: its id, its fills
+// (each once), and its start.
 type Identity struct {
 	ID    string
 	Fills []string
 	First Position
 }
 
-// Reconciliation tells what became of the old identities. Each of them is in
-// exactly one place: kept by a new trade, merged into one, or orphaned.
+// Reconciliation is what becomes of the old identities. Each of
+// them is kept by a new trade, merged into one, or orphaned.
 type Reconciliation struct {
-	// Kept holds, for each new trade by index, the old id it goes on with, or ""
-	// for a trade without an ancestor, which needs a fresh id.
+	// Kept is, for each new trade by index, the old id that it
+	// keeps, or "" for a trade that needs a new id.
 	Kept []string
-	// Merged lists the old trades that live on inside a trade of another id, in
-	// the order in which they began; what was written on them moves there.
+	// Merged are the old trades that are now part of a trade with another
+	// id, in the order of their start; their annotations move there.
 	Merged []Merge
-	// Orphans lists the old trades none of whose fills is left, in the order in
-	// which they began.
+	// Orphans are the old trades without any remaining fill, in the
+	// order of their start.
 	Orphans []string
 }
 
-// Merge says that the old trade From is now a part of the new trade at index Into.
+// Merge is an old trade, From, that is now a part of the new trade at index Into.
 type Merge struct {
 	From string
 	Into int
 }
 
-// Reconcile gives the trades of a regrouping their identities. Of all pairs of an
-// old and a new trade, the one that shares most fills settles first, ties going to
-// the earliest new and then the earliest old trade; each trade settles once. So an
-// identity follows most of its fills, falls back to a smaller piece of itself when
-// a stronger claimant took the greatest, and is merged into the trade with most of
-// its fills when every piece is taken. Nothing is orphaned while a fill survives.
+// Reconcile assigns identities to the trades of a regrouping. Of all pairs of
+// an old and a new trade, the one that shares most fills is matched first, ties
+// going to the earliest new and then the earliest old trade; each trade is matched
+// once. So an identity follows most of its fills, falls back to a trade with fewer
+// of them if the first is taken, and is merged into the trade with most of its
+// fills if all are taken. No identity is orphaned while one of its fills exists.
 //
-// The outcome does not depend on the order of the arguments, beyond the indexes
-// it speaks in. Trades of several streams may be reconciled together, which is how
-// a fill that moved to another symbol takes its trade's notes along.
+// The result does not depend on the order of the arguments, except for the
+// indexes in it. Trades of several streams may be reconciled together: so a fill
+// that moved to another symbol keeps the annotations of its trade.
 func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 	claims := findClaims(old, regrouped)
 	slices.SortFunc(claims, func(a, b claim) int {
@@ -69,8 +69,8 @@ func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 	return out
 }
 
-// addUnclaimed reports the identities that no new trade goes on with: merged into
-// the trade that has most of their fills, or orphaned where there is none.
+// addUnclaimed adds the identities that no new trade keeps: merged into
+// the trade that has most of their fills, or orphaned if there is none.
 func (r *Reconciliation) addUnclaimed(old []Identity, settled []bool, best map[int]int) {
 	for _, i := range sortByFirst(old) {
 		if settled[i] {
@@ -89,8 +89,8 @@ type claim struct {
 	old, heir, shared int
 }
 
-// findClaims finds every such pair. It looks at each fill once, so its cost is
-// that of the trades touched and not of old trades times new ones.
+// findClaims returns every such pair. It visits each fill
+// once, so its cost is not old trades times new ones.
 func findClaims(old []Identity, regrouped []Trade) []claim {
 	holders := make(map[string][]int)
 	for i, identity := range old {
@@ -127,8 +127,8 @@ func compareIdentities(a, b Identity) int {
 	return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.ID, b.ID))
 }
 
-// compareTrades orders by beginning. A fill opens at most one trade, so the id of
-// the first fill settles what the position leaves open.
+// compareTrades orders trades by their start. A fill opens at most one
+// trade, so the id of the first fill breaks ties.
 func compareTrades(a, b *Trade) int {
 	return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Parts[0].FillID, b.Parts[0].FillID))
 }

@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// newTestTrade makes a trade of the fills named by numbers, the first of which is also
-// where it begins.
+// newTestTrade returns a trade of the fills with these ids, which are numbers;
+// the first is also its start.
 func newTestTrade(ids []string) Trade {
 	first, _ := strconv.ParseInt(ids[0], 10, 64)
 	t := Trade{First: Position{At: first}}
@@ -25,8 +25,8 @@ func newTestTrade(ids []string) Trade {
 	return t
 }
 
-// formatReconciliation writes a reconciliation in one line: what each new trade is, what was
-// merged where, and what is gone.
+// formatReconciliation formats a reconciliation in one line: the id
+// of each new trade, merges, and orphans.
 func formatReconciliation(r Reconciliation) string {
 	words := slices.Clone(r.Kept)
 	for i, id := range words {
@@ -86,7 +86,7 @@ func parseGroups(text string) (groups [][]string) {
 	return groups
 }
 
-// newIdentities gives each trade an id that is unlike its position.
+// newIdentities returns identities whose ids do not sort like the trades.
 func newIdentities(trades []Trade) []Identity {
 	var out []Identity
 	for i, trade := range trades {
@@ -122,7 +122,7 @@ func anyChange(t *rapid.T, fills []Fill) []Fill {
 	return after
 }
 
-// anyRegrouping draws either a changed stream or any sets of fills at all.
+// anyRegrouping draws either a changed stream or random sets of fills.
 func anyRegrouping(t *rapid.T) ([]Identity, []Trade) {
 	if rapid.Bool().Draw(t, "real") {
 		fills := anyFills(false).Draw(t, "fills")
@@ -151,7 +151,8 @@ func sharedFills(identity Identity, trade Trade) (n int) {
 	return n
 }
 
-// TestReconcileLosesNothing: each old id has exactly one fate, and the fate fits.
+// TestReconcileLosesNothing: each old id is kept, merged or orphaned exactly
+// once, and correctly.
 func TestReconcileLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, regrouped := anyRegrouping(t)
@@ -161,18 +162,18 @@ func TestReconcileLosesNothing(t *testing.T) {
 			for _, trade := range regrouped {
 				most = max(most, sharedFills(identity, trade))
 			}
-			fates := 0
+			uses := 0
 			for i, id := range r.Kept {
 				if id == identity.ID {
-					fates++
+					uses++
 					if sharedFills(identity, regrouped[i]) == 0 {
-						t.Fatalf("%s goes on as a trade it shares nothing with", id)
+						t.Fatalf("%s is kept by a trade without a common fill", id)
 					}
 				}
 			}
 			for _, m := range r.Merged {
 				if m.From == identity.ID {
-					fates++
+					uses++
 					if r.Kept[m.Into] == "" || sharedFills(identity, regrouped[m.Into]) != most {
 						t.Fatalf("%s is merged into trade %d, %q", m.From, m.Into, r.Kept[m.Into])
 					}
@@ -181,8 +182,8 @@ func TestReconcileLosesNothing(t *testing.T) {
 			if slices.Contains(r.Orphans, identity.ID) != (most == 0) {
 				t.Fatalf("%s shares %d fills, orphans are %v", identity.ID, most, r.Orphans)
 			}
-			if fates != min(most, 1) {
-				t.Fatalf("%s has %d fates", identity.ID, fates)
+			if uses != min(most, 1) {
+				t.Fatalf("%s is kept or merged %d times", identity.ID, uses)
 			}
 		}
 		if len(r.Kept) != len(regrouped) {
@@ -209,7 +210,7 @@ func TestReconcileFollowsMostFills(t *testing.T) {
 		for _, identity := range old {
 			for i, trade := range regrouped {
 				if n := sharedFills(identity, trade); n > heirOf[identity.ID] && n > ownerOf[i] {
-					t.Fatalf("%s and trade %d share %d fills but were parted", identity.ID, i, n)
+					t.Fatalf("%s and trade %d share %d fills but were not matched", identity.ID, i, n)
 				}
 			}
 		}
@@ -261,7 +262,7 @@ func TestPositionsOrderByInstantThenArrival(t *testing.T) {
 	for i, a := range sorted {
 		for j, b := range sorted {
 			if got, want := CompareFills(a, b), cmp.Compare(i, j); got != want {
-				t.Errorf("Order(%v, %v) = %d, want %d", a, b, got, want)
+				t.Errorf("CompareFills(%v, %v) = %d, want %d", a, b, got, want)
 			}
 		}
 	}

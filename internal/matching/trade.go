@@ -2,7 +2,7 @@ package matching
 
 import "fillbook/internal/decimal"
 
-// Direction says which way the position of a trade points.
+// Direction is the direction of the position of a trade.
 type Direction string
 
 // The two directions, spelled as the API spells them.
@@ -11,7 +11,7 @@ const (
 	Short Direction = "short"
 )
 
-// Role says what a fill did in a trade. Within one trade a fill has one role; a
+// Role is the effect of a fill in a trade. Within one trade a fill has one role; a
 // fill that crosses zero is Closing in one trade and Opening in the next.
 type Role string
 
@@ -22,23 +22,23 @@ const (
 )
 
 // Trade is one round trip, from flat to flat, or the position still open at the
-// end of a stream. Money that is marked exact has no rounding in it at all.
+// end of a stream. Amounts that are called exact are not rounded.
 type Trade struct {
 	Direction Direction
 	// First and Last are the positions of the first and the last fill. Trades of
-	// one stream never overlap: one begins where the one before ended, or later.
+	// one stream never overlap: one begins at or after the end of the one before.
 	First, Last Position
-	// Head starts a new grouping exactly at this trade; see Group.
+	// Head is the start of a grouping from this trade on; see Group.
 	Head Head
 
 	// QtyOpened is the whole quantity of all opening parts, exact, and
-	// QtyRemaining what of it is not closed yet: zero for a closed trade.
+	// QtyRemaining what is not closed yet: zero for a closed trade.
 	QtyOpened, QtyRemaining decimal.Decimal
 	// EntryNotional and ExitNotional are the exact sums of price × quantity ×
 	// multiplier over opening and closing parts, each with its fill's multiplier.
 	EntryNotional, ExitNotional decimal.Decimal
 	// EntrySize is the exact sum of quantity × multiplier over the opening parts:
-	// what one unit of price is worth for the whole position.
+	// the value of one unit of price for the whole position.
 	EntrySize decimal.Decimal
 	// Volume is the traded notional: the exact sum over all parts, without signs,
 	// in the currency of the prices.
@@ -82,7 +82,7 @@ type Part struct {
 	Commission decimal.Decimal
 }
 
-// IsClosed reports whether the position went back to exactly zero.
+// IsClosed reports whether the position returned to exactly zero.
 func (t *Trade) IsClosed() bool { return t.QtyRemaining.IsZero() }
 
 // OpenedAt returns the instant of the first fill, in microseconds since 1970.
@@ -105,7 +105,7 @@ func (d Direction) openingSide() Side {
 	return Buy
 }
 
-// signedGain turns what a long position would have gained into the gain of d.
+// signedGain converts the gain of a long position to that of direction d.
 func (d Direction) signedGain(gain decimal.Decimal) decimal.Decimal {
 	if d == Short {
 		return gain.Neg()

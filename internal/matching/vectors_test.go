@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// formatBrief writes down a trade in one line: direction, quantity, entry, net result.
+// formatBrief formats a trade in one line: direction, quantity, entry, net result.
 func formatBrief(trades []Trade) string {
 	var lines []string
 	for _, t := range trades {
@@ -56,7 +56,7 @@ func TestCostsOfACrossingFillAreShared(t *testing.T) {
 	}
 }
 
-// TestStatedResults: what the broker states is taken for the part it closes.
+// TestStatedResults: a stated result replaces that of the part that it closes.
 func TestStatedResults(t *testing.T) {
 	for _, c := range []struct{ name, fills, gross string }{
 		{"one closing", "buy 100@10; sell 100@12 stated 150", "150"},
@@ -119,7 +119,7 @@ func TestReturnIsAbsentWithoutInvestment(t *testing.T) {
 
 func TestNoFillsNoTrades(t *testing.T) {
 	if got := Group(nil, Head{}); len(got) != 0 {
-		t.Errorf("nothing became %v", got)
+		t.Errorf("no fills became %v", got)
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 // What a backup needs beyond the lists: steps that read and write what no
 // other caller sees, and that can tell a record of the file from its equal.
 
-// MarkedTrades lists the trades of an account that have marks, be they empty.
+// ListAnnotatedTrades lists the trades of an account that have annotations, be they empty.
 // Orphans are not among them. It is a step.
-func MarkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
+func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT m.trade_id FROM trade_marks m
 		WHERE m.user_id = $1 AND m.account_id = $2
@@ -26,23 +26,23 @@ func MarkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 		ORDER BY m.trade_id`, owner, account)
 }
 
-// LinkedTrades lists the trades that notes or attachments hang on, orphans
+// ListLinkedTrades lists the trades that notes or attachments hang on, orphans
 // among them. It is a step.
-func LinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]journal.TradeID, error) {
+func ListLinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]journal.TradeID, error) {
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT trade_id FROM notes WHERE user_id = $1 AND trade_id IS NOT NULL
 		UNION SELECT trade_id FROM attachments WHERE user_id = $1 AND trade_id IS NOT NULL
 		ORDER BY trade_id`, owner)
 }
 
-// Waiting is an orphan with the keys of the fills that it waits for.
-type Waiting struct {
+// StoredOrphan is an orphan with the keys of the fills that it waits for.
+type StoredOrphan struct {
 	Orphan
 	FillKeys []string
 }
 
-// WaitingMarks lists the orphans of an account, oldest first. It is a step.
-func WaitingMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Waiting, error) {
+// LoadOrphans lists the orphans of an account, oldest first. It is a step.
+func LoadOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]StoredOrphan, error) {
 	orphans, err := db.List(ctx, tx, scanOrphan, `
 		SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_marks
 		WHERE user_id = $1 AND account_id = $2 ORDER BY orphaned_at, trade_id`, owner, account)
@@ -52,7 +52,7 @@ func WaitingMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	if err := describeOrphans(ctx, tx, owner, orphans); err != nil {
 		return nil, err
 	}
-	list := make([]Waiting, len(orphans))
+	list := make([]StoredOrphan, len(orphans))
 	for i, o := range orphans {
 		list[i].Orphan = o
 		if list[i].FillKeys, err = fillKeysOf(ctx, tx, owner, o.Trade); err != nil {
@@ -69,13 +69,13 @@ const maxFillKey = 4 << 10
 // times, and may be restored twice: each stored record answers for one of the
 // file's, and the others are made. Its methods are steps of one transaction.
 type Restorer struct {
-	waiting map[string][]journal.TradeID
+	orphans map[string][]journal.TradeID
 	notes   map[string][]journal.NoteID
 }
 
 // NewRestorer begins a restore.
 func NewRestorer() *Restorer {
-	return &Restorer{waiting: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}}
+	return &Restorer{orphans: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}}
 }
 
 // claim takes one of the stored records that are the same by a key. They are
@@ -95,19 +95,19 @@ func claim[T any](known map[string][]T, key string, find func() ([]T, error)) (r
 	return same[0], true, nil
 }
 
-// Waiting makes marks wait for fills of an account, under an id that no trade
+// RestoreOrphan makes annotations wait for fills of an account, under an id that no trade
 // has yet, unless equal ones wait already. The account, tags and setups must be
 // the owner's.
-func (r *Restorer) Waiting(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) (id journal.TradeID, added bool, err error) {
+func (r *Restorer) RestoreOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) (id journal.TradeID, added bool, err error) {
 	w.FillKeys = cleanFillKeys(w.FillKeys)
 	key := fmt.Sprintf("%s|%d|%s|%q", w.Account, db.Micros(w.OrphanedAt), w.Symbol, w.FillKeys)
-	id, known, err := claim(r.waiting, key, func() ([]journal.TradeID, error) { return sameOrphans(ctx, tx, owner, w) })
+	id, known, err := claim(r.orphans, key, func() ([]journal.TradeID, error) { return sameOrphans(ctx, tx, owner, w) })
 	if err != nil || known {
 		return id, false, err
 	}
 	w.Trade = journal.NewID[journal.TradeID]()
 	w.UpdatedAt = w.OrphanedAt
-	if err := saveMarks(ctx, tx, owner, w.Marks); err != nil {
+	if err := saveAnnotations(ctx, tx, owner, w.Annotations); err != nil {
 		return "", false, err
 	}
 	_, err = tx.Exec(ctx, `
@@ -123,7 +123,7 @@ func (r *Restorer) Waiting(ctx context.Context, tx *db.Tx, owner journal.UserID,
 // sameOrphans finds the stored orphans that wait for the same fills since the
 // same instant. Trades of one symbol that lose their fills together share all
 // but those.
-func sameOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) ([]journal.TradeID, error) {
+func sameOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) ([]journal.TradeID, error) {
 	ids, err := db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT trade_id FROM orphaned_marks
 		WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
@@ -163,7 +163,7 @@ func cleanFillKeys(keys []string) []string {
 }
 
 // insertLostFills stores the keys of the fills that an orphan waits for.
-func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w Waiting) error {
+func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) error {
 	rows := make([][]any, len(w.FillKeys))
 	for i, key := range w.FillKeys {
 		rows[i] = []any{owner, w.Account, key, w.Trade}
@@ -188,10 +188,10 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 	return links, err
 }
 
-// Note makes a note unless one of the same type, moment and words is stored.
+// RestoreNote makes a note unless one of the same type, moment and words is stored.
 // Account and trade must be known to be the owner's, and the trade must have
-// its [Anchor].
-func (r *Restorer) Note(
+// its row (see [EnsureAnnotationsRow]).
+func (r *Restorer) RestoreNote(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change NoteChange,
 ) (id journal.NoteID, added bool, err error) {
 	note, err := newNote(change, created)

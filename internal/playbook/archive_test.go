@@ -15,32 +15,32 @@ import (
 func (w *world) orphaned(notes string, keys ...string) journal.TradeID {
 	w.t.Helper()
 	trade := w.trade(w.ann, w.annCash)
-	_, err := w.Mark(w.ctx, w.ann, trade, playbook.MarkChange{Notes: journal.Some(notes)}, nil)
+	_, err := w.Annotate(w.ctx, w.ann, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
 	must(w.t, err)
 	w.update(func(tx *db.Tx) error {
-		return playbook.Follow(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
+		return playbook.MoveAnnotations(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{{Trade: trade, Account: w.annCash, FillKeys: keys, Symbol: "ES"}},
 		})
 	})
 	return trade
 }
 
-func (w *world) waiting(owner journal.UserID, account journal.AccountID) (list []playbook.Waiting) {
+func (w *world) loadOrphans(owner journal.UserID, account journal.AccountID) (list []playbook.StoredOrphan) {
 	w.t.Helper()
 	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
-		list, err = playbook.WaitingMarks(w.ctx, tx, owner, account)
+		list, err = playbook.LoadOrphans(w.ctx, tx, owner, account)
 		return err
 	}))
 	return list
 }
 
-// Marks that wait for fills can wait in another journal, each once however
+// Annotations that wait for fills can wait in another journal, each once however
 // often they are restored, and return there by the same keys.
-func TestWaitingMarksAreRestored(t *testing.T) {
+func TestOrphansAreRestored(t *testing.T) {
 	each(t, func(w *world) {
 		w.orphaned("first", "k2", "k1")
 		w.orphaned("second", "k3")
-		list := w.waiting(w.ann, w.annCash)
+		list := w.loadOrphans(w.ann, w.annCash)
 		if len(list) != 2 || list[0].Notes != "first" || !slices.Equal(list[0].FillKeys, []string{"k1", "k2"}) {
 			w.t.Fatalf("waiting are %+v", list)
 		}
@@ -50,53 +50,53 @@ func TestWaitingMarksAreRestored(t *testing.T) {
 				for _, one := range list {
 					one.Account = w.bobCash
 					one.FillKeys = append(one.FillKeys, "", "bell \x07")
-					if _, added, err := r.Waiting(w.ctx, tx, w.bob, one); err != nil || added != want {
+					if _, added, err := r.RestoreOrphan(w.ctx, tx, w.bob, one); err != nil || added != want {
 						w.t.Errorf("added %v, %v, want %v", added, err, want)
 					}
 				}
 				return nil
 			})
 		}
-		restored := w.waiting(w.bob, w.bobCash)
+		restored := w.loadOrphans(w.bob, w.bobCash)
 		if len(restored) != 2 || restored[1].Notes != "second" || !slices.Equal(restored[0].FillKeys, []string{"k1", "k2"}) || restored[0].Trade == list[0].Trade {
 			w.t.Errorf("restored are %+v", restored)
 		}
 		w.update(func(tx *db.Tx) error {
-			return playbook.Follow(w.ctx, tx, w.bob, w.clock.Now(), playbook.Regrouping{
+			return playbook.MoveAnnotations(w.ctx, tx, w.bob, w.clock.Now(), playbook.Regrouping{
 				Arrived: []playbook.Arrival{{Trade: w.bobTrade, Account: w.bobCash, FillKeys: []string{"k2"}}},
 			})
 		})
-		marks, err := w.Marks(w.ctx, w.bob, []journal.TradeID{w.bobTrade})
+		annotations, err := w.LoadAnnotations(w.ctx, w.bob, []journal.TradeID{w.bobTrade})
 		must(w.t, err)
-		if marks[w.bobTrade].Notes != "first" || len(w.waiting(w.bob, w.bobCash)) != 1 {
-			w.t.Errorf("the fill came back to %q", marks[w.bobTrade].Notes)
+		if annotations[w.bobTrade].Notes != "first" || len(w.loadOrphans(w.bob, w.bobCash)) != 1 {
+			w.t.Errorf("the fill came back to %q", annotations[w.bobTrade].Notes)
 		}
 	})
 }
 
-// Which trades have marks, and which have something hanging on them.
+// Which trades have annotations, and which have something hanging on them.
 func TestWhatIsSaidOfTrades(t *testing.T) {
 	each(t, func(w *world) {
 		gone := w.orphaned("gone", "k")
 		noted := w.trade(w.ann, w.annCash)
 		note, err := w.CreateNote(w.ctx, w.ann, playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(noted)})
 		must(w.t, err)
-		_, err = w.Mark(w.ctx, w.ann, w.annTrade, playbook.MarkChange{Notes: journal.Some("said")}, nil)
+		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{Notes: journal.Some("said")}, nil)
 		must(w.t, err)
 		w.update(func(tx *db.Tx) error {
-			marked, err := playbook.MarkedTrades(w.ctx, tx, w.ann, w.annCash)
+			annotated, err := playbook.ListAnnotatedTrades(w.ctx, tx, w.ann, w.annCash)
 			must(w.t, err)
 			want := []journal.TradeID{noted, w.annTrade}
 			slices.Sort(want)
-			if !slices.Equal(marked, want) {
-				w.t.Errorf("marked are %v, want %v without %v", marked, want, gone)
+			if !slices.Equal(annotated, want) {
+				w.t.Errorf("annotated are %v, want %v without %v", annotated, want, gone)
 			}
-			linked, err := playbook.LinkedTrades(w.ctx, tx, w.ann)
+			linked, err := playbook.ListLinkedTrades(w.ctx, tx, w.ann)
 			must(w.t, err)
 			if !slices.Equal(linked, []journal.TradeID{noted}) {
 				w.t.Errorf("linked are %v, want %v", linked, noted)
 			}
-			return playbook.Follow(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
+			return playbook.MoveAnnotations(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
 				Orphaned: []playbook.Orphaned{{Trade: noted, Account: w.annCash, FillKeys: []string{"n"}}},
 			})
 		})
@@ -122,11 +122,11 @@ func TestRestoredRecordsAreCounted(t *testing.T) {
 			w.update(func(tx *db.Tx) error {
 				r := playbook.NewRestorer()
 				for i, change := range []playbook.NoteChange{body, body, later} {
-					if _, added, err := r.Note(w.ctx, tx, w.ann, w.clock.Now(), change); err != nil || added != want[i] {
+					if _, added, err := r.RestoreNote(w.ctx, tx, w.ann, w.clock.Now(), change); err != nil || added != want[i] {
 						w.t.Errorf("round %d, note %d: added %v, %v", round, i, added, err)
 					}
 				}
-				_, _, err := r.Note(w.ctx, tx, w.ann, w.clock.Now(), playbook.NoteChange{})
+				_, _, err := r.RestoreNote(w.ctx, tx, w.ann, w.clock.Now(), playbook.NoteChange{})
 				if !journal.IsKind(err, journal.KindInvalid) {
 					w.t.Errorf("an empty note: %v", err)
 				}
@@ -146,10 +146,10 @@ func TestRestoredNoteIsKnownAgain(t *testing.T) {
 		var ids []journal.NoteID
 		for range 2 {
 			w.update(func(tx *db.Tx) error {
-				if err := playbook.Anchor(w.ctx, tx, w.ann, w.annTrade, w.annCash, w.clock.Now()); err != nil {
+				if err := playbook.EnsureAnnotationsRow(w.ctx, tx, w.ann, w.annTrade, w.annCash, w.clock.Now()); err != nil {
 					return err
 				}
-				id, _, err := playbook.NewRestorer().Note(w.ctx, tx, w.ann, w.clock.Now(), change)
+				id, _, err := playbook.NewRestorer().RestoreNote(w.ctx, tx, w.ann, w.clock.Now(), change)
 				ids = append(ids, id)
 				return err
 			})

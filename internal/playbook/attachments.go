@@ -130,7 +130,7 @@ func (s *Service) checkTarget(ctx context.Context, tx *db.Tx, owner journal.User
 	if err != nil {
 		return err
 	}
-	return Anchor(ctx, tx, owner, *a.Trade, account, a.CreatedAt)
+	return EnsureAnnotationsRow(ctx, tx, owner, *a.Trade, account, a.CreatedAt)
 }
 
 // checkQuota bounds what one user may attach. Two uploads at the same instant

@@ -7,10 +7,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// EachMarked hands out the trades that something is written on, orphans left
+// EachAnnotatedTrade hands out the trades that something is written on, orphans left
 // out, user by user, so that whoever knows the trades can tell whether each of
 // them exists. It is a step.
-func EachMarked(ctx context.Context, tx *db.Tx, fn func(journal.UserID, journal.TradeID) error) error {
+func EachAnnotatedTrade(ctx context.Context, tx *db.Tx, fn func(journal.UserID, journal.TradeID) error) error {
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var user journal.UserID
 		var trade journal.TradeID

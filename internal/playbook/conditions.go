@@ -19,7 +19,7 @@ func HasSetup(args *[]any, owner journal.UserID, setups []journal.SetupID) strin
 	return linked(args, `trade_setups`, `setup_id`, owner, setups)
 }
 
-// IsReviewed is HasTag for trades that the trader has marked as reviewed; its
+// IsReviewed is HasTag for trades that the trader has annotated as reviewed; its
 // opposite, with reviewed false, holds for all others.
 func IsReviewed(args *[]any, owner journal.UserID, reviewed bool) string {
 	*args = append(*args, owner)

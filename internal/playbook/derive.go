@@ -42,7 +42,7 @@ const ratioScale = 12
 // to the currency of the account. A stop at the entry or beyond it gives none,
 // and so does an unknown rate. The planned R is the way from the entry to the
 // target against the way to the stop or, without a stop, against the stated risk.
-func Derive(f Figures, m Marks) Derived {
+func Derive(f Figures, m Annotations) Derived {
 	distance := f.lossAt(m.StopPrice.Decimal)
 	hasStop := m.StopPrice.Valid && distance.Sign() > 0
 	d := Derived{InitialRisk: m.InitialRisk, StopOnWrongSide: m.StopPrice.Valid && distance.Sign() < 0}

@@ -195,7 +195,7 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 }
 
 // anchorNote makes sure that the trade that a note is linked to exists and has
-// the row of marks that links hang on.
+// the row of annotations that links hang on.
 func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if note.Trade == nil {
 		return nil
@@ -204,7 +204,7 @@ func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return reference("trade_id", err)
 	}
-	return Anchor(ctx, tx, owner, *note.Trade, account, note.UpdatedAt)
+	return EnsureAnnotationsRow(ctx, tx, owner, *note.Trade, account, note.UpdatedAt)
 }
 
 func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {

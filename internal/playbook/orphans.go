@@ -14,7 +14,7 @@ import (
 // itself when one of the fills does; until then its owner may give it to another
 // trade or throw it away.
 type Orphan struct {
-	Marks
+	Annotations
 	Symbol      string     // of the trade that is gone, if it was known
 	OpenedAt    *time.Time // likewise
 	OrphanedAt  time.Time
@@ -47,7 +47,7 @@ func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orpha
 	for i, o := range orphans {
 		trades[i] = o.Trade
 	}
-	marks, err := LoadMarks(ctx, tx, owner, trades)
+	annotations, err := LoadAnnotations(ctx, tx, owner, trades)
 	if err != nil {
 		return err
 	}
@@ -56,37 +56,43 @@ func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orpha
 		return err
 	}
 	for i := range orphans {
-		orphans[i].Marks = marks[orphans[i].Trade]
+		orphans[i].Annotations = annotations[orphans[i].Trade]
 		orphans[i].Attachments = files[orphans[i].Trade]
 	}
 	return nil
 }
 
 // AdoptOrphan adds what an orphan says to another trade, by the rules of
-// [Follow], and gives that trade's marks.
-func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (Marks, error) {
-	var marks Marks
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		// The trade first and the orphan then, as a regrouping does.
-		account, err := s.options.Known.Trade(ctx, tx, owner, into)
-		if err != nil {
-			return reference("trade_id", err)
-		}
-		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
-			return err
-		}
-		if err := Anchor(ctx, tx, owner, into, account, s.clock()); err != nil {
-			return err
-		}
-		if err := giveBack(ctx, tx, owner, s.clock(), orphan, into); err != nil {
-			return err
-		}
-		if marks, err = readMarks(ctx, tx, owner, into); err != nil {
-			return err
-		}
-		return s.marked(ctx, tx, owner, marks)
+// [MoveAnnotations], and returns that trade's annotations.
+func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (annotations Annotations, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		annotations, err = s.AdoptOrphanIn(ctx, tx, owner, orphan, into)
+		return err
 	})
-	return marks, err
+	return annotations, err
+}
+
+// AdoptOrphanIn is the step of [Service.AdoptOrphan].
+func (s *Service) AdoptOrphanIn(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan, into journal.TradeID) (Annotations, error) {
+	// The trade first and the orphan then, as a regrouping does.
+	account, err := s.options.Known.Trade(ctx, tx, owner, into)
+	if err != nil {
+		return Annotations{}, reference("trade_id", err)
+	}
+	if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
+		return Annotations{}, err
+	}
+	if err := EnsureAnnotationsRow(ctx, tx, owner, into, account, s.clock()); err != nil {
+		return Annotations{}, err
+	}
+	if err := adoptInto(ctx, tx, owner, s.clock(), orphan, into); err != nil {
+		return Annotations{}, err
+	}
+	annotations, err := readAnnotations(ctx, tx, owner, into)
+	if err != nil {
+		return Annotations{}, err
+	}
+	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
 
 // DeleteOrphan throws an orphan away, with its attachments.
@@ -115,7 +121,7 @@ func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 	return err
 }
 
-// ForgetTrades deletes what was written on trades that the user deletes: marks
+// ForgetTrades deletes what was written on trades that the user deletes: annotations
 // and attachments go, linked notes lose only the link. It is a step. The caller
 // hands the attachments to [Service.RemoveFiles] after the commit.
 func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) ([]journal.AttachmentID, error) {

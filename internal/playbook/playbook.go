@@ -1,12 +1,12 @@
 // Package playbook keeps what the trader says: notes and daily logs, tags,
-// setups, the marks on trades (risk, stop, rating, free text), screenshots, and
+// setups, the annotations on trades (risk, stop, rating, free text), screenshots, and
 // the trades that were seen and not taken.
 //
 // None of it can be computed again, so none of it may get lost. Everything said
-// about a trade hangs on one row, its marks, which does not refer to the trade
-// by a foreign key: when regrouping dissolves a trade, its marks follow the
+// about a trade hangs on one row, its annotations, which does not refer to the trade
+// by a foreign key: when regrouping dissolves a trade, its annotations follow the
 // fills to the trade that now holds them, and when no fill is left they wait as
-// orphans until one of the fills comes back. [Follow] does that inside the
+// orphans until one of the fills comes back. [MoveAnnotations] does that inside the
 // transaction that regroups.
 //
 // Each method of [Service] is one transaction. A function that takes a *db.Tx is
@@ -37,16 +37,19 @@ type Known struct {
 	Account func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
 	// Trade gives the account of a trade of the owner, or a not-found
 	// [journal.Error]. It is only called in writing transactions and must lock
-	// the trade's row (or the account's): a trade that is marked must not be
-	// regrouped away before the marks are committed.
+	// the trade's row (or the account's): a trade that is annotated must not be
+	// regrouped away before the annotations are committed.
 	Trade func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (journal.AccountID, error)
+	// Trades is Trade for several trades at once. If one of them is not the
+	// owner's, it returns a not-found [journal.Error].
+	Trades func(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]journal.AccountID, error)
 	// InstrumentType returns the type of the instrument of a trade of the
 	// owner. It may be nil; prices must be above zero then.
 	InstrumentType func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (string, error)
-	// Marked may be nil. It is told of each trade whose marks were changed,
-	// before the change is committed, so that whoever keeps figures derived
-	// from them can notice.
-	Marked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trade journal.TradeID) error
+	// AnnotationsChanged may be nil. It is called with the trades of an account whose annotations
+	// were changed, before the change is committed, so that whoever keeps
+	// figures derived from them can notice.
+	AnnotationsChanged func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trades ...journal.TradeID) error
 	// Unlinked may be nil. It is told of each account in which a tag or setup is
 	// taken off trades because it is deleted, before that is committed.
 	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error

@@ -27,9 +27,9 @@ type world struct {
 	annCash, bobCash   journal.AccountID
 	annTrade, bobTrade journal.TradeID
 
-	mu     sync.Mutex
-	trades map[journal.TradeID]holder
-	marked []journal.TradeID
+	mu        sync.Mutex
+	trades    map[journal.TradeID]holder
+	annotated []journal.TradeID
 }
 
 // holder is whose a trade is.
@@ -48,7 +48,9 @@ func each(t *testing.T, fn func(w *world)) {
 func newWorld(t *testing.T, d *db.DB, options playbook.Options) *world {
 	t.Helper()
 	w := &world{t: t, ctx: t.Context(), db: d, clock: testkit.NewClock(), trades: map[journal.TradeID]holder{}}
-	options.Known = playbook.Known{Account: w.knownAccount, Trade: w.knownTrade, InstrumentType: knownFuture, Marked: w.noteMarked}
+	options.Known = playbook.Known{
+		Account: w.knownAccount, Trade: w.knownTrade, Trades: w.knownTrades, InstrumentType: knownFuture, AnnotationsChanged: w.noteAnnotated,
+	}
 	if d.Engine() == db.SQLite {
 		w.dir = t.TempDir()
 		files, err := playbook.OpenFiles(w.dir)
@@ -116,15 +118,29 @@ func (w *world) knownTrade(_ context.Context, _ *db.Tx, owner journal.UserID, tr
 	return "", journal.NotFound("trade")
 }
 
+func (w *world) knownTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID,
+) (map[journal.TradeID]journal.AccountID, error) {
+	found := map[journal.TradeID]journal.AccountID{}
+	for _, trade := range trades {
+		account, err := w.knownTrade(ctx, tx, owner, trade)
+		if err != nil {
+			return nil, err
+		}
+		found[trade] = account
+	}
+	return found, nil
+}
+
 // knownFuture makes every trade one of a future, whose prices may be negative.
 func knownFuture(context.Context, *db.Tx, journal.UserID, journal.TradeID) (string, error) {
 	return "future", nil
 }
 
-func (w *world) noteMarked(_ context.Context, _ *db.Tx, _ journal.UserID, _ journal.AccountID, trade journal.TradeID) error {
+func (w *world) noteAnnotated(_ context.Context, _ *db.Tx, _ journal.UserID, _ journal.AccountID, trades ...journal.TradeID) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.marked = append(w.marked, trade)
+	w.annotated = append(w.annotated, trades...)
 	return nil
 }
 
@@ -133,23 +149,23 @@ func (w *world) update(fn func(tx *db.Tx) error) {
 	must(w.t, w.db.Update(w.ctx, fn))
 }
 
-func (w *world) follow(change playbook.Regrouping) {
+func (w *world) move(change playbook.Regrouping) {
 	w.t.Helper()
-	w.update(func(tx *db.Tx) error { return playbook.Follow(w.ctx, tx, w.ann, w.clock.Now(), change) })
+	w.update(func(tx *db.Tx) error { return playbook.MoveAnnotations(w.ctx, tx, w.ann, w.clock.Now(), change) })
 }
 
-func (w *world) marks(trade journal.TradeID) playbook.Marks {
+func (w *world) annotations(trade journal.TradeID) playbook.Annotations {
 	w.t.Helper()
-	marks, err := w.Marks(w.ctx, w.ann, []journal.TradeID{trade})
+	annotations, err := w.LoadAnnotations(w.ctx, w.ann, []journal.TradeID{trade})
 	must(w.t, err)
-	return marks[trade]
+	return annotations[trade]
 }
 
-func (w *world) mark(trade journal.TradeID, change playbook.MarkChange) playbook.Marks {
+func (w *world) annotate(trade journal.TradeID, change playbook.AnnotationChange) playbook.Annotations {
 	w.t.Helper()
-	marks, err := w.Mark(w.ctx, w.ann, trade, change, nil)
+	annotations, err := w.Annotate(w.ctx, w.ann, trade, change, nil)
 	must(w.t, err)
-	return marks
+	return annotations
 }
 
 func (w *world) tag(name string) journal.TagID {

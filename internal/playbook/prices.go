@@ -57,7 +57,7 @@ func (r PriceRule) apply(field string, o journal.Opt[decimal.Decimal], old decim
 
 // setsPricesBelow reports whether a change sets a stop or target that only some
 // instruments can have.
-func (c MarkChange) setsPricesBelow() bool {
+func (c AnnotationChange) setsPricesBelow() bool {
 	below := func(o journal.Opt[decimal.Decimal]) bool { return o.Set && !o.Null && o.Value.Sign() <= 0 }
 	return below(c.StopPrice) || below(c.TargetPrice)
 }
@@ -65,7 +65,7 @@ func (c MarkChange) setsPricesBelow() bool {
 // priceRule returns the rule for a change of a trade. The instrument is looked
 // up only if the rule makes a difference.
 func (s *Service) priceRule(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change MarkChange,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange,
 ) (PriceRule, error) {
 	if !change.setsPricesBelow() || s.options.Known.InstrumentType == nil {
 		return PricesAboveZero, nil

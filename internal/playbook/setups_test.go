@@ -134,14 +134,14 @@ func TestUpsertSetup(t *testing.T) {
 func TestDeletedSetupLeavesTradesAndMisses(t *testing.T) {
 	each(t, func(w *world) {
 		id := w.setup("gone soon")
-		w.mark(w.annTrade, playbook.MarkChange{Setup: journal.Some(id), Notes: journal.Some("stays")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{Setup: journal.Some(id), Notes: journal.Some("stays")})
 		missed, err := w.CreateMissed(w.ctx, w.ann, playbook.MissedChange{
 			Symbol: journal.Some("X"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.clock.Now()), Setup: journal.Some(id),
 		})
 		must(w.t, err)
 		must(w.t, w.DeleteSetup(w.ctx, w.ann, id, nil))
-		if marks := w.marks(w.annTrade); len(marks.Setups) != 0 || marks.Notes != "stays" {
-			w.t.Errorf("the trade has %+v", marks)
+		if annotations := w.annotations(w.annTrade); len(annotations.Setups) != 0 || annotations.Notes != "stays" {
+			w.t.Errorf("the trade has %+v", annotations)
 		}
 		missed, err = w.MissedTrade(w.ctx, w.ann, missed.ID)
 		must(w.t, err)

@@ -153,9 +153,9 @@ func TestEnsureTag(t *testing.T) {
 func TestDeletedTagLeavesTrades(t *testing.T) {
 	each(t, func(w *world) {
 		a, b := w.tag("a"), w.tag("b")
-		w.mark(w.annTrade, playbook.MarkChange{Tags: journal.Some([]journal.TagID{b, a})})
+		w.annotate(w.annTrade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{b, a})})
 		must(w.t, w.DeleteTag(w.ctx, w.ann, a, nil))
-		if tags := w.marks(w.annTrade).Tags; !slices.Equal(tags, []journal.TagID{b}) {
+		if tags := w.annotations(w.annTrade).Tags; !slices.Equal(tags, []journal.TagID{b}) {
 			w.t.Errorf("the trade has %v", tags)
 		}
 	})

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// minTrades is from how many trades on detectors speak.
+	// minTrades is the number of trades below which detectors report nothing.
 	minTrades = 10
-	// maxEvents is how many of the latest events they list.
+	// maxEvents is the most events that they list.
 	maxEvents = 500
 )
 
-// Behavior foretells the behaviour, without the rates that chance would show.
+// Behavior predicts the behavior, without expected rates.
 func (j *Journal) Behavior(q *Question) Object {
 	list := sortByOpening(j.SelectTrades(q))
 	out := Object{
@@ -44,7 +44,7 @@ func (j *Journal) Behavior(q *Question) Object {
 	return out
 }
 
-// listBuckets is a breakdown in which also the empty rows are there.
+// listBuckets returns a breakdown that includes empty rows.
 func (j *Journal) listBuckets(q *Question, list []*Trade, by, field string, keys []string) List {
 	out := List{}
 	for _, key := range keys {
@@ -58,7 +58,8 @@ func (j *Journal) listBuckets(q *Question, list []*Trade, by, field string, keys
 	return out
 }
 
-// newDetector asks of each trade why it should be flagged; empty is no reason.
+// newDetector returns a detector with an event for each trade whose reason is not
+// empty.
 func newDetector(q *Question, list []*Trade, why func(i int) string) Object {
 	events, flagged := List{}, map[*Trade]bool{}
 	if len(list) >= minTrades {
@@ -92,7 +93,7 @@ func fillDetector(list []*Trade, events List, flagged map[*Trade]bool) Object {
 	}
 }
 
-// isOversized tells whether a size is 1.5 times another or more.
+// isOversized reports whether a size is at least 1.5 times another.
 func isOversized(size, than *big.Rat) bool { return size.Cmp(mul(than, big.NewRat(3, 2))) >= 0 }
 
 func revengeReason(list []*Trade, i int) string {
@@ -196,7 +197,7 @@ func detectOvertrading(q *Question, list []*Trade) Object {
 	return out
 }
 
-// listStreaks looks at runs in the order of closing.
+// listStreaks returns the runs in the order of closing.
 func listStreaks(list []*Trade) Object {
 	kind := func(t *Trade) string {
 		switch {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Dimensions are what trades can be broken down by.
+// Dimensions returns the dimensions of a breakdown.
 func Dimensions() []string {
 	return []string{
 		"symbol", "setup", "tag", "mistake", "side", "instrument", "weekday", "hour", "month", "session", "hold_time", "size", "grade", "account",
 	}
 }
 
-// Breakdown foretells the rows of a dimension, without what chance decides.
+// Breakdown predicts the rows of a dimension, without random figures.
 func (j *Journal) Breakdown(q *Question, by string) List {
 	list := j.SelectTrades(q)
 	groups := map[string][]*Trade{}
@@ -62,7 +62,7 @@ func (j *Journal) rowName(by, key string) string {
 	return key
 }
 
-// rowKeys are the rows that a trade belongs to.
+// rowKeys returns the keys of the rows that a trade belongs to.
 func (j *Journal) rowKeys(q *Question, by string, t *Trade, all []*Trade) []string {
 	opened := t.OpenedAt.In(q.Zone)
 	switch by {
@@ -104,7 +104,7 @@ func orNone(keys []string) []string {
 	return keys
 }
 
-// rowOrder is that of the dimension, or else the best result first.
+// rowOrder returns the order of the dimension, or else the best result first.
 func rowOrder(by string, groups map[string][]*Trade) func(a, b string) int {
 	switch by {
 	case "session":
@@ -130,7 +130,7 @@ func rowOrder(by string, groups map[string][]*Trade) func(a, b string) int {
 
 func sessions() []string { return []string{"premarket", "rth", "afterhours", "overnight"} }
 
-// session is that of the clock on a wall in New York.
+// session returns the session of an instant by the time in New York.
 func session(at time.Time) string {
 	exchange, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -164,7 +164,8 @@ func holdBucket(held time.Duration) string {
 	return found
 }
 
-// sizeQuarter is the first whose limit the size of a trade does not exceed.
+// sizeQuarter returns the first quarter whose limit the size of a trade does not
+// exceed.
 func sizeQuarter(t *Trade, all []*Trade) int {
 	sizes := sortedCopy(mapTrades(all, (*Trade).size), func(a, b *big.Rat) int { return a.Cmp(b) })
 	for k := 1; k < 4; k++ {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Equity foretells the equity curve with all its points.
+// Equity predicts the equity curve with all its points.
 func (j *Journal) Equity(q *Question) Object {
 	byClosing := *q
 	byClosing.ByOpening = false
 	q = &byClosing
 	starting, flows := j.startingBalance(q), new(big.Rat)
-	var window []lookUp
+	var window []equityStep
 	for _, s := range j.listSteps(q) {
 		switch {
 		case !s.counts && !s.flow:
@@ -41,8 +41,8 @@ func (j *Journal) Equity(q *Question) Object {
 	}
 }
 
-// firstInstant is where the curve begins; nil when there is nothing to draw.
-func firstInstant(q *Question, window []lookUp) *time.Time {
+// firstInstant returns the start of the curve, or nil if it has no points.
+func firstInstant(q *Question, window []equityStep) *time.Time {
 	if q.From != nil {
 		return q.From
 	}

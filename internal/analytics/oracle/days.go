@@ -14,7 +14,7 @@ type dayGroup struct {
 
 func (d dayGroup) net() *big.Rat { return sum(mapTrades(d.trades, net)) }
 
-// byDay puts trades on the calendar of a zone, by one of their instants.
+// byDay groups trades by the calendar of a zone, by one of their instants.
 func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) []dayGroup {
 	days := map[string][]*Trade{}
 	for _, t := range list {
@@ -36,7 +36,7 @@ func dayResults(days []dayGroup) []*big.Rat {
 	return out
 }
 
-// Daily foretells the days.
+// Daily predicts the days.
 func (j *Journal) Daily(q *Question) List {
 	out := List{}
 	total := new(big.Rat)
@@ -53,7 +53,7 @@ func (j *Journal) Daily(q *Question) List {
 	return out
 }
 
-// newGroup is how some trades came out, in short.
+// newGroup returns the counts and the result of some trades.
 func newGroup(list []*Trade) Object {
 	wins := len(filterTrades(list, (*Trade).isWin))
 	return Object{
@@ -61,13 +61,13 @@ func newGroup(list []*Trade) Object {
 	}
 }
 
-// set gives an object with one more field.
+// set adds a field and returns the object.
 func (o Object) set(name string, value any) Object {
 	o[name] = value
 	return o
 }
 
-// Calendar foretells a year without notes, routines and reviews.
+// Calendar predicts a year without notes, routines and reviews.
 func (j *Journal) Calendar(q *Question, year int) Object {
 	days, months, all := List{}, map[string][]dayGroup{}, []*Trade(nil)
 	closed := j.countClosed(q)
@@ -96,7 +96,7 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 	return Object{"year": year, "days": days, "months": list, "weeks": j.listWeeks(q, year), "total": newGroup(all), "breakeven_tolerance": j.Tolerance}
 }
 
-// countClosed counts the closed trades of each day: those that wait for a review.
+// countClosed counts the closed trades of each day, which are unreviewed.
 func (j *Journal) countClosed(q *Question) map[string]int {
 	whole := *q
 	whole.Realized, whole.ByOpening = false, q.ByOpening && !q.Realized
@@ -107,11 +107,11 @@ func (j *Journal) countClosed(q *Question) map[string]int {
 	return out
 }
 
-// listWeeks foretells the weeks from Monday that have a day in a year and trades.
+// listWeeks predicts the weeks from Monday that have a day in a year and trades.
 func (j *Journal) listWeeks(q *Question, year int) List {
 	weeks := map[string][]dayGroup{}
 	for _, d := range byDay(j.SelectTrades(q), q.basis, q.Zone) {
-		monday, _ := time.Parse(time.DateOnly, d.date) // it is our own text
+		monday, _ := time.Parse(time.DateOnly, d.date) // a date that this package formatted
 		for monday.Weekday() != time.Monday {
 			monday = monday.AddDate(0, 0, -1)
 		}

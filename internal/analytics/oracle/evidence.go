@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// splitMix is the generator of the page: SplitMix64.
+// splitMix is the generator that the page defines: SplitMix64.
 type splitMix struct{ state uint64 }
 
-// intn gives a whole number from 0 to n − 1.
+// intn returns a whole number from 0 to n − 1.
 func (g *splitMix) intn(n int) int {
 	g.state += 0x9e3779b97f4a7c15
 	z := g.state
@@ -27,14 +27,13 @@ const (
 	RowDraws     = 400
 )
 
-// Evidence computes how far the figures of a question can be trusted, with its
-// days cut in UTC as the summary cuts them.
+// Evidence predicts the evidence of the summary, with days in UTC.
 func (j *Journal) Evidence(q *Question) Object {
 	return computeEvidence(q, j.SelectTrades(q), time.UTC, SummaryDraws)
 }
 
-// RowEvidence computes the same of the rows of a breakdown, by key, with days in
-// the zone of the question.
+// RowEvidence predicts the evidence of the rows of a breakdown, by key, with days
+// in the zone of the question.
 func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
 	list, groups, out := j.SelectTrades(q), map[string][]*Trade{}, map[string]Object{}
 	for _, t := range list {
@@ -48,8 +47,8 @@ func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
 	return out
 }
 
-// computeEvidence works with days. A trade that realized results on several of them is
-// in each.
+// computeEvidence computes the evidence of days. A trade that realized results on
+// several days is in each of them.
 func computeEvidence(q *Question, slips []*Trade, zone *time.Location, draws int) Object {
 	days := byDay(slips, q.basis, zone)
 	list := (&history{days: days}).trades()
@@ -80,7 +79,7 @@ func newInterval(low, high any, enough bool) Object {
 	return Object{"low": low, "high": high, "enough": enough, "missing": Unpredicted{}}
 }
 
-// wilson is Wilson's interval of a share of n.
+// wilson returns Wilson's interval of a share of n.
 func wilson(part, n int) (low, high float64) {
 	const z = 1.959963984540054
 	p, count := float64(part)/float64(n), float64(n)
@@ -90,7 +89,7 @@ func wilson(part, n int) (low, high float64) {
 	return low, high
 }
 
-// history is what a draw of days came to. The factor is nil without a loss.
+// history is a draw of days. The factor is nil without a loss.
 type history struct {
 	days         []dayGroup
 	mean, factor *big.Rat
@@ -103,7 +102,7 @@ func (h *history) trades() (list []*Trade) {
 	return list
 }
 
-// drawHistories makes histories of the blocks that the days are taken in.
+// drawHistories draws histories of blocks of days.
 func drawHistories(days []dayGroup, draws int) []history {
 	count := min(len(days), 250)
 	blocks := make([][]dayGroup, count)
@@ -123,7 +122,7 @@ func drawHistories(days []dayGroup, draws int) []history {
 	return out
 }
 
-// compareFactors puts a factor without a loss above all others.
+// compareFactors compares factors; one without a loss is above all others.
 func compareFactors(a, b *big.Rat) int {
 	switch {
 	case a == nil && b == nil:

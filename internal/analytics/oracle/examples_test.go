@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/analytics/oracle"
 )
 
-// TestPageExamples holds the oracle against the examples of the page that
-// it was written from, save for what chance decides.
+// TestPageExamples checks the oracle with the examples of
+// docs/metrics.md, except for random figures.
 func TestPageExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "metrics.md"))
@@ -89,7 +89,7 @@ func parseNumber(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		t.Fatalf("%q is no number", text)
+		t.Fatalf("%q is not a number", text)
 	}
 	return r
 }
@@ -147,7 +147,7 @@ func (e *example) addPart(t *testing.T, words []string) {
 	}
 }
 
-// readParameters reads the parameters of the question.
+// readParameters sets the question from the set lines.
 func (e *example) readParameters(t *testing.T) {
 	t.Helper()
 	starting := new(big.Rat)
@@ -180,7 +180,8 @@ func (e *example) readParameters(t *testing.T) {
 	}
 }
 
-// answer computes the answer that a path begins with; nil where chance decides.
+// answer computes the answer that a path begins with. It returns nil for random
+// figures.
 func (e *example) answer(t *testing.T, name string) any {
 	t.Helper()
 	j, q := &e.journal, &e.question
@@ -212,11 +213,11 @@ func (e *example) answer(t *testing.T, name string) any {
 	case "evidence", "montecarlo":
 		return nil
 	}
-	t.Fatalf("what is %s?", name)
+	t.Fatalf("unknown answer %s", name)
 	return nil
 }
 
-// absent is what lies at a path that leads nowhere.
+// absent is the value at a path that does not exist.
 type absent struct{}
 
 func (e *example) check(t *testing.T, path, operator, want string) bool {
@@ -255,7 +256,7 @@ func lookUp(value any, key string) any {
 	return absent{}
 }
 
-// formatValue is a value as the page writes it.
+// formatValue formats a value as the page does.
 func formatValue(value any) string {
 	switch v := value.(type) {
 	case *big.Rat:

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// lookUp is something that moved the equity of the accounts of a question.
-type lookUp struct {
+// equityStep is an event that changed the equity of the accounts of a question.
+type equityStep struct {
 	at     time.Time
 	amount *big.Rat
 	flow   bool
 	trade  *Trade // nil for cash
-	// counts reports whether it is a result that the question is about, and inside
-	// whether it lies in the window.
+	// counts reports whether it is a result that the question selects, and
+	// inside whether it is in the window.
 	counts, inside bool
 	// before is the equity of the whole accounts right before.
 	before *big.Rat
 }
 
-// listSteps lists everything that ever moved the equity of the accounts, in order.
-func (j *Journal) listSteps(q *Question) []lookUp {
-	var out []lookUp
+// listSteps returns everything that changed the equity of the accounts, in order.
+func (j *Journal) listSteps(q *Question) []equityStep {
+	var out []equityStep
 	kind := map[bool]int{true: 0, false: 1}
 	for _, c := range sortedCopy(j.Cash, func(a, b Cash) int { return cmp.Or(cmp.Compare(kind[a.Flow], kind[b.Flow]), a.Amount.Cmp(b.Amount)) }) {
 		if isAllowed(q.Accounts, c.Account) {
-			out = append(out, lookUp{at: c.At, amount: c.Amount, flow: c.Flow, inside: q.isInPeriod(c.At), counts: !c.Flow && !q.isNarrowed()})
+			out = append(out, equityStep{at: c.At, amount: c.Amount, flow: c.Flow, inside: q.isInPeriod(c.At), counts: !c.Flow && !q.isNarrowed()})
 		}
 	}
 	var trades []*Trade
@@ -36,9 +36,9 @@ func (j *Journal) listSteps(q *Question) []lookUp {
 		}
 	}
 	for _, t := range sortByClosing(trades) {
-		out = append(out, lookUp{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.isInPeriod(q.basis(t)), counts: q.accepts(t)})
+		out = append(out, equityStep{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.isInPeriod(q.basis(t)), counts: q.accepts(t)})
 	}
-	out = sortedCopy(out, func(a, b lookUp) int { return a.at.Compare(b.at) })
+	out = sortedCopy(out, func(a, b equityStep) int { return a.at.Compare(b.at) })
 	equity := j.startingBalance(q)
 	for i := range out {
 		out[i].before = equity
@@ -50,11 +50,12 @@ func (j *Journal) listSteps(q *Question) []lookUp {
 // outcome is a result of the window: the level of all results so far, and how far
 // the time-weighted index is below its peak.
 type outcome struct {
-	lookUp
+	equityStep
 	level, part *big.Rat
 }
 
-// listOutcomes walks the results of the window. known reports whether percentages are.
+// listOutcomes returns the results of the window. known reports whether
+// percentages are known.
 func (j *Journal) listOutcomes(q *Question) (out []outcome, known bool) {
 	known = j.isCapitalKnown(q)
 	level, index, peak := new(big.Rat), whole(1), whole(1)
@@ -92,8 +93,8 @@ func (j *Journal) isCapitalKnown(q *Question) bool {
 	return capital.Sign() > 0
 }
 
-// maxDrawdown gives the deepest fall of the results of a question, in money and in
-// percent.
+// maxDrawdown returns the deepest fall of the results of a question, in money and
+// in percent.
 func (j *Journal) maxDrawdown(q *Question) (deepest *big.Rat, pct any) {
 	all, known := j.listOutcomes(q)
 	deepest = new(big.Rat)
@@ -122,7 +123,7 @@ func percent(r *big.Rat) any {
 	return float(mul(r, whole(100)))
 }
 
-// fall is a drawdown: the results below a peak, and the one that made it good.
+// fall is a drawdown: the results below a peak, and the one that recovered it.
 type fall struct {
 	peak      *big.Rat
 	peakAt    any
@@ -130,7 +131,7 @@ type fall struct {
 	recovered bool
 }
 
-// findFalls cuts results at their peaks.
+// findFalls splits results at their peaks.
 func findFalls(list []outcome) []*fall {
 	var out []*fall
 	var open *fall
@@ -190,7 +191,7 @@ func (f *fall) trades() int {
 	return count
 }
 
-// Drawdowns foretells the list of drawdowns.
+// Drawdowns predicts the list of drawdowns.
 func (j *Journal) Drawdowns(q *Question, limit int) List {
 	out := List{}
 	all, known := j.listOutcomes(q)

@@ -16,7 +16,7 @@ func whole(n int) *big.Rat       { return new(big.Rat).SetInt64(int64(n)) }
 
 func seconds(d time.Duration) *big.Rat { return big.NewRat(int64(d), int64(time.Second)) }
 
-// mapTrades takes one amount of every trade.
+// mapTrades returns one amount of every trade.
 func mapTrades(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(list))
 	for i, t := range list {
@@ -25,7 +25,7 @@ func mapTrades(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	return out
 }
 
-// volume is left out of sums where it is unknown.
+// volume returns the volume of a trade, or 0 if it is unknown.
 func volume(t *Trade) *big.Rat { return orZero(t.Volume) }
 
 func net(t *Trade) *big.Rat  { return t.Net }
@@ -39,7 +39,7 @@ func sum(values []*big.Rat) *big.Rat {
 	return total
 }
 
-// mean is nil without values.
+// mean returns nil without values.
 func mean(values []*big.Rat) *big.Rat {
 	if len(values) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func mean(values []*big.Rat) *big.Rat {
 	return quo(sum(values), whole(len(values)))
 }
 
-// median is nil without values.
+// median returns nil without values.
 func median(values []*big.Rat) *big.Rat {
 	n := len(values)
 	if n == 0 {
@@ -57,7 +57,7 @@ func median(values []*big.Rat) *big.Rat {
 	return quo(add(values[(n-1)/2], values[n/2]), whole(2))
 }
 
-// greatest is zero without values above it.
+// greatest returns the greatest value, or zero if none is above zero.
 func greatest(values []*big.Rat) *big.Rat {
 	top := new(big.Rat)
 	for _, v := range values {
@@ -68,7 +68,7 @@ func greatest(values []*big.Rat) *big.Rat {
 	return top
 }
 
-// variance divides by one less than there are; nil for fewer than two.
+// variance divides by n − 1. It returns nil for fewer than two values.
 func variance(values []*big.Rat) *big.Rat {
 	if len(values) < 2 {
 		return nil
@@ -81,7 +81,7 @@ func variance(values []*big.Rat) *big.Rat {
 	return quo(total, whole(len(values)-1))
 }
 
-// divide divides; nil without a divisor.
+// divide returns a / b, or nil if one is nil or b is zero.
 func divide(a, b *big.Rat) *big.Rat {
 	if a == nil || b == nil || b.Sign() == 0 {
 		return nil
@@ -89,7 +89,7 @@ func divide(a, b *big.Rat) *big.Rat {
 	return quo(a, b)
 }
 
-// orZero reads a missing value as nothing.
+// orZero returns r, or 0 if it is nil.
 func orZero(r *big.Rat) *big.Rat {
 	if r == nil {
 		return new(big.Rat)
@@ -97,7 +97,7 @@ func orZero(r *big.Rat) *big.Rat {
 	return r
 }
 
-// float is the value of a ratio; a missing one is null.
+// float returns r as a float, or nil if r is nil.
 func float(r *big.Rat) any {
 	if r == nil {
 		return nil
@@ -111,8 +111,7 @@ func squareRoot(r *big.Rat) float64 {
 	return math.Sqrt(f)
 }
 
-// roundTo gives the nearest number of so many decimals; of two that are equally
-// near, the one whose last digit is even.
+// roundTo rounds half to even to a number of decimals.
 func roundTo(r *big.Rat, decimals int64) *big.Rat {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
 	scaled := mul(r, new(big.Rat).SetInt(unit))
@@ -125,11 +124,11 @@ func roundTo(r *big.Rat, decimals int64) *big.Rat {
 	return new(big.Rat).SetFrac(floor, unit)
 }
 
-// Averages of money are rounded at averageDecimals, but those that end are
-// written out up to exactDecimals.
+// Averages of money are rounded to averageDecimals, but those that terminate
+// are exact up to exactDecimals.
 const averageDecimals, exactDecimals = 12, 18
 
-// average is the mean of money, and nothing for the mean of nothing.
+// average returns the rounded mean of money, or 0 without values.
 func average(values []*big.Rat) *big.Rat {
 	m := orZero(mean(values))
 	if terminates(m) {
@@ -147,7 +146,7 @@ func terminates(r *big.Rat) bool {
 
 func share(part, all int) *big.Rat { return divide(whole(part), whole(all)) }
 
-// longest gives the longest run of true.
+// longest returns the length of the longest run of true.
 func longest(marks []bool) int {
 	best, run := 0, 0
 	for _, m := range marks {

@@ -1,16 +1,16 @@
 // Package oracle computes the figures of a journal slowly and by other means
-// than package analytics, so that the two can be held against each other on
+// than package analytics, so that tests can compare the two on
 // random journals. It is written from docs/metrics.md and shares no code and no
 // types with analytics.
 //
-// It counts in fractions and knows no column, cache, scale or running total:
-// each figure is worked out from the list of trades anew, the way a person would
-// with the page of definitions beside a pile of confirmations. A fraction becomes
-// a float at the very end, and only where the page says that the figure is one.
+// It computes with fractions and has no columns, caches,
+// scales or running totals: each figure is computed directly
+// from the list of trades. A fraction is converted to a float
+// at the end, and only if the page defines the figure as one.
 //
 // Answers are trees in the shape of the JSON of the API: see [Object] and
-// [Differences]. What chance decides (intervals, shuffles, probabilities) is not
-// foretold; such places hold [Unsaid].
+// [Differences]. Random figures (intervals, shuffles, probabilities) are not
+// predicted; their values are [Unpredicted].
 package oracle
 
 import (
@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// Account is an account as figures see it.
+// Account is an account with the fields that figures need.
 type Account struct {
 	ID, Name string
 	Starting *big.Rat
 	Currency string
 }
 
-// Trade is a closed trade. Risk, MFE and Volume are nil when unknown; Grade is 0 without
-// one.
+// Trade is a closed trade. Risk, MFE and Volume are nil when unknown; Grade is 0
+// without one.
 type Trade struct {
 	ID, Account, Symbol, Instrument string
 	Long                            bool
@@ -38,9 +38,9 @@ type Trade struct {
 	Risk, MFE                       *big.Rat
 	Grade                           int
 	Setups, Tags                    []string
-	// What trades of one instant are ordered by, beside the symbol: the contract
+	// The fields that order trades of one instant, besides the symbol: the contract
 	// (Strike nil without one) and lot, the name of the account, the broker's id of
-	// the first fill and its place in the order of arrival.
+	// the first fill and its number in the order of arrival.
 	Right, Expiry, Lot    string
 	Strike                *big.Rat
 	AccountName, External string
@@ -49,7 +49,7 @@ type Trade struct {
 	Parts []Part
 	// open is set for a trade that is not flat yet.
 	open bool
-	// within is how far from zero the result is breakeven; nil is nothing.
+	// within is the greatest distance from zero of a breakeven result; nil means 0.
 	within *big.Rat
 }
 
@@ -67,7 +67,7 @@ type Cash struct {
 	Flow        bool
 }
 
-// Journal is everything that figures are made of.
+// Journal is the data that figures are computed from.
 type Journal struct {
 	Accounts []Account
 	Trades   []Trade
@@ -84,7 +84,7 @@ type Journal struct {
 	Tolerance                   any
 }
 
-// Question is what is asked for. Empty filters let everything through.
+// Question is a query. Empty filters accept everything.
 type Question struct {
 	Accounts                           []string
 	From, To                           *time.Time
@@ -92,14 +92,14 @@ type Question struct {
 	Symbols, Instruments, Setups, Tags []string
 	Side                               string
 	Zone                               *time.Location
-	// OpenOnly asks for trades that are not closed, which have no figures save
-	// for what they realized; ClosedOnly for those that are.
+	// OpenOnly selects trades that are not closed, which only have figures
+	// for what they realized; ClosedOnly selects closed trades.
 	OpenOnly, ClosedOnly bool
-	// Realized asks for results when they were realized.
+	// Realized selects results by when they were realized.
 	Realized bool
 }
 
-// basis is the instant that places a trade in time.
+// basis returns the instant that decides the date of a trade.
 func (q *Question) basis(t *Trade) time.Time {
 	if q.ByOpening && !q.Realized {
 		return t.OpenedAt
@@ -111,12 +111,13 @@ func (q *Question) isInPeriod(at time.Time) bool {
 	return (q.From == nil || !at.Before(*q.From)) && (q.To == nil || !at.After(*q.To))
 }
 
-// isNarrowed reports whether anything besides accounts and dates is asked for.
+// isNarrowed reports whether the question filters by anything besides accounts
+// and dates.
 func (q *Question) isNarrowed() bool {
 	return q.OpenOnly || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
 }
 
-// accepts tests everything but the period.
+// accepts reports whether a trade passes all filters except for the period.
 func (q *Question) accepts(t *Trade) bool {
 	side := "short"
 	if t.Long {
@@ -126,8 +127,8 @@ func (q *Question) accepts(t *Trade) bool {
 		(q.Side == "" || q.Side == side) && isAnyAllowed(q.Setups, t.Setups) && isAnyAllowed(q.Tags, t.Tags)
 }
 
-// acceptsStatus tests whether a trade is open. Without realized results an open
-// trade has none, so only closed ones are there to be tested.
+// acceptsStatus reports whether the status of a trade passes. Without
+// realized results only closed trades are tested.
 func (q *Question) acceptsStatus(t *Trade) bool {
 	if t.open {
 		return !q.ClosedOnly
@@ -143,8 +144,8 @@ func isAnyAllowed(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// SelectTrades gives the trades of a question in the order of closing. Where results
-// count when they are realized, a trade is there once for each part.
+// SelectTrades returns the trades of a question in the order of closing. If results
+// count when they are realized, a trade occurs once for each part.
 func (j *Journal) SelectTrades(q *Question) []*Trade {
 	var list []*Trade
 	all := j.listCounted(q)
@@ -157,7 +158,7 @@ func (j *Journal) SelectTrades(q *Question) []*Trade {
 	return sortByClosing(list)
 }
 
-// setTolerance notes how far from zero the result of a trade is breakeven.
+// setTolerance sets the breakeven tolerance of a trade.
 func (j *Journal) setTolerance(t *Trade) {
 	t.within = j.ToleranceAmount
 	if j.ToleranceR != nil {
@@ -168,8 +169,8 @@ func (j *Journal) setTolerance(t *Trade) {
 	}
 }
 
-// sortByClosing sorts trades by their end, opening by their beginning; those of one
-// instant by what they are.
+// sortByClosing sorts trades by closing and sortByOpening by opening, with the
+// ties of docs/metrics.md.
 func sortByClosing(list []*Trade) []*Trade {
 	return sortedCopy(list, func(a, b *Trade) int {
 		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), a.compareInstrument(b), a.compareArrival(b))
@@ -182,7 +183,7 @@ func sortByOpening(list []*Trade) []*Trade {
 	})
 }
 
-// compareInstrument compares what was traded, and then where.
+// compareInstrument compares the instruments, and then the accounts.
 func (t *Trade) compareInstrument(u *Trade) int {
 	strikes := 0
 	switch {
@@ -208,7 +209,7 @@ func sortedCopy[T any](list []T, order func(a, b T) int) []T {
 	return list
 }
 
-// startingBalance is the sum of the startingBalance balances of the accounts in scope.
+// startingBalance returns the sum of the starting balances of the accounts in scope.
 func (j *Journal) startingBalance(q *Question) *big.Rat {
 	total := new(big.Rat)
 	for _, a := range j.Accounts {
@@ -233,10 +234,10 @@ func (t *Trade) isLoss() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero
 
 func (t *Trade) holdTime() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 
-// size is the entry notional without sign.
+// size returns the entry notional without sign.
 func (t *Trade) size() *big.Rat { return new(big.Rat).Abs(t.Entry) }
 
-// r is the result in units of the risk; nil without one.
+// r returns the result in units of the risk, or nil without a risk.
 func (t *Trade) r() *big.Rat {
 	if t.Risk == nil || t.Risk.Sign() <= 0 {
 		return nil
@@ -244,7 +245,7 @@ func (t *Trade) r() *big.Rat {
 	return quo(t.Net, t.Risk)
 }
 
-// filterTrades gives the trades for which something holds.
+// filterTrades returns the trades for which holds is true.
 func filterTrades(list []*Trade, holds func(*Trade) bool) []*Trade {
 	var out []*Trade
 	for _, t := range list {

@@ -2,7 +2,7 @@ package oracle
 
 import "math/big"
 
-// RStats foretells the results in units of risk.
+// RStats predicts the results in units of risk.
 func (j *Journal) RStats(q *Question) Object {
 	list := j.SelectTrades(q)
 	r := resultsInR(list)
@@ -25,7 +25,7 @@ func (j *Journal) RStats(q *Question) Object {
 	return out
 }
 
-// countBuckets count from -3 to 5 in halves, with an open one at each end.
+// countBuckets counts in halves from -3 to 5, with an unbounded bucket at each end.
 func countBuckets(r []*big.Rat) List {
 	edges := []*big.Rat{nil}
 	for half := int64(-6); half <= 10; half++ {

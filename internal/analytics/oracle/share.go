@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Share foretells what a public link shows. The label takes the place of the
+// Share predicts the view of a public link. The label replaces the
 // currency unless it is empty.
 func (j *Journal) Share(q *Question, amounts bool, label string) Object {
 	list := j.SelectTrades(q)
@@ -31,7 +31,7 @@ func (j *Journal) Share(q *Question, amounts bool, label string) Object {
 	return out
 }
 
-// shareSummary is the part of the summary that is for everybody.
+// shareSummary returns the public part of the summary.
 func (j *Journal) shareSummary(q *Question, amounts bool) Object {
 	fields := []string{
 		"total_trades", "wins", "losses", "breakeven", "win_rate", "profit_factor", "payoff_ratio", "expectancy_r", "kelly_pct", "sqn",
@@ -47,7 +47,7 @@ func (j *Journal) shareSummary(q *Question, amounts bool) Object {
 	return out
 }
 
-// listShareEquity is the cumulative result at the end of each day, or its shape.
+// listShareEquity returns the cumulative result at the end of each day, or its shape.
 func listShareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
 	var levels []*big.Rat
 	level, farthest := new(big.Rat), new(big.Rat)
@@ -67,11 +67,11 @@ func listShareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
 	return out
 }
 
-// lastSecond is the latest instant at which the wall of a zone shows 23:59:59 of
-// a day. It tries every offset that zones have, in quarters of an hour.
+// lastSecond returns the latest instant at which the local time of a zone is 23:59:59
+// of a day. It tries every offset that zones have, in quarters of an hour.
 func lastSecond(date string, zone *time.Location) time.Time {
 	const layout = "2006-01-02 15:04:05"
-	wall, _ := time.Parse(layout, date+" 23:59:59") // it is our own text
+	wall, _ := time.Parse(layout, date+" 23:59:59") // a date that this package formatted
 	var latest time.Time
 	for quarters := -14 * 4; quarters <= 14*4; quarters++ {
 		at := wall.Add(time.Duration(quarters) * 15 * time.Minute)
@@ -103,7 +103,7 @@ func listShareMonths(days []dayGroup, amounts bool) List {
 	return out
 }
 
-// listTopSymbols are the five with most trades, then by name.
+// listTopSymbols returns the five with most trades, then by name.
 func listTopSymbols(list []*Trade, amounts bool) List {
 	symbols := map[string][]*Trade{}
 	for _, t := range list {

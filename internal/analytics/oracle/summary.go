@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// tradingDays is how many days a year has where daily ratios are annualised.
+// tradingDays is the number of days of a year that daily ratios are annualized with.
 const tradingDays = 252
 
-// Summary foretells the summary.
+// Summary predicts the summary.
 func (j *Journal) Summary(q *Question) Object {
 	parts := j.SelectTrades(q)
 	list := mergeParts(parts)
@@ -61,8 +61,8 @@ func kellyPct(wins, losses, trades int, payoff *big.Rat) any {
 	return float(mul(sub(share(wins, trades), quo(share(losses, trades), payoff)), whole(100)))
 }
 
-// systemQuality is the system systemQuality number: √n times the mean over the deviation, in
-// which n is at most 100.
+// systemQuality returns the system quality number: √n times the mean over the
+// deviation, in which n is at most 100.
 func systemQuality(values []*big.Rat) any {
 	v := variance(values)
 	if v == nil || v.Sign() == 0 {
@@ -72,9 +72,9 @@ func systemQuality(values []*big.Rat) any {
 	return math.Sqrt(math.Min(100, float64(len(values)))) * m / squareRoot(v)
 }
 
-// dailyResults lists the weekdays from the first to the last trading day, and the
-// weekend days with trades: the returns on the equity that each opened with, or
-// else the money.
+// dailyResults returns the results of the weekdays from the first to the last
+// trading day, and of the weekend days with trades: the returns on the equity
+// that each opened with, or else the money.
 func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	traded := map[string]*big.Rat{}
 	days := byDay(j.SelectTrades(q), q.basis, time.UTC)
@@ -84,7 +84,7 @@ func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	known := j.isCapitalKnown(q)
 	var returns []*big.Rat
 	if len(days) > 0 {
-		day, _ := time.Parse(time.DateOnly, days[0].date) // it is our own text
+		day, _ := time.Parse(time.DateOnly, days[0].date) // a date that this package formatted
 		for ; day.Format(time.DateOnly) <= days[len(days)-1].date; day = day.AddDate(0, 0, 1) {
 			result := traded[day.Format(time.DateOnly)]
 			weekend := day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
@@ -106,7 +106,7 @@ func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	return daily, "money"
 }
 
-// equityBefore is the equity of the accounts before an instant.
+// equityBefore returns the equity of the accounts before an instant.
 func (j *Journal) equityBefore(q *Question, at time.Time) *big.Rat {
 	equity := j.startingBalance(q)
 	for _, s := range j.listSteps(q) {
@@ -146,7 +146,7 @@ func sortino(daily []*big.Rat) any {
 	return m / squareRoot(mean(squares)) * math.Sqrt(tradingDays)
 }
 
-// resultsInR are the results of the trades whose risk is known.
+// resultsInR returns the results in R of the trades whose risk is known.
 func resultsInR(list []*Trade) []*big.Rat {
 	var out []*big.Rat
 	for _, t := range list {
@@ -157,7 +157,7 @@ func resultsInR(list []*Trade) []*big.Rat {
 	return out
 }
 
-// Compare foretells the comparison of two questions.
+// Compare predicts the comparison of two questions.
 func (j *Journal) Compare(a, b *Question) Object {
 	of, against := j.SelectTrades(a), j.SelectTrades(b)
 	sa, sb := j.Summary(a), j.Summary(b)

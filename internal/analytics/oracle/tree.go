@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Object is a JSON object as the oracle foretells it. Its values, and those of a
+// Object is a predicted JSON object. Its values, and those of a
 // List, are Objects, Lists, strings, bools, ints and times, which must be equal;
 // *big.Rat for money, which must be written with exactly that value; float64 for
 // ratios, which must be near; nil for null; and Unsaid.
@@ -18,15 +18,15 @@ type Object map[string]any
 // List is a JSON array.
 type List []any
 
-// Unpredicted stands where the oracle foretells nothing but that there is a value.
+// Unpredicted marks a value that the oracle does not predict; it matches any value.
 type Unpredicted struct{}
 
-// Tolerance is how far a ratio may be from the oracle's, as a part of it or, for
-// ratios below 1, as such.
+// Tolerance is the greatest difference between a ratio and the oracle's: relative, or
+// absolute for ratios below 1.
 const Tolerance = 1e-9
 
-// Differences holds decoded JSON, whose numbers are json.Number, against what was
-// foretold, and tells where the two differ.
+// Differences compares decoded JSON, whose numbers are json.Number, with the
+// prediction, and returns a line for each difference.
 func Differences(want, got any) []string {
 	var out []string
 	compare("", want, got, func(path, format string, args ...any) {
@@ -43,7 +43,7 @@ func compare(path string, want, got any, report reportFunc) {
 	case Object:
 		object, ok := got.(map[string]any)
 		if !ok {
-			report(path, "%v is no object", got)
+			report(path, "%v is not an object", got)
 			return
 		}
 		compareObject(path, w, object, report)
@@ -74,7 +74,7 @@ func compareObject(path string, want Object, got map[string]any, report reportFu
 	}
 	for name, g := range got {
 		if _, known := want[name]; !known {
-			report(path+"."+name, "is %v, and nobody foretold it", g)
+			report(path+"."+name, "is %v, which is not predicted", g)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func sameValue(want, got any) bool {
 	return want == got
 }
 
-// formatValue is a foretold value for a person to read.
+// formatValue formats a predicted value for messages.
 func formatValue(want any) string {
 	switch w := want.(type) {
 	case *big.Rat:

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/analytics/oracle"
 )
 
-// TestDifferences makes sure that the comparison sees what it is for: a test that
-// compares with it could otherwise never fail.
+// TestDifferences checks that the comparison finds each kind of difference:
+// otherwise the tests that use it could not fail.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 5000, time.UTC)
@@ -23,7 +23,7 @@ func TestDifferences(t *testing.T) {
 		"chance": [1, 2], "list": [{"yes": true}]}`
 	for name, c := range map[string]struct{ from, to, path string }{
 		"nothing":             {"", "", ""},
-		"money by a hair":     {"0.125", "0.125000000000000001", ".money"},
+		"money, last digit":   {"0.125", "0.125000000000000001", ".money"},
 		"money as text":       {"0.125", `"0.125"`, ".money"},
 		"a ratio too far":     {"0.6666666666", "0.66666666", ".ratio"},
 		"a ratio that is not": {"0.6666666666", "null", ".ratio"},

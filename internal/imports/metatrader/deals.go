@@ -72,7 +72,7 @@ func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 	fill := w.Fill(f)
 	if !p.entered {
 		p.entered = true
-		p.mark(w, fill)
+		p.annotate(w, fill)
 	}
 }
 

@@ -62,7 +62,7 @@ func (p *position) enter(w *statement.Row) {
 	p.entered = true
 	f := w.Fill(p.fill(p.side, at))
 	f.Effect, f.Quantity, f.Price, f.ID = statement.Opening, p.volume(), p.price, p.fillID
-	p.mark(w, f)
+	p.annotate(w, f)
 }
 
 // enterOrSkip emits the opening fill, or skips a row that is only what is left of
@@ -117,13 +117,13 @@ func opposite(side matching.Side) matching.Side {
 	return matching.Buy
 }
 
-// mark notes the target and the stop. The statement shows the last stop, which
+// annotate notes the target and the stop. The statement shows the last stop, which
 // may have been trailed: it says nothing about the risk at the start.
-func (p *position) mark(w *statement.Row, on *statement.Fill) {
+func (p *position) annotate(w *statement.Row, on *statement.Fill) {
 	if p.stop.Valid {
 		on.Details["stop"] = p.stop.String()
 	}
-	w.Mark(statement.Marks{Fill: on, TargetPrice: p.target, LastStop: p.stop})
+	w.Annotate(statement.Annotations{Fill: on, TargetPrice: p.target, LastStop: p.stop})
 }
 
 // level is a price at which something was to happen; 0 means none.

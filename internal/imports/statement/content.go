@@ -207,18 +207,16 @@ var filledNames = func() map[string]bool {
 // filledColumn finds the column for how much of an order was filled, -1 for
 // none. The column of states may have the same name.
 func (r *Reader) filledColumn() int {
-	const key = "\x00filled" // no header key contains a zero byte
-	list, known := r.found[key]
-	if !known {
+	if r.filled == nil {
+		r.filled = []int{}
 		for i, header := range r.header {
 			if filledNames[lettersOf(header)] && looksNumeric(r.values(i)) {
-				list = append(list, i)
+				r.filled = append(r.filled, i)
 			}
 		}
-		r.found[key] = list
 	}
-	if len(list) == 0 {
+	if len(r.filled) == 0 {
 		return -1
 	}
-	return list[0]
+	return r.filled[0]
 }

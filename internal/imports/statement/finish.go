@@ -29,7 +29,7 @@ func (s *Statement) arrange(newestFirst bool) {
 	if newestFirst && !s.ascending() || s.descending() {
 		reverseRows(s.Fills, func(f *Fill) int { return f.Row })
 		reverseRows(s.Cash, func(c *Cash) int { return c.Row })
-		reverseRows(s.Marks, func(m *Marks) int { return m.Row })
+		reverseRows(s.Annotations, func(m *Annotations) int { return m.Row })
 	}
 	slices.SortStableFunc(s.Fills, func(a, b *Fill) int {
 		if c := a.At.Compare(b.At); c != 0 || !a.DateOnly || !b.DateOnly {

@@ -122,19 +122,25 @@ func (p *Preset) Mapped(headers []string, rows []tabular.Row, chosen map[Target]
 	generic := Generic(headers, rows, chosen)
 	mapped := *p
 	mapped.Columns, mapped.Format = generic.Columns, generic.Format
-	mapped.Each, mapped.Done, mapped.Whole, mapped.Keep = nil, nil, nil, nil
+	mapped.Each, mapped.Done, mapped.Whole, mapped.Keep, mapped.Layout = nil, nil, nil, nil, nil
 	return &mapped
 }
 
 // SuggestFor names the columns of a table: by the preset where there is one,
 // by their names otherwise.
 func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
-	if p == nil || len(p.Columns) == 0 {
+	var columns map[Target]string
+	if p != nil {
+		if columns = p.Columns; len(columns) == 0 && p.Layout != nil {
+			columns = p.Layout.targets()
+		}
+	}
+	if len(columns) == 0 {
 		return Suggest(headers, rows)
 	}
 	names := columnNames(headers)
 	suggestion := Suggestion{}
-	for target, alternatives := range p.Columns {
+	for target, alternatives := range columns {
 		for alternative := range strings.SplitSeq(alternatives, "|") {
 			i := slices.IndexFunc(names, func(n string) bool { return HeaderKey(n) == HeaderKey(alternative) })
 			if i >= 0 {
@@ -144,6 +150,21 @@ func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 		}
 	}
 	return suggestion
+}
+
+// targets returns the columns of a layout by what a user can map them to.
+func (l *Layout) targets() map[Target]string {
+	columns := map[Target]string{
+		TargetSymbol: l.Symbol, TargetSide: l.Side, TargetQuantity: l.Quantity, TargetPrice: l.Price,
+		TargetExecutedAt: l.Time, TargetDate: l.Date, TargetTime: l.Clock, TargetFees: l.Fees, TargetCommission: l.Commission,
+		TargetInstrumentType: l.Type, TargetOptionRight: l.Right, TargetStrike: l.Strike, TargetExpiry: l.Expiry,
+		TargetMultiplier: l.Multiplier, TargetExternalID: l.ID, TargetCurrency: l.Currency, TargetAccount: l.Account,
+	}
+	if l.Side == "" {
+		columns[TargetSide] = l.Kind
+	}
+	maps.DeleteFunc(columns, func(_ Target, col string) bool { return col == "" })
+	return columns
 }
 
 // Sample gives the column names of a table and its first rows.

@@ -71,12 +71,26 @@ type Preset struct {
 	// case; other rows hold no fill.
 	Keep map[string][]string
 
+	// Notices are warnings that every file of this export gets.
+	Notices []string
+
+	// Layout says how the rows of the file are read.
+	Layout *Layout
+
 	// Each reads one row instead of the generic reading; Done is called behind
 	// the last.
 	Each func(*Row)
 	Done func(*Reader)
 	// Whole reads a file that is more than one table.
 	Whole func(*Reader) error
+}
+
+// layouts lists the layouts of the preset.
+func (p *Preset) layouts() []*Layout {
+	if p.Layout == nil {
+		return nil
+	}
+	return []*Layout{p.Layout}
 }
 
 // Direction is what a word says of a fill.

@@ -31,19 +31,26 @@ type Reader struct {
 	Preset *Preset
 	Out    *Statement
 
-	ctx     context.Context // ends the reading when the caller has given up
-	table   tabular.Table
-	header  []string
-	index   map[string]int   // column by key; "price#2" is the second of a name
-	found   map[string][]int // columns by the names that were asked for
-	rows    []tabular.Row
-	columns map[int]*column
-	costs   *costColumns
-	clocks  map[clockKey]*Clock
-	zone    string
-	day     journal.Day    // of times without one, where there are such
-	lots    map[string]int // how often a round trip was met
-	names   map[nameKey]*Fill
+	ctx    context.Context // ends the reading when the caller has given up
+	table  tabular.Table
+	header []string
+	index  map[string]int // column by key; "price#2" is the second of a name
+	// expressions are the names that were looked up in this table.
+	expressions map[Col]*expression
+	kinds       []int // see kindColumns; nil before the first call
+	filled      []int // see filledColumn; nil before the first call
+	rows        []tabular.Row
+	columns     map[int]*column
+	costs       *costColumns
+	clocks      map[clockKey]*Clock
+	zone        string
+	day         journal.Day    // of times without one, where there are such
+	lots        map[string]int // how often a round trip was met
+	names       map[nameKey]*Fill
+	// instruments are those that a layout has named.
+	instruments map[instrumentKey]Instrument
+	// state is what rows that are read by layouts leave for the end of the file.
+	state *layoutState
 	// Memory is for presets that join rows; nobody else looks into it.
 	Memory any
 }
@@ -84,6 +91,13 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		if err := p.Whole(r); err != nil {
 			return nil, err
 		}
+		return r.result()
+	}
+	if p.Layout != nil {
+		if err := r.readLayout(p.Layout); err != nil {
+			return nil, err
+		}
+		r.finishLayouts()
 		return r.result()
 	}
 	each := p.Each
@@ -132,11 +146,13 @@ func (r *Reader) noteZone(m Moment, column int) {
 	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
 		return
 	}
-	if _, inHeader := ZoneInHeader(r.header[column]); inHeader {
-		return
+	if column >= 0 {
+		if _, inHeader := ZoneInHeader(r.header[column]); inHeader {
+			return
+		}
 	}
 	r.Out.zoneAsked = true
-	r.Out.Warn("The times in column %q name no time zone and were read as UTC. Say which it is with source_tz.", r.header[column])
+	r.Out.Warn("The times in column %q name no time zone and were read as UTC. Say which it is with source_tz.", r.nameOf(column, "time"))
 }
 
 // ZoneIsGuessed tells that neither user nor preset named a zone.
@@ -149,7 +165,8 @@ func (r *Reader) open(table tabular.Table, header, end int) {
 	r.rows = table.Rows[header+1 : end]
 	r.columns, r.costs = map[int]*column{}, nil
 	r.index = map[string]int{}
-	r.found = map[string][]int{}
+	r.expressions = map[Col]*expression{}
+	r.kinds, r.filled = nil, nil
 	r.clocks = map[clockKey]*Clock{}
 	seen := map[string]int{}
 	for i, name := range r.header {
@@ -200,29 +217,34 @@ func (r *Reader) column(names string) int {
 	return -1
 }
 
-// named finds the columns that have one of the names, in the order of the
-// names. It is asked for every value, so it remembers its answers.
-func (r *Reader) named(names string) []int {
-	list, known := r.found[names]
-	if known {
-		return list
+// named lists the columns that have one of the names, in the order of the
+// names.
+func (r *Reader) named(names Col) []int {
+	e := r.parse(names)
+	if e.terms == nil {
+		return e.columns
 	}
-	for name := range strings.SplitSeq(names, "|") {
-		key := HeaderKey(name)
-		if base, nth, ok := strings.Cut(name, "#"); ok && isNumber(nth) { // "Trade #" is a name
-			key = HeaderKey(base) + "#" + nth
-		}
-		if i, ok := r.index[key]; ok {
-			list = append(list, i)
+	var list []int
+	for _, t := range e.terms {
+		if t.isColumn() {
+			list = append(list, t.column)
 		}
 	}
-	r.found[names] = list
 	return list
 }
 
 func isNumber(text string) bool {
 	_, err := strconv.Atoi(text)
 	return err == nil
+}
+
+// nameOf returns the name of a column as the file writes it, or for a value that
+// is not in a column the first of the names that it was looked up by.
+func (r *Reader) nameOf(column int, names Col) string {
+	if column < 0 {
+		return firstName(names)
+	}
+	return r.header[column]
 }
 
 // Header gives the name of the column as the file writes it.
@@ -283,6 +305,9 @@ func (r *Reader) decided(i int) *column {
 // separator decides which sign marks the decimals of a column: its own values,
 // or else those of any other column of the table.
 func (r *Reader) separator(i int) Separator {
+	if i < 0 {
+		return Unsettled
+	}
 	c := r.decided(i)
 	if !c.numbers {
 		c.numbers = true

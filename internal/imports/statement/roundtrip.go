@@ -35,7 +35,7 @@ type Trip struct {
 }
 
 // Trip emits the fills of a round trip as a position of its own, and gives the
-// opening one for marks to hang on.
+// opening one for annotations to hang on.
 //
 // The result that the file states wins where prices cannot give it: where the
 // multiplier is not certain, or where it is told so. Where the file gives only
@@ -161,7 +161,7 @@ func (w *Row) roundTrip(m mapping) {
 	t.Short = m.short(w, quantity.Decimal)
 	m.times(w, &t)
 	t.TrustPnL = t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
-	m.marks(w, w.Trip(t))
+	m.annotate(w, w.Trip(t))
 }
 
 // short reads the direction of a finished trade.
@@ -203,9 +203,9 @@ func (m mapping) times(w *Row, t *Trip) {
 	}
 }
 
-// marks reads what was written on the trade.
-func (m mapping) marks(w *Row, on *Fill) {
-	marks := Marks{
+// annotate reads the annotations of the trade.
+func (m mapping) annotate(w *Row, on *Fill) {
+	annotations := Annotations{
 		Fill: on, Notes: m.text(w, "notes"), InitialRisk: NonZero(m.null(w, "initial_risk")),
 		StopPrice: NonZero(m.null(w, "stop_price")), TargetPrice: NonZero(m.null(w, "target_price")),
 		LastStop: m.null(w, "last_stop"), MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
@@ -213,16 +213,16 @@ func (m mapping) marks(w *Row, on *Fill) {
 		Confidence: Grade(m.text(w, "confidence")), Quality: Grade(m.text(w, "trade_quality")),
 	}
 	if m.text(w, "reviewed_at") != "" {
-		marks.ReviewedAt = m.whole(w, m["reviewed_at"]).At
+		annotations.ReviewedAt = m.whole(w, m["reviewed_at"]).At
 	}
 	for _, tag := range List(m.text(w, "tags")) {
 		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
-			marks.Mistakes = append(marks.Mistakes, strings.TrimSpace(mistake))
+			annotations.Mistakes = append(annotations.Mistakes, strings.TrimSpace(mistake))
 			continue
 		}
-		marks.Tags = append(marks.Tags, tag)
+		annotations.Tags = append(annotations.Tags, tag)
 	}
-	w.Mark(marks)
+	w.Annotate(annotations)
 }
 
 // NonZero returns a number of a file in which 0 means that there is none, as

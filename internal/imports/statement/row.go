@@ -18,14 +18,18 @@ type Row struct {
 	// Number is what the row is called in messages: 1 is the first data row.
 	Number int
 
-	r       *Reader
-	fills   []*Fill
-	cash    []*Cash
-	marks   []*Marks
-	reason  string // why the row failed
-	skipped string // why the row holds nothing
+	r           *Reader
+	fills       []*Fill
+	cash        []*Cash
+	annotations []*Annotations
+	reason      string // why the row failed
+	skipped     string // why the row holds nothing
 
 	times []Moment // that were read
+	at    Moment   // of the row, once it was read
+	word  string   // for its kind, as the file writes it
+	// values are those that Parse and Prepare have set.
+	values map[string]string
 	// noFees and noCommission report that a cost was read and is 0.
 	noFees, noCommission bool
 }
@@ -40,9 +44,15 @@ func (w *Row) Text(names string) string {
 	return text
 }
 
-func (w *Row) find(names string) (column int, text string) {
+// find returns the value of an expression in this row, and its column, which is
+// -1 if the value is not in one.
+func (w *Row) find(names Col) (column int, text string) {
+	e := w.r.parse(names)
+	if e.terms != nil {
+		return w.resolve(e.terms)
+	}
 	column = -1
-	for _, i := range w.r.named(names) {
+	for _, i := range e.columns {
 		if i >= len(w.Cells) {
 			continue
 		}
@@ -80,7 +90,7 @@ func (w *Row) Ignore() {
 // Drop takes the row out of the count: it is certainly no data row, or another
 // pass reads it.
 func (w *Row) Drop() {
-	w.fills, w.cash, w.marks = nil, nil, nil
+	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.Number = 0
 }
 
@@ -111,7 +121,7 @@ func (w *Row) Null(names string) decimal.Null {
 	}
 	n, err := Number(text, w.r.separator(i))
 	if err != nil {
-		w.Fail("%s: %v.", w.r.header[i], err)
+		w.Fail("%s: %v.", w.r.nameOf(i, names), err)
 		return decimal.Null{}
 	}
 	return decimal.Of(n)
@@ -134,18 +144,26 @@ func (w *Row) Required(names string) decimal.Decimal {
 func (w *Row) Cost(columns ...string) decimal.Decimal {
 	sum := decimal.Zero
 	for _, names := range columns {
-		i, _ := w.find(names)
-		if i < 0 {
-			continue
-		}
-		n := w.Decimal(names)
-		w.noteCost(i, n)
-		if w.r.costsBelowZero(i) {
-			n = n.Neg()
-		}
-		sum = sum.Add(n)
+		sum = sum.Add(w.cost(names))
 	}
 	return sum
+}
+
+// cost returns the cost in one column.
+func (w *Row) cost(names Col) decimal.Decimal {
+	i, _ := w.find(names)
+	n := w.Decimal(names)
+	if i < 0 {
+		if w.r.Preset.Costs == CostsNegative {
+			return n.Neg()
+		}
+		return n
+	}
+	w.noteCost(i, n)
+	if w.r.costsBelowZero(i) {
+		return n.Neg()
+	}
+	return n
 }
 
 // Moment is the instant in a column.
@@ -163,7 +181,7 @@ func (w *Row) Moment(names string) Moment {
 			return w.noteTime(m, i)
 		}
 	}
-	w.Fail("%s: %v.", w.r.header[i], err)
+	w.Fail("%s: %v.", w.r.nameOf(i, names), err)
 	return Moment{}
 }
 
@@ -181,7 +199,23 @@ func (w *Row) MomentIn(zone, names string) Moment {
 			return w.noteTime(m, i)
 		}
 	}
-	w.Fail("%s: %v.", w.r.header[i], err)
+	w.Fail("%s: %v.", w.r.nameOf(i, names), err)
+	return Moment{}
+}
+
+// dateAndTimeIn is the instant that two columns give in a zone that another
+// column names.
+func (w *Row) dateAndTimeIn(zone string, dates, times Col) Moment {
+	i, date := w.find(dates)
+	clock, err := w.r.clock(zone, i)
+	if err == nil {
+		var m Moment
+		if m, err = clock.DateAndTime(date, w.Text(times)); err == nil {
+			m.Zoned = true
+			return w.noteTime(m, i)
+		}
+	}
+	w.Fail("%s: %v.", w.r.nameOf(i, dates), err)
 	return Moment{}
 }
 
@@ -207,7 +241,7 @@ func (w *Row) DateAndTime(dates, times string) Moment {
 			return w.noteTime(m, zoned)
 		}
 	}
-	w.Fail("%s: %v.", w.r.header[i], err)
+	w.Fail("%s: %v.", w.r.nameOf(i, dates), err)
 	return Moment{}
 }
 
@@ -238,7 +272,7 @@ func (w *Row) Day(names string) journal.Day {
 			return d
 		}
 	}
-	w.Fail("%s: %v.", w.r.header[i], err)
+	w.Fail("%s: %v.", w.r.nameOf(i, names), err)
 	return ""
 }
 
@@ -251,7 +285,7 @@ func (w *Row) Side(names string) (matching.Side, Effect) {
 	}
 	side, effect, ok := w.sideWord(text)
 	if !ok {
-		w.Fail("%s: %q is neither a buy nor a sell.", w.r.header[i], shorten(text))
+		w.Fail("%s: %q is neither a buy nor a sell.", w.r.nameOf(i, names), shorten(text))
 	}
 	return side, effect
 }
@@ -299,17 +333,17 @@ func (w *Row) Money(c Cash) {
 	w.cash = append(w.cash, &c)
 }
 
-// Mark emits what was written on the trade of a fill; marks that say nothing
+// Annotate emits the annotations of the trade of a fill; empty annotations
 // are dropped.
-func (w *Row) Mark(m Marks) {
+func (w *Row) Annotate(m Annotations) {
 	m.Row = w.Number
 	if !m.IsEmpty() {
-		w.marks = append(w.marks, &m)
+		w.annotations = append(w.annotations, &m)
 	}
 }
 
-// IsEmpty reports whether the marks say nothing.
-func (m *Marks) IsEmpty() bool {
+// IsEmpty reports whether the annotations are empty.
+func (m *Annotations) IsEmpty() bool {
 	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
 		m.Confidence == 0 && m.Quality == 0 && m.ReviewedAt.IsZero() &&
 		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.LastStop.Valid && !m.MAE.Valid && !m.MFE.Valid
@@ -326,12 +360,12 @@ func (w *Row) settle() {
 		out.Rows--
 	case w.reason != "":
 		out.Problems = append(out.Problems, Problem{Row: w.Number, Message: w.reason})
-	case w.skipped != "" || len(w.fills)+len(w.cash)+len(w.marks) == 0:
+	case w.skipped != "" || len(w.fills)+len(w.cash)+len(w.annotations) == 0:
 		out.Skip(w.Number, w.skipReason())
 	default:
 		out.Fills = append(out.Fills, w.fills...)
 		out.Cash = append(out.Cash, w.cash...)
-		out.Marks = append(out.Marks, w.marks...)
+		out.Annotations = append(out.Annotations, w.annotations...)
 	}
 }
 

@@ -64,7 +64,7 @@ func (s *Statement) countRows() {
 	for _, c := range s.Cash {
 		claim(c.Row)
 	}
-	for _, m := range s.Marks {
+	for _, m := range s.Annotations {
 		claim(m.Row)
 	}
 	for _, p := range s.Problems {
@@ -86,7 +86,7 @@ func (s *Statement) countRows() {
 // Skip leaves the row out because it holds nothing to import. The reason is a
 // short phrase; rows with the same reason are counted together.
 func (w *Row) Skip(format string, args ...any) {
-	w.fills, w.cash, w.marks = nil, nil, nil
+	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.skipped = fmt.Sprintf(format, args...)
 }
 
@@ -128,11 +128,10 @@ var kindNames = []string{
 
 // kindColumns lists the columns that say what a row is, the most telling first.
 func (r *Reader) kindColumns() []int {
-	const key = "\x00kinds" // no header key contains a zero byte
-	list, known := r.found[key]
-	if known {
-		return list
+	if r.kinds != nil {
+		return r.kinds
 	}
+	list := []int{}
 	add := func(i int) {
 		if !slices.Contains(list, i) {
 			list = append(list, i)
@@ -152,7 +151,7 @@ func (r *Reader) kindColumns() []int {
 			}
 		}
 	}
-	r.found[key] = list
+	r.kinds = list
 	return list
 }
 

@@ -61,13 +61,13 @@ type Statement struct {
 	Rows int
 	// Fills are in the order in which they happened as far as the file tells:
 	// fills of one instant are in the order of arrival.
-	Fills    []*Fill
-	Cash     []*Cash
-	Marks    []*Marks
-	Problems []Problem
+	Fills       []*Fill
+	Cash        []*Cash
+	Annotations []*Annotations
+	Problems    []Problem
 	// Skipped lists the data rows that hold nothing to import, in their order,
 	// and Joined maps rows that only add to another row to that row. Every data
-	// row from 1 to Rows is in Fills, Cash, Marks, Problems, Skipped or Joined.
+	// row from 1 to Rows is in Fills, Cash, Annotations, Problems, Skipped or Joined.
 	Skipped []Skip
 	Joined  map[int]int
 	// Warnings are sentences for the user, each once.
@@ -154,8 +154,8 @@ const (
 	cashWithdrawal = "withdrawal"
 )
 
-// Marks are what the file's owner wrote on the trade that Fill belongs to.
-type Marks struct {
+// Annotations are what the file's owner wrote on the trade that Fill belongs to.
+type Annotations struct {
 	Row                    int
 	Fill                   *Fill
 	Notes                  string

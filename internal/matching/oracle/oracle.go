@@ -1,18 +1,18 @@
-// Package oracle recomputes the trades of a stream slowly and by other means than
-// package matching, so that the two can be held against each other: in tests, and
-// by `fillbook check` on a stored journal. It shares no code and no types with
-// matching, and counts in fractions instead of decimals.
+// Package oracle recomputes the trades of a stream with a slower and different
+// algorithm than package matching, so that the two can be compared: in tests, and by
+// `fillbook check` on a stored journal. It shares no code and no types with
+// matching, and computes with fractions instead of decimals.
 //
-// Where matching walks from fill to fill with a position in its hand, the oracle
-// lays all fills end to end on one axis of traded quantity. Each fill covers a
-// stretch of it. The points of the axis at which the position is zero cut it into
-// trades, and a trade's share of a fill is simply where the two stretches overlap.
-// A closed trade has gained what its sales brought in minus what its purchases
-// cost, whichever way it pointed.
+// While matching walks from fill to fill and tracks the position, the oracle
+// places all fills end to end on one axis of traded quantity. Each fill covers
+// a stretch of it. The points at which the position is zero divide the axis
+// into trades, and a trade's share of a fill is the overlap of the two stretches.
+// The gain of a closed trade is the proceeds of its sales minus the cost of its
+// purchases, for both directions.
 //
-// Only two rules of matching cannot be had by such a detour, as they round: how
-// the costs of a fill are shared by two trades, and what a part of a position cost
-// at average. They are written out here a second time, in fractions.
+// Only two rules of matching have no such alternative, because they round: the
+// split of a fill's costs between two trades, and the average cost of a part of a
+// position. They are implemented here a second time, with fractions.
 package oracle
 
 import (
@@ -35,7 +35,7 @@ type Fill struct {
 	Stated     *big.Rat
 }
 
-// Trade is what the oracle says about one trade. Everything is exact except for
+// Trade is a trade as the oracle computes it. Everything is exact except for
 // the two shares that the rules round.
 type Trade struct {
 	// FillIDs are the fills with a share in the trade, in time order.
@@ -54,17 +54,17 @@ type Trade struct {
 	Realized *big.Rat
 
 	// EntryPrice and ExitPrice are the average prices, ExitPrice nil until
-	// something was closed. Size is what one unit of price is worth for all that
-	// was opened.
+	// something was closed. Size is the value of one unit of price for the whole
+	// quantity opened.
 	EntryPrice, ExitPrice, Size *big.Rat
-	// Rate is what one unit of the prices' currency is worth in the account's; nil
-	// where the trade does not tell. Return is the percentage that Net is of the
-	// entry, nil without one, and Volume all that was traded; both go by Rate.
+	// Rate is the exchange rate from the prices' currency to the account's; nil
+	// if it is unknown. Return is the percentage that Net is of the entry, nil
+	// without one, and Volume is the traded notional; both are converted by Rate.
 	Rate, Return, Volume *big.Rat
 }
 
 // Recompute returns the trades of a stream in time order. The fills may come in
-// any order; they are put into that of instant, arrival number and id.
+// any order; they are sorted by instant, arrival number and id.
 func Recompute(fills []Fill) []Trade {
 	fills = slices.Clone(fills)
 	slices.SortFunc(fills, func(a, b Fill) int {
@@ -103,7 +103,8 @@ func buildAxis(fills []Fill) []stretch {
 }
 
 // flatPoints returns the ends of all trades on the axis: every point at which the
-// position comes back to zero, and the end of the axis if it does not lie flat.
+// position comes back to zero, and the end of the axis if the position is not
+// zero there.
 func flatPoints(axis []stretch) []*big.Rat {
 	var points []*big.Rat
 	for _, s := range axis {
@@ -122,15 +123,15 @@ func flatPoints(axis []stretch) []*big.Rat {
 	return points
 }
 
-// cut is what a trade has of a fill.
+// cut is a trade's share of a fill.
 type cut struct {
 	fill             Fill
 	quantity         *big.Rat
 	fees, commission *big.Rat
 }
 
-// cutsBetween returns the cuts of the trade between two points of the axis, looking
-// from the given stretch on, and the stretch to look from for the next trade.
+// cutsBetween returns the cuts of the trade between two points of the axis,
+// starting at stretch first, and the stretch to start at for the next trade.
 func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	var cuts []cut
 	for i := first; i < len(axis); i++ {
@@ -153,8 +154,8 @@ func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	return cuts, len(axis)
 }
 
-// cutOut cuts a piece out of a fill. The piece that closes, at the beginning of
-// a fill that crosses zero, has its costs rounded; the other has the rest.
+// cutOut returns the cut of a fill between two points. Of a fill that crosses zero,
+// the costs of the closing cut are rounded and the opening cut has the rest.
 func (s stretch) cutOut(low, high *big.Rat) cut {
 	c := cut{fill: s.fill, quantity: sub(high, low), fees: s.fill.Fees, commission: s.fill.Commission}
 	if c.quantity.Cmp(s.fill.Quantity) == 0 {

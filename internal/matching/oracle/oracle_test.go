@@ -81,7 +81,7 @@ func TestRecomputeSortsAndLeavesItsInputAlone(t *testing.T) {
 		t.Error("the caller's fills were reordered")
 	}
 	if got := Recompute(nil); len(got) != 0 {
-		t.Errorf("nothing became %v", got)
+		t.Errorf("no fills became %v", got)
 	}
 }
 

@@ -13,11 +13,11 @@ type RealizedPart struct {
 }
 
 // RealizedParts returns for each trade of [Recompute] its parts in time order. It
-// recomputes the stream up to every fill: what a fill realized is what the trade
-// has realized with it, less what it had without it. Gross results are those of
+// recomputes the stream up to every fill: what a fill realized is the difference
+// of what the trade realized with and without it. Gross results are those of
 // the same fills without costs. The share of the entry notional, which volume
-// needs, is had from results without costs and without statements; it is that of
-// volume where all prices of a stream have the same sign.
+// needs, is computed from results without costs and without stated results; it equals
+// that of volume if all prices of a stream have the same sign.
 func RealizedParts(fills []Fill) [][]RealizedPart {
 	fills = slices.Clone(fills)
 	slices.SortFunc(fills, func(a, b Fill) int {
@@ -58,7 +58,7 @@ func recomputePrefixes(fills []Fill) history {
 	return h
 }
 
-// changeAt returns how much of a figure of trade i the last of n fills made.
+// changeAt returns how much the last of n fills changed a figure of trade i.
 func (h history) changeAt(n, i int, figure func(Trade) *big.Rat) *big.Rat {
 	after := figure(h[n][i])
 	if before := h[n-1]; i < len(before) {
@@ -67,7 +67,8 @@ func (h history) changeAt(n, i int, figure func(Trade) *big.Rat) *big.Rat {
 	return after
 }
 
-// dropCosts returns the fills dropCosts costs, and dropCosts stated results if asked.
+// dropCosts returns the fills without costs and, if stated is true, without
+// stated results.
 func dropCosts(fills []Fill, stated bool) []Fill {
 	out := slices.Clone(fills)
 	for i := range out {
@@ -90,8 +91,8 @@ func appendPart(list []RealizedPart, c RealizedPart) []RealizedPart {
 }
 
 // ShareVolume returns the volume of each part in the account's currency: nil
-// where the trade's is unknown. The parts of a closed trade share its volume in
-// proportion, and the last takes what is left of it.
+// if the trade's is unknown. The parts of a closed trade share its volume in
+// proportion, and the last gets the remainder.
 func (t *Trade) ShareVolume(parts []RealizedPart) []*big.Rat {
 	shares := make([]*big.Rat, len(parts))
 	if t.Volume == nil {

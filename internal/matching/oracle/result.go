@@ -2,14 +2,14 @@ package oracle
 
 import "math/big"
 
-// shareDecimals is the rule's number of decimals for shares that must be rounded
-// and for averages that have no end; endDecimals is for averages that have one.
+// shareDecimals is the number of decimals of rounded shares and of
+// averages that do not terminate; endDecimals is that of averages that do.
 const (
 	shareDecimals = 12
 	endDecimals   = 18
 )
 
-// newTrade works out one trade from its cuts, the first of which gives the
+// newTrade computes one trade from its cuts; the first cut decides the
 // direction.
 func newTrade(cuts []cut) Trade {
 	t := Trade{Long: cuts[0].fill.Buy, Fees: new(big.Rat), Commission: new(big.Rat)}
@@ -45,8 +45,8 @@ func newTrade(cuts []cut) Trade {
 	return t
 }
 
-// setAverages works out the averages: each side's money over its quantity, one unit of
-// multiplier each.
+// setAverages computes the average prices: each side's sum of price × quantity
+// over its quantity.
 func (t *Trade) setAverages(cuts []cut) {
 	t.Size = new(big.Rat)
 	value := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
@@ -65,7 +65,8 @@ func (t *Trade) setAverages(cuts []cut) {
 	}
 }
 
-// setConverted works out what goes by the rate that the stated results imply.
+// setConverted computes the rate that the stated results imply and the figures
+// that it converts.
 func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	switch {
 	case closings.stated == nil:
@@ -88,7 +89,7 @@ func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	}
 }
 
-// notional is what the cut was traded for.
+// notional returns the traded notional of the cut.
 func (c cut) notional() *big.Rat { return mul(mul(c.fill.Price, c.quantity), c.fill.Multiplier) }
 
 // pool is an amount spread evenly over a held quantity.
@@ -96,8 +97,9 @@ type pool struct {
 	held, amount *big.Rat
 }
 
-// takeShare takes the share of some quantity out of the pool's amount: all of it when
-// that is all the quantity, else rounded. It leaves the held quantity alone.
+// takeShare removes the share of a quantity from the pool's amount and returns
+// it: everything if that is the whole quantity, else rounded. It does not change
+// the held quantity.
 func (p *pool) takeShare(quantity *big.Rat) *big.Rat {
 	share := p.amount
 	if quantity.Cmp(p.held) != 0 {
@@ -107,23 +109,23 @@ func (p *pool) takeShare(quantity *big.Rat) *big.Rat {
 	return share
 }
 
-// closingSums sums up the closings of a trade: their results before costs, and their
-// costs with those of the entries they closingSums. stated is the sum of the results
-// that were stated, nil if there is none, and priced what prices say about the
-// same closings.
+// closingSums are sums over the closings of a trade: their results before costs, and
+// their costs with those of the entries they closed. stated is the sum of the results
+// that were stated, nil if there is none, and priced the results by prices of
+// the same closings.
 type closingSums struct {
 	result, costs, stated, priced *big.Rat
 }
 
-// sumClosings goes through a trade once more at average cost, the one rule that needs
+// sumClosings walks through a trade at average cost, the one rule that depends on
 // the order of its fills.
 func sumClosings(cuts []cut) closingSums {
 	total := closingSums{result: new(big.Rat), costs: new(big.Rat), priced: new(big.Rat)}
 	money, costs := pool{new(big.Rat), new(big.Rat)}, pool{new(big.Rat), new(big.Rat)}
 	for _, c := range cuts {
 		own := add(c.fees, c.commission)
-		// A sale brings money in, a purchase takes it: the pool holds what the
-		// open position brought in so far, which is negative for a long one.
+		// A sale is an inflow and a purchase an outflow: the pool is the
+		// net inflow of the open position, which is negative for a long one.
 		flow := signed(c.notional(), !c.fill.Buy)
 		if c.fill.Buy == cuts[0].fill.Buy {
 			money.amount, costs.amount = add(money.amount, flow), add(costs.amount, own)
@@ -150,8 +152,8 @@ func sumClosings(cuts []cut) closingSums {
 // roundShare rounds a share half to even.
 func roundShare(x *big.Rat) *big.Rat { return round(x, shareDecimals) }
 
-// roundAverage rounds as averages are rounded. A fraction in lowest terms has an
-// end if its denominator divides a power of ten that is large enough.
+// roundAverage rounds as averages are rounded. A fraction in lowest terms
+// terminates if its denominator divides a large enough power of ten.
 func roundAverage(x *big.Rat) *big.Rat {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(x.Denom().BitLen())), nil)
 	if power.Rem(power, x.Denom()).Sign() == 0 {
@@ -160,8 +162,8 @@ func roundAverage(x *big.Rat) *big.Rat {
 	return round(x, shareDecimals)
 }
 
-// round rounds half to even. It cuts the fraction off by integer division of
-// twice the scaled value, whose last bit tells the upper half from the lower.
+// round rounds half to even. It divides twice the scaled value as integers;
+// the last bit of the quotient distinguishes the upper half from the lower.
 func round(x *big.Rat, decimals int64) *big.Rat {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
 	twice := new(big.Int).Mul(abs(x).Num(), unit)

@@ -20,5 +20,8 @@ const newYork = "America/New_York"
 
 // Presets are the exports that the package knows.
 func Presets() []*statement.Preset {
-	return slices.Concat(proceeds(), tradeStation(), fundTraders(), heldenTrader(), das(), lightspeed(), questrade(), moomoo(), tiger())
+	return slices.Concat(
+		proceeds(), []*statement.Preset{&tradeStationOrders, &tradeManagerOrders, &fundTradersExecutions, &heldenTraderTrades},
+		das(), []*statement.Preset{&lightspeedBlotter}, questrade(), moomoo(), []*statement.Preset{&tigerTrades},
+	)
 }

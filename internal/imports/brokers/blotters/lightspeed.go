@@ -1,19 +1,15 @@
 package blotters
 
-import "fillbook/internal/imports/statement"
+import s "fillbook/internal/imports/statement"
 
-// lightspeed reads the blotter that Lightspeed delivers. Its net amount has the
-// costs on one side for buys and on the other for sells, so that it is not
-// compared with anything.
-func lightspeed() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Lightspeed", Export: "blotter", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Trade Number", "Trade Date", "Execution Time", "Symbol", "Side", "Qty", "Price", "Commission Amount"},
-		Zone:   newYork, Order: statement.MonthFirst, Costs: statement.CostsPositive,
-		Columns: map[statement.Target]string{
-			"symbol": "Symbol", "side": "Side|Buy/Sell", "quantity": "Qty", "price": "Price", "date": "Trade Date", "time": "Execution Time",
-			"commission": "Commission Amount", "external_id": "Trade Number", "currency": "Currency Code|Currency",
-			"fees": "FeeSEC+FeeMF+Fee1+Fee2+Fee3+Fee4+FeeStamp+FeeTAF",
-		},
-	}}
+// lightspeedBlotter is the blotter that Lightspeed delivers. Its net amount adds
+// the costs on one side and subtracts them on the other, so it is not read.
+var lightspeedBlotter = s.Preset{
+	Broker: "Lightspeed", Export: "blotter", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
+	Header: s.Cols("Trade Number;Trade Date;Execution Time;Symbol;Side;Qty;Price;Commission Amount"), Order: s.MonthFirst,
+	Layout: &s.Layout{
+		Symbol: "Symbol", Side: "Side|Buy/Sell", Quantity: "Qty", Price: "Price", Date: "Trade Date", Clock: "Execution Time",
+		Commission: "Commission Amount", Fees: "FeeSEC+FeeMF+Fee1+Fee2+Fee3+Fee4+FeeStamp+FeeTAF",
+		ID: "Trade Number", Currency: "Currency Code|Currency",
+	},
 }

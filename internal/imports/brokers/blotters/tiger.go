@@ -1,39 +1,23 @@
 package blotters
 
 import (
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/decimal"
+	s "fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
 
-// tiger reads the trades of Tiger Brokers. The time has its distance from UTC
-// behind a comma: "04:47:39,GMT-04".
-func tiger() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Tiger Brokers", Export: "trades", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Symbol", "Type", "Trade Date", "Time", "Buy/Sell", "Quantity", "Trade Price", "Net Amount", "Comm/Fee/Tax"},
-		Zone:   newYork, Costs: statement.CostsNegative, NewestFirst: true,
-		Each: tigerRow,
-	}}
-}
-
-var tigerColumns = columns{
-	symbol: "Symbol", side: "Buy/Sell", quantity: "Quantity", price: "Trade Price", date: "Trade Date", tod: "Time",
-	commission: "Comm/Fee/Tax", fees: []string{"GST"},
-}
-
-func tigerRow(w *statement.Row) {
-	if w.Text("Symbol") == "" {
-		w.Ignore()
-		return
-	}
-	f, ok := tigerColumns.fill(w)
-	if !ok {
-		w.Fail("There is no quantity.")
-		return
-	}
-	f.Name(w.Text("Symbol"), statement.InstrumentType(w.Text("Type")))
-	foreign(w, &f, w.Text("Currency"))
-	if f.Type != "future" {
-		f.StatedCashFlow = w.Null("Net Amount")
-	}
-	w.Fill(f)
+// tigerTrades are the trades of Tiger Brokers. The time has its distance from UTC
+// after a comma: "04:47:39,GMT-04". The net amount of a future is its costs only.
+var tigerTrades = s.Preset{
+	Broker: "Tiger Brokers", Export: "trades", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Costs: s.CostsNegative,
+	Header: s.Cols("Symbol;Type;Trade Date;Time;Buy/Sell;Quantity;Trade Price;Net Amount;Comm/Fee/Tax"), NewestFirst: true,
+	Layout: &s.Layout{
+		Symbol: "Symbol", Type: "Type", Side: "Buy/Sell", Quantity: "Quantity", Price: "Trade Price", Date: "Trade Date", Clock: "Time",
+		Commission: "Comm/Fee/Tax", Fees: "GST", Amount: "Net Amount", Currency: "Currency",
+		Adjust: func(_ *s.Row, r *s.Record) {
+			if r.Fill.Type == instruments.TypeFuture {
+				r.Fill.StatedCashFlow = decimal.Null{}
+			}
+		},
+	},
 }

@@ -1,46 +1,32 @@
 package blotters
 
 import (
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
-// tradeStation reads the lists of orders: that of the web platform, and that of
-// the desktop's TradeManager. A row is a whole order.
-func tradeStation() []*statement.Preset {
-	return []*statement.Preset{
-		{
-			Broker: "TradeStation", Export: "closed orders", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header: []string{"Symbol", "Side", "Filled quantity", "Avg fill price", "Close time", "Commission fee", "Order ID"},
-			Zone:   newYork, Costs: statement.CostsPositive, NewestFirst: true,
-			Columns: map[statement.Target]string{
-				"symbol": "Symbol", "side": "Side", "quantity": "Filled quantity", "price": "Avg fill price", "executed_at": "Close time",
-				"commission": "Commission fee", "fees": "Route fee", "currency": "Currency", "external_id": "Order ID",
-			},
-		},
-		{
-			// Known from other people's code only.
-			Broker: "TradeStation", Export: "TradeManager orders", Evidence: statement.Documented, Format: statement.Executions,
-			Header: []string{"Account", "Symbol", "Type", "Order Status", "Entered", "Qty Filled", "Filled Price", "Commission"},
-			Zone:   newYork, Order: statement.MonthFirst, Costs: statement.CostsPositive, NewestFirst: true,
-			Each: tradeManagerRow,
-		},
-	}
+// tradeStationOrders is the list of the web platform. A row is a whole order.
+var tradeStationOrders = s.Preset{
+	Broker: "TradeStation", Export: "closed orders", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
+	Header: s.Cols("Symbol;Side;Filled quantity;Avg fill price;Close time;Commission fee;Order ID"), NewestFirst: true,
+	Layout: &s.Layout{
+		Orders: true, Symbol: "Symbol", Side: "Side", Quantity: "Filled quantity", Price: "Avg fill price", Time: "Close time",
+		Commission: "Commission fee", Fees: "Route fee", Currency: "Currency", ID: "Order ID",
+	},
 }
 
-var tradeManagerColumns = columns{
-	symbol: "Symbol", side: "Type", quantity: "Qty Filled", price: "Filled Price", at: "Filled/Canceled|Entered",
-	commission: "Commission", id: "Order #|Order ID",
-}
-
-func tradeManagerRow(w *statement.Row) {
-	f, filled := tradeManagerColumns.fill(w)
-	if !filled {
-		return
-	}
-	f.Name(w.Text("Symbol"), "")
-	if f.Type == "" && w.Text("Contract Exp Date") != "" {
-		f.Type = instruments.TypeFuture
-	}
-	w.Fill(f)
+// tradeManagerOrders is the list of the desktop's TradeManager, known from other
+// people's code only. Only futures have a contract date.
+var tradeManagerOrders = s.Preset{
+	Broker: "TradeStation", Export: "TradeManager orders", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
+	Header: s.Cols("Account;Symbol;Type;Order Status;Entered;Qty Filled;Filled Price;Commission"), Order: s.MonthFirst, NewestFirst: true,
+	Layout: &s.Layout{
+		Key: "Account|Symbol", Orders: true, Symbol: "Symbol", Side: "Type", Quantity: "Qty Filled", Price: "Filled Price",
+		Time: "Filled/Canceled|Entered", Commission: "Commission", ID: "Order #|Order ID",
+		Adjust: func(w *s.Row, r *s.Record) {
+			if r.Fill.Type == "" && w.Text("Contract Exp Date") != "" {
+				r.Fill.Type = instruments.TypeFuture
+			}
+		},
+	},
 }

@@ -28,8 +28,8 @@ func Render(s *statement.Statement, found statement.Detection) string {
 	for _, c := range s.Cash {
 		fmt.Fprintf(&b, "%3d cash %s %s %s at %s %q\n", c.Row, c.Type, c.Amount, c.Currency, journal.FormatInstant(c.At), c.Note)
 	}
-	for _, m := range s.Marks {
-		b.WriteString(marks(m))
+	for _, m := range s.Annotations {
+		b.WriteString(renderAnnotations(m))
 	}
 	for _, p := range s.Problems {
 		fmt.Fprintf(&b, "%3d problem %s\n", p.Row, p.Message)
@@ -93,12 +93,12 @@ func contract(f *statement.Fill) string {
 	return text
 }
 
-func marks(m *statement.Marks) string {
+func renderAnnotations(m *statement.Annotations) string {
 	last := ""
 	if m.LastStop.Valid {
 		last = " last stop " + m.LastStop.String()
 	}
-	text := fmt.Sprintf("%3d marks notes %q tags %q mistakes %q setups %q risk %s stop %s target %s%s mae %s mfe %s emotion %q confidence %d quality %d",
+	text := fmt.Sprintf("%3d annotations notes %q tags %q mistakes %q setups %q risk %s stop %s target %s%s mae %s mfe %s emotion %q confidence %d quality %d",
 		m.Row, m.Notes, m.Tags, m.Mistakes, m.Setups, m.InitialRisk, m.StopPrice, m.TargetPrice, last, m.MAE, m.MFE, m.EmotionalState, m.Confidence, m.Quality)
 	if !m.ReviewedAt.IsZero() {
 		text += " reviewed " + journal.FormatInstant(m.ReviewedAt)

@@ -25,7 +25,7 @@ func LostRows(s *statement.Statement) (faults []string) {
 	for _, c := range s.Cash {
 		claim("cash", c.Row)
 	}
-	for _, m := range s.Marks {
+	for _, m := range s.Annotations {
 		claim("annotations", m.Row)
 	}
 	for _, p := range s.Problems {

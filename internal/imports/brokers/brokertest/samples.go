@@ -15,8 +15,8 @@ import (
 // Facts sums a statement up in one line, to be held against what is known of a
 // real file.
 func Facts(s *statement.Statement) string {
-	return fmt.Sprintf("%s, %s: rows %d, fills %d, cash %d, marks %d, problems %d; costs %s, gross %s, net %s, cash in %s, out %s",
-		s.Broker, s.Format, s.Rows, len(s.Fills), len(s.Cash), len(s.Marks), len(s.Problems),
+	return fmt.Sprintf("%s, %s: rows %d, fills %d, cash %d, annotations %d, problems %d; costs %s, gross %s, net %s, cash in %s, out %s",
+		s.Broker, s.Format, s.Rows, len(s.Fills), len(s.Cash), len(s.Annotations), len(s.Problems),
 		s.Sum(statement.ItemCosts), s.Sum(statement.ItemGrossPnL), s.Sum(statement.ItemNetPnL),
 		s.Sum(statement.ItemDeposits), s.Sum(statement.ItemWithdrawals))
 }

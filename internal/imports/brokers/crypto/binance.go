@@ -5,25 +5,10 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// binance knows the trade histories of Binance, whose clock is UTC, and its
+// binance lists the trade histories of Binance, whose clock is UTC, and its
 // ledgers. Of the trade histories only descriptions and code were seen.
 func binance() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Binance", Export: "spot trades", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"Date(UTC)|Time|Date", "Pair", "Side", "Price", "Executed", "Amount", "Fee"},
-		Zone:   utc, NewestFirst: true, Each: binanceSpot, Done: tell,
-		Columns: columns("Pair", "Side", "Date(UTC)|Time|Date", "Executed", "Price", "Fee", ""),
-	}, {
-		Broker: "Binance", Export: "spot trades until 2021", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"Date(UTC)|Time|Date", "Market|Pair", "Type|Side", "Price", "Amount", "Total", "Fee", "Fee Coin"},
-		Zone:   utc, NewestFirst: true, Costs: statement.CostsPositive, Each: binanceOldSpot, Done: tell,
-		Columns: columns("Market|Pair", "Type|Side", "Date(UTC)|Time|Date", "Amount", "Price", "Fee", ""),
-	}, {
-		Broker: "Binance", Export: "futures trades", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"Date(UTC)|Time(UTC)|Time|Date", "Symbol", "Side", "Price", "Quantity", "Amount", "Fee", "Realized Profit"},
-		Zone:   utc, NewestFirst: true, Each: binanceFuture, Done: tell,
-		Columns: columns("Symbol", "Side", "Date(UTC)|Time(UTC)|Time|Date", "Quantity", "Price", "Fee", ""),
-	}, {
+	return []*statement.Preset{&binanceSpot, &binanceOldSpot, &binanceFutures, {
 		Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions,
 		Header: []string{"UTC_Time|Time|Time(UTC)", "Account", "Operation", "Coin", "Change", "Remark"},
 		Zone:   utc, Each: binanceEntry, Done: closeBinanceLedger,
@@ -40,60 +25,35 @@ func binance() []*statement.Preset {
 
 const utc = "UTC"
 
-// binanceSpot reads a fill whose amounts carry their coins: 0.5BTC.
-func binanceSpot(w *statement.Row) {
-	pair := w.Text("Pair")
-	if pair == "" {
-		w.Ignore()
-		return
-	}
-	base, quote := split(pair)
-	d := deal{symbol: pair, base: base, quote: quote, price: w.Required("Price"), at: w.Moment("Date(UTC)|Time|Date")}
-	if amount := amountOf(w, "Amount", quote); amount.coin != "" && amount.coin != quote {
-		d.base, d.quote = pair[:max(0, len(pair)-len(amount.coin))], amount.coin
-	}
-	d.side, d.effect = w.Side("Side")
-	d.quantity = amountOf(w, "Executed", d.base).amount
-	d.costs = []coins{amountOf(w, "Fee", d.quote, d.base, "BNB")}
-	d.emit(w)
+// binanceSpot has amounts with their coins attached: 0.5BTC. The coin of the
+// amount is the one that the pair is priced in.
+var binanceSpot = statement.Preset{
+	Broker: "Binance", Export: "spot trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Date(UTC)|Time|Date;Pair;Side;Price;Executed;Amount;Fee"),
+	Layout: &statement.Layout{
+		Coins: true, Symbol: "Pair", Side: "Side", Time: "Date(UTC)|Time|Date", Quantity: "Executed", Price: "Price", PriceCurrency: "Amount$",
+		Fees: "Fee",
+	},
 }
 
-func binanceOldSpot(w *statement.Row) {
-	pair := w.Text("Market|Pair")
-	if pair == "" {
-		w.Ignore()
-		return
-	}
-	d := deal{
-		symbol: pair, quantity: w.Required("Amount"), price: w.Required("Price"), at: w.Moment("Date(UTC)|Time|Date"),
-		costs: []coins{{w.Cost("Fee"), w.Text("Fee Coin")}},
-	}
-	d.base, d.quote = split(pair)
-	d.side, d.effect = w.Side("Type|Side")
-	d.emit(w)
+var binanceOldSpot = statement.Preset{
+	Broker: "Binance", Export: "spot trades until 2021", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Date(UTC)|Time|Date;Market|Pair;Type|Side;Price;Amount;Total;Fee;Fee Coin"), Costs: statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Symbol: "Market|Pair", Side: "Type|Side", Time: "Date(UTC)|Time|Date", Quantity: "Amount", Price: "Price",
+		Fees: "Fee", FeesCurrency: "Fee Coin",
+	},
 }
 
-// binanceFuture reads a fill in a contract. Contracts that are margined in their
-// coin are settled in it: the prices are in dollars, the result is not.
-func binanceFuture(w *statement.Row) {
-	symbol := w.Text("Symbol")
-	if symbol == "" {
-		w.Ignore()
-		return
-	}
-	d := deal{
-		symbol: symbol, contract: true, quantity: w.Required("Quantity"), price: w.Required("Price"),
-		at: w.Moment("Date(UTC)|Time(UTC)|Time|Date"),
-	}
-	d.base, d.quote = split(symbol)
-	d.side, d.effect = w.Side("Side")
-	fee := amountOf(w, "Fee", d.quote, d.base, "BNB")
-	if coin := w.Text("Fee Coin"); coin != "" {
-		fee.coin = coin
-	}
-	d.costs = []coins{{w.Cost("Fee"), fee.coin}}
-	d.settledInCoin(amountOf(w, "Realized Profit", d.quote, d.base).amount)
-	d.emit(w)
+// binanceFutures are contracts. Those that are margined in their coin are settled
+// in it: prices are in dollars, and the result is not.
+var binanceFutures = statement.Preset{
+	Broker: "Binance", Export: "futures trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Date(UTC)|Time(UTC)|Time|Date;Symbol;Side;Price;Quantity;Amount;Fee;Realized Profit"),
+	Layout: &statement.Layout{
+		Coins: true, Symbol: "Symbol", Namer: statement.NameCoinContract, Side: "Side", Time: "Date(UTC)|Time(UTC)|Time|Date",
+		Quantity: "Quantity", Price: "Price", Fees: "Fee", FeesCurrency: "Fee Coin", Result: "Realized Profit",
+	},
 }
 
 // settledInCoin notes the stated result of a contract that is priced in dollars

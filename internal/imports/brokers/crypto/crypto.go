@@ -24,6 +24,6 @@ import (
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		binance(), bybit(), okx(), kucoin(), coinbase(), kraken(), bitget(), hyperliquid(),
-		bitmex(), bitstamp(), bitvavo(), blofin(), cryptocom(), revolut(), deribit(), bitfinex(), mexc(),
+		bitmex(), bitstamp(), bitvavo(), blofin(), cryptocom(), revolut(), deribit(), []*statement.Preset{&bitfinexTrades}, mexc(),
 	)
 }

@@ -5,17 +5,13 @@ import (
 	"strings"
 
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
 
 // kraken knows the trades and the ledgers of Kraken, in UTC. A ledger names a
 // trade by the id that the trades have, so that both give the same fills.
 func kraken() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Kraken", Export: "trades", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"txid", "ordertxid", "pair", "time", "type", "ordertype", "price", "cost", "fee", "vol"},
-		Zone:   utc, Costs: statement.CostsPositive, Each: krakenTrade, Done: tell,
-		Columns: columns("pair", "type", "time", "vol", "price", "fee", "txid"),
-	}, {
+	return []*statement.Preset{&krakenTrades, {
 		Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions,
 		Header: []string{"txid", "refid", "time", "type", "aclass", "asset", "amount", "fee", "balance"},
 		Zone:   utc, Costs: statement.CostsPositive, Each: krakenEntry, Done: closeKraken,
@@ -63,20 +59,18 @@ func krakenPair(pair string) (base, quote string) {
 	return krakenCoin(base), krakenCoin(quote)
 }
 
-func krakenTrade(w *statement.Row) {
-	pair := w.Text("pair")
-	if pair == "" {
-		w.Ignore()
-		return
-	}
-	d := deal{
-		quantity: w.Required("vol"), price: w.Required("price"), at: w.Moment("time"), id: w.Text("txid"),
-		costs: []coins{{amount: w.Cost("fee")}},
-	}
-	d.base, d.quote = krakenPair(pair)
-	d.symbol = krakenSymbol(d.base, d.quote)
-	d.side, d.effect = w.Side("type")
-	d.emit(w)
+var krakenTrades = statement.Preset{
+	Broker: "Kraken", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
+	Header: statement.Cols("txid;ordertxid;pair;time;type;ordertype;price;cost;fee;vol"),
+	Layout: &statement.Layout{
+		Coins: true, Symbol: "pair", Namer: nameKrakenPair, Side: "type", Time: "time", Quantity: "vol", Price: "price", Fees: "fee", ID: "txid",
+	},
+}
+
+// nameKrakenPair builds a pair from the name of its market.
+func nameKrakenPair(symbol, _ string) statement.Instrument {
+	base, quote := krakenPair(symbol)
+	return statement.Instrument{Symbol: krakenSymbol(base, quote), Type: instruments.TypeCrypto, Base: base, Quote: quote}
 }
 
 func krakenSymbol(base, quote string) string {

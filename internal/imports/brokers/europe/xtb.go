@@ -120,7 +120,7 @@ func xtbTrip(w *statement.Row) {
 	if stop := w.Null("SL"); stop.Decimal.Sign() > 0 {
 		t.Details["stop"] = stop.String() // where it was at the end, which is not what was risked
 	}
-	w.Mark(statement.Marks{Fill: w.Trip(t), Notes: w.Text("Comment"), TargetPrice: statement.NonZero(w.Null("TP"))})
+	w.Annotate(statement.Annotations{Fill: w.Trip(t), Notes: w.Text("Comment"), TargetPrice: statement.NonZero(w.Null("TP"))})
 }
 
 // xtbType tells shares, written with their country, from currencies and from

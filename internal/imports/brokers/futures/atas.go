@@ -38,6 +38,6 @@ func atasTrade(w *statement.Row) {
 		OpenPrice:  price(w, "Open price|Prix d'ouverture|Prix d’ouverture", symbol),
 		ClosePrice: decimal.Of(price(w, "Close price|Prix de clôture", symbol)), GrossPnL: w.Null("PnL"),
 	})
-	w.Mark(statement.Marks{Fill: open, Notes: w.Text("Comment|Commentaire")})
+	w.Annotate(statement.Annotations{Fill: open, Notes: w.Text("Comment|Commentaire")})
 	booksOf(w.Reader()).account(w.Text("Account|Compte"))
 }

@@ -103,7 +103,7 @@ func ninjaTrade(w *statement.Row) {
 	b := booksOf(w.Reader())
 	b.account(w.Text(ninjaAccount))
 	stateProfit(b, &t, w.Null("Profit|Bénéfice"))
-	w.Mark(statement.Marks{Fill: roundTrip(w, t), MAE: w.Null("MAE"), MFE: w.Null("MFE")})
+	w.Annotate(statement.Annotations{Fill: roundTrip(w, t), MAE: w.Null("MAE"), MFE: w.Null("MFE")})
 }
 
 // stateProfit says what the trade made. Profit is what is left after the costs

@@ -3,7 +3,6 @@ package futures
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -16,19 +15,7 @@ import (
 func tradovate() []*statement.Preset {
 	const broker = "Tradovate"
 	return []*statement.Preset{
-		{
-			Broker: broker, Export: "Orders", Evidence: statement.RealFile, Format: statement.Executions,
-			Header:     []string{"B/S", "Contract", "avgPrice|Avg Fill Price", "filledQty|Filled Qty", "Fill Time", "Status"},
-			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
-			Each: tradovateOrder, Done: closeTradovate,
-		},
-		{
-			Broker: broker, Export: "Fills", Evidence: statement.RealFile, Format: statement.Executions,
-			Header:     []string{"Fill ID|_id", "B/S|_action", "Contract", "Quantity|_qty", "Price|_price", "commission", "Timestamp|_timestamp"},
-			Without:    []string{"Fill Time", "Paired Qty"},
-			Instrument: instruments.TypeFuture, Order: statement.MonthFirst, Costs: statement.CostsPositive,
-			Each: tradovateFill, Done: closeTradovate,
-		},
+		&tradovateOrders, &tradovateFills,
 		{
 			Broker: broker, Export: "Performance", Evidence: statement.RealFile, Format: statement.Executions,
 			Header: []string{
@@ -55,50 +42,33 @@ func closeTradovate(r *statement.Reader) {
 	closeBooks(r)
 }
 
-// tradovateOrder reads an order, which is a fill as far as it was filled. Its
-// id is not that of a fill: Fills and Performance do not have it.
-func tradovateOrder(w *statement.Row) {
-	quantity := w.Decimal("filledQty|Filled Qty")
-	if quantity.Sign() <= 0 {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	symbol := contractName(w.Text("Contract"))
-	side, _ := w.Side("B/S")
-	f := statement.Fill{
-		Symbol: symbol, Side: side, Quantity: quantity, Price: price(w, "decimalFillAvg|avgPrice|Avg Fill Price", symbol),
-		At: w.Moment("Fill Time|Timestamp").At,
-	}
-	if value := w.Null("Notional Value"); value.Valid {
-		f.StatedCashFlow = value
-		if side == matching.Buy {
-			f.StatedCashFlow = decimal.Of(value.Decimal.Neg())
-		}
-		if !isKnown(symbol) {
-			f.Multiplier = statement.RoundWorth(value.Decimal, f.Price.Mul(quantity))
-		}
-	}
-	w.Fill(f)
-	booksOf(w.Reader()).account(w.Text("Account"))
-	w.Reader().Out.Warn("Tradovate's Orders export states no commissions and fees, and an order as one fill however many it took. Prefer its Fills export, and import only one of the two.")
+// tradovateOrders are orders, each a fill as far as it was filled. Their ids are
+// not those of fills: Fills and Performance do not have them.
+var tradovateOrders = statement.Preset{
+	Broker: "Tradovate", Export: "Orders", Evidence: statement.RealFile, Format: statement.Executions, Order: statement.MonthFirst,
+	Header:  statement.Cols("B/S;Contract;avgPrice|Avg Fill Price;filledQty|Filled Qty;Fill Time;Status"),
+	Notices: []string{"Tradovate's Orders export states no commissions and fees, and an order as one fill however many it took. Prefer its Fills export, and import only one of the two."},
+	Layout: &statement.Layout{
+		Key: "Contract|Status", Orders: true, Side: "B/S", Symbol: "Contract", Namer: statement.NameFuture, Quantity: "filledQty|Filled Qty",
+		Price: "decimalFillAvg|avgPrice|Avg Fill Price", Gross: "Notional Value", Time: "Fill Time|Timestamp", Account: "Account",
+		SameInstant: statement.InstantByID,
+	},
 }
 
-// tradovateFill reads a fill. Its time is finer than in the other exports, which
-// the ledger allows for.
-func tradovateFill(w *statement.Row) {
-	if strings.EqualFold(w.Text("_active"), "false") {
-		w.Reader().Out.Warn("Fills that the exchange took back were left out.")
-		w.Skip("the exchange took it back")
-		return
-	}
-	symbol := contractName(w.Text("Contract"))
-	side, _ := w.Side("B/S|_action")
-	w.Fill(statement.Fill{
-		Symbol: symbol, Side: side, Quantity: w.Required("Quantity|_qty"), Price: price(w, "_price|Price", symbol),
-		Commission: w.Cost("commission"), At: w.Moment("_timestamp|Timestamp").At, ID: fillID(w, "Fill ID|_id"),
-	})
-	booksOf(w.Reader()).account(w.Text("Account"))
-	w.Reader().Out.Warn("Tradovate's Fills export states only the broker's commission; exchange, clearing and NFA fees are in its Cash History.")
+// tradovateFills have times finer than those of the other exports, which the
+// ledger allows for.
+var tradovateFills = statement.Preset{
+	Broker: "Tradovate", Export: "Fills", Evidence: statement.RealFile, Format: statement.Executions, Order: statement.MonthFirst,
+	Header:  statement.Cols("Fill ID|_id;B/S|_action;Contract;Quantity|_qty;Price|_price;commission;Timestamp|_timestamp"),
+	Without: statement.Cols("Fill Time;Paired Qty"), Costs: statement.CostsPositive,
+	Notices: []string{"Tradovate's Fills export states only the broker's commission; exchange, clearing and NFA fees are in its Cash History."},
+	Layout: &statement.Layout{
+		Key:  "Contract|Fill ID|_id",
+		Only: []statement.Condition{{Col: "_active", Words: "|true", Reason: "the exchange took it back"}},
+		Side: "B/S|_action", Symbol: "Contract", Namer: statement.NameFuture, Quantity: "Quantity|_qty", Price: "_price|Price",
+		Commission: "commission", Time: "_timestamp|Timestamp", ID: "Fill ID|_id", Account: "Account",
+		Join: []statement.Join{{As: statement.JoinParts}}, SameInstant: statement.InstantByID,
+	},
 }
 
 // tradovatePair reads contracts that were bought and sold. A fill that was

@@ -104,7 +104,7 @@ func fillbookTrade(w *statement.Row) {
 
 // fillbookAnnotations reads what was written on the trade of a fill.
 func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
-	m := statement.Marks{
+	m := statement.Annotations{
 		Fill: on, Notes: w.Text("Notes"), InitialRisk: w.Null("Initial Risk"),
 		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), LastStop: w.Null("Last Stop"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
@@ -122,5 +122,5 @@ func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
 	for _, setup := range statement.SplitList(w.Text("Setups")) {
 		m.Setups = append(m.Setups, setup.Name)
 	}
-	w.Mark(m)
+	w.Annotate(m)
 }

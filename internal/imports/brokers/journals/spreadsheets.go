@@ -38,7 +38,7 @@ func forexSheet(w *statement.Row) {
 		t.Close = t.Open
 	}
 	t.Commission, t.GrossPnL = w.Cost("Commission"), w.Null("PnL|P&L|Profit")
-	w.Mark(statement.Marks{
+	w.Annotate(statement.Annotations{
 		Fill: emit(w, t), Notes: w.Text("Notes"), StopPrice: statement.NonZero(w.Null("SL|Stop Loss")), TargetPrice: statement.NonZero(w.Null("TP|Take Profit")),
 	})
 }
@@ -61,5 +61,5 @@ func pointCostFill(w *statement.Row) {
 	f.Quantity, f.Price, f.At, f.DateOnly = w.Required("Qty"), w.Required("Price"), at.At, at.DateOnly
 	f.Commission = w.Cost("Commission")
 	fill := w.Fill(f)
-	w.Mark(statement.Marks{Fill: fill, Setups: statement.List(w.Text("Strategy"))})
+	w.Annotate(statement.Annotations{Fill: fill, Setups: statement.List(w.Text("Strategy"))})
 }

@@ -29,12 +29,12 @@ func traderMemosTrade(w *statement.Row) {
 		t.Close = w.Moment("Date")
 		traderMemosDividends(w, &t)
 	}
-	m := statement.Marks{
+	m := statement.Annotations{
 		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setup")), Confidence: statement.Grade(w.Text("Confidence")),
 		StopPrice: statement.NonZero(w.Null("Stop")), TargetPrice: statement.NonZero(w.Null("Target")),
 	}
 	tagged(&m, statement.List(w.Text("Tags")))
-	w.Mark(m)
+	w.Annotate(m)
 }
 
 // traderMemosDividends reads what the position paid while it was held. It is

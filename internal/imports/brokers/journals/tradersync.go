@@ -38,12 +38,12 @@ func traderSyncTrade(w *statement.Row) {
 		// where prices fell.
 		t.Short = byPrice(&t).Sign()*t.GrossPnL.Decimal.Sign() < 0
 	}
-	m := statement.Marks{
+	m := statement.Annotations{
 		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), Mistakes: statement.List(w.Text("Mistakes")),
 		InitialRisk: statement.NonZero(w.Null("Risk|risk1")), StopPrice: statement.NonZero(w.Null("stop1")), TargetPrice: statement.NonZero(w.Null("target1")),
 		MAE: w.Null("MAE"), MFE: w.Null("MFE"),
 	}
-	w.Mark(m)
+	w.Annotate(m)
 }
 
 // traderSyncInstrument reads what was traded. For an option the contract may be

@@ -50,10 +50,10 @@ func tradervueTrade(w *statement.Row) {
 			t.Quantity = t.Quantity.DivRound(decimal.New(2), 12)
 		}
 	}
-	m := statement.Marks{
+	m := statement.Annotations{
 		Fill: emit(w, t), Notes: strings.TrimSpace(w.Text("Notes")), InitialRisk: statement.NonZero(w.Null("Initial Risk")),
 		MAE: w.Null("Position MAE"), MFE: w.Null("Position MFE"),
 	}
 	tagged(&m, statement.List(w.Text("Tags")))
-	w.Mark(m)
+	w.Annotate(m)
 }

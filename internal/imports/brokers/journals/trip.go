@@ -69,7 +69,7 @@ func emit(w *statement.Row, t statement.Trip) *statement.Fill {
 
 // tagged sorts a list of tags: some journals put mistakes and the mood among
 // them, with a word in front.
-func tagged(m *statement.Marks, tags []string) {
+func tagged(m *statement.Annotations, tags []string) {
 	for _, tag := range tags {
 		kind, rest, _ := strings.Cut(tag, ":")
 		rest = strings.TrimSpace(rest)

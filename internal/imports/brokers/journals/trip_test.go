@@ -13,9 +13,9 @@ import (
 )
 
 func TestTagged(t *testing.T) {
-	var m statement.Marks
+	var m statement.Annotations
 	tagged(&m, []string{"gap", "Mistake: chased", "emotion:calm", "emotion:", "time: late", "mistake"})
-	want := statement.Marks{
+	want := statement.Annotations{
 		Tags: []string{"gap", "emotion:", "time: late", "mistake"}, Mistakes: []string{"chased"}, EmotionalState: "calm",
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
@@ -110,7 +110,7 @@ func TestWorkbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Fillbook, executions: rows 5, fills 2, cash 1, marks 0, problems 1; costs 0, gross 10, net 10, cash in 1000, out 0"
+	want := "Fillbook, executions: rows 5, fills 2, cash 1, annotations 0, problems 1; costs 0, gross 10, net 10, cash in 1000, out 0"
 	if got := brokertest.Facts(s); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}

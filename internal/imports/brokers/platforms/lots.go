@@ -65,11 +65,11 @@ func (c lots) trade(w *statement.Row) {
 	if stop.Decimal.Sign() > 0 {
 		t.Details["stop"] = stop.String()
 	}
-	marks := statement.Marks{Fill: w.Trip(t), TargetPrice: statement.NonZero(w.Null(c.target))}
+	annotations := statement.Annotations{Fill: w.Trip(t), TargetPrice: statement.NonZero(w.Null(c.target))}
 	if stop.Decimal.Sign() > 0 {
-		marks.LastStop = stop
+		annotations.LastStop = stop
 	}
-	w.Mark(marks)
+	w.Annotate(annotations)
 }
 
 // exit reads how a trade was closed.

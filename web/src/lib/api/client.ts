@@ -14,7 +14,7 @@ import { Tokens } from './tokens';
 export type Schemas = components['schemas'];
 
 /** What a trader adds to a trade, as it is sent. */
-export type Annotations = WithDecimals<Schemas['MarkFields']>;
+export type Annotations = WithDecimals<Schemas['AnnotationFields']>;
 
 /** An operation whose body takes a Decimal wherever the API takes a number. */
 type Sendable<Operation> = {

@@ -1180,11 +1180,19 @@ export interface paths {
         /** List trades, newest first unless sort says otherwise */
         get: operations["listTrades"];
         put?: never;
-        post?: never;
+        /**
+         * Add fills and annotate their trades
+         * @description Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. The answer is the trades that the fills belong to now, in the order of the fills.
+         */
+        post: operations["addTrade"];
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Annotate several trades
+         * @description All or nothing: if one id is unknown or one value is invalid, no trade is changed. set is applied first, then tags and setups are removed, then added.
+         */
+        patch: operations["annotateTrades"];
         trace?: never;
     };
     "/api/v1/trades/orphans": {
@@ -1363,6 +1371,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AnnotationFields: {
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            confidence?: number | null;
+            emotional_state?: string | null;
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            initial_risk?: number | null;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mae?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mfe?: number | null;
+            /** @description Markdown. */
+            notes?: string | null;
+            reviewed?: boolean | null;
+            /** @description The one setup. */
+            setup_id?: string | null;
+            setup_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            stop_price?: number | null;
+            tag_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            target_price?: number | null;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            trade_quality?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         Attachment: {
             /** Format: date-time */
             created_at: string;
@@ -1450,6 +1492,40 @@ export interface components {
             win_rate: number;
             /** Format: int64 */
             wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BulkAnnotation: {
+            add_setup_ids?: string[] | null;
+            add_tag_ids?: string[] | null;
+            /** @description The trades; a repeated id counts once. */
+            ids: string[];
+            remove_setup_ids?: string[] | null;
+            remove_tag_ids?: string[] | null;
+            /** @description Annotations to set on every trade, as in PATCH /trades/{id}. */
+            set?: components["schemas"]["AnnotationFields"];
+        } & {
+            [key: string]: unknown;
+        };
+        BulkReport: {
+            /** @description Each trade once, in the order of ids. */
+            trades: components["schemas"]["BulkResult"][];
+            /**
+             * Format: int64
+             * @description How many trades already had these annotations.
+             */
+            unchanged: number;
+            /**
+             * Format: int64
+             * @description How many trades were changed.
+             */
+            updated: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BulkResult: {
+            changed: boolean;
+            id: string;
         } & {
             [key: string]: unknown;
         };
@@ -2169,40 +2245,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        MarkFields: {
-            /**
-             * Format: int64
-             * @description 1 to 5.
-             */
-            confidence?: number | null;
-            emotional_state?: string | null;
-            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
-            initial_risk?: number | null;
-            /** @description The last stop that a statement showed; no risk follows from it. */
-            last_stop?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
-            mae?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
-            mfe?: number | null;
-            /** @description Markdown. */
-            notes?: string | null;
-            reviewed?: boolean | null;
-            /** @description The one setup. */
-            setup_id?: string | null;
-            setup_ids?: string[] | null;
-            /** @description Above zero, except for a future or an option. */
-            stop_price?: number | null;
-            tag_ids?: string[] | null;
-            /** @description Above zero, except for a future or an option. */
-            target_price?: number | null;
-            /**
-             * Format: int64
-             * @description 1 to 5.
-             */
-            trade_quality?: number | null;
-        } & {
-            [key: string]: unknown;
-        };
         Me: {
             /** Format: date-time */
             created_at: string;
@@ -2427,7 +2469,37 @@ export interface components {
         };
         NewExecution: {
             account_id: string;
-            /** @description Store the fill even if an equal one is there. */
+            /** @description Store the fill even if an equal one is stored. */
+            allow_duplicate?: boolean;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            commission?: number | null;
+            /** @description option_right, strike, expiry, lot, and what else the source tells. */
+            details?: {
+                [key: string]: string;
+            } | null;
+            /** Format: date-time */
+            executed_at: string;
+            external_id?: string | null;
+            /** @description Costs are positive, rebates negative. */
+            fees?: number | null;
+            /** @description stock (default), option, future, forex, crypto, cfd or another word. */
+            instrument_type?: string | null;
+            /** @description Default: futures by contract root, options 100, else 1. */
+            multiplier?: number | null;
+            /** @description Below zero for futures and options only. */
+            price: number;
+            /** @description Above zero. */
+            quantity: number;
+            /** @enum {string} */
+            side: "buy" | "sell";
+            /** @description The broker's own gross result of what this fill closes, in account currency. */
+            stated_pnl?: number | null;
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
+        NewFill: {
+            /** @description Store the fill even if an equal one is stored. */
             allow_duplicate?: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             commission?: number | null;
@@ -2486,6 +2558,43 @@ export interface components {
             to?: string | null;
             /** @description The IANA time zone that cuts days; UTC by default. */
             tz?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        NewTrade: {
+            account_id: string;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            confidence?: number | null;
+            emotional_state?: string | null;
+            /** @description The fills, each as in POST /executions without account_id. */
+            fills: components["schemas"]["NewFill"][];
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            initial_risk?: number | null;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mae?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mfe?: number | null;
+            /** @description Markdown. */
+            notes?: string | null;
+            reviewed?: boolean | null;
+            /** @description The one setup. */
+            setup_id?: string | null;
+            setup_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            stop_price?: number | null;
+            tag_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            target_price?: number | null;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            trade_quality?: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -3785,6 +3894,94 @@ export interface components {
             /** @description One, or two for a fill that crosses zero. */
             trade_ids: string[];
             /** @description What deserves a look, for example a future without a known multiplier. */
+            warnings?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        WrittenTrade: {
+            account_id: string;
+            attachments: components["schemas"]["Attachment"][];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            avg_entry_price: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            avg_exit_price: number | null;
+            /** Format: date-time */
+            closed_at: string | null;
+            /** Format: int64 */
+            confidence: number | null;
+            /**
+             * Format: int64
+             * @description How many fills of the request this trade already had. They were not added again.
+             */
+            deduped?: number;
+            /** @enum {string} */
+            direction: "long" | "short";
+            /** @description Dividends that are linked to the trade. */
+            dividend_total: number;
+            emotional_state: string;
+            /** Format: int64 */
+            execution_count: number;
+            expiry: string | null;
+            /** @description Fees and commission of all its fills. */
+            fees_total: number;
+            fills: components["schemas"]["TradeFill"][];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            gross_pnl: number | null;
+            id: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            initial_risk: number | null;
+            /** @description The initial risk follows from the stop. */
+            initial_risk_derived: boolean;
+            instrument_type: string;
+            /** @description The last stop that a statement showed; no risk follows from it. */
+            last_stop: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mae: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            mfe: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            multiplier: number;
+            /** @description Gross less costs; null until the trade is closed. */
+            net_pnl: number | null;
+            notes: string;
+            /** Format: date-time */
+            opened_at: string;
+            option_right: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            planned_r: number | null;
+            pnl_currency: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            qty_opened: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            qty_remaining: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            r_multiple: number | null;
+            /** @description Net result of what was closed so far. */
+            realized_pnl: number;
+            /** @description Net result in percent of the entry notional. */
+            return_pct: number | null;
+            /** Format: date-time */
+            reviewed_at: string | null;
+            setup_ids: string[];
+            setups: components["schemas"]["Setup"][];
+            /** @enum {string} */
+            status: "open" | "closed";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            stop_price: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            strike: number | null;
+            symbol: string;
+            tag_ids: string[];
+            tags: components["schemas"]["TradeTag"][];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            target_price: number | null;
+            /** Format: int64 */
+            time_in_trade_secs: number | null;
+            /** @description Net result and dividends; null until the trade is closed. */
+            total_pnl: number | null;
+            /** Format: int64 */
+            trade_quality: number | null;
+            /** @description What to check about the annotations, as sentences. */
             warnings?: string[];
         } & {
             [key: string]: unknown;
@@ -12687,6 +12884,207 @@ export interface operations {
             };
         };
     };
+    addTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTrade"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenTrade"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    annotateTrades: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkAnnotation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkReport"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listOrphans: {
         parameters: {
             query?: {
@@ -13118,7 +13516,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MarkFields"];
+                "application/json": components["schemas"]["AnnotationFields"];
             };
         };
         responses: {

@@ -28,7 +28,7 @@ type Merge struct {
 
 // Orphaned is a trade that has lost every fill. FillKeys are what those fills
 // would be known by if they came back. Symbol and OpenedAt are for the person
-// who finds the marks later; they may be empty.
+// who finds the annotations later; they may be empty.
 type Orphaned struct {
 	Trade    journal.TradeID
 	Account  journal.AccountID
@@ -45,47 +45,47 @@ type Arrival struct {
 	FillKeys []string
 }
 
-// Follow moves what was said about trades to where their fills are now. It is a
+// MoveAnnotations moves what was said about trades to where their fills are now. It is a
 // step, and belongs into the transaction that regroups, after the trades were
 // written.
 //
-// When two trades become one, the one that goes on keeps its marks, the other's
+// When two trades become one, the one that goes on keeps its annotations, the other's
 // notes are appended below a line, tags and setups are united, empty fields are
-// filled, and attachments and linked notes move. Marks of a trade without fills
+// filled, and attachments and linked notes move. Annotations of a trade without fills
 // become orphans, if there is anything in them. An orphan of which a fill has
 // arrived joins that fill's trade by the same rules; where its fills have arrived
 // in several trades it is the one with most of them, and of those the first.
 //
 // It costs one look-up for the trades named and one for the arrivals, and
 // nothing more for people who never wrote anything.
-func Follow(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
-	marked, err := lockNamed(ctx, tx, owner, change)
+func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
+	annotated, err := lockNamed(ctx, tx, owner, change)
 	if err != nil {
 		return err
 	}
 	for _, m := range change.Merged {
-		from, ok := marked[m.From]
+		from, ok := annotated[m.From]
 		if !ok || m.From == m.Into {
 			continue
 		}
-		if err := absorb(ctx, tx, owner, now, from, m.Into); err != nil {
+		if err := mergeInto(ctx, tx, owner, now, from, m.Into); err != nil {
 			return err
 		}
 	}
 	for _, o := range change.Orphaned {
-		marks, ok := marked[o.Trade]
+		annotations, ok := annotated[o.Trade]
 		if !ok {
 			continue
 		}
-		if err := orphan(ctx, tx, owner, now, o, marks); err != nil {
+		if err := orphan(ctx, tx, owner, now, o, annotations); err != nil {
 			return err
 		}
 	}
-	return takeBack(ctx, tx, owner, now, change.Arrived)
+	return adoptReturned(ctx, tx, owner, now, change.Arrived)
 }
 
-// lockNamed reads the marks of the trades that are going.
-func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) (map[journal.TradeID]Marks, error) {
+// lockNamed reads the annotations of the trades that are going.
+func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) (map[journal.TradeID]Annotations, error) {
 	going := make([]journal.TradeID, 0, len(change.Merged)+len(change.Orphaned))
 	for _, m := range change.Merged {
 		going = append(going, m.From)
@@ -93,26 +93,26 @@ func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regr
 	for _, o := range change.Orphaned {
 		going = append(going, o.Trade)
 	}
-	marked := make(map[journal.TradeID]Marks)
+	annotated := make(map[journal.TradeID]Annotations)
 	for chunk := range slices.Chunk(going, idChunk) {
-		if err := loadChunk(ctx, tx, owner, chunk, tx.Lock(), marked); err != nil {
+		if err := loadChunk(ctx, tx, owner, chunk, tx.Lock(), annotated); err != nil {
 			return nil, err
 		}
 	}
-	return marked, nil
+	return annotated, nil
 }
 
-// absorb adds the marks of one trade to those of another and moves everything
+// mergeInto adds the annotations of one trade to those of another and moves everything
 // that hangs on them.
-func absorb(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, from Marks, into journal.TradeID) error {
-	winner, err := readMarks(ctx, tx, owner, into)
+func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, from Annotations, into journal.TradeID) error {
+	winner, err := readAnnotations(ctx, tx, owner, into)
 	if err != nil {
 		return err
 	}
 	winner.Trade = into
-	marks := merge(winner, from)
-	marks.UpdatedAt = now
-	if err := saveMarks(ctx, tx, owner, marks); err != nil {
+	annotations := merge(winner, from)
+	annotations.UpdatedAt = now
+	if err := saveAnnotations(ctx, tx, owner, annotations); err != nil {
 		return err
 	}
 	for _, statement := range []string{
@@ -132,7 +132,7 @@ const rule = "\n\n---\n\n"
 
 // merge is what two trades say together when the first goes on: what it says
 // stays, what it does not say is taken from the other.
-func merge(winner, other Marks) Marks {
+func merge(winner, other Annotations) Annotations {
 	m := winner
 	if m.Trade == "" {
 		m.Trade = other.Trade
@@ -176,10 +176,10 @@ func mergeNotes(notes, other string) string {
 	return notes + rule + other
 }
 
-// orphan keeps marks whose trade is gone, if anything is in them or hangs on
+// orphan keeps annotations whose trade is gone, if anything is in them or hangs on
 // them.
-func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, marks Marks) error {
-	used, err := isUsed(ctx, tx, owner, marks)
+func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, annotations Annotations) error {
+	used, err := isUsed(ctx, tx, owner, annotations)
 	if err != nil {
 		return err
 	}
@@ -190,39 +190,39 @@ func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	_, err = tx.Exec(ctx, `
 		INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
-		owner, o.Trade, marks.Account, o.Symbol, db.NullMicros(o.OpenedAt), db.Micros(now))
+		owner, o.Trade, annotations.Account, o.Symbol, db.NullMicros(o.OpenedAt), db.Micros(now))
 	if err != nil {
 		return err
 	}
 	rows := make([][]any, len(o.FillKeys))
 	for i, key := range o.FillKeys {
-		rows[i] = []any{owner, marks.Account, key, o.Trade}
+		rows[i] = []any{owner, annotations.Account, key, o.Trade}
 	}
 	_, err = tx.InsertMany(ctx, "orphaned_fills", []string{"user_id", "account_id", "fill_key", "trade_id"},
 		`ON CONFLICT (user_id, account_id, fill_key, trade_id) DO NOTHING`, rows)
 	return err
 }
 
-// isUsed tells whether anything would be lost with the marks.
-func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, marks Marks) (bool, error) {
-	if !marks.isEmpty() {
+// isUsed tells whether anything would be lost with the annotations.
+func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) (bool, error) {
+	if !annotations.isEmpty() {
 		return true, nil
 	}
 	var n int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT COUNT(*) FROM attachments WHERE user_id = $1 AND trade_id = $2) +
 			(SELECT COUNT(*) FROM notes WHERE user_id = $1 AND trade_id = $2)`,
-		owner, marks.Trade).Scan(&n)
+		owner, annotations.Trade).Scan(&n)
 	return n > 0, err
 }
 
-// takeBack gives orphans to the trades that their fills have arrived in.
-func takeBack(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, arrived []Arrival) error {
+// adoptReturned gives orphans to the trades that their fills have arrived in.
+func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, arrived []Arrival) error {
 	lost, err := lostFills(ctx, tx, owner, arrived)
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	homes := newHomes(lost, arrived)
+	homes := chooseTrades(lost, arrived)
 	for _, orphan := range slices.Sorted(maps.Keys(homes)) {
 		err := lockOrphan(ctx, tx, owner, orphan)
 		if journal.IsKind(err, journal.KindNotFound) {
@@ -231,7 +231,7 @@ func takeBack(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Tim
 		if err != nil {
 			return err
 		}
-		if err := giveBack(ctx, tx, owner, now, orphan, homes[orphan]); err != nil {
+		if err := adoptInto(ctx, tx, owner, now, orphan, homes[orphan]); err != nil {
 			return err
 		}
 	}
@@ -268,14 +268,14 @@ func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, arrived []A
 	return lost, err
 }
 
-// newHomes chooses a trade for each orphan: the one in which most of its fills
+// chooseTrades chooses a trade for each orphan: the one in which most of its fills
 // have arrived, and of equals the one that was named first.
-func newHomes(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journal.TradeID]journal.TradeID {
+func chooseTrades(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journal.TradeID]journal.TradeID {
 	type pair struct{ orphan, trade journal.TradeID }
 	votes := make(map[pair]int)
 	var order []pair
 	for _, a := range arrived {
-		for _, orphan := range waitingFor(a, lost) {
+		for _, orphan := range orphansOf(a, lost) {
 			p := pair{orphan, a.Trade}
 			if votes[p]++; votes[p] == 1 {
 				order = append(order, p)
@@ -291,9 +291,9 @@ func newHomes(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journa
 	return homes
 }
 
-// waitingFor are the orphans that a fill is one of, each once however many of
+// orphansOf are the orphans that a fill is one of, each once however many of
 // the fill's keys it knows.
-func waitingFor(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID {
+func orphansOf(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID {
 	var orphans []journal.TradeID
 	for _, key := range a.FillKeys {
 		orphans = united(orphans, lost[fillName{a.Account, key}])
@@ -301,15 +301,15 @@ func waitingFor(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeI
 	return orphans
 }
 
-// giveBack ends the wait of an orphan.
-func giveBack(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, orphan, into journal.TradeID) error {
+// adoptInto ends the wait of an orphan.
+func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, orphan, into journal.TradeID) error {
 	if orphan == into { // the trade itself has come back
 		_, err := tx.Exec(ctx, `DELETE FROM orphaned_marks WHERE user_id = $1 AND trade_id = $2`, owner, orphan)
 		return err
 	}
-	marks, err := readMarks(ctx, tx, owner, orphan)
+	annotations, err := readAnnotations(ctx, tx, owner, orphan)
 	if err != nil {
 		return err
 	}
-	return absorb(ctx, tx, owner, now, marks, into)
+	return mergeInto(ctx, tx, owner, now, annotations, into)
 }

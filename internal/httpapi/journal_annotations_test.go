@@ -9,7 +9,7 @@ import (
 
 // TestMarks writes every field on a trade, leaves the others alone, and clears
 // them.
-func TestMarks(t *testing.T) {
+func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -30,23 +30,23 @@ func TestMarks(t *testing.T) {
 		list.holds("0", `{"tag_ids":["`+early+`","`+late+`"],"setup_ids":["`+vwap+`","`+orb+`"]}`)
 
 		// What is not sent stays.
-		d.mark(id, `{}`).holds("", want)
-		d.mark(id, `{"confidence":1}`).holds("", strings.Replace(want, `"confidence":4`, `"confidence":1`, 1))
-		d.mark(id, `{"setup_id":"`+orb+`"}`).holds("", `{"setup_ids":["`+orb+`"],"setups":[{"name":"ORB"}]}`)
-		d.mark(id, `{"tag_ids":["`+early+`","`+early+`"]}`).holds("", `{"tag_ids":["`+early+`"]}`)
+		d.annotate(id, `{}`).holds("", want)
+		d.annotate(id, `{"confidence":1}`).holds("", strings.Replace(want, `"confidence":4`, `"confidence":1`, 1))
+		d.annotate(id, `{"setup_id":"`+orb+`"}`).holds("", `{"setup_ids":["`+orb+`"],"setups":[{"name":"ORB"}]}`)
+		d.annotate(id, `{"tag_ids":["`+early+`","`+early+`"]}`).holds("", `{"tag_ids":["`+early+`"]}`)
 
 		w.clock.Advance(time.Minute)
-		d.mark(id, `{"reviewed":true}`).holds("", `{"reviewed_at":"2026-03-10T15:05:05Z"}`)
+		d.annotate(id, `{"reviewed":true}`).holds("", `{"reviewed_at":"2026-03-10T15:05:05Z"}`)
 		w.clock.Advance(time.Minute)
-		d.mark(id, `{"reviewed":true}`).holds("", `{"reviewed_at":"2026-03-10T15:05:05Z"}`) // it was reviewed then
-		d.mark(id, `{"reviewed":false}`).holds("", `{"reviewed_at":null}`)
+		d.annotate(id, `{"reviewed":true}`).holds("", `{"reviewed_at":"2026-03-10T15:05:05Z"}`) // it was reviewed then
+		d.annotate(id, `{"reviewed":false}`).holds("", `{"reviewed_at":null}`)
 
 		// null and [] clear.
-		d.mark(id, `{"setup_id":null}`).holds("", `{"setup_ids":[],"setups":[]}`)
-		d.mark(id, `{"setup_ids":["`+orb+`"]}`).holds("", `{"setup_ids":["`+orb+`"]}`)
-		d.mark(id, `{"tag_ids":[],"setup_ids":[]}`).holds("", `{"tags":[],"tag_ids":[],"setup_ids":[]}`)
-		d.mark(id, `{"tag_ids":["`+late+`"],"setup_ids":["`+orb+`"]}`)
-		d.mark(id, `{"notes":null,"tag_ids":null,"setup_ids":null,"initial_risk":null,"stop_price":null,"target_price":null,"mae":null,"mfe":null,
+		d.annotate(id, `{"setup_id":null}`).holds("", `{"setup_ids":[],"setups":[]}`)
+		d.annotate(id, `{"setup_ids":["`+orb+`"]}`).holds("", `{"setup_ids":["`+orb+`"]}`)
+		d.annotate(id, `{"tag_ids":[],"setup_ids":[]}`).holds("", `{"tags":[],"tag_ids":[],"setup_ids":[]}`)
+		d.annotate(id, `{"tag_ids":["`+late+`"],"setup_ids":["`+orb+`"]}`)
+		d.annotate(id, `{"notes":null,"tag_ids":null,"setup_ids":null,"initial_risk":null,"stop_price":null,"target_price":null,"mae":null,"mfe":null,
 			"emotional_state":null,"confidence":null,"trade_quality":null,"reviewed":null}`).
 			holds("", `{"notes":"","tags":[],"setup_ids":[],"initial_risk":null,"stop_price":null,"target_price":null,"mae":null,"mfe":null,
 			"emotional_state":"","confidence":null,"trade_quality":null,"reviewed_at":null,"r_multiple":null,"planned_r":null}`)
@@ -54,13 +54,13 @@ func TestMarks(t *testing.T) {
 	})
 }
 
-func TestMarkRefusals(t *testing.T) {
+func TestAnnotationsRefused(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		id := d.roundTrip("A")
 		tag, setup := d.made("/tags", more{"name": "T"}).text("id"), d.made("/setups", more{"name": "S"}).text("id")
-		d.mark(id, more{"notes": "kept", "tag_ids": []string{tag}, "setup_id": setup})
+		d.annotate(id, more{"notes": "kept", "tag_ids": []string{tag}, "setup_id": setup})
 		before := d.trade(id)
 		for _, refused := range []struct {
 			field  string
@@ -88,7 +88,7 @@ func TestMarkRefusals(t *testing.T) {
 		d.patch("/trades/"+id, `{"notes":"a\u0000b"}`).wantError(http.StatusBadRequest, "bad_request")
 		d.patch("/trades/"+id, `[]`).wantError(http.StatusBadRequest, "bad_request")
 		d.trade(id).wantSame(before)
-		d.mark(id, more{"notes": strings.Repeat("é", 128<<10)}) // exactly 256 KiB
+		d.annotate(id, more{"notes": strings.Repeat("é", 128<<10)}) // exactly 256 KiB
 	})
 }
 
@@ -114,7 +114,7 @@ func TestRisk(t *testing.T) {
 			{short, `{"stop_price":21,"target_price":17}`, `{"initial_risk":50,"initial_risk_derived":true,"r_multiple":2,"planned_r":3}`},
 			{future, `{"stop_price":4990}`, `{"initial_risk":1000,"initial_risk_derived":true,"r_multiple":null,"net_pnl":null}`},
 		} {
-			d.mark(c.trade, c.fields).holds("", c.want)
+			d.annotate(c.trade, c.fields).holds("", c.want)
 		}
 		// It follows the trade: more bought is more risked.
 		d.fill("ES", "buy 2@5010", 1, more{"instrument_type": "future"})
@@ -126,7 +126,7 @@ func TestRisk(t *testing.T) {
 
 // TestConditionalMarks compares the whole trade: a fill that arrived since is
 // a change as well.
-func TestConditionalMarks(t *testing.T) {
+func TestConditionalAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()

@@ -84,9 +84,9 @@ func TestAnnotationColumnsAreRead(t *testing.T) {
 		if err != nil || result.Annotated != 1 || result.ErrorCount != 0 {
 			t.Fatalf("%+v, %v", result, err)
 		}
-		var got playbook.Marks
+		var got playbook.Annotations
 		err = b.DB.View(t.Context(), func(tx *db.Tx) error {
-			all, err := playbook.AllMarks(t.Context(), tx, b.by.UserID)
+			all, err := playbook.LoadAllAnnotations(t.Context(), tx, b.by.UserID)
 			for _, m := range all {
 				got = m
 			}
@@ -157,14 +157,14 @@ func TestPricesOfFilesFollowTheRule(t *testing.T) {
 func (b bureau) plans() (list []string) {
 	b.Helper()
 	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
-		marks, err := playbook.AllMarks(b.Context(), tx, b.by.UserID)
+		annotations, err := playbook.LoadAllAnnotations(b.Context(), tx, b.by.UserID)
 		if err != nil {
 			return err
 		}
 		for _, symbol := range []string{"CLK0", "AAPL", "MSFT"} {
 			query := ledger.TradeQuery{Symbols: []string{symbol}}
 			err := ledger.EachTrade(b.Context(), tx, b.by.UserID, query, func(t ledger.Trade) error {
-				if m := marks[t.ID]; m.Notes == "kept" {
+				if m := annotations[t.ID]; m.Notes == "kept" {
 					list = append(list, fmt.Sprintf("%s %s", m.StopPrice, m.TargetPrice))
 				}
 				return nil
@@ -201,7 +201,7 @@ func TestTagsOfOurTableComeBack(t *testing.T) {
 		}
 		b.commit(trips("")) // one trade
 		trade := b.onlyTrade()
-		if _, err := b.Playbook.Mark(t.Context(), owner, trade, playbook.MarkChange{Tags: journal.Some(ids)}, nil); err != nil {
+		if _, err := b.Playbook.Annotate(t.Context(), owner, trade, playbook.AnnotationChange{Tags: journal.Some(ids)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		var table bytes.Buffer

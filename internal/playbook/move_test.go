@@ -46,12 +46,12 @@ func TestFollowMerges(t *testing.T) {
 		a, b, c := w.tag("a"), w.tag("b"), w.tag("c")
 		gap, fade := w.setup("gap"), w.setup("fade")
 		winner, other := w.annTrade, w.trade(w.ann, w.annCash)
-		w.mark(winner, playbook.MarkChange{
+		w.annotate(winner, playbook.AnnotationChange{
 			Notes: journal.Some("first"), Tags: journal.Some([]journal.TagID{a, b}), Setup: journal.Some(gap), Confidence: journal.Some(4),
 		})
 		w.clock.Advance(time.Minute)
 		reviewed := w.clock.Now()
-		w.mark(other, playbook.MarkChange{
+		w.annotate(other, playbook.AnnotationChange{
 			Notes: journal.Some("second"), Tags: journal.Some([]journal.TagID{b, c}), Setups: journal.Some([]journal.SetupID{fade, gap}),
 			Confidence: journal.Some(1), TradeQuality: journal.Some(2), InitialRisk: number("10"), StopPrice: number("1"), TargetPrice: number("2"),
 			MAE: number("3"), MFE: number("4"), EmotionalState: journal.Some("calm"), Reviewed: journal.Some(true),
@@ -60,17 +60,17 @@ func TestFollowMerges(t *testing.T) {
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(other)})
 
 		w.clock.Advance(time.Minute)
-		w.follow(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: winner}}})
-		want := playbook.Marks{
+		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: winner}}})
+		want := playbook.Annotations{
 			Trade: winner, Account: w.annCash, Notes: "first\n\n---\n\nsecond", InitialRisk: maybe("10"), StopPrice: maybe("1"),
 			TargetPrice: maybe("2"), MAE: maybe("3"), MFE: maybe("4"), EmotionalState: "calm", Confidence: 4, TradeQuality: 2,
 			ReviewedAt: &reviewed, UpdatedAt: w.clock.Now(), Tags: []journal.TagID{a, b, c}, Setups: []journal.SetupID{gap, fade},
 		}
-		if diff := cmp.Diff(want, w.marks(winner)); diff != "" {
+		if diff := cmp.Diff(want, w.annotations(winner)); diff != "" {
 			w.t.Error(diff)
 		}
-		if marks := w.marks(other); marks.Trade != "" {
-			w.t.Errorf("the other trade still has %+v", marks)
+		if annotations := w.annotations(other); annotations.Trade != "" {
+			w.t.Errorf("the other trade still has %+v", annotations)
 		}
 		if got := w.attachmentsOf(playbook.Target{Trade: winner}); !slices.Equal(got, []journal.AttachmentID{kept.ID, moved.ID}) {
 			w.t.Errorf("the attachments are %v", got)
@@ -83,18 +83,18 @@ func TestFollowMerges(t *testing.T) {
 	})
 }
 
-// TestFollowRenames merges into a trade of which nothing was said: the marks
+// TestFollowRenames merges into a trade of which nothing was said: the annotations
 // simply move.
 func TestFollowRenames(t *testing.T) {
 	each(t, func(w *world) {
 		tag := w.tag("t")
-		before := w.mark(w.annTrade, playbook.MarkChange{
+		before := w.annotate(w.annTrade, playbook.AnnotationChange{
 			Notes: journal.Some("n"), Tags: journal.Some([]journal.TagID{tag}), InitialRisk: number("5"), Reviewed: journal.Some(true),
 		})
 		fresh := w.trade(w.ann, w.annCash)
-		w.follow(playbook.Regrouping{Merged: []playbook.Merge{{From: w.annTrade, Into: fresh}, {From: fresh, Into: fresh}}})
+		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: w.annTrade, Into: fresh}, {From: fresh, Into: fresh}}})
 		before.Trade = fresh
-		if diff := cmp.Diff(before, w.marks(fresh), cmpopts.IgnoreFields(playbook.Marks{}, "UpdatedAt")); diff != "" {
+		if diff := cmp.Diff(before, w.annotations(fresh), cmpopts.IgnoreFields(playbook.Annotations{}, "UpdatedAt")); diff != "" {
 			w.t.Error(diff)
 		}
 	})
@@ -106,11 +106,11 @@ func TestFollowLongNotes(t *testing.T) {
 	each(t, func(w *world) {
 		other := w.trade(w.ann, w.annCash)
 		text := slices.Repeat([]byte("x"), journal.MaxNoteBytes-1)
-		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("a" + string(text))})
-		w.mark(other, playbook.MarkChange{Notes: journal.Some("b" + string(text))})
-		w.follow(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
-		w.mark(w.annTrade, playbook.MarkChange{Confidence: journal.Some(3)})
-		if n := len(w.marks(w.annTrade).Notes); n != 2*journal.MaxNoteBytes+len("\n\n---\n\n") {
+		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("a" + string(text))})
+		w.annotate(other, playbook.AnnotationChange{Notes: journal.Some("b" + string(text))})
+		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
+		w.annotate(w.annTrade, playbook.AnnotationChange{Confidence: journal.Some(3)})
+		if n := len(w.annotations(w.annTrade).Notes); n != 2*journal.MaxNoteBytes+len("\n\n---\n\n") {
 			w.t.Errorf("%d bytes of notes are left", n)
 		}
 	})
@@ -126,12 +126,12 @@ func TestFollowManyTags(t *testing.T) {
 			for n := range 60 {
 				tags = append(tags, w.tag(fmt.Sprintf("tag %d of trade %d", n, i)))
 			}
-			w.mark(trade, playbook.MarkChange{Tags: journal.Some(tags)})
+			w.annotate(trade, playbook.AnnotationChange{Tags: journal.Some(tags)})
 		}
-		w.follow(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
-		marks := w.mark(w.annTrade, playbook.MarkChange{Confidence: journal.Some(3)})
-		if len(marks.Tags) != 120 || marks.Confidence != 3 {
-			w.t.Errorf("%d tags are left, and the confidence is %d", len(marks.Tags), marks.Confidence)
+		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
+		annotations := w.annotate(w.annTrade, playbook.AnnotationChange{Confidence: journal.Some(3)})
+		if len(annotations.Tags) != 120 || annotations.Confidence != 3 {
+			w.t.Errorf("%d tags are left, and the confidence is %d", len(annotations.Tags), annotations.Confidence)
 		}
 	})
 }
@@ -140,13 +140,13 @@ func TestOrphanReturns(t *testing.T) {
 	each(t, func(w *world) {
 		tag, gap := w.tag("t"), w.setup("gap")
 		opened := at("2026-03-01T10:00:00Z")
-		before := w.mark(w.annTrade, playbook.MarkChange{
+		before := w.annotate(w.annTrade, playbook.AnnotationChange{
 			Notes: journal.Some("precious"), Tags: journal.Some([]journal.TagID{tag}), Setup: journal.Some(gap), StopPrice: number("9"),
 		})
 		file := w.attach(playbook.Target{Trade: w.annTrade})
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(w.annTrade)})
 		w.clock.Advance(time.Minute)
-		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{{
+		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{
 			Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k1", "k2", "k2"}, Symbol: "ES", OpenedAt: &opened,
 		}}})
 
@@ -154,7 +154,7 @@ func TestOrphanReturns(t *testing.T) {
 		if len(orphans) != 1 {
 			w.t.Fatalf("%d orphans", len(orphans))
 		}
-		if diff := cmp.Diff(before, orphans[0].Marks); diff != "" {
+		if diff := cmp.Diff(before, orphans[0].Annotations); diff != "" {
 			w.t.Error(diff)
 		}
 		if o := orphans[0]; o.Symbol != "ES" || !o.OpenedAt.Equal(opened) || !o.OrphanedAt.Equal(w.clock.Now()) || len(o.Attachments) != 1 {
@@ -170,21 +170,21 @@ func TestOrphanReturns(t *testing.T) {
 
 		second := w.account(w.ann, 2)
 		other, back := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
-		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
+		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
 			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: other, Account: second, FillKeys: []string{"k1"}},
 		}})
 		if len(w.orphans()) != 1 {
 			w.t.Fatal("the orphan was taken by a stranger")
 		}
-		w.mark(back, playbook.MarkChange{Notes: journal.Some("new words")})
-		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
+		w.annotate(back, playbook.AnnotationChange{Notes: journal.Some("new words")})
+		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
 			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: back, Account: w.annCash, FillKeys: []string{"k2"}},
 		}})
 		if len(w.orphans()) != 0 {
 			w.t.Error("the orphan still waits")
 		}
 		before.Trade, before.Notes = back, "new words\n\n---\n\nprecious"
-		if diff := cmp.Diff(before, w.marks(back), cmpopts.IgnoreFields(playbook.Marks{}, "UpdatedAt")); diff != "" {
+		if diff := cmp.Diff(before, w.annotations(back), cmpopts.IgnoreFields(playbook.Annotations{}, "UpdatedAt")); diff != "" {
 			w.t.Error(diff)
 		}
 		if got := w.attachmentsOf(playbook.Target{Trade: back}); !slices.Equal(got, []journal.AttachmentID{file.ID}) {
@@ -203,23 +203,23 @@ func TestOrphanReturns(t *testing.T) {
 func TestOrphanChoosesMostFills(t *testing.T) {
 	each(t, func(w *world) {
 		first, second := w.annTrade, w.trade(w.ann, w.annCash)
-		w.mark(first, playbook.MarkChange{Notes: journal.Some("first")})
-		w.mark(second, playbook.MarkChange{Notes: journal.Some("second")})
-		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{
+		w.annotate(first, playbook.AnnotationChange{Notes: journal.Some("first")})
+		w.annotate(second, playbook.AnnotationChange{Notes: journal.Some("second")})
+		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{
 			{Trade: first, Account: w.annCash, FillKeys: []string{"a", "b", "flip"}},
 			{Trade: second, Account: w.annCash, FillKeys: []string{"flip", "c"}},
 		}})
 		small, large := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
-		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
+		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
 			{Trade: small, Account: w.annCash, FillKeys: []string{"a"}},
 			{Trade: large, Account: w.annCash, FillKeys: []string{"b"}},
 			{Trade: large, Account: w.annCash, FillKeys: []string{"flip"}},
 		}})
-		if notes := w.marks(large).Notes; notes != "first\n\n---\n\nsecond" {
+		if notes := w.annotations(large).Notes; notes != "first\n\n---\n\nsecond" {
 			w.t.Errorf("the trade with most fills has %q", notes)
 		}
-		if marks := w.marks(small); marks.Notes != "" {
-			w.t.Errorf("the other trade has %+v", marks)
+		if annotations := w.annotations(small); annotations.Notes != "" {
+			w.t.Errorf("the other trade has %+v", annotations)
 		}
 	})
 }
@@ -228,18 +228,18 @@ func TestOrphanChoosesMostFills(t *testing.T) {
 // though the one in the other trade is known by two names.
 func TestOrphanCountsFillsOnce(t *testing.T) {
 	each(t, func(w *world) {
-		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("words")})
-		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{
+		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("words")})
+		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{
 			{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"a", "id|a", "b", "c"}},
 		}})
 		small, large := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
-		w.follow(playbook.Regrouping{Arrived: []playbook.Arrival{
+		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
 			{Trade: small, Account: w.annCash, FillKeys: []string{"a", "id|a"}},
 			{Trade: large, Account: w.annCash, FillKeys: []string{"b", "id|b"}},
 			{Trade: large, Account: w.annCash, FillKeys: []string{"c"}},
 		}})
-		if w.marks(large).Notes != "words" {
-			w.t.Errorf("the trade with one fill has %q, that with two has %q", w.marks(small).Notes, w.marks(large).Notes)
+		if w.annotations(large).Notes != "words" {
+			w.t.Errorf("the trade with one fill has %q, that with two has %q", w.annotations(small).Notes, w.annotations(large).Notes)
 		}
 	})
 }
@@ -248,52 +248,52 @@ func TestOrphanCountsFillsOnce(t *testing.T) {
 // itself.
 func TestOrphanOfOneCall(t *testing.T) {
 	each(t, func(w *world) {
-		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("here")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("here")})
 		gone := playbook.Orphaned{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}
-		w.follow(playbook.Regrouping{
+		w.move(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
 			Arrived:  []playbook.Arrival{{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}},
 		})
-		if w.marks(w.annTrade).Notes != "here" || len(w.orphans()) != 0 {
-			w.t.Errorf("the trade has %+v", w.marks(w.annTrade))
+		if w.annotations(w.annTrade).Notes != "here" || len(w.orphans()) != 0 {
+			w.t.Errorf("the trade has %+v", w.annotations(w.annTrade))
 		}
 		fresh := w.trade(w.ann, w.annCash)
-		w.follow(playbook.Regrouping{
+		w.move(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
 			Arrived:  []playbook.Arrival{{Trade: fresh, Account: w.annCash, FillKeys: []string{"k"}}},
 		})
-		if w.marks(fresh).Notes != "here" || len(w.orphans()) != 0 {
-			w.t.Errorf("the fresh trade has %+v", w.marks(fresh))
+		if w.annotations(fresh).Notes != "here" || len(w.orphans()) != 0 {
+			w.t.Errorf("the fresh trade has %+v", w.annotations(fresh))
 		}
 	})
 }
 
 // TestEmptyMarksAreNoOrphans leaves no orphan behind where nothing is written,
 // and one where only an attachment hangs.
-func TestEmptyMarksAreNoOrphans(t *testing.T) {
+func TestEmptyAnnotationsAreDeleted(t *testing.T) {
 	each(t, func(w *world) {
 		empty, pictured := w.annTrade, w.trade(w.ann, w.annCash)
-		w.mark(empty, playbook.MarkChange{Notes: journal.Some("x")})
-		w.mark(empty, playbook.MarkChange{Notes: journal.Some(" ")})
+		w.annotate(empty, playbook.AnnotationChange{Notes: journal.Some("x")})
+		w.annotate(empty, playbook.AnnotationChange{Notes: journal.Some(" ")})
 		w.attach(playbook.Target{Trade: pictured})
 		unknown := w.trade(w.ann, w.annCash)
 		var gone []playbook.Orphaned
 		for _, trade := range []journal.TradeID{empty, pictured, unknown} {
 			gone = append(gone, playbook.Orphaned{Trade: trade, Account: w.annCash, FillKeys: []string{string(trade)}})
 		}
-		w.follow(playbook.Regrouping{Orphaned: gone})
+		w.move(playbook.Regrouping{Orphaned: gone})
 		if orphans := w.orphans(); len(orphans) != 1 || orphans[0].Trade != pictured {
 			w.t.Errorf("the orphans are %+v", orphans)
 		}
-		w.mark(unknown, playbook.MarkChange{Notes: journal.Some("x")})
+		w.annotate(unknown, playbook.AnnotationChange{Notes: journal.Some("x")})
 		w.update(func(tx *db.Tx) error {
-			var marked []journal.TradeID
-			err := playbook.EachMarked(w.ctx, tx, func(_ journal.UserID, trade journal.TradeID) error {
-				marked = append(marked, trade)
+			var annotated []journal.TradeID
+			err := playbook.EachAnnotatedTrade(w.ctx, tx, func(_ journal.UserID, trade journal.TradeID) error {
+				annotated = append(annotated, trade)
 				return nil
 			})
-			if !slices.Equal(marked, []journal.TradeID{unknown}) {
-				w.t.Errorf("marked are %v", marked)
+			if !slices.Equal(annotated, []journal.TradeID{unknown}) {
+				w.t.Errorf("annotated are %v", annotated)
 			}
 			return err
 		})
@@ -303,20 +303,20 @@ func TestEmptyMarksAreNoOrphans(t *testing.T) {
 func TestAdoptAndDeleteOrphans(t *testing.T) {
 	each(t, func(w *world) {
 		second := w.trade(w.ann, w.annCash)
-		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("one")})
-		w.mark(second, playbook.MarkChange{Notes: journal.Some("two")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("one")})
+		w.annotate(second, playbook.AnnotationChange{Notes: journal.Some("two")})
 		file := w.attach(playbook.Target{Trade: second})
-		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: w.annTrade, Account: w.annCash}, {Trade: second, Account: w.annCash}}})
+		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: w.annTrade, Account: w.annCash}, {Trade: second, Account: w.annCash}}})
 
 		home := w.trade(w.ann, w.annCash)
 		_, err := w.AdoptOrphan(w.ctx, w.bob, w.annTrade, w.bobTrade)
 		refused(w.t, err, journal.KindNotFound, "")
 		_, err = w.AdoptOrphan(w.ctx, w.ann, w.annTrade, w.bobTrade)
 		refused(w.t, err, journal.KindInvalid, "trade_id")
-		marks, err := w.AdoptOrphan(w.ctx, w.ann, w.annTrade, home)
+		annotations, err := w.AdoptOrphan(w.ctx, w.ann, w.annTrade, home)
 		must(w.t, err)
-		if marks.Trade != home || marks.Notes != "one" || marks.Account != w.annCash {
-			w.t.Errorf("adopted %+v", marks)
+		if annotations.Trade != home || annotations.Notes != "one" || annotations.Account != w.annCash {
+			w.t.Errorf("adopted %+v", annotations)
 		}
 		_, err = w.AdoptOrphan(w.ctx, w.ann, w.annTrade, home)
 		refused(w.t, err, journal.KindNotFound, "")
@@ -334,7 +334,7 @@ func TestAdoptAndDeleteOrphans(t *testing.T) {
 
 func TestForgetTrades(t *testing.T) {
 	each(t, func(w *world) {
-		w.mark(w.annTrade, playbook.MarkChange{Notes: journal.Some("x"), Tags: journal.Some([]journal.TagID{w.tag("t")})})
+		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("x"), Tags: journal.Some([]journal.TagID{w.tag("t")})})
 		file := w.attach(playbook.Target{Trade: w.annTrade})
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(w.annTrade)})
 		var files []journal.AttachmentID
@@ -347,8 +347,8 @@ func TestForgetTrades(t *testing.T) {
 		}
 		note, err := w.Note(w.ctx, w.ann, note.ID)
 		must(w.t, err)
-		if note.Trade != nil || w.marks(w.annTrade).Trade != "" || len(w.orphans()) != 0 {
-			w.t.Errorf("left are %+v and %+v", note, w.marks(w.annTrade))
+		if note.Trade != nil || w.annotations(w.annTrade).Trade != "" || len(w.orphans()) != 0 {
+			w.t.Errorf("left are %+v and %+v", note, w.annotations(w.annTrade))
 		}
 	})
 }
@@ -358,9 +358,9 @@ func TestForgetAccount(t *testing.T) {
 		second := w.account(w.ann, 2)
 		elsewhere, lost := w.trade(w.ann, second), w.trade(w.ann, w.annCash)
 		for _, trade := range []journal.TradeID{w.annTrade, elsewhere, lost} {
-			w.mark(trade, playbook.MarkChange{Notes: journal.Some("x")})
+			w.annotate(trade, playbook.AnnotationChange{Notes: journal.Some("x")})
 		}
-		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: lost, Account: w.annCash, FillKeys: []string{"k"}}}})
+		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: lost, Account: w.annCash, FillKeys: []string{"k"}}}})
 		file := w.attach(playbook.Target{Trade: w.annTrade})
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Account: journal.Some(w.annCash), Trade: journal.Some(w.annTrade)})
 		change := long(playbook.TargetHit)
@@ -391,8 +391,8 @@ func TestForgetAccount(t *testing.T) {
 		if note.Account != nil || note.Trade != nil || missed.Account != nil {
 			w.t.Errorf("left are %+v and %+v", note, missed)
 		}
-		if w.marks(w.annTrade).Trade != "" || w.marks(elsewhere).Notes != "x" || len(w.orphans()) != 0 {
-			w.t.Error("the wrong marks were deleted")
+		if w.annotations(w.annTrade).Trade != "" || w.annotations(elsewhere).Notes != "x" || len(w.orphans()) != 0 {
+			w.t.Error("the wrong annotations were deleted")
 		}
 	})
 }
@@ -402,7 +402,7 @@ func TestDeletedUser(t *testing.T) {
 	each(t, func(w *world) {
 		lost := w.trade(w.ann, w.annCash)
 		for _, trade := range []journal.TradeID{w.annTrade, lost} {
-			w.mark(trade, playbook.MarkChange{
+			w.annotate(trade, playbook.AnnotationChange{
 				Tags: journal.Some([]journal.TagID{w.tag(string(trade))}), Setup: journal.Some(w.setup(string(trade))), MAE: number("1"),
 			})
 			w.attach(playbook.Target{Trade: trade})
@@ -413,7 +413,7 @@ func TestDeletedUser(t *testing.T) {
 			Symbol: journal.Some("A"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.clock.Now()),
 			Account: journal.Some(w.annCash), Setup: journal.Some(w.setup("s")), Entry: journal.Some(decimal.New(1)),
 		})
-		w.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: lost, Account: w.annCash, FillKeys: []string{"k"}}}})
+		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: lost, Account: w.annCash, FillKeys: []string{"k"}}}})
 		w.update(func(tx *db.Tx) error {
 			_, err := tx.Exec(w.ctx, `DELETE FROM users WHERE id = $1`, w.ann)
 			return err

@@ -23,7 +23,7 @@ func (d *desk) report(w *world) Account {
 		if silent := c.chance(0.1 * (1.3 - t.chapter.care)); silent && !slices.Contains(kept, t) {
 			continue
 		}
-		a.Marks = append(a.Marks, w.mark(t, c, counts[t.day]))
+		a.Annotations = append(a.Annotations, w.annotate(t, c, counts[t.day]))
 	}
 	for _, t := range kept {
 		if !w.pictures {
@@ -36,9 +36,9 @@ func (d *desk) report(w *world) Account {
 	return a
 }
 
-// mark is what the trader wrote on a trade.
-func (w *world) mark(t *trade, d dice, count int) Mark {
-	m := Mark{Opening: t.fills[0].ID, Mood: w.mood(t, d), Confidence: t.confidence(d), Quality: t.quality(d)}
+// annotate returns the annotations of a trade.
+func (w *world) annotate(t *trade, d dice, count int) Annotations {
+	m := Annotations{Opening: t.fills[0].ID, Mood: w.mood(t, d), Confidence: t.confidence(d), Quality: t.quality(d)}
 	if t.setup != "" && d.chance(0.96) {
 		m.Setups = []string{t.setup}
 	}
@@ -74,7 +74,7 @@ func (t *trade) planned(gain float64) decimal.Decimal {
 }
 
 // writePlan notes risk, stop and target as far as the trader did.
-func (t *trade) writePlan(m *Mark, d dice) {
+func (t *trade) writePlan(m *Annotations, d dice) {
 	if !t.isByRules() && d.chance(0.7) {
 		return
 	}
@@ -90,7 +90,7 @@ func (t *trade) writePlan(m *Mark, d dice) {
 }
 
 // writeExcursions notes how far the trade went for and against the trader.
-func (t *trade) writeExcursions(m *Mark, d dice) {
+func (t *trade) writeExcursions(m *Annotations, d dice) {
 	if _, closed := t.closedAt(); !closed || t.of.kind == kindOption || !d.chance(0.7) {
 		return
 	}

@@ -13,18 +13,18 @@ import (
 	"fillbook/internal/matching"
 )
 
-func TestMarksFitTheirTrades(t *testing.T) {
+func TestAnnotationsFitTheirTrades(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		var withNotes, withRisk, reviewed, all int
 		for _, a := range s.Accounts {
 			trades := tradesIn(a)
-			for _, m := range a.Marks {
+			for _, m := range a.Annotations {
 				trade, known := trades[m.Opening]
 				if !known {
-					t.Fatalf("a mark on %s, which opens no trade", m.Opening)
+					t.Fatalf("annotations on %s, which opens no trade", m.Opening)
 				}
-				delete(trades, m.Opening) // none is marked twice
-				checkMark(t, s, m, trade)
+				delete(trades, m.Opening) // none is annotated twice
+				checkAnnotations(t, s, m, trade)
 				all++
 				withNotes += flag(m.Notes != "")
 				withRisk += flag(m.Risk.Valid)
@@ -32,7 +32,7 @@ func TestMarksFitTheirTrades(t *testing.T) {
 			}
 		}
 		if withNotes < all*6/10 || withRisk < all*6/10 || reviewed < all*8/10 || reviewed == all {
-			t.Errorf("of %d marks %d have notes, %d a risk, and %d are reviewed", all, withNotes, withRisk, reviewed)
+			t.Errorf("of %d annotations %d have notes, %d a risk, and %d are reviewed", all, withNotes, withRisk, reviewed)
 		}
 	})
 }
@@ -44,7 +44,7 @@ func flag(is bool) int {
 	return 0
 }
 
-func checkMark(t *testing.T, s Story, m Mark, trade matching.Trade) {
+func checkAnnotations(t *testing.T, s Story, m Annotations, trade matching.Trade) {
 	t.Helper()
 	for _, n := range []decimal.Null{m.Risk, m.Stop, m.Target} {
 		if n.Valid && n.Decimal.Sign() <= 0 {
@@ -80,7 +80,7 @@ func TestThePlaybookIsUsed(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		used := map[string]int{}
 		for _, a := range s.Accounts {
-			for _, m := range a.Marks {
+			for _, m := range a.Annotations {
 				for _, name := range slices.Concat(m.Setups, m.Tags) {
 					used[name]++
 				}
@@ -105,7 +105,7 @@ func TestTextsAreWhole(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		var texts []string
 		for _, a := range s.Accounts {
-			for _, m := range a.Marks {
+			for _, m := range a.Annotations {
 				texts = append(texts, m.Notes, m.Mood)
 			}
 		}

@@ -13,9 +13,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Marks are what the trader wrote on one trade. A trade of which nothing was
-// said has the zero Marks.
-type Marks struct {
+// Annotations are what the trader wrote on one trade. A trade of which nothing was
+// said has the zero Annotations.
+type Annotations struct {
 	Trade   journal.TradeID
 	Account journal.AccountID
 	Notes   string
@@ -36,16 +36,16 @@ type Marks struct {
 	Setups         []journal.SetupID // in the order given
 }
 
-// isEmpty tells whether nothing is written in the marks themselves. Notes and
+// isEmpty tells whether nothing is written in the annotations themselves. Notes and
 // attachments may hang on them all the same.
-func (m Marks) isEmpty() bool {
+func (m Annotations) isEmpty() bool {
 	return isBlank(m.Notes) && !m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid &&
 		!m.LastStop.Valid && !m.MFE.Valid && m.EmotionalState == "" && m.Confidence == 0 && m.TradeQuality == 0 && m.ReviewedAt == nil &&
 		len(m.Tags) == 0 && len(m.Setups) == 0
 }
 
-// row is the marks as they are stored, without their ids and updated_at.
-func (m Marks) row() []any {
+// row is the annotations as they are stored, without their ids and updated_at.
+func (m Annotations) row() []any {
 	return []any{
 		m.Notes, stored(m.InitialRisk), stored(m.StopPrice), stored(m.TargetPrice), stored(m.MAE), stored(m.MFE),
 		m.EmotionalState, rating(m.Confidence), rating(m.TradeQuality), db.NullMicros(m.ReviewedAt), stored(m.LastStop),
@@ -59,98 +59,98 @@ func rating(n int) any {
 	return int64(n)
 }
 
-// equal tells whether two marks say the same.
-func (m Marks) equal(other Marks) bool {
+// equal tells whether two annotations say the same.
+func (m Annotations) equal(other Annotations) bool {
 	return slices.Equal(m.row(), other.row()) && slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups)
 }
 
-// Marks gives the marks of some trades. Trades of which nothing was said are not
-// in the map; reading them from it gives the zero Marks, which is right.
-func (s *Service) Marks(ctx context.Context, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Marks, error) {
-	var marks map[journal.TradeID]Marks
+// LoadAnnotations gives the annotations of some trades. Trades of which nothing was said are not
+// in the map; reading them from it gives the zero Annotations, which is right.
+func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
+	var annotations map[journal.TradeID]Annotations
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		marks, err = LoadMarks(ctx, tx, owner, trades)
+		annotations, err = LoadAnnotations(ctx, tx, owner, trades)
 		return err
 	})
-	return marks, err
+	return annotations, err
 }
 
 const (
 	// idChunk is how many ids one statement names. SQLite's driver looks
 	// each parameter up among the others, so long lists do not pay.
 	idChunk = 128
-	// idsWorthAll is from how many ids on all of the owner's marks are read:
-	// people mark fewer trades than they make.
+	// idsWorthAll is from how many ids on all of the owner's annotations are read:
+	// people annotate fewer trades than they make.
 	idsWorthAll = 8 * idChunk
 )
 
-// LoadMarks is the step of [Service.Marks]. It takes three statements for every
+// LoadAnnotations is the step of [Service.LoadAnnotations]. It takes three statements for every
 // 128 trades, and three for any number above 1024.
-func LoadMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Marks, error) {
+func LoadAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
 	if len(trades) > idsWorthAll {
 		return loadAllOf(ctx, tx, owner, trades)
 	}
-	marks := make(map[journal.TradeID]Marks)
+	annotations := make(map[journal.TradeID]Annotations)
 	for chunk := range slices.Chunk(trades, idChunk) {
-		if err := loadChunk(ctx, tx, owner, chunk, "", marks); err != nil {
+		if err := loadChunk(ctx, tx, owner, chunk, "", annotations); err != nil {
 			return nil, err
 		}
 	}
-	return marks, nil
+	return annotations, nil
 }
 
-// LoadGrades gives of all trades what they can be graded by: the risk that was
-// stated, the stop, and the quality. Other marks are not read. It is a step.
-func LoadGrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Marks, error) {
-	marks := map[journal.TradeID]Marks{}
+// LoadRiskAndQuality gives of all trades what they can be graded by: the risk that was
+// stated, the stop, and the quality. Other annotations are not read. It is a step.
+func LoadRiskAndQuality(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Annotations, error) {
+	annotations := map[journal.TradeID]Annotations{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
-		var m Marks
+		var m Annotations
 		var quality *int
 		err := row.Scan(&m.Trade, &m.InitialRisk, &m.StopPrice, &quality)
 		if quality != nil {
 			m.TradeQuality = *quality
 		}
-		marks[m.Trade] = m
+		annotations[m.Trade] = m
 		return err
 	}, `SELECT trade_id, initial_risk, stop_price, trade_quality FROM trade_marks
 		WHERE user_id = $1 AND (initial_risk IS NOT NULL OR stop_price IS NOT NULL OR trade_quality IS NOT NULL)
 		ORDER BY trade_id`, owner)
-	return marks, err
+	return annotations, err
 }
 
-// AllMarks reads the marks of every trade of the owner that has any.
-func AllMarks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Marks, error) {
-	all := make(map[journal.TradeID]Marks)
+// LoadAllAnnotations reads the annotations of every trade of the owner that has any.
+func LoadAllAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Annotations, error) {
+	all := make(map[journal.TradeID]Annotations)
 	return all, loadChunk(ctx, tx, owner, nil, "", all)
 }
 
-func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Marks, error) {
-	all, err := AllMarks(ctx, tx, owner)
+func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
+	all, err := LoadAllAnnotations(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
-	marks := make(map[journal.TradeID]Marks, len(all))
+	annotations := make(map[journal.TradeID]Annotations, len(all))
 	for _, trade := range trades {
 		if m, ok := all[trade]; ok {
-			marks[trade] = m
+			annotations[trade] = m
 		}
 	}
-	return marks, nil
+	return annotations, nil
 }
 
-// loadChunk adds the marks of some trades, or of all where none are named.
-func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, lock string, into map[journal.TradeID]Marks) error {
+// loadChunk adds the annotations of some trades, or of all where none are named.
+func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, lock string, into map[journal.TradeID]Annotations) error {
 	w := owned("m.user_id", owner)
 	andIn(w, "m.trade_id", trades)
 	found := 0
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
-		marks, err := scanMarks(row)
-		into[marks.Trade] = marks
+		annotations, err := scanAnnotations(row)
+		into[annotations.Trade] = annotations
 		found++
 		return err
-	}, selectMarks+w.text.String()+` ORDER BY m.trade_id`+lock, w.args...)
+	}, selectAnnotations+w.text.String()+` ORDER BY m.trade_id`+lock, w.args...)
 	if err != nil || found == 0 {
-		return err // no links without marks: the schema sees to it
+		return err // no links without annotations: the schema sees to it
 	}
 	if err := loadTags(ctx, tx, owner, trades, into); err != nil {
 		return err
@@ -158,13 +158,13 @@ func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 	return loadSetups(ctx, tx, owner, trades, into)
 }
 
-const selectMarks = `
+const selectAnnotations = `
 	SELECT m.trade_id, m.account_id, m.notes, m.initial_risk, m.stop_price, m.target_price, m.mae, m.mfe,
 		m.emotional_state, m.confidence, m.trade_quality, m.reviewed_at, m.last_stop, m.updated_at
 	FROM trade_marks m`
 
-func scanMarks(row db.Scanner) (Marks, error) {
-	var m Marks
+func scanAnnotations(row db.Scanner) (Annotations, error) {
+	var m Annotations
 	var confidence, quality *int
 	err := row.Scan(&m.Trade, &m.Account, &m.Notes, &m.InitialRisk, &m.StopPrice, &m.TargetPrice, &m.MAE, &m.MFE,
 		&m.EmotionalState, &confidence, &quality, db.NullInstant(&m.ReviewedAt), &m.LastStop, db.Instant(&m.UpdatedAt))
@@ -174,7 +174,7 @@ func scanMarks(row db.Scanner) (Marks, error) {
 	return m, err
 }
 
-func loadTags(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, into map[journal.TradeID]Marks) error {
+func loadTags(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, into map[journal.TradeID]Annotations) error {
 	w := owned("l.user_id", owner)
 	andIn(w, "l.trade_id", trades)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
@@ -190,7 +190,7 @@ func loadTags(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jou
 		` ORDER BY l.trade_id, t.name_key, t.id`, w.args...)
 }
 
-func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, into map[journal.TradeID]Marks) error {
+func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, into map[journal.TradeID]Annotations) error {
 	w := owned("l.user_id", owner)
 	andIn(w, "l.trade_id", trades)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
@@ -205,27 +205,27 @@ func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []j
 		` ORDER BY l.trade_id, l.position, l.setup_id`, w.args...)
 }
 
-// Anchor makes sure that a trade has a row of marks, empty if need be: links and
+// EnsureAnnotationsRow makes sure that a trade has a row of annotations, empty if need be: links and
 // notes hang on it. It is a step, and trade and account must be the owner's.
-func Anchor(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
-	empty := Marks{Trade: trade, Account: account, UpdatedAt: now}
-	_, err := tx.InsertMany(ctx, "trade_marks", markColumns, `ON CONFLICT (user_id, trade_id) DO NOTHING`, [][]any{empty.values(owner)})
+func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
+	empty := Annotations{Trade: trade, Account: account, UpdatedAt: now}
+	_, err := tx.InsertMany(ctx, "trade_marks", annotationColumns, `ON CONFLICT (user_id, trade_id) DO NOTHING`, [][]any{empty.values(owner)})
 	return err
 }
 
-var markColumns = []string{
+var annotationColumns = []string{
 	"user_id", "trade_id", "account_id", "notes", "initial_risk", "stop_price", "target_price", "mae", "mfe",
 	"emotional_state", "confidence", "trade_quality", "reviewed_at", "last_stop", "updated_at",
 }
 
-func (m Marks) values(owner journal.UserID) []any {
+func (m Annotations) values(owner journal.UserID) []any {
 	values := append([]any{owner, m.Trade, m.Account}, m.row()...)
 	return append(values, db.Micros(m.UpdatedAt))
 }
 
-// saveMarks writes marks over what is stored and adds the links that are
+// saveAnnotations writes annotations over what is stored and adds the links that are
 // missing. Each trade must be named once.
-func saveMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Marks) error {
+func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Annotations) error {
 	var rows, tags, setups [][]any
 	for _, m := range list {
 		rows = append(rows, m.values(owner))
@@ -236,7 +236,7 @@ func saveMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Mar
 			setups = append(setups, []any{owner, m.Trade, setup, i})
 		}
 	}
-	if _, err := tx.InsertMany(ctx, "trade_marks", markColumns, overwriteMarks(), rows); err != nil {
+	if _, err := tx.InsertMany(ctx, "trade_marks", annotationColumns, overwriteAnnotations(), rows); err != nil {
 		return err
 	}
 	_, err := tx.InsertMany(ctx, "trade_tags", []string{"user_id", "trade_id", "tag_id"},
@@ -249,12 +249,12 @@ func saveMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Mar
 	return missing("setup_ids", err)
 }
 
-// overwriteMarks is the ON CONFLICT clause that takes every new value but the
+// overwriteAnnotations is the ON CONFLICT clause that takes every new value but the
 // key and the account.
-func overwriteMarks() string {
+func overwriteAnnotations() string {
 	var b strings.Builder
 	b.WriteString("ON CONFLICT (user_id, trade_id) DO UPDATE SET ")
-	for i, column := range markColumns[3:] {
+	for i, column := range annotationColumns[3:] {
 		if i > 0 {
 			b.WriteString(", ")
 		}

@@ -131,12 +131,12 @@ func (r *restorer) restoreNote(place int, in Note) error {
 	}
 	created := in.CreatedAt.instantOr(r.now)
 	if trade, account := r.tradeAt(in.Trade); trade != "" {
-		if err := playbook.Anchor(r.ctx, r.tx, r.Owner, trade, account, created); err != nil {
+		if err := playbook.EnsureAnnotationsRow(r.ctx, r.tx, r.Owner, trade, account, created); err != nil {
 			return err
 		}
 		change.Trade = journal.Some(trade)
 	}
-	id, added, err := r.playbook.Note(r.ctx, r.tx, r.Owner, created, change)
+	id, added, err := r.playbook.RestoreNote(r.ctx, r.tx, r.Owner, created, change)
 	if err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 	switch {
 	case ref.Trade != nil:
 		trade = b.trade(*ref.Trade)
-	case ref.Waiting != nil:
-		trade = at(b.waiting, *ref.Waiting)
+	case ref.Orphan != nil:
+		trade = at(b.orphans, *ref.Orphan)
 	}
 	if trade == nil {
 		return "", ""

@@ -81,27 +81,27 @@ func at(list []journal.TradeID, place int) *journal.TradeID {
 }
 
 // restoreMarks adds what the file says about trades.
-func (r *restorer) restoreMarks() error {
+func (r *restorer) restoreAnnotations() error {
 	for _, b := range r.bundles {
-		var list []playbook.Marks
+		var list []playbook.Annotations
 		for i, a := range b.Trades {
 			trade := b.trade(i)
 			if trade == nil || a.isEmpty() {
 				continue
 			}
-			marks, err := r.marks(a.Words, *trade, b.target.account.ID, r.priceRule(b.Bundle, a))
+			annotations, err := r.toAnnotations(a.AnnotationValues, *trade, b.target.account.ID, r.priceRule(b.Bundle, a))
 			if err != nil {
 				if err := r.accept("Trade", i, err); err != nil {
 					return err
 				}
 				continue
 			}
-			list = append(list, marks)
+			list = append(list, annotations)
 		}
 		if len(list) == 0 {
 			continue
 		}
-		changed, err := playbook.Annotate(r.ctx, r.tx, r.Owner, r.now, list)
+		changed, err := playbook.MergeAnnotations(r.ctx, r.tx, r.Owner, r.now, list)
 		if err != nil {
 			return err
 		}
@@ -113,48 +113,48 @@ func (r *restorer) restoreMarks() error {
 	return nil
 }
 
-// touch raises the revision of trades that only their marks changed: figures
+// touch raises the revision of trades that only their annotations changed: figures
 // depend on those too.
 func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 	for _, id := range trades {
 		if b.changed[id] {
 			continue
 		}
-		if err := ledger.TouchTrade(r.ctx, r.tx, r.Owner, b.target.account.ID, id); err != nil {
+		if err := ledger.TouchTrades(r.ctx, r.tx, r.Owner, b.target.account.ID, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// marks gives the words in the form of the playbook, under its rules. Notes
+// toAnnotations returns the values in the form of the playbook, under its rules. Notes
 // and lists may be longer than a person may type, because trades that grew
 // together keep all that was said.
-func (r *restorer) marks(w Words, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Marks, error) {
-	change := playbook.MarkChange{
+func (r *restorer) toAnnotations(w AnnotationValues, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
+	change := playbook.AnnotationChange{
 		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice), LastStop: optional(w.LastStop),
 		MAE: optional(w.MAE), MFE: optional(w.MFE), EmotionalState: journal.Some(w.EmotionalState),
 		Confidence: grade(w.Confidence), TradeQuality: grade(w.TradeQuality), Reviewed: journal.Some(!w.ReviewedAt.IsZero()),
 	}
-	marks, err := playbook.NewMarks(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
+	annotations, err := playbook.NewAnnotations(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
 	if err != nil {
-		return playbook.Marks{}, err
+		return playbook.Annotations{}, err
 	}
 	if err := checkLong("notes", w.Notes); err != nil {
-		return playbook.Marks{}, err
+		return playbook.Annotations{}, err
 	}
-	marks.Notes = w.Notes
-	if marks.Tags, err = each(w.Tags, r.tag); err != nil {
-		return playbook.Marks{}, err
+	annotations.Notes = w.Notes
+	if annotations.Tags, err = each(w.Tags, r.tag); err != nil {
+		return playbook.Annotations{}, err
 	}
-	marks.Setups, err = each(w.Setups, r.setup)
-	return marks, err
+	annotations.Setups, err = each(w.Setups, r.setup)
+	return annotations, err
 }
 
 // priceRule returns the rule for the prices of an annotation: that of the
 // instrument of its fills. A file with its checksums holds what was stored, and
 // gives back prices from before there was a rule.
-func (r *restorer) priceRule(b *Bundle, a Annotation) playbook.PriceRule {
+func (r *restorer) priceRule(b *Bundle, a TradeAnnotations) playbook.PriceRule {
 	if r.Document.isVerified {
 		return playbook.PricesAnyNumber
 	}
@@ -200,15 +200,15 @@ func checkLong(field, text string) error {
 }
 
 // restoreWaiting lets words wait for fills again.
-func (r *restorer) restoreWaiting() error {
+func (r *restorer) restoreOrphans() error {
 	for _, b := range r.bundles {
-		b.waiting = make([]journal.TradeID, len(b.Waiting))
-		for i, in := range b.Waiting {
-			waiting, err := r.waiting(in, b.target.account.ID)
+		b.orphans = make([]journal.TradeID, len(b.Orphans))
+		for i, in := range b.Orphans {
+			orphans, err := r.toOrphan(in, b.target.account.ID)
 			if err == nil {
 				var added bool
-				if b.waiting[i], added, err = r.playbook.Waiting(r.ctx, r.tx, r.Owner, waiting); added {
-					r.result.Waiting++
+				if b.orphans[i], added, err = r.playbook.RestoreOrphan(r.ctx, r.tx, r.Owner, orphans); added {
+					r.result.Orphans++
 				}
 			}
 			if err := r.accept("Waiting annotation", i, err); err != nil {
@@ -219,16 +219,16 @@ func (r *restorer) restoreWaiting() error {
 	return nil
 }
 
-func (r *restorer) waiting(in Waiting, account journal.AccountID) (playbook.Waiting, error) {
+func (r *restorer) toOrphan(in Orphan, account journal.AccountID) (playbook.StoredOrphan, error) {
 	// Which instrument an orphan was of is not in the file.
-	marks, err := r.marks(in.Words, "", account, playbook.PricesAnyNumber)
+	annotations, err := r.toAnnotations(in.AnnotationValues, "", account, playbook.PricesAnyNumber)
 	if err != nil {
-		return playbook.Waiting{}, err
+		return playbook.StoredOrphan{}, err
 	}
-	out := playbook.Waiting{FillKeys: in.FillKeys}
-	out.Marks, out.OrphanedAt = marks, in.OrphanedAt.instantOr(r.now)
+	out := playbook.StoredOrphan{FillKeys: in.FillKeys}
+	out.Annotations, out.OrphanedAt = annotations, in.OrphanedAt.instantOr(r.now)
 	if out.Symbol, err = journal.CleanName("symbol", in.Symbol); err != nil {
-		return playbook.Waiting{}, err
+		return playbook.StoredOrphan{}, err
 	}
 	if !in.OpenedAt.IsZero() {
 		out.OpenedAt = &in.OpenedAt.Time

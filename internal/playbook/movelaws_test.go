@@ -61,9 +61,9 @@ func (h *history) open(i int) {
 	trade := h.trade(h.ann, h.annCash)
 	h.order = append(h.order, trade)
 	h.fills[trade] = []string{fmt.Sprintf("%da", i), fmt.Sprintf("%db", i)}
-	if rapid.Bool().Draw(h.r, "marked") {
+	if rapid.Bool().Draw(h.r, "annotated") {
 		word, tag := fmt.Sprintf("word-%d.", i), h.tag(fmt.Sprintf("tag %d", i))
-		h.mark(trade, playbook.MarkChange{Notes: journal.Some(word), Tags: journal.Some([]journal.TagID{tag})})
+		h.annotate(trade, playbook.AnnotationChange{Notes: journal.Some(word), Tags: journal.Some([]journal.TagID{tag})})
 		h.words, h.tags = append(h.words, word), append(h.tags, tag)
 	}
 	if i == 0 && rapid.Bool().Draw(h.r, "pictured") { // a file costs a sync
@@ -80,7 +80,7 @@ func (h *history) merge() {
 	into := rapid.SampledFrom(h.order).Draw(h.r, "into")
 	h.fills[into] = append(h.fills[into], h.fills[from]...)
 	delete(h.fills, from)
-	h.follow(playbook.Regrouping{Merged: []playbook.Merge{{From: from, Into: into}}})
+	h.move(playbook.Regrouping{Merged: []playbook.Merge{{From: from, Into: into}}})
 }
 
 func (h *history) drop(trade journal.TradeID) {
@@ -96,7 +96,7 @@ func (h *history) orphan() {
 	keys := h.fills[trade]
 	delete(h.fills, trade)
 	h.lost = append(h.lost, keys...)
-	h.follow(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: trade, Account: h.annCash, FillKeys: keys}}})
+	h.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: trade, Account: h.annCash, FillKeys: keys}}})
 }
 
 // arrive brings some lost fills back, into an old trade or a new one.
@@ -115,31 +115,31 @@ func (h *history) arrive(n int) {
 		h.lost = slices.DeleteFunc(slices.Clone(h.lost), func(k string) bool { return k == key })
 		arrived = append(arrived, playbook.Arrival{Trade: trade, Account: h.annCash, FillKeys: []string{key}})
 	}
-	h.follow(playbook.Regrouping{Arrived: arrived})
+	h.move(playbook.Regrouping{Arrived: arrived})
 }
 
 // check finds every word, tag and picture exactly once, on trades that live or
 // on orphans.
 func (h *history) check() {
-	all, err := h.Marks(h.ctx, h.ann, h.order)
+	all, err := h.LoadAnnotations(h.ctx, h.ann, h.order)
 	must(h.t, err)
-	found := make([]playbook.Marks, 0, len(all))
+	found := make([]playbook.Annotations, 0, len(all))
 	var files []journal.AttachmentID
-	for trade, marks := range all {
-		found = append(found, marks)
+	for trade, annotations := range all {
+		found = append(found, annotations)
 		files = append(files, h.attachmentsOf(playbook.Target{Trade: trade})...)
 	}
 	for _, orphan := range h.orphans() {
-		found = append(found, orphan.Marks)
+		found = append(found, orphan.Annotations)
 		for _, file := range orphan.Attachments {
 			files = append(files, file.ID)
 		}
 	}
 	var text strings.Builder
 	var tags []journal.TagID
-	for _, marks := range found {
-		text.WriteString(marks.Notes + "\n")
-		tags = append(tags, marks.Tags...)
+	for _, annotations := range found {
+		text.WriteString(annotations.Notes + "\n")
+		tags = append(tags, annotations.Tags...)
 	}
 	for _, word := range h.words {
 		if n := strings.Count(text.String(), word); n != 1 {

@@ -1,0 +1,210 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// Limits of one request.
+const (
+	maxNewFills     = 1000
+	maxBulkTradeIDs = 1000
+)
+
+// newTrade is the body of a trade that is entered with its fills.
+type newTrade struct {
+	AccountID journal.AccountID `json:"account_id"`
+	Fills     []NewFill         `json:"fills" minItems:"1" maxItems:"1000" doc:"The fills, each as in POST /executions without account_id."`
+	AnnotationFields
+}
+
+// writtenTrade is a trade as POST /trades answers with it.
+type writtenTrade struct {
+	TradeDetail
+	Deduped int `json:"deduped,omitzero" doc:"How many fills of the request this trade already had. They were not added again."`
+}
+
+// check refuses a body without an account or fills, and a fill that cannot be
+// stored. A refused fill is named by its place in the list.
+func (n newTrade) check() ([]ledger.NewFill, error) {
+	switch {
+	case n.AccountID == "":
+		return nil, requiredField("account_id")
+	case len(n.Fills) == 0:
+		return nil, journal.InvalidField("fills", "fills must have at least one fill.")
+	case len(n.Fills) > maxNewFills:
+		return nil, journal.InvalidField("fills", "fills must have at most %d fills.", maxNewFills)
+	}
+	fills := make([]ledger.NewFill, len(n.Fills))
+	for i, sent := range n.Fills {
+		fill, err := sent.fill()
+		if err == nil {
+			err = fill.Check()
+		}
+		if err != nil {
+			return nil, locateError(fmt.Sprintf("fills.%d.", i), fmt.Sprintf("Fill %d: ", i+1), err)
+		}
+		fills[i] = fill
+	}
+	return fills, nil
+}
+
+// locateError puts texts in front of the field and the message of a refusal
+// that names a field.
+func locateError(field, message string, err error) error {
+	var refusal *journal.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	name, named := refusal.Details["field"].(string)
+	if !named {
+		return err
+	}
+	return journal.InvalidField(field+name, "%s", message+refusal.Message)
+}
+
+func (a *API) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]writtenTrade], error) {
+	fills, err := in.Body.check()
+	if err != nil {
+		return nil, err
+	}
+	var trades []writtenTrade
+	err = a.DB.Update(ctx, func(tx *db.Tx) (err error) {
+		trades, err = a.addTradeIn(ctx, tx, in.Body, fills)
+		return err
+	})
+	return answer(trades, err)
+}
+
+// addTradeIn stores the fills, annotates the trades that they belong to and
+// reads these trades, as one step.
+func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []ledger.NewFill) ([]writtenTrade, error) {
+	owner := caller(ctx).UserID
+	added, err := a.Ledger.AddFills(ctx, tx, owner, in.AccountID, fills)
+	if err != nil {
+		return nil, err
+	}
+	var ids []journal.TradeID
+	deduped := map[journal.TradeID]int{}
+	for _, outcome := range added.Outcomes {
+		for _, id := range outcome.Trades {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+			if outcome.Duplicate {
+				deduped[id]++
+			}
+		}
+	}
+	if set := in.AnnotationFields.change(); !set.IsEmpty() {
+		if _, err := a.Playbook.AnnotateTrades(ctx, tx, owner, ids, playbook.BulkChange{Set: set}); err != nil {
+			return nil, err
+		}
+	}
+	trades := make([]writtenTrade, len(ids))
+	for i, id := range ids {
+		detail, err := readTradeDetail(ctx, tx, owner, id)
+		if err != nil {
+			return nil, err
+		}
+		detail.Warnings = append(detail.Warnings, added.Warnings...)
+		trades[i] = writtenTrade{TradeDetail: detail, Deduped: deduped[id]}
+	}
+	return trades, nil
+}
+
+// bulkAnnotation is the body of a change to the annotations of several trades.
+type bulkAnnotation struct {
+	IDs            []journal.TradeID      `json:"ids" minItems:"1" maxItems:"1000" doc:"The trades; a repeated id counts once."`
+	Set            AnnotationFields       `json:"set" required:"false" doc:"Annotations to set on every trade, as in PATCH /trades/{id}."`
+	AddTagIDs      opt[[]journal.TagID]   `json:"add_tag_ids" required:"false"`
+	RemoveTagIDs   opt[[]journal.TagID]   `json:"remove_tag_ids" required:"false"`
+	AddSetupIDs    opt[[]journal.SetupID] `json:"add_setup_ids" required:"false"`
+	RemoveSetupIDs opt[[]journal.SetupID] `json:"remove_setup_ids" required:"false"`
+}
+
+// change returns the change for the playbook. It refuses a body that names no
+// trades, too many, or changes nothing.
+func (b bulkAnnotation) change() (playbook.BulkChange, error) {
+	change := playbook.BulkChange{
+		Set: b.Set.change(), AddTags: b.AddTagIDs.Value, RemoveTags: b.RemoveTagIDs.Value,
+		AddSetups: b.AddSetupIDs.Value, RemoveSetups: b.RemoveSetupIDs.Value,
+	}
+	switch {
+	case len(b.IDs) == 0:
+		return change, journal.InvalidField("ids", "ids must name at least one trade.")
+	case len(b.IDs) > maxBulkTradeIDs:
+		return change, journal.InvalidField("ids", "ids must name at most %d trades.", maxBulkTradeIDs)
+	case change.IsEmpty():
+		return change, journal.InvalidField("set", "There is nothing to change: send set, or tags or setups to add or remove.")
+	}
+	return change, nil
+}
+
+// bulkReport is the answer to a change of several trades.
+type bulkReport struct {
+	Updated   int          `json:"updated" doc:"How many trades were changed."`
+	Unchanged int          `json:"unchanged" doc:"How many trades already had these annotations."`
+	Trades    []bulkResult `json:"trades" doc:"Each trade once, in the order of ids."`
+}
+
+type bulkResult struct {
+	ID      journal.TradeID `json:"id"`
+	Changed bool            `json:"changed"`
+}
+
+func (a *API) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) (*body[bulkReport], error) {
+	change, err := in.Body.change()
+	if err != nil {
+		return nil, err
+	}
+	var results []playbook.BulkResult
+	err = a.DB.Update(ctx, func(tx *db.Tx) (err error) {
+		results, err = a.Playbook.AnnotateTrades(ctx, tx, caller(ctx).UserID, in.Body.IDs, change)
+		return err
+	})
+	if err != nil {
+		return nil, locateInSet(err)
+	}
+	report := bulkReport{Trades: make([]bulkResult, len(results))}
+	for i, result := range results {
+		report.Trades[i] = bulkResult{ID: result.Trade, Changed: result.Changed}
+		if result.Changed {
+			report.Updated++
+		}
+	}
+	report.Unchanged = len(results) - report.Updated
+	return answer(report, nil)
+}
+
+// locateInSet names a refused annotation by its place in the body. The lists
+// beside set are named as they are.
+func locateInSet(err error) error {
+	var refusal *journal.Error
+	lists := []any{"add_tag_ids", "remove_tag_ids", "add_setup_ids", "remove_setup_ids"}
+	if errors.As(err, &refusal) && slices.Contains(lists, refusal.Details["field"]) {
+		return err
+	}
+	return locateError("set.", "", err)
+}
+
+func (a *API) tradeWriteOperations() {
+	add := tradeRoute(http.MethodPost, "", "addTrade", "Add fills and annotate their trades")
+	add.about = "Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. " +
+		"A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. " +
+		"The answer is the trades that the fills belong to now, in the order of the fills."
+	register(a, add, a.addTrade)
+	bulk := tradeRoute(http.MethodPatch, "", "annotateTrades", "Annotate several trades")
+	bulk.about = "All or nothing: if one id is unknown or one value is invalid, no trade is changed. " +
+		"set is applied first, then tags and setups are removed, then added."
+	bulk.refusals = []int{http.StatusNotFound}
+	register(a, bulk, a.annotateTrades)
+}

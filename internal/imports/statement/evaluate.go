@@ -1,0 +1,520 @@
+package statement
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
+)
+
+// layoutReader reads the rows of one table by a layout.
+type layoutReader struct {
+	*layoutState
+	r      *Reader
+	layout *Layout
+	key    Col
+	words  *wordTable
+}
+
+// layoutState is what the rows of all tables of a file leave for its end.
+type layoutState struct {
+	rows     []*Row // in the order of the file
+	accounts []string
+	// unpriced are the fees in coins that have no price in the file.
+	unpriced map[string]decimal.Decimal
+	sides    map[string]matching.Side // the first side that had an id
+	sums     map[string]decimal.Decimal
+}
+
+func newLayoutState() *layoutState {
+	return &layoutState{unpriced: map[string]decimal.Decimal{}, sides: map[string]matching.Side{}, sums: map[string]decimal.Decimal{}}
+}
+
+// readLayout reads the rows of the table by a layout.
+func (r *Reader) readLayout(l *Layout) error {
+	if r.state == nil {
+		r.state = newLayoutState()
+	}
+	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words)}
+	if l.Date == "" && l.Time != "" {
+		if err := r.RequireDay(l.Time); err != nil {
+			return err
+		}
+	}
+	for i, cells := range r.rows {
+		const often = 16
+		if i%often == 0 && r.ctx.Err() != nil {
+			break // ReadContext reports it
+		}
+		r.Out.Rows++
+		w := &Row{r: r, Row: cells, Number: r.Out.Rows}
+		lr.readRow(w)
+		if w.Number == 0 {
+			r.Out.Rows--
+			continue
+		}
+		lr.rows = append(lr.rows, w)
+	}
+	return nil
+}
+
+// key returns the expression that every data row has a value of.
+func (l *Layout) key() Col {
+	for _, col := range []Col{l.Key, l.Kind} {
+		if col != "" {
+			return col
+		}
+	}
+	return l.Symbol
+}
+
+// readRow reads one row up to its outcome.
+func (lr *layoutReader) readRow(w *Row) {
+	l := lr.layout
+	if l.Prepare != nil {
+		l.Prepare(w)
+		if w.hasEnded() {
+			return
+		}
+	}
+	if w.Text(lr.key) == "" {
+		w.Ignore()
+		return
+	}
+	if l.Account != "" {
+		lr.noteAccount(w.Text(l.Account))
+	}
+	for _, c := range l.Only {
+		if text := w.Text(c.Col); !matchesAny(c.Words, text) {
+			w.Skip("%s", c.reason(w, text))
+			return
+		}
+	}
+	lr.parseTexts(w)
+	lr.readKind(w, lr.kindOf(w))
+}
+
+// hasEnded reports whether the row has its outcome already.
+func (w *Row) hasEnded() bool { return w.Number == 0 || w.reason != "" || w.skipped != "" }
+
+// reason says why a row that does not meet the condition is skipped.
+func (c *Condition) reason(w *Row, text string) string {
+	if c.Reason != "" {
+		return c.Reason
+	}
+	return keptReason(w.r.Header(c.Col), text)
+}
+
+// parseTexts sets the values of the first pattern that matches.
+func (lr *layoutReader) parseTexts(w *Row) {
+	for _, p := range lr.layout.Parse {
+		if w.parseText(p) {
+			return
+		}
+	}
+}
+
+func (w *Row) parseText(p Pattern) bool {
+	found := p.Re.FindStringSubmatch(strings.TrimSpace(w.Text(p.In)))
+	if found == nil {
+		return false
+	}
+	for i, name := range p.Re.SubexpNames() {
+		if name != "" {
+			w.Set(name, found[i])
+		}
+	}
+	return true
+}
+
+// kindOf returns what a row is: by the words of the layout, the shared words for
+// sides, the shared words for cash, and what the user said about other words.
+func (lr *layoutReader) kindOf(w *Row) Kind {
+	l := lr.layout
+	if l.Kind == "" {
+		return KindTrade
+	}
+	text := w.Text(l.Kind)
+	w.word = text
+	if kind, ok := lr.words.find(wordKey(text)); ok {
+		return kind
+	}
+	if side, effect, ok := w.sideWord(text); ok {
+		return kindOfSide(side, effect)
+	}
+	return kindUnknown
+}
+
+// readKind reads a row of a known kind.
+func (lr *layoutReader) readKind(w *Row, kind Kind) {
+	switch {
+	case kind.isTrade():
+		lr.readTrade(w, kind)
+	default:
+		w.Skip("%s", ReasonSecurities)
+	}
+}
+
+// readTrade reads a row as one fill.
+func (lr *layoutReader) readTrade(w *Row, kind Kind) {
+	l := lr.layout
+	i := lr.instrumentOf(w)
+	quantity, _ := w.amount(l.Quantity, i.Base, i.Quote)
+	if l.Orders && quantity.Decimal.IsZero() {
+		w.Skip("%s", ReasonNotFilled)
+		return
+	}
+	if !quantity.Valid {
+		w.Fail("There is no value in column %s.", firstName(l.Quantity))
+	}
+	if i.Problem != "" {
+		w.Fail("%s", i.Problem)
+	}
+	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
+	t.setInstrument(&i)
+	lr.readSide(w, kind, t)
+	at := lr.momentOf(w)
+	t.At, t.DateOnly = at.At, at.DateOnly
+	lr.readPrice(w, t)
+	lr.settleMoney(w, t)
+	lr.readDetails(w, t)
+	if w.hasEnded() && w.reason == "" {
+		return
+	}
+	record := Record{Kind: kind, Fill: &t.Fill}
+	if l.Adjust != nil && !w.Failed() {
+		l.Adjust(w, &record)
+	}
+	w.emit(&record)
+	for _, sum := range l.Totals {
+		if n := w.Null(sum.Col); n.Valid && !w.Failed() {
+			lr.sums[sum.Item] = lr.sums[sum.Item].Add(n.Decimal)
+		}
+	}
+}
+
+// tradeRow is a fill while it is read.
+type tradeRow struct {
+	Fill
+	instrument Instrument
+	amount     decimal.Null // what moved in cash, signed, after costs
+	gross      decimal.Null // what was traded, before costs
+	// money is the currency of amount and costs, priced that of the price.
+	money, priced string
+}
+
+// emit adds the records of a row to its outcome.
+func (w *Row) emit(record *Record) {
+	if w.skipped != "" || w.Number == 0 {
+		return
+	}
+	switch {
+	case record.Fill != nil:
+		w.Fill(*record.Fill)
+	case record.Cash != nil:
+		w.Money(*record.Cash)
+	}
+	for i := range record.Also {
+		w.emit(&record.Also[i])
+	}
+}
+
+// instrumentOf reads what a row trades.
+func (lr *layoutReader) instrumentOf(w *Row) Instrument {
+	l := lr.layout
+	kind := lr.r.Preset.Instrument
+	if word := w.Text(l.Type); word != "" {
+		kind = InstrumentType(word)
+	}
+	i := lr.r.nameInstrument(l, w.Text(l.Contract), w.Text(l.Symbol), kind)
+	if l.Multiplier != "" {
+		if n := w.Null(l.Multiplier); n.Valid {
+			i.Multiplier = n
+		}
+	}
+	if right := optionRight(w.Text(l.Right)); right != "" && i.Right == "" {
+		i.Type, i.Right, i.Strike = instruments.TypeOption, right, w.Null(l.Strike)
+	}
+	if l.Expiry != "" && i.Right != "" {
+		if day := w.Day(l.Expiry); day != "" {
+			i.Expiry = day
+		}
+	}
+	if l.Coins {
+		lr.nameQuote(w, &i)
+	}
+	return i
+}
+
+// nameQuote sets the coin that a pair is priced in from the column that says so.
+func (lr *layoutReader) nameQuote(w *Row, i *Instrument) {
+	quote := strings.ToUpper(w.Text(lr.layout.PriceCurrency))
+	if quote == "" || quote == i.Quote {
+		return
+	}
+	if base, ok := strings.CutSuffix(i.Symbol, quote); ok && base != "" && i.Quote != "" {
+		i.Base = strings.TrimRight(base, "-/_:")
+	}
+	i.Quote = quote
+}
+
+// optionRight reads the word for a call or a put; another word is kept.
+func optionRight(word string) string {
+	word = strings.ToLower(strings.TrimSpace(word))
+	switch {
+	case strings.HasPrefix(word, "c"):
+		return "call"
+	case strings.HasPrefix(word, "p"):
+		return "put"
+	}
+	return word
+}
+
+// instrumentKey is what an instrument depends on.
+type instrumentKey struct{ contract, symbol, kind string }
+
+// nameInstrument builds an instrument and keeps it: a file has few instruments
+// and many rows.
+func (r *Reader) nameInstrument(l *Layout, contract, symbol, kind string) Instrument {
+	key := instrumentKey{contract, symbol, kind}
+	if i, known := r.instruments[key]; known {
+		return i
+	}
+	i := l.newInstrument(contract, symbol, kind)
+	if r.instruments == nil {
+		r.instruments = map[instrumentKey]Instrument{}
+	}
+	r.instruments[key] = i
+	return i
+}
+
+func (l *Layout) newInstrument(contract, symbol, kind string) Instrument {
+	if o, ok := instruments.ParseOption(contract); ok {
+		var f Fill
+		f.Contract(o)
+		return f.instrument()
+	}
+	switch {
+	case l.Namer != nil:
+		return l.Namer(symbol, kind)
+	case l.Coins:
+		return NamePair(symbol, kind)
+	}
+	return NameAny(symbol, kind)
+}
+
+// readSide reads the side of a trade: from its kind, the column for it, or the
+// sign of the quantity or the amount.
+func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
+	l := lr.layout
+	side, effect, known := kind.direction()
+	switch {
+	case known:
+	case l.Side != "":
+		side, effect = w.Side(l.Side)
+	case t.Quantity.Sign() < 0:
+		side = matching.Sell
+	case t.Quantity.Sign() > 0 && w.Decimal(l.Amount).Sign() > 0 && !l.Unsigned:
+		side = matching.Sell
+	default:
+		side = matching.Buy
+	}
+	t.Side, t.Effect = side, effect
+	t.Quantity = t.Quantity.Abs()
+	switch wordKey(w.Text(l.Effect)) {
+	case "open", "opening", "to open", "o":
+		t.Effect = Opening
+	case "close", "closing", "to close", "c", "y", "yes", "true":
+		t.Effect = Closing
+	}
+}
+
+// momentOf reads when a row happened.
+func (lr *layoutReader) momentOf(w *Row) Moment {
+	l := lr.layout
+	var m Moment
+	switch zone := w.Text(l.ZoneColumn); {
+	case zone != "" && l.Date != "":
+		m = w.dateAndTimeIn(zone, l.Date, l.Clock)
+	case zone != "":
+		m = w.MomentIn(zone, l.Time)
+	case l.Date != "":
+		m = w.DateAndTime(l.Date, l.Clock)
+	default:
+		m = w.postedMoment(l.Time)
+	}
+	if l.Midnight && !m.DateOnly && m.At.In(lr.r.location()).Format("15:04:05") == "00:00:00" {
+		m.DateOnly = true
+	}
+	w.at = m
+	return m
+}
+
+// postedMoment reads a time. "04/27/2023 as of 04/25/2023" was posted on the
+// first day and happened on the second.
+func (w *Row) postedMoment(names Col) Moment {
+	if _, done, ok := strings.Cut(w.Text(names), " as of "); ok {
+		return w.At(done)
+	}
+	return w.Moment(names)
+}
+
+// readPrice reads the price of a trade. Treasury futures may be written in
+// 32nds, which would be a number with its thousands grouped anywhere else.
+func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
+	l := lr.layout
+	if t.Type == instruments.TypeFuture && isTreasury(t.Symbol) {
+		if p, ok := Treasury32(w.Text(l.Price)); ok {
+			t.Price = p
+			return
+		}
+	}
+	price, _ := w.amount(l.Price, t.instrument.Quote)
+	if !price.Valid {
+		w.Fail("There is no value in column %s.", firstName(l.Price))
+	}
+	t.Price = price.Decimal
+}
+
+// readDetails reads what is kept beside the figures of a fill.
+func (lr *layoutReader) readDetails(w *Row, t *tradeRow) {
+	l := lr.layout
+	t.PositionAfter = w.Null(l.Position)
+	t.Lot = w.Text(l.Lot)
+	t.ID = lr.idOf(w, t.Side)
+	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
+		t.addDetail("name", name)
+	}
+	for key, col := range l.Details {
+		if text := strings.TrimSpace(w.Text(col)); text != "" {
+			t.addDetail(key, text)
+		}
+	}
+}
+
+// addDetail keeps a value beside a fill. Values with the same key are listed.
+func (f *Fill) addDetail(key, value string) {
+	if f.Details == nil {
+		f.Details = map[string]string{}
+	}
+	if before := f.Details[key]; before != "" {
+		value = before + ", " + value
+	}
+	f.Details[key] = value
+}
+
+// shortenedID is a long number after a spreadsheet has rounded it.
+var shortenedID = regexp.MustCompile(`^\d+(?:[.,]\d+)?[eE]\+\d+$`)
+
+// idOf reads the id of a fill.
+func (lr *layoutReader) idOf(w *Row, side matching.Side) string {
+	l := lr.layout
+	if l.ID == "" {
+		return ""
+	}
+	id := w.wholeText(l.ID)
+	switch {
+	case id == "":
+	case shortenedID.MatchString(id):
+		lr.r.Out.Warn("A spreadsheet has shortened the ids of the fills. Import the file as it was downloaded, so that fills are known again.")
+		return ""
+	case l.IDs == IDPerSide:
+		return lr.idOfSide(id, side)
+	}
+	return id
+}
+
+// idOfSide makes an id unique for its side: the side that comes second gets its
+// name added. Rows that repeat id and side are the same fill.
+func (s *layoutState) idOfSide(id string, side matching.Side) string {
+	switch s.sides[id] {
+	case "":
+		s.sides[id] = side
+	case side:
+	default:
+		return id + "/" + string(side)
+	}
+	return id
+}
+
+// wholeText returns the value of an expression. A text with values in it is
+// empty if one of them is.
+func (w *Row) wholeText(col Col) string {
+	for _, t := range w.r.parse(col).terms {
+		if t.parts != nil {
+			return w.buildText(t.parts, true)
+		}
+	}
+	return w.Text(col)
+}
+
+// noteAccount keeps the name of the account that a row belongs to.
+func (s *layoutState) noteAccount(name string) {
+	if name = strings.TrimSpace(name); name != "" && !slices.Contains(s.accounts, name) {
+		s.accounts = append(s.accounts, name)
+	}
+}
+
+// finishLayouts closes the reading of all tables by layouts: rows that belong
+// together are joined, and every row is written to the statement.
+func (r *Reader) finishLayouts() {
+	s := r.state
+	for _, w := range s.rows {
+		w.settle()
+	}
+	r.finishParts()
+	r.stateTotals()
+	for _, notice := range r.Preset.Notices {
+		r.Out.Warn("%s", notice)
+	}
+	r.nameAccounts()
+	if len(s.unpriced) > 0 {
+		r.Out.Warn("Fees in other coins than those of the pair (%s in all) are kept beside their fills but are not counted, as the file has no rate for them.",
+			listAmounts(s.unpriced))
+	}
+}
+
+// stateTotals states the sums of columns beside what was read.
+func (r *Reader) stateTotals() {
+	for _, l := range r.Preset.layouts() {
+		for _, sum := range l.Totals {
+			if n, ok := r.state.sums[sum.Item]; ok {
+				r.Out.State(sum.Item, n)
+				delete(r.state.sums, sum.Item)
+			}
+		}
+	}
+}
+
+// nameAccounts sets the name of the account, and warns if there are several.
+func (r *Reader) nameAccounts() {
+	const most = 5
+	names := r.state.accounts
+	switch {
+	case len(names) == 1:
+		r.Out.Account.Name = names[0]
+	case len(names) > 1:
+		shown := slices.Clone(names[:min(len(names), most)])
+		if len(names) > most {
+			shown = append(shown, "…")
+		}
+		r.Out.Warn("The file holds %d accounts (%s), and all of them go into this one. Export them one by one to keep them apart.",
+			len(names), strings.Join(shown, ", "))
+	}
+}
+
+// listAmounts writes amounts by coin.
+func listAmounts(amounts map[string]decimal.Decimal) string {
+	var list []string
+	for coin, n := range amounts {
+		list = append(list, fmt.Sprintf("%s %s", n, coin))
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		return strings.Compare(a[strings.IndexByte(a, ' '):], b[strings.IndexByte(b, ' '):])
+	})
+	return strings.Join(list, ", ")
+}

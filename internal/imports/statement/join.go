@@ -1,0 +1,17 @@
+package statement
+
+// Join combines rows of some kinds (all if empty) that have the same value of
+// By into one record.
+type Join struct {
+	Kinds []Kind
+	By    Col
+	As    JoinRule
+}
+
+// JoinRule says how rows are combined.
+type JoinRule string
+
+// The rules. JoinParts: fills of one id are parts of one fill.
+const (
+	JoinParts JoinRule = "parts"
+)

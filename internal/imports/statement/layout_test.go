@@ -1,0 +1,116 @@
+package statement_test
+
+import (
+	"strings"
+	"testing"
+
+	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/statement"
+)
+
+// checkLayout reads a CSV file by a preset and compares the lines of the
+// rendering that follow the first two with a text.
+func checkLayout(t *testing.T, preset *statement.Preset, hints statement.Hints, csv, want string) {
+	t.Helper()
+	preset.Broker, preset.Export, preset.Format = "Test", "test", statement.Executions
+	header, _, _ := strings.Cut(csv, "\n")
+	preset.Header = strings.Split(header, ",")
+	got, _ := brokertest.Read([]byte(csv), hints, []*statement.Preset{preset})
+	lines := strings.SplitN(got, "\n", 3)
+	if len(lines) < 3 {
+		t.Fatalf("the file was not read: %s", got)
+	}
+	var kept []string
+	for line := range strings.Lines(lines[2]) {
+		kept = append(kept, strings.TrimSpace(line))
+	}
+	if got := strings.Join(kept, "\n"); got != strings.TrimSpace(want) {
+		t.Errorf("read\n%s\nwant\n%s", got, strings.TrimSpace(want))
+	}
+}
+
+func TestLayoutOfFills(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "America/New_York", Costs: statement.CostsPositive,
+		Layout: &statement.Layout{
+			Symbol: "Symbol", Side: "Side", Quantity: "Qty", Price: "Price", Date: "Date", Clock: "Time", Commission: "Comm",
+			Fees: "SEC+TAF", Currency: "Currency", ID: "{day}/{No}", Account: "Account", Amount: "Net",
+			Only: []statement.Condition{{Col: "State", Words: "|done*"}},
+		},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Date,Time,Symbol,Side,Qty,Price,Comm,SEC,TAF,Net,Currency,No,Account,State
+2026-01-05,09:31:00,AAPL,B,10,100,1,0.2,0.1,-1001.3,USD,7,A1,done
+2026-01-05,09:32:00,AAPL,S,10,101,1,0.2,0.1,1008.7,EUR,,A2,done today
+2026-01-05,09:33:00,AAPL,S,10,101,1,0.2,0.1,1008.7,USD,9,A1,cancelled
+2026-01-05,09:34:00,AAPL,X,10,101,1,0.2,0.1,1008.7,USD,9,A1,
+2026-01-05,09:35:00,AAPL,B,,101,1,0.2,0.1,1008.7,USD,9,A1,
+,,,,,,3,0.6,0.3,,,,,
+`, `
+1 buy 10 AAPL @ 100 at 2026-01-05T14:31:00Z fees 0.3 commission 1 flow -1001.3 id 2026-01-05/7
+2 sell 10 AAPL @ 101 at 2026-01-05T14:32:00Z fees 0.3 commission 1 flow 1008.7 currency="EUR"
+4 problem Side: "X" is neither a buy nor a sell.
+5 problem There is no value in column Qty.
+3 skipped cancelled order
+warning Some rows are in EUR, the account is in USD: their amounts were taken as they are.
+warning The file holds 2 accounts (A1, A2), and all of them go into this one. Export them one by one to keep them apart.
+`)
+}
+
+func TestLayoutOfOrders(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone:   "UTC",
+		Layout: &statement.Layout{Orders: true, Symbol: "Symbol", Side: "Side", Quantity: "Filled", Price: "Avg", Time: "Time"},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Symbol,Side,Filled,Avg,Time
+AAPL,Buy,5,10,2026-01-05 10:00:00
+AAPL,Buy,0,,
+AAPL,Sell,,,
+`, `
+1 buy 5 AAPL @ 10 at 2026-01-05T10:00:00Z
+2 skipped order not filled
+3 skipped order not filled
+`)
+}
+
+// TestLayoutOfCoins covers fees in the quote coin, in the coin that is traded and
+// in a third one, and contracts that are settled in their coin.
+func TestLayoutOfCoins(t *testing.T) {
+	t.Parallel()
+	fills := &statement.Preset{
+		Zone: "UTC", Costs: statement.CostsPositive,
+		Layout: &statement.Layout{
+			Coins: true, Symbol: "Pair", Side: "Side", Quantity: "Filled", Price: "Price", Fees: "Fee", Time: "Time",
+		},
+	}
+	checkLayout(t, fills, statement.Hints{Currency: "USD"}, `Pair,Side,Filled,Price,Fee,Time
+BTC-USDT,Buy,2BTC,100,0.1USDT,2026-01-05 10:00:00
+BTC-USDT,Buy,2BTC,100,0.001BTC,2026-01-05 10:01:00
+1INCHUSDT,Buy,51INCH,2,0.2BNB,2026-01-05 10:02:00
+ETH-BTC,Sell,1,0.05,0,2026-01-05 10:03:00
+`, `
+1 buy 2 crypto BTC-USDT @ 100 at 2026-01-05T10:00:00Z fees 0.1
+2 buy 1.999 crypto BTC-USDT @ 100 at 2026-01-05T10:01:00Z fees 0.1 fee="0.001 BTC"
+3 buy 5 crypto 1INCHUSDT @ 2 at 2026-01-05T10:02:00Z fee="0.2 BNB"
+4 sell 1 crypto ETH-BTC @ 0.05 at 2026-01-05T10:03:00Z currency="BTC"
+warning Fees that were taken in the coin itself are no longer part of the quantity, and count as a cost at the price of the fill.
+warning Some rows are in BTC, the account is in USD: their amounts were taken as they are.
+warning Fees in other coins than those of the pair (0.2 BNB in all) are kept beside their fills but are not counted, as the file has no rate for them.
+`)
+	contracts := &statement.Preset{
+		Zone: "UTC",
+		Layout: &statement.Layout{
+			Coins: true, Namer: statement.NameCoinContract, Symbol: "Symbol", Side: "Side", Quantity: "Qty", Price: "Price", Result: "PnL", Time: "Time",
+		},
+	}
+	checkLayout(t, contracts, statement.Hints{}, `Symbol,Side,Qty,Price,PnL,Time
+BTCUSD_PERP,Sell,3,50000,0.01,2026-01-05 10:00:00
+BTCUSDT,Sell,3,50000,12,2026-01-05 10:01:00
+BTC-27JUN25-100000-C,Buy,1,0.02,0,2026-01-05 10:02:00
+`, `
+1 sell 3 future BTCUSD_PERP @ 50000 at 2026-01-05T10:00:00Z x 1 pnl 0.01
+2 sell 3 future BTCUSDT @ 50000 at 2026-01-05T10:01:00Z x 1
+3 buy 1 option BTC call 100000 2025-06-27 @ 0.02 at 2026-01-05T10:02:00Z x 1
+`)
+}

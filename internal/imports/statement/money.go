@@ -1,0 +1,286 @@
+package statement
+
+import (
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
+)
+
+// amount reads a number and the coin or currency that is written with it. Some
+// coins are tried first, because a coin may begin with a digit: 51INCH is 5 of
+// 1INCH.
+func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
+	i, text := w.find(col)
+	if text == "" {
+		return decimal.Null{}, ""
+	}
+	if isCurrencyCode(strings.TrimSpace(text)) && i >= 0 && w.r.isUnnamed(i+1) && !Blank(w.cell(i+1)) {
+		i, text, unit = i+1, w.cell(i+1), strings.TrimSpace(text) // code and number are swapped
+	}
+	separator := w.r.separatorFor(i, text)
+	if w.r.hasCoins() {
+		if number, coin := cutCoin(text, likely); coin != "" {
+			text, unit, separator = number, coin, Point
+		}
+	}
+	value, err := Number(text, separator)
+	if err != nil {
+		w.Fail("%s: %v.", w.r.nameOf(i, col), err)
+		return decimal.Null{}, ""
+	}
+	return decimal.Of(value), unit
+}
+
+// hasCoins reports whether the file is of a crypto exchange.
+func (r *Reader) hasCoins() bool { return r.Preset.Layout != nil && r.Preset.Layout.Coins }
+
+// separatorFor returns the separator of a value in a column.
+func (r *Reader) separatorFor(column int, _ string) Separator { return r.separator(column) }
+
+// cutCoin separates a number from the coin that is attached to it.
+func cutCoin(text string, likely []string) (number, coin string) {
+	text = strings.ToUpper(strings.TrimSpace(text))
+	for _, c := range likely {
+		if rest, ok := strings.CutSuffix(text, c); ok && c != "" && rest != "" && len(c) > len(coin) {
+			number, coin = rest, c
+		}
+	}
+	if coin != "" {
+		return number, coin
+	}
+	at := strings.LastIndexAny(text, "0123456789.") + 1
+	number, coin = text[:at], strings.TrimSpace(text[at:])
+	if at == 0 || strings.ContainsAny(coin, "%)") {
+		return text, ""
+	}
+	return number, coin
+}
+
+// settleMoney reads costs, amounts and currencies of a trade.
+func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
+	if lr.layout.Coins {
+		lr.settleCoins(w, t)
+		return
+	}
+	l := lr.layout
+	t.money = strings.ToUpper(w.currencyOfAmount(l))
+	t.Commission, t.Fees = w.costs(l.Commission), w.costs(l.Fees)
+	lr.readAmounts(w, t)
+	lr.inferMultiplier(t)
+	lr.readResult(w, t)
+	lr.noteCurrency(t)
+}
+
+// costs adds up columns of costs.
+func (w *Row) costs(col Col) decimal.Decimal { return w.Cost(sumParts(col)...) }
+
+// currencyOfAmount returns the currency of the amounts of a row.
+func (w *Row) currencyOfAmount(l *Layout) string {
+	for _, col := range []Col{l.Amount, l.Gross} {
+		if i := w.r.column(col); i >= 0 {
+			if code := w.statedCurrency(i); code != "" {
+				return code
+			}
+		}
+	}
+	return w.Text(l.Currency)
+}
+
+// statedCurrency returns the currency of a column that its name, the unnamed
+// column beside it or a column "Currency (name)" states.
+func (w *Row) statedCurrency(i int) string {
+	if code := currencyInHeader(w.r.header[i]); code != "" {
+		return code
+	}
+	for _, j := range []int{i, i + 1} {
+		if code := strings.TrimSpace(w.cell(j)); isCurrencyCode(code) && w.r.isUnnamed(i+1) {
+			return code
+		}
+	}
+	return w.Text("Currency (" + strings.TrimSpace(w.r.header[i]) + ")")
+}
+
+// readAmounts reads what a trade moved in cash.
+func (lr *layoutReader) readAmounts(w *Row, t *tradeRow) {
+	l := lr.layout
+	t.amount, t.gross = w.Null(l.Amount), w.Null(l.Gross)
+	if l.Unsigned {
+		t.amount = signed(t.amount, t.Side)
+	}
+	t.StatedCashFlow = t.amount
+	if !t.amount.Valid && t.gross.Valid {
+		flow := signed(t.gross, t.Side)
+		t.StatedCashFlow = decimal.Of(flow.Decimal.Sub(t.Fees).Sub(t.Commission))
+	}
+}
+
+// signed returns an amount with the sign that it has in cash: buying costs.
+func signed(amount decimal.Null, side matching.Side) decimal.Null {
+	if !amount.Valid {
+		return amount
+	}
+	if side == matching.Buy {
+		return decimal.Of(amount.Decimal.Abs().Neg())
+	}
+	return decimal.Of(amount.Decimal.Abs())
+}
+
+// inferMultiplier finds what a contract is worth that the table of contracts
+// does not have, from what was traded.
+func (lr *layoutReader) inferMultiplier(t *tradeRow) {
+	if t.Type == instruments.TypeFuture && t.gross.Valid && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
+		t.Multiplier = RoundWorth(t.gross.Decimal.Abs(), t.Price.Abs().Mul(t.Quantity))
+	}
+}
+
+// readResult reads what the file says that a fill made.
+func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
+	l := lr.layout
+	if l.Result == "" {
+		return
+	}
+	result, _ := w.amount(l.Result, t.instrument.Quote, t.instrument.Base)
+	counts := false
+	switch l.Results {
+	case ResultAlways:
+		counts = result.Valid
+	case ResultIfClosing:
+		counts = t.Effect == Closing
+		result = decimal.Of(result.Or(decimal.Zero))
+	case ResultIfForeign:
+		counts = !result.Decimal.IsZero() && (t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD)
+	}
+	if counts {
+		t.StatedPnL = result
+	}
+}
+
+// noteCurrency records the currency of a fill and warns if it is not that of the
+// user's account.
+func (lr *layoutReader) noteCurrency(t *tradeRow) {
+	out, home := lr.r.Out, lr.r.Hints.Currency
+	switch lr.layout.Currencies {
+	case CurrencyOfFile:
+		out.Account.Currency = t.money
+		if home = strings.ToUpper(home); home != "" && home != t.money {
+			out.Warn("The file is in %s, the account is in %s: its amounts were taken as they are.", t.money, home)
+		}
+		return
+	case CurrencyOfAccount, CurrencyMixed:
+		if t.money == "" {
+			return
+		}
+		out.DeriveCurrency(t.money)
+	case CurrencyOfRow:
+		out.NoteCurrency(t.money)
+	}
+	if t.money != "" && home != "" && t.money != home {
+		out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", t.money, home)
+		if lr.layout.Currencies == CurrencyOfRow {
+			t.addDetail("currency", t.money)
+		}
+	}
+}
+
+// coinAmount is an amount of a coin; without a coin it is in that of the price.
+type coinAmount struct {
+	amount decimal.Decimal
+	coin   string
+}
+
+// settleCoins reads costs, amounts and result of a trade in coins.
+func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
+	l, i := lr.layout, &t.instrument
+	t.money = i.Quote
+	if t.instrument.IsContract && !t.Multiplier.Valid {
+		t.Multiplier, t.MultiplierAssumed = decimal.Of(decimal.New(1)), true
+	}
+	costs := w.coinCosts(l, i)
+	t.amount = w.Null(l.Amount)
+	if l.Unsigned {
+		t.amount = signed(t.amount, t.Side)
+	}
+	t.StatedCashFlow = t.amount
+	if i.IsContract && i.Quote == "USD" { // priced in dollars, settled in the coin
+		result, _ := w.amount(l.Result, i.Quote, i.Base)
+		i.Quote = i.Base
+		if !result.Decimal.IsZero() {
+			t.StatedPnL = result
+		}
+	}
+	for _, c := range costs {
+		lr.chargeCoins(t, c)
+	}
+	if l.Hidden.Into != CostNone {
+		t.Fees = t.Fees.Add(t.HiddenCosts())
+	}
+	if !w.Failed() {
+		lr.noteQuote(t)
+	}
+	if t.Quantity.Sign() <= 0 {
+		w.Fail("The quantity of %s is zero.", t.Symbol)
+	}
+}
+
+// coinCosts reads the costs of a trade with their coins.
+func (w *Row) coinCosts(l *Layout, i *Instrument) []coinAmount {
+	var list []coinAmount
+	for _, col := range append(sumParts(l.Commission), sumParts(l.Fees)...) {
+		n, coin := w.amount(col, i.Quote, i.Base, "BNB", "MX")
+		if column := w.r.column(col); column >= 0 && w.r.costsBelowZero(column) {
+			n.Decimal = n.Decimal.Neg()
+		}
+		if column := w.r.column(col); column >= 0 && n.Valid {
+			w.noteCost(column, n.Decimal)
+		}
+		if named := w.Text(l.FeesCurrency); named != "" {
+			coin = named
+		}
+		list = append(list, coinAmount{n.Decimal, strings.ToUpper(coin)})
+	}
+	return list
+}
+
+// chargeCoins books a fee. A fee in the coin that is traded is part of the
+// position: a buyer gets less, and a seller gives more.
+func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
+	i := t.instrument
+	switch {
+	case c.amount.IsZero():
+	case c.coin == "" || i.Quote == "" && c.coin != i.Base || isSameMoney(c.coin, i.Quote):
+		t.Fees = t.Fees.Add(c.amount)
+	case c.coin == i.Base:
+		t.Fees = t.Fees.Add(c.amount.Mul(t.Price).Round(decimal.MaxDecimals))
+		if i.IsContract {
+			return
+		}
+		if t.Side == matching.Buy {
+			t.Quantity = t.Quantity.Sub(c.amount)
+		} else {
+			t.Quantity = t.Quantity.Add(c.amount)
+		}
+		t.addDetail("fee", c.amount.String()+" "+c.coin)
+		lr.r.Out.Warn("Fees that were taken in the coin itself are no longer part of the quantity, and count as a cost at the price of the fill.")
+	default:
+		t.addDetail("fee", c.amount.String()+" "+c.coin)
+		lr.unpriced[c.coin] = lr.unpriced[c.coin].Add(c.amount)
+	}
+}
+
+// noteQuote records the coin of the price and warns if it is not the user's
+// currency. An account of any currency may trade pairs of coins.
+func (lr *layoutReader) noteQuote(t *tradeRow) {
+	quote, account := t.instrument.Quote, strings.ToUpper(lr.r.Hints.Currency)
+	if isFiat(quote) && !isSameMoney(quote, account) {
+		lr.r.Out.NoteCurrency(quote)
+	} else {
+		lr.r.Out.NoteCurrency(account)
+	}
+	if quote == "" || account == "" || isSameMoney(quote, account) {
+		return
+	}
+	lr.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", quote, account)
+	t.addDetail("currency", quote)
+}

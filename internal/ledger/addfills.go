@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"context"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+)
+
+// AddFills stores several fills of one account that were entered by hand, as
+// one step, and regroups their streams once. Each is compared with what is
+// stored by the rules of [Service.AddExecution]. Equal fills of one call are
+// all stored, unless they carry the same external id. The trades of every
+// outcome are set, also those of fills that were stored before.
+func (s *Service) AddFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
+) (InsertResult, error) {
+	b, err := s.openBook(ctx, tx, owner, account)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	checked, err := checkAll(fills)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	arrivals, warnings, err := b.prepare(ctx, checked)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	var compared []*arrival
+	for i, a := range arrivals {
+		if !fills[i].AllowDuplicate {
+			compared = append(compared, a)
+		}
+	}
+	if err := b.findKnownFills(ctx, compared); err != nil {
+		return InsertResult{}, err
+	}
+	result, err := b.storeArrivals(ctx, arrivals)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	if result.Inserted > 0 {
+		result.Warnings = warnings
+	}
+	return result, addTradesOfDuplicates(ctx, tx, owner, &result)
+}
+
+// findKnownFills finds the stored fills that new ones repeat. An external id
+// that a different fill has, stored or earlier in the same call, is refused.
+func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
+	d := &dedup{b: b, taken: map[int64]bool{}}
+	if err := d.byExternalID(ctx, arrivals); err != nil {
+		return err
+	}
+	earlier := make(map[*fill]*arrival, len(arrivals))
+	for _, a := range arrivals {
+		earlier[a.fill] = a
+	}
+	for _, a := range arrivals {
+		first := earlier[a.known]
+		switch {
+		case a.known == nil:
+		case first == nil:
+			if err := b.refuseOther(ctx, a); err != nil {
+				return err
+			}
+		case first.key != a.key || !first.sameDeal(a.fill) || !first.sameInstant(a.fill):
+			return takenExternalID()
+		}
+	}
+	if err := d.byContent(ctx, arrivals); err != nil {
+		return err
+	}
+	if err := d.byPrecision(ctx, arrivals); err != nil {
+		return err
+	}
+	for _, a := range arrivals { // the earlier one of the call may be stored under another row
+		if first := earlier[a.known]; first != nil && first.known != nil {
+			a.known = first.known
+		}
+	}
+	return nil
+}
+
+// storeArrivals stores new fills and completes known ones. The account's
+// revision is raised only if a row has changed.
+func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival) (InsertResult, error) {
+	known, err := b.planKnown(ctx, arrivals, "")
+	if err != nil {
+		return InsertResult{}, err
+	}
+	if err := b.number(ctx, arrivals, ""); err != nil {
+		return InsertResult{}, err
+	}
+	if err := b.insert(ctx, arrivals, known); err != nil {
+		return InsertResult{}, err
+	}
+	if err := b.storeKnown(ctx, known); err != nil {
+		return InsertResult{}, err
+	}
+	result := report(arrivals)
+	if result.Inserted == 0 && len(known.changed) == 0 {
+		return result, nil
+	}
+	return result, b.close(ctx)
+}
+
+func addTradesOfDuplicates(ctx context.Context, tx *db.Tx, owner journal.UserID, result *InsertResult) error {
+	var ids []journal.ExecutionID
+	for _, outcome := range result.Outcomes {
+		if outcome.Duplicate {
+			ids = append(ids, outcome.ID)
+		}
+	}
+	trades, err := TradesByExecution(ctx, tx, owner, ids)
+	for i, outcome := range result.Outcomes {
+		if outcome.Duplicate {
+			result.Outcomes[i].Trades = trades[outcome.ID]
+		}
+	}
+	return err
+}

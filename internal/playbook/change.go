@@ -1,0 +1,294 @@
+package playbook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+)
+
+// AnnotationChange is what a request says about the annotations of a trade. A null clears a
+// field, and so does an empty list.
+type AnnotationChange struct {
+	Notes                  journal.Opt[string]
+	Setup                  journal.Opt[journal.SetupID] // the one setup
+	Setups                 journal.Opt[[]journal.SetupID]
+	Tags                   journal.Opt[[]journal.TagID]
+	InitialRisk            journal.Opt[decimal.Decimal]
+	StopPrice, TargetPrice journal.Opt[decimal.Decimal]
+	LastStop               journal.Opt[decimal.Decimal]
+	MAE, MFE               journal.Opt[decimal.Decimal]
+	EmotionalState         journal.Opt[string]
+	Confidence             journal.Opt[int]
+	TradeQuality           journal.Opt[int]
+	Reviewed               journal.Opt[bool]
+}
+
+// maxLinks is how many tags, and how many setups, a trade may have.
+const maxLinks = 100
+
+// apply gives the annotations after the change, or says what is wrong with it. Whether
+// the tags and setups exist is not its business.
+func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (Annotations, error) {
+	var err error
+	// What two merged trades say may be longer than what one may say, so notes
+	// and tags are held to their limits only where they are sent.
+	if c.Notes.Set {
+		if m.Notes, err = journal.CheckText("notes", c.Notes.Value); err != nil {
+			return Annotations{}, err
+		}
+	}
+	if c.Tags.Set {
+		if m.Tags, err = links("tag_ids", c.Tags.Value); err != nil {
+			return Annotations{}, err
+		}
+	}
+	if m.InitialRisk, err = price("initial_risk", c.InitialRisk, m.InitialRisk); err != nil {
+		return Annotations{}, err
+	}
+	if m.StopPrice, err = rule.apply("stop_price", c.StopPrice, m.StopPrice); err != nil {
+		return Annotations{}, err
+	}
+	if m.TargetPrice, err = rule.apply("target_price", c.TargetPrice, m.TargetPrice); err != nil {
+		return Annotations{}, err
+	}
+	m.LastStop = orNull(c.LastStop, m.LastStop)
+	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
+	if m.EmotionalState, err = journal.CleanName("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
+		return Annotations{}, err
+	}
+	if m.Confidence, err = oneToFive("confidence", c.Confidence, m.Confidence); err != nil {
+		return Annotations{}, err
+	}
+	if m.TradeQuality, err = oneToFive("trade_quality", c.TradeQuality, m.TradeQuality); err != nil {
+		return Annotations{}, err
+	}
+	m.ReviewedAt = reviewedAt(c.Reviewed, m.ReviewedAt, now)
+	m.Setups, err = c.setups(m.Setups)
+	m.UpdatedAt = now
+	return m, err
+}
+
+func oneToFive(field string, o journal.Opt[int], old int) (int, error) {
+	if o.Set && !o.Null && (o.Value < 1 || o.Value > 5) {
+		return 0, journal.InvalidField(field, "%s must be a whole number from 1 to 5.", field)
+	}
+	return o.Or(old), nil
+}
+
+// reviewedAt keeps the instant of the first review.
+func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
+	switch {
+	case !o.Set:
+		return old
+	case !o.Value:
+		return nil
+	case old != nil:
+		return old
+	}
+	return &now
+}
+
+// setups brings the two ways to name setups together. Where both are sent the
+// list decides, and must have the one in it.
+func (c AnnotationChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
+	one := c.Setup.Set && !c.Setup.Null
+	switch {
+	case c.Setups.Set && one && !slices.Contains(c.Setups.Value, c.Setup.Value):
+		return nil, journal.InvalidField("setup_id", "setup_id must be one of setup_ids where both are given.")
+	case c.Setups.Set:
+		return links("setup_ids", c.Setups.Value)
+	case one:
+		return []journal.SetupID{c.Setup.Value}, nil
+	case c.Setup.Set:
+		return nil, nil
+	}
+	return old, nil
+}
+
+// links drops repeated ids.
+func links[T comparable](field string, ids []T) ([]T, error) {
+	if len(ids) > maxLinks {
+		return nil, journal.InvalidField(field, "%s must name at most %d records.", field, maxLinks)
+	}
+	return united(nil, ids), nil
+}
+
+// united is a followed by what b has beyond it.
+func united[T comparable](a, b []T) []T {
+	list := slices.Clone(a)
+	for _, item := range b {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// AnnotationCheck is the [Check] of a trade's annotations. It is given the transaction too,
+// because what a client has read of a trade is more than its annotations, and may take
+// fields out of the change.
+type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChange) error
+
+// Annotate changes what is written on a trade. A trade that is not the owner's is
+// not found; a tag or setup that is not the owner's is a wrong field.
+func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (annotations Annotations, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		annotations, err = s.AnnotateIn(ctx, tx, owner, trade, change, check)
+		return err
+	})
+	return annotations, err
+}
+
+// AnnotateIn is the step of [Service.Annotate].
+func (s *Service) AnnotateIn(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck,
+) (Annotations, error) {
+	old, err := s.lockAnnotations(ctx, tx, owner, trade)
+	if err != nil {
+		return Annotations{}, err
+	}
+	if check != nil {
+		if err := check(tx, old, &change); err != nil {
+			return Annotations{}, err
+		}
+	}
+	rule, err := s.priceRule(ctx, tx, owner, trade, change)
+	if err != nil {
+		return Annotations{}, err
+	}
+	annotations, err := change.apply(old, rule, s.clock())
+	if err != nil {
+		return Annotations{}, err
+	}
+	if err := checkLinks(ctx, tx, owner, old, annotations, change); err != nil {
+		return Annotations{}, err
+	}
+	if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
+		return Annotations{}, err
+	}
+	if annotations, err = readAnnotations(ctx, tx, owner, trade); err != nil {
+		return Annotations{}, err
+	}
+	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
+}
+
+// lockAnnotations reads the annotations of a trade that are about to change, making the row
+// first, so that two writers of an unannotated trade take turns as well.
+func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
+	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
+	if err != nil {
+		return Annotations{}, err
+	}
+	if err := EnsureAnnotationsRow(ctx, tx, owner, trade, account, s.clock()); err != nil {
+		return Annotations{}, err
+	}
+	found := make(map[journal.TradeID]Annotations)
+	err = loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found)
+	return found[trade], err
+}
+
+func readAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
+	found, err := LoadAnnotations(ctx, tx, owner, []journal.TradeID{trade})
+	return found[trade], err
+}
+
+func (s *Service) reportAnnotationsChanged(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) error {
+	if s.options.Known.AnnotationsChanged == nil {
+		return nil
+	}
+	return s.options.Known.AnnotationsChanged(ctx, tx, owner, annotations.Account, annotations.Trade)
+}
+
+// checkLinks refuses tags and setups that the owner does not have.
+func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations, change AnnotationChange) error {
+	if !slices.Equal(old.Tags, annotations.Tags) {
+		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", annotations.Tags); err != nil {
+			return err
+		}
+	}
+	if slices.Equal(old.Setups, annotations.Setups) {
+		return nil
+	}
+	field := "setup_ids"
+	if !change.Setups.Set {
+		field = "setup_id"
+	}
+	return checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, annotations.Setups)
+}
+
+func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count, field string, ids []T) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	w := owned("user_id", owner)
+	andIn(w, "id", ids)
+	var n int
+	if err := tx.QueryRow(ctx, count+w.text.String(), w.args...).Scan(&n); err != nil {
+		return err
+	}
+	if n != len(ids) {
+		return reference(field, journal.NotFound(field))
+	}
+	return nil
+}
+
+// replaceAnnotations writes annotations over what is stored, links included.
+func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations) error {
+	if !slices.Equal(old.Tags, annotations.Tags) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(old.Setups, annotations.Setups) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+			return err
+		}
+	}
+	return saveAnnotations(ctx, tx, owner, annotations)
+}
+
+// NewAnnotations gives the annotations that a change makes of none, checked like a request
+// by the rule of the trade's instrument. It is how a row of a file becomes annotations
+// for [MergeAnnotations].
+func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
+	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
+}
+
+// MergeAnnotations adds annotations to trades the way an import or a backup does: what is
+// already written stays, empty fields are filled, tags and setups are added, and
+// other notes are appended below a line. To merge twice with the same changes
+// nothing. The trades, accounts, tags and setups must be the owner's. It is a
+// step, and gives the trades that it changed.
+func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
+	var order []journal.TradeID
+	given := make(map[journal.TradeID]Annotations, len(list))
+	for _, m := range list {
+		if _, seen := given[m.Trade]; !seen {
+			order = append(order, m.Trade)
+		}
+		given[m.Trade] = merge(given[m.Trade], m)
+	}
+	return mergeEach(ctx, tx, owner, now, order, given)
+}
+
+func mergeEach(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Annotations) ([]journal.TradeID, error) {
+	old, err := LoadAnnotations(ctx, tx, owner, order)
+	if err != nil {
+		return nil, err
+	}
+	var changed []journal.TradeID
+	var rows []Annotations
+	for _, trade := range order {
+		annotations := merge(old[trade], given[trade])
+		if annotations.equal(old[trade]) {
+			continue
+		}
+		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade].Account, now
+		changed, rows = append(changed, trade), append(rows, annotations)
+	}
+	return changed, saveAnnotations(ctx, tx, owner, rows...)
+}
