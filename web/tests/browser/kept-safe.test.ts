@@ -1,5 +1,5 @@
-// What somebody has typed is not lost by a slip, and what the page has to say is
-// seen and can be pressed, also while a window lies over it.
+// Unsaved input is not lost by accident, and messages are visible and clickable
+// above an open dialog.
 
 import type { Page } from '@playwright/test';
 import { expect, mainAccount, test, trade, type Api } from './fixtures';
@@ -21,7 +21,7 @@ async function someTrade(api: Api): Promise<string> {
   return `/trades?trade=${one!.id}`;
 }
 
-test('numbers are read as they were meant, with Enter as well', async ({ page, api, signIn }) => {
+test('numbers in local notation are normalized, also on Enter', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
   await type(page, 'BTC-USD');
@@ -33,7 +33,7 @@ test('numbers are read as they were meant, with Enter as well', async ({ page, a
   await expect(drawer.getByText(/\+(US)?\$6\.19/).first()).toBeVisible();
 });
 
-test('a press beside a form that was typed into does not close it', async ({ page, api, signIn }) => {
+test('a click outside does not close a changed form', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
@@ -68,12 +68,7 @@ test('a trade is taken back from the drawer that opened on it', async ({ page, a
   await expect(page.getByText('No trades yet')).toBeVisible();
 });
 
-test('annotations wait while the server is away, and are saved when it is back', async ({
-  page,
-  api,
-  signIn,
-  complaints,
-}) => {
+test('annotations are saved when the server is back', async ({ page, api, signIn, complaints }) => {
   await signIn(await someTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toBeVisible();
@@ -83,10 +78,10 @@ test('annotations wait while the server is away, and are saved when it is back',
   await expect(drawer.getByText('will be saved when the server is back')).toBeVisible();
   await page.keyboard.press('Escape');
   const bar = page.getByRole('status').filter({ hasText: 'Offline.' });
-  await expect(bar).toContainText('The annotations of 1 trade will be saved when it is back.');
+  await expect(bar).toContainText('Annotations of 1 trade will be saved when it’s back.');
 
   await page.unroute('**/api/v1/**');
-  await bar.getByRole('button', { name: 'Try now' }).click();
+  await bar.getByRole('button', { name: 'Try again' }).click();
   await expect(bar).toBeHidden();
   await expect
     .poll(async () => (await api<{ notes: string; reviewed_at: string | null }[]>('GET', '/trades'))[0])
@@ -106,33 +101,29 @@ test('notes that are not saved survive a reload', async ({ page, api, signIn, co
   complaints.length = 0; // the browser reports the request that we cut
 });
 
-test('a form that was closed opens with what was typed into it', async ({ page, signIn }) => {
+test('a reopened form has the unsaved input', async ({ page, signIn }) => {
   await signIn('/setups?new=setup');
   await page.getByRole('textbox', { name: 'Why it works' }).fill('Buyers defend the open.');
   await page.goto('/trades');
   await page.goto('/setups?new=setup');
   await expect(page.getByRole('textbox', { name: 'Why it works' })).toHaveValue('Buyers defend the open.');
-  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
   await expect(page.getByRole('textbox', { name: 'Why it works' })).toHaveValue('');
 });
 
-test('a note that is being written outlasts another screen and the end of a session', async ({
-  page,
-  user,
-  signIn,
-}) => {
+test('an unsaved note survives navigation and signing in again', async ({ page, user, signIn }) => {
   await signIn('/notes?new=note');
   await page.getByLabel('Title').fill('What I saw');
   await page.getByRole('textbox', { name: 'Text' }).fill('A long thought.');
   await page.getByRole('link', { name: 'Setups', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Setups', level: 1 })).toBeVisible();
   await page.goBack();
-  await expect(page.getByText('It isn’t saved yet')).toBeVisible();
+  await expect(page.getByText('Unsaved draft restored.')).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('What I saw');
 
   await page.getByRole('button', { name: /^Account menu/ }).click();
   await page.getByText('Sign out').click();
-  await page.getByLabel('E-mail').fill(user.email);
+  await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('A long thought.');
@@ -142,12 +133,7 @@ test('a note that is being written outlasts another screen and the end of a sess
   await expect(page.getByLabel('Title')).toHaveValue('');
 });
 
-test('what was read stays, with a word, when it cannot be read anew', async ({
-  page,
-  api,
-  signIn,
-  complaints,
-}) => {
+test('loaded data stays when a refresh fails', async ({ page, api, signIn, complaints }) => {
   await signIn(await someTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   const notes = drawer.getByRole('textbox', { name: 'Notes' });
@@ -155,17 +141,17 @@ test('what was read stays, with a word, when it cannot be read anew', async ({
   await page.route('**/api/v1/trades/*', (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   );
-  // Whatever is written has the trade read anew.
+  // Every change reloads the trade.
   await drawer.getByRole('group', { name: 'Trade quality' }).getByText('4', { exact: true }).click();
-  await expect(drawer.getByText('what you see may be old')).toBeVisible();
+  await expect(drawer.getByText('You may be seeing older data.')).toBeVisible();
   await expect(notes).toHaveValue('A first thought');
   await page.unroute('**/api/v1/trades/*');
   await drawer.getByRole('button', { name: 'Try again' }).click();
-  await expect(drawer.getByText('what you see may be old')).toBeHidden();
+  await expect(drawer.getByText('You may be seeing older data.')).toBeHidden();
   complaints.length = 0; // the browser tells of the requests that we cut
 });
 
-test('a closed drawer stays closed when one goes back', async ({ page, api, signIn }) => {
+test('a closed drawer stays closed on Back', async ({ page, api, signIn }) => {
   await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
   await signIn('/calendar');
   await page.getByRole('link', { name: 'Trades', exact: true }).click();

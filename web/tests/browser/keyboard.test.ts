@@ -32,11 +32,11 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
 
 test('the whole way from the first run to a ticked routine', async ({ page, api }) => {
   await page.goto('/');
-  await type(page, page.getByLabel('E-mail'), owner.email);
+  await type(page, page.getByLabel('Email'), owner.email);
   await type(page, page.getByLabel('Password', { exact: true }), owner.password);
-  await press(page, page.getByRole('button', { name: 'Create the journal' }));
+  await press(page, page.getByRole('button', { name: 'Create journal' }));
   await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
-  await press(page, page.getByRole('link', { name: 'Open Today' }));
+  await press(page, page.getByRole('link', { name: 'go straight to your dashboard' }));
   await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
 
   await page.keyboard.press('i');
@@ -76,7 +76,7 @@ test('the whole way from the first run to a ticked routine', async ({ page, api 
   await page.keyboard.press('o');
   await press(page, page.getByRole('button', { name: 'New item' }).first());
   const form = page.getByRole('dialog', { name: 'New item' });
-  await type(page, form.getByLabel('What is done'), 'Read the news');
+  await type(page, form.getByLabel('Task'), 'Read the news');
   for (const day of ['Saturday', 'Sunday'])
     await press(page, form.getByRole('checkbox', { name: day }), 'Space');
   await press(page, form.getByRole('button', { name: 'Save' }));

@@ -75,7 +75,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'reports-behind': [`/reports?${of}&behind=figure:wins`],
     'reports-time': [`/reports/time?${of}`],
     'reports-setups': [`/reports/setups?${of}`],
-    'reports-behaviour': [`/reports/behaviour?${of}`],
+    'reports-behavior': [`/reports/behavior?${of}`],
     'reports-risk': [`/reports/risk?${of}`],
     'reports-distribution': [`/reports/distribution?${of}`],
     'reports-compare': [`/reports/compare?${of}&range=90d`],
@@ -178,9 +178,9 @@ for (const [size, viewport] of Object.entries(sizes)) {
       test.setTimeout(300_000);
       await page.goto('/start');
       await shoot(page, 'first-run');
-      await page.getByLabel('E-mail').fill('owner@example.com');
+      await page.getByLabel('Email').fill('owner@example.com');
       await page.getByLabel('Password', { exact: true }).fill('a quiet green harbour 7');
-      await page.getByRole('button', { name: 'Create the journal' }).click();
+      await page.getByRole('button', { name: 'Create journal' }).click();
       await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
       await shoot(page, 'first-run-ready');
       await page.evaluate(() => localStorage.clear());
