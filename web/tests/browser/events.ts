@@ -1,5 +1,5 @@
-// Tells of each test as go test -json does, so that scripts/testsummary counts
-// the tests of the page among all others.
+// Reports each test in the format of go test -json, so that scripts/testsummary
+// counts the tests of the page too.
 
 import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 
@@ -23,7 +23,7 @@ export default class Events implements Reporter {
     this.tell(path, 'fail');
   }
 
-  // A test that ran out of servers or browsers at the very start has no test to tell of.
+  // An error before the first test, such as a missing browser, belongs to no test.
   onError(error: { stack?: string; message?: string }): void {
     process.stdout.write(`${error.stack ?? error.message}\n`);
   }

@@ -1,6 +1,6 @@
 import { expect, mainAccount, owner, test, trade } from './fixtures';
 
-test.describe('a server that nobody has set up', () => {
+test.describe('a new server', () => {
   test.use({ alone: true });
 
   test('first run, then signed in, then the shell', async ({ page, expectAccessible }) => {

@@ -4,7 +4,7 @@
 import type { Page } from '@playwright/test';
 import { expect, mainAccount, test, trade, type Api } from './fixtures';
 
-async function type(page: Page, symbol: string): Promise<void> {
+async function fillTrade(page: Page, symbol: string): Promise<void> {
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await form.getByLabel('Symbol').fill(symbol);
   await form.getByLabel('Quantity').fill('0,125');
@@ -14,8 +14,8 @@ async function type(page: Page, symbol: string): Promise<void> {
   await form.getByLabel('Exit price').fill('1,300.00');
 }
 
-/** Stores a trade, and gives the address at which it is open. */
-async function someTrade(api: Api): Promise<string> {
+/** Creates a trade and returns the address that opens it. */
+async function createTrade(api: Api): Promise<string> {
   await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
   const [one] = await api<{ id: string }[]>('GET', '/trades');
   return `/trades?trade=${one!.id}`;
@@ -24,7 +24,7 @@ async function someTrade(api: Api): Promise<string> {
 test('numbers in local notation are normalized, also on Enter', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
-  await type(page, 'BTC-USD');
+  await fillTrade(page, 'BTC-USD');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await expect(form.getByLabel('Quantity')).toHaveValue('0.125');
   await expect(form.getByLabel('Entry price')).toHaveValue('1250.50');
@@ -43,7 +43,7 @@ test('a click outside does not close a changed form', async ({ page, api, signIn
 
   await page.getByRole('button', { name: 'Enter a trade' }).first().click();
   const box = (await form.getByLabel('Symbol').boundingBox())!;
-  // Marking text and letting go beside the window is no press beside it.
+  // Selecting text and releasing outside of the dialog is no click outside.
   await page.mouse.move(box.x + box.width - 8, box.y + 12);
   await page.mouse.down();
   await page.mouse.move(20, box.y + 12, { steps: 4 });
@@ -56,10 +56,10 @@ test('a click outside does not close a changed form', async ({ page, api, signIn
   await expect(form).toBeHidden();
 });
 
-test('a trade is taken back from the drawer that opened on it', async ({ page, api, signIn }) => {
+test('a new trade is undone from its drawer', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
-  await type(page, 'ETH-USD');
+  await fillTrade(page, 'ETH-USD');
   await page.getByRole('button', { name: 'Add the trade' }).click();
   const drawer = page.getByRole('dialog', { name: 'ETH-USD long' });
   await drawer.getByRole('button', { name: 'Undo' }).click();
@@ -69,7 +69,7 @@ test('a trade is taken back from the drawer that opened on it', async ({ page, a
 });
 
 test('annotations are saved when the server is back', async ({ page, api, signIn, complaints }) => {
-  await signIn(await someTrade(api));
+  await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toBeVisible();
   await page.route('**/api/v1/**', (route) => route.abort());
@@ -86,11 +86,11 @@ test('annotations are saved when the server is back', async ({ page, api, signIn
   await expect
     .poll(async () => (await api<{ notes: string; reviewed_at: string | null }[]>('GET', '/trades'))[0])
     .toMatchObject({ notes: 'Typed while the server was down.', reviewed_at: expect.any(String) });
-  complaints.length = 0; // the browser reports the requests that we cut
+  complaints.length = 0; // the browser reports the requests that the test aborts
 });
 
 test('notes that are not saved survive a reload', async ({ page, api, signIn, complaints }) => {
-  await signIn(await someTrade(api));
+  await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await page.route('**/api/v1/trades/*', (route) =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
@@ -98,7 +98,7 @@ test('notes that are not saved survive a reload', async ({ page, api, signIn, co
   await drawer.getByRole('textbox', { name: 'Notes' }).fill('Not saved yet.');
   await page.reload();
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Not saved yet.');
-  complaints.length = 0; // the browser reports the request that we cut
+  complaints.length = 0; // the browser reports the request that the test aborts
 });
 
 test('a reopened form has the unsaved input', async ({ page, signIn }) => {
@@ -134,7 +134,7 @@ test('an unsaved note survives navigation and signing in again', async ({ page, 
 });
 
 test('loaded data stays when a refresh fails', async ({ page, api, signIn, complaints }) => {
-  await signIn(await someTrade(api));
+  await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   const notes = drawer.getByRole('textbox', { name: 'Notes' });
   await notes.fill('A first thought');
@@ -148,7 +148,7 @@ test('loaded data stays when a refresh fails', async ({ page, api, signIn, compl
   await page.unroute('**/api/v1/trades/*');
   await drawer.getByRole('button', { name: 'Try again' }).click();
   await expect(drawer.getByText('You may be seeing older data.')).toBeHidden();
-  complaints.length = 0; // the browser tells of the requests that we cut
+  complaints.length = 0; // the browser reports the requests that the test aborts
 });
 
 test('a closed drawer stays closed on Back', async ({ page, api, signIn }) => {

@@ -1,4 +1,4 @@
-// From an empty server to a reviewed trade and a ticked routine, with no pointer at all.
+// From an empty server to a reviewed trade and a ticked routine with the keyboard only.
 
 import type { FileChooser, Locator, Page } from '@playwright/test';
 import { expect, owner, test } from './fixtures';
@@ -10,7 +10,7 @@ AAPL,buy,10,212.40,2026-03-05T14:31:00Z
 AAPL,sell,10,214.10,2026-03-05T15:12:00Z
 `;
 
-/** Tab until it has the focus, as somebody without a mouse does. */
+/** Presses Tab until the target has the focus. */
 async function reach(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeAttached();
   for (let i = 0; i < 120; i++) {
@@ -30,7 +30,7 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test('the whole way from the first run to a ticked routine', async ({ page, api }) => {
+test('everything from the first run to a ticked routine works with the keyboard', async ({ page, api }) => {
   await page.goto('/');
   await type(page, page.getByLabel('Email'), owner.email);
   await type(page, page.getByLabel('Password', { exact: true }), owner.password);

@@ -1,6 +1,6 @@
-// Pictures of every screen, dark and light, on a desk and on a phone, into
-// screenshots/, for looking at; and those of the README. Taken from the demo
-// journal, whose numbers are the same on every day: make screenshots.
+// Takes screenshots of every screen in both themes, on desktop and phone, into
+// screenshots/, and those of the README. They show the demo journal, whose numbers
+// are the same every day. Run them with make screenshots.
 
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { connect, demoUser, startDemo, type Api, type Server } from './server';
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 const only = process.env.ONLY ? new RegExp(process.env.ONLY) : /./;
 
-// What the README shows, by the names that it has there.
+// The screenshots of the README, by their file names.
 const shown: Record<string, string> = {
   'desk/today-dark': 'today',
   'desk/trades-light': 'trades',
@@ -32,7 +32,7 @@ const button =
       .first()
       .click();
 
-/** A picture by its name: where to go, and what to do there first. */
+/** A screenshot: the address to open and the actions before it is taken. */
 async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
   const trades = await api<{ id: string; notes: string; setup_ids: string[]; net_pnl: number }[]>(
     'GET',
