@@ -60,8 +60,8 @@ bench-parts: ## Run the benchmarks of single packages
 release: ## Build dist/: archives for five systems, SHA256SUMS, SBOM
 	$(GO) run ./scripts/release -version $(VERSION) -out dist
 
-image: ## Build the container image fillbook:latest (needs Docker)
-	docker build --build-arg VERSION=$(VERSION) -t fillbook:latest .
+image: ## Build the container image fillbook:latest (with docker, podman or buildah)
+	VERSION=$(VERSION) scripts/image
 
 web: ## Build the web page from web/ into internal/webui/page (needs Node)
 	scripts/web

@@ -24,6 +24,8 @@ require (
 
 require golang.org/x/text v0.43.0
 
+require golang.org/x/crypto/x509roots/fallback v0.0.0-20261020153306-9f2b28d4331a
+
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc // indirect

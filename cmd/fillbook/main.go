@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	_ "golang.org/x/crypto/x509roots/fallback" // root certificates for systems without any, such as the container image
 
 	"fillbook/internal/db"
 	"fillbook/internal/identity"

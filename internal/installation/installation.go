@@ -24,6 +24,7 @@ import (
 	"fillbook/internal/routine"
 	"fillbook/internal/secrets"
 	"fillbook/internal/sharing"
+	"fillbook/internal/tradeview"
 )
 
 // Options are the settings of an installation.
@@ -55,6 +56,7 @@ type Installation struct {
 	Imports  *imports.Service
 	Figures  *figures.Service
 	Sharing  *sharing.Service
+	Trades   *tradeview.Service
 
 	files *playbook.Files
 }
@@ -80,6 +82,7 @@ func New(options Options) (*Installation, error) {
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
 	i.Figures = figures.New(i.DB, options.FiguresMemory)
+	i.Trades = tradeview.New(i.DB, i.Ledger)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log})
 	return i, nil

@@ -1,21 +1,28 @@
-// Command release builds what a release consists of: a static binary for each
-// system, packed with the licence, the README and examples of how to run it; the
-// list of everything that is inside (CycloneDX); and the checksums.
+// Command release builds the files of a release: one archive for each system
+// with the static binary, the license, the README and example configurations; a
+// software bill of materials (CycloneDX); and the checksums of all of them.
 //
 //	go run ./scripts/release -version v0.1.0 -out dist
 //
-// The same commit gives the same bytes, whenever and wherever it is built with
-// the same Go: nothing in a binary tells of the machine, and every file in an
-// archive bears the time of the commit.
+// With -image it writes the root file system of the container image instead, with
+// the same binary as the archive of that system:
+//
+//	go run ./scripts/release -version v0.1.0 -image linux/amd64 -out bin/image/linux-amd64
+//
+// Builds are reproducible: the same commit and the same version of Go produce the
+// same bytes on any machine. Binaries contain no local paths, and every file in an
+// archive has the time of the commit.
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,14 +32,15 @@ import (
 	"time"
 )
 
-// target is a system that we build for.
+// target is a system that releases are built for.
 type target struct{ os, arch string }
 
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"},
 }
 
-// companions are packed with every binary, by their name in the archive.
+// companions maps the name in an archive to the file that is packed with every
+// binary.
 var companions = map[string]string{
 	"LICENSE":                 "LICENSE",
 	"README.md":               "README.md",
@@ -44,18 +52,22 @@ var companions = map[string]string{
 	"deploy/litestream.yml":   "deploy/litestream.yml",
 }
 
+// imageUser is the user id that the container image runs as; see Dockerfile.
+const imageUser = 10001
+
 func main() {
-	version := flag.String("version", "unknown", "what the binary says of itself")
-	out := flag.String("out", "dist", "directory to write to; it is made anew")
+	version := flag.String("version", "unknown", "version that the binary reports")
+	image := flag.String("image", "", "write root.tar for the image of this platform only, for example linux/amd64")
+	out := flag.String("out", "dist", "output directory; its contents are replaced")
 	flag.Parse()
-	if err := run(context.Background(), *version, *out); err != nil {
+	if err := run(context.Background(), *version, *image, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, version, out string) error {
-	at, err := commitTime(ctx)
+func run(ctx context.Context, version, image, out string) error {
+	modified, err := commitTime(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,6 +79,13 @@ func run(ctx context.Context, version, out string) error {
 		return err
 	}
 	defer os.RemoveAll(work) //nolint:errcheck // a temporary directory
+	if image != "" {
+		return writeImageRoot(ctx, version, image, work, out, modified)
+	}
+	return writeRelease(ctx, version, work, out, modified)
+}
+
+func writeRelease(ctx context.Context, version, work, out string, modified time.Time) error {
 	var binaries []string
 	for _, t := range targets {
 		binary, err := t.build(ctx, version, work)
@@ -74,39 +93,72 @@ func run(ctx context.Context, version, out string) error {
 			return fmt.Errorf("building for %s/%s: %w", t.os, t.arch, err)
 		}
 		binaries = append(binaries, binary)
-		if err := t.pack(binary, version, out, at); err != nil {
+		if err := t.pack(binary, version, out, modified); err != nil {
 			return fmt.Errorf("packing for %s/%s: %w", t.os, t.arch, err)
 		}
 	}
-	bill, err := newBill(ctx, version, at, binaries)
+	materials, err := newSBOM(ctx, version, modified, binaries)
 	if err != nil {
-		return fmt.Errorf("listing what is inside: %w", err)
+		return fmt.Errorf("listing components: %w", err)
 	}
-	if err := bill.write(filepath.Join(out, "fillbook_"+version+".cdx.json")); err != nil {
+	if err := materials.write(filepath.Join(out, "fillbook_"+version+".cdx.json")); err != nil {
 		return err
 	}
-	return writeSums(out)
+	return writeChecksums(out)
 }
 
-// commitTime is when the last commit was made, or SOURCE_DATE_EPOCH, which
-// those set who build from an archive of the sources.
+// writeImageRoot writes root.tar, the root file system of the container image:
+// the binary, the license and an empty data directory.
+func writeImageRoot(ctx context.Context, version, platform, work, out string, modified time.Time) error {
+	system, arch, _ := strings.Cut(platform, "/")
+	t := target{os: system, arch: arch}
+	if t.os != "linux" || !slices.Contains(targets, t) {
+		return fmt.Errorf("platform %q is not supported; use linux/amd64 or linux/arm64", platform)
+	}
+	binary, err := t.build(ctx, version, work)
+	if err != nil {
+		return fmt.Errorf("building for %s: %w", platform, err)
+	}
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	license, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return err
+	}
+	var root bytes.Buffer
+	err = writeTar(&root, []entry{
+		{name: "LICENSE", mode: 0o644, content: license},
+		{name: "data/", mode: fs.ModeDir | 0o700, owner: imageUser},
+		{name: "fillbook", mode: 0o755, content: program},
+	}, modified)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "root.tar"), root.Bytes(), 0o644)
+}
+
+// commitTime returns the time of the last commit, or SOURCE_DATE_EPOCH, which is
+// for builds from an archive of the sources.
 func commitTime(ctx context.Context) (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
-		said, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%ct").Output()
+		output, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%ct").Output()
 		if err != nil {
-			return time.Time{}, errors.New("no commit to take the time from: set SOURCE_DATE_EPOCH")
+			return time.Time{}, errors.New("reading the commit time: not a git checkout; set SOURCE_DATE_EPOCH")
 		}
-		text = strings.TrimSpace(string(said))
+		text = strings.TrimSpace(string(output))
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("the time of the build: %w", err)
+		return time.Time{}, fmt.Errorf("parsing the build time: %w", err)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// build makes one binary; the flags are those of the Makefile.
+// build compiles the program with the flags of the Makefile and returns the path
+// of the binary.
 func (t target) build(ctx context.Context, version, work string) (string, error) {
 	binary := filepath.Join(work, t.os+"-"+t.arch, t.program())
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
@@ -123,22 +175,40 @@ func (t target) program() string {
 	return "fillbook"
 }
 
-// pack writes the archive of one binary: zip for Windows, tar.gz elsewhere.
-func (t target) pack(binary, version, out string, at time.Time) error {
+// pack writes the archive of one binary: zip for Windows, tar.gz for the others.
+func (t target) pack(binary, version, out string, modified time.Time) error {
 	name := strings.Join([]string{"fillbook", version, t.os, t.arch}, "_")
-	entries := []entry{{name: name + "/" + t.program(), file: binary, mode: 0o755}}
-	for as, file := range companions {
-		entries = append(entries, entry{name: name + "/" + as, file: file, mode: 0o644})
+	files := map[string]string{t.program(): binary}
+	for packed, file := range companions {
+		files[packed] = file
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	var entries []entry
+	for packed, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		e := entry{name: name + "/" + packed, mode: 0o644, content: content}
+		if file == binary {
+			e.mode = 0o755
+		}
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	write, extension := writeTarGzip, ".tar.gz"
 	if t.os == "windows" {
-		return writeFile(filepath.Join(out, name+".zip"), zipOf(entries, at))
+		write, extension = writeZip, ".zip"
 	}
-	return writeFile(filepath.Join(out, name+".tar.gz"), tarOf(entries, at))
+	var archive bytes.Buffer
+	if err := write(&archive, entries, modified); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, name+extension), archive.Bytes(), 0o644)
 }
 
-// writeSums lists every file with its SHA-256, as sha256sum -c reads it.
-func writeSums(dir string) error {
+// writeChecksums writes the SHA-256 of every file in dir in the format of
+// sha256sum -c.
+func writeChecksums(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -149,8 +219,7 @@ func writeSums(dir string) error {
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(content)
-		fmt.Fprintf(&sums, "%s  %s\n", hex.EncodeToString(sum[:]), file.Name())
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), file.Name())
 	}
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }

@@ -20,6 +20,13 @@ func NameAny(symbol, kind string) Instrument {
 	return f.instrument()
 }
 
+// NewOption returns the instrument of an option contract.
+func NewOption(o instruments.Option) Instrument {
+	var f Fill
+	f.Contract(o)
+	return f.instrument()
+}
+
 // NamePlain keeps the symbol as it is, in capitals and with single blanks.
 func NamePlain(symbol, kind string) Instrument {
 	return Instrument{Symbol: strings.ToUpper(strings.Join(strings.Fields(symbol), " ")), Type: kind}

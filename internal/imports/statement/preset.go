@@ -85,6 +85,15 @@ type Preset struct {
 	Whole func(*Reader) error
 }
 
+// Key identifies the layout of the export: what the user says about its words is
+// stored under it. It is empty for a file that no preset fits.
+func (p *Preset) Key() string {
+	if p.Broker == "" {
+		return ""
+	}
+	return strings.ToLower(p.Broker + "/" + p.Export)
+}
+
 // layouts lists the layouts of the preset.
 func (p *Preset) layouts() []*Layout {
 	if p.Layout == nil {

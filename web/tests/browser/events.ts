@@ -1,5 +1,5 @@
-// Reports each test in the format of go test -json, so that scripts/testsummary
-// counts the tests of the page too.
+// Reports each test as an event of go test -json, so that scripts/test counts the
+// tests of the page together with the Go tests.
 
 import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 
@@ -9,21 +9,22 @@ export default class Events implements Reporter {
   onTestEnd(test: TestCase, result: TestResult): void {
     const [, , ...titles] = test.titlePath();
     const path = titles.join('/').replaceAll(/\s+/g, '_');
-    if (test.outcome() === 'expected') return this.tell(path, 'pass');
-    if (test.outcome() === 'skipped') return this.tell(path, 'skip');
-    if (test.outcome() === 'flaky') return this.tell(path, 'pass');
+    if (result.retry === 0) this.report(path, 'run');
+    if (test.outcome() === 'expected') return this.report(path, 'pass');
+    if (test.outcome() === 'skipped') return this.report(path, 'skip');
+    if (test.outcome() === 'flaky') return this.report(path, 'pass');
     if (result.retry < test.retries) {
-      process.stdout.write(`\n!!  ${path} failed once and is tried again: ${result.errors[0]?.message}\n`);
+      process.stdout.write(`\n!!  ${path} failed and is tried again: ${result.errors[0]?.message}\n`);
       return;
     }
     for (const error of result.errors) {
       const text = error.stack ?? error.message ?? 'failed';
-      this.tell(path, 'output', `${text.replaceAll(/\u001b\[\d+m/g, '')}\n`);
+      this.report(path, 'output', `${text.replaceAll(/\u001b\[\d+m/g, '')}\n`);
     }
-    this.tell(path, 'fail');
+    this.report(path, 'fail');
   }
 
-  // An error before the first test, such as a missing browser, belongs to no test.
+  // Errors outside of tests, for example if no browser could be started.
   onError(error: { stack?: string; message?: string }): void {
     process.stdout.write(`${error.stack ?? error.message}\n`);
   }
@@ -32,7 +33,7 @@ export default class Events implements Reporter {
     return true;
   }
 
-  private tell(test: string, action: string, output?: string): void {
+  private report(test: string, action: string, output?: string): void {
     process.stdout.write(
       `${JSON.stringify({ Action: action, Package: name, Test: test, Output: output })}\n`,
     );

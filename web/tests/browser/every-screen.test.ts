@@ -91,7 +91,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
     await expectInert(page);
   };
   await signIn(`/trades/${journal.trade}`);
-  await expect(dialog.getByRole('button', { name: /^Look at <?img/ })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: /^View <?img/ })).toBeVisible();
   await look('drawer of a trade');
   await dialog.getByText('Preview', { exact: true }).click();
   await expect(dialog.getByText(image).first()).toBeVisible();

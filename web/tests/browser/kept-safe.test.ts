@@ -60,7 +60,7 @@ test('a new trade is undone from its drawer', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
   await fillTrade(page, 'ETH-USD');
-  await page.getByRole('button', { name: 'Add the trade' }).click();
+  await page.getByRole('button', { name: 'Add trade' }).click();
   const drawer = page.getByRole('dialog', { name: 'ETH-USD long' });
   await drawer.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Undone.')).toBeVisible();

@@ -68,7 +68,7 @@ test('everything from the first run to a ticked routine works with the keyboard'
   await page.keyboard.press('Enter');
   await expect(drawer.getByRole('button', { name: 'Remove patient' })).toBeVisible();
   await press(page, drawer.getByRole('button', { name: 'Mark as reviewed' }));
-  await expect(drawer.getByRole('button', { name: 'Reviewed; take it back' })).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'Mark as unreviewed' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
 

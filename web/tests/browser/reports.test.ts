@@ -54,7 +54,7 @@ test('reports of an empty journal offer the next action', async ({ page, signIn,
   for (const report of ['', '/time', '/setups', '/behavior', '/risk', '/distribution']) {
     await page.goto(`/reports${report}`);
     await expect(page.getByText('No closed trades')).toBeVisible();
-    await expect(page.getByRole('link', { name: 'Import', exact: true })).toBeVisible();
+    await expect(page.getByRole('main').getByRole('link', { name: 'Import', exact: true })).toBeVisible();
   }
   await expectAccessible('reports, empty');
   await page.goto('/reports/compare');

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from './fixtures';
 import { manyTrades } from './journal';
-import { inFewColours } from './png';
+import { inFewColors } from './png';
 import { connect, demoUser, startDemo, type Api, type Server } from './server';
 
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -89,11 +89,11 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     account: [`/accounts/${account!.id}`],
     'account-entry': ['/accounts', button('New account')],
     import: ['/import'],
-    'import-understood': ['/import', give],
-    'import-plan': [
+    'import-check': ['/import', chooseFile],
+    'import-preview': [
       '/import',
       async (page) => {
-        await give(page);
+        await chooseFile(page);
         await button('Preview import')(page);
         await expect(page.getByText('New fills').first()).toBeVisible();
       },
@@ -122,7 +122,7 @@ function monthBefore(month: string): string {
   return new Date(Date.UTC(year!, number! - 2, 1)).toISOString().slice(0, 7);
 }
 
-async function give(page: Page): Promise<void> {
+async function chooseFile(page: Page): Promise<void> {
   const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
   await page.getByLabel(/Drop a statement/).setInputFiles(file);
   await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
@@ -145,7 +145,7 @@ async function shoot(page: Page, name: string): Promise<void> {
     const picture = await page.screenshot({ path: `screenshots/${id}.png`, animations: 'disabled' });
     if (!shown[id]) continue;
     mkdirSync(pictureDir, { recursive: true });
-    writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColours(picture));
+    writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColors(picture));
   }
   const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect.soft(beyond, `${name}: pixels beyond the edge (${size})`).toBeLessThanOrEqual(0);

@@ -123,7 +123,7 @@ test('devices are listed, and can be signed out', async ({ page, user, server, s
   await page.getByRole('button', { name: 'Sign out Firefox on Linux' }).click();
   await expect(page.getByText('Firefox on Linux', { exact: true })).toHaveCount(0);
   await page.getByRole('button', { name: 'Sign out all others' }).click();
-  await page.getByRole('button', { name: 'Sign out all' }).click();
+  await page.getByRole('button', { name: 'Sign out all', exact: true }).click();
   await expect(page.getByRole('button', { name: /^Sign out .*this device$/ })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Sign out all others' })).toHaveCount(0);
   await expectInert(page);
