@@ -40,7 +40,10 @@ type Options struct {
 	// FiguresMemory bounds the bytes of trades that are kept for figures; 0
 	// means the default.
 	FiguresMemory int
-	Identity      identity.Options
+	// BeforeLargeImport is called before a large import; see [imports.Options]. It
+	// may be nil.
+	BeforeLargeImport func() (after func())
+	Identity          identity.Options
 }
 
 // Installation is every service of one Fillbook.
@@ -84,7 +87,9 @@ func New(options Options) (*Installation, error) {
 	i.Figures = figures.New(i.DB, options.FiguresMemory)
 	i.Trades = tradeview.New(i.DB, i.Ledger)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
-	i.Imports = imports.New(imports.Options{DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log})
+	i.Imports = imports.New(imports.Options{
+		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
+	})
 	return i, nil
 }
 

@@ -20,6 +20,7 @@ type layoutReader struct {
 	layout *Layout
 	key    Col
 	words  *wordTable
+	above  *Row // the row that others continue; see Layout.Carry
 }
 
 // layoutState is what the rows of all tables of a file leave for its end.
@@ -38,13 +39,18 @@ type layoutState struct {
 	results map[string]decimal.Decimal
 	// exchanges are the first sides of exchanges of money.
 	exchanges map[string]Cash
+	// legs, halves and costTargets are rows that wait for others; see [Join].
+	legs        map[string]*legs
+	legOrder    []*legs
+	halves      map[string]*halves
+	costTargets map[string]costTarget
 }
 
 func newLayoutState() *layoutState {
 	return &layoutState{
 		unpriced: map[string]decimal.Decimal{}, sides: map[string]matching.Side{}, sums: map[string]decimal.Decimal{},
 		endings: map[*Fill]ending{}, moved: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
-		exchanges: map[string]Cash{},
+		exchanges: map[string]Cash{}, legs: map[string]*legs{}, halves: map[string]*halves{}, costTargets: map[string]costTarget{},
 	}
 }
 
@@ -96,6 +102,7 @@ func (lr *layoutReader) readRow(w *Row) {
 			return
 		}
 	}
+	lr.carry(w)
 	if w.Text(lr.key) == "" {
 		w.Ignore()
 		return
@@ -110,7 +117,10 @@ func (lr *layoutReader) readRow(w *Row) {
 		}
 	}
 	lr.parseTexts(w)
-	lr.readKind(w, lr.kindOf(w))
+	if kind := lr.kindOf(w); !lr.joinRow(w, kind) {
+		lr.readKind(w, kind)
+	}
+	lr.noteCostTarget(w)
 }
 
 // hasEnded reports whether the row has its outcome already.
@@ -183,7 +193,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		w.Fail("%s", i.Problem)
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
-	t.setInstrument(&i)
+	t.SetInstrument(i)
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
@@ -477,6 +487,8 @@ func (s *layoutState) noteAccount(name string) {
 // together are joined, and every row is written to the statement.
 func (r *Reader) finishLayouts() {
 	s := r.state
+	s.closeHalves()
+	s.closeLegs()
 	r.resolveEndings()
 	for _, w := range s.rows {
 		w.settle()

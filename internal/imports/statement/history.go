@@ -77,7 +77,7 @@ func (w *Row) peek(col Col) decimal.Decimal {
 func (lr *layoutReader) skipMovement(w *Row) {
 	l := lr.layout
 	if l.Coins {
-		lr.skipCoins(w, w.noteText(l), strings.ToUpper(w.Text(cmp.Or(l.Currency, l.Symbol))))
+		lr.skipCoins(w, strings.ToLower(w.noteText(l)), l.coinOf(cmp.Or(w.Text(l.Currency), w.Text(l.Symbol))))
 		return
 	}
 	lr.momentOf(w)
@@ -106,7 +106,7 @@ func (lr *layoutReader) skipResult(w *Row) {
 		n.Decimal = n.Decimal.Sub(w.costs(l.Fees))
 	}
 	w.Skip("%s", ReasonResult)
-	coin := strings.ToUpper(cmp.Or(w.Text(l.Currency), unit))
+	coin := l.coinOf(cmp.Or(w.Text(l.Currency), unit))
 	lr.results[coin] = lr.results[coin].Add(n.Decimal)
 }
 
@@ -184,6 +184,9 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	amount, unit := w.amount(l.amountColumn())
 	at := lr.momentOf(w)
 	n := amount.Decimal
+	if l.Coins && !amount.Valid {
+		w.Fail("There is no value in column %s.", firstName(l.amountColumn()))
+	}
 	if l.Unsigned && (kind == KindFee || kind == KindWithdrawal) {
 		n = n.Abs().Neg()
 	}
@@ -194,7 +197,7 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	if l.CashFees == CashFeesSubtracted {
 		n = n.Sub(fees)
 	}
-	currency := strings.ToUpper(cmp.Or(w.currencyOfAmount(l), unit))
+	currency := l.coinOf(cmp.Or(w.currencyOfAmount(l), unit))
 	c := Cash{Type: cashType(kind, n, w.word), Amount: n, Currency: currency, At: at.At, Note: w.cashNote(l)}
 	if n.IsZero() {
 		lr.skipNoAmount(w)

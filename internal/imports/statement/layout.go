@@ -100,6 +100,14 @@ type Layout struct {
 	// Details are further columns to keep beside the fill.
 	Details map[string]Col
 
+	// OtherAmount and OtherCurrency are a second coin in a row of KindLeg.
+	OtherAmount, OtherCurrency Col
+	// CoinName returns the common name of a coin that the exchange spells in its
+	// own way.
+	CoinName func(string) string
+	// Carry are columns that are filled from the row above if the first of them is
+	// empty: such a row continues the one above.
+	Carry  []Col
 	Join   []Join
 	Totals []SumOf
 
