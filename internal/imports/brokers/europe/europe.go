@@ -26,7 +26,7 @@ func Presets() []*statement.Preset {
 	return slices.Concat(
 		[]*statement.Preset{&trading212History}, degiro(), []*statement.Preset{&saxoTransactions}, xtb(), etoro(), ig(),
 		[]*statement.Preset{&avanzaTransactions, &freetradeActivity, &hargreavesSummary, &rabobankMutations, &swissquoteTransactions},
-		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks}, bux(), exante(), []*statement.Preset{&releveStatement},
+		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions, &exanteTrades, &releveStatement},
 	)
 }
 
