@@ -67,7 +67,8 @@ type Layout struct {
 	Unsigned      bool
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
-	// TaxNote is the note of the cash of a tax; the word for the kind if empty.
+	// TaxNote names what a tax or a fee is of in its note; the word for the kind if
+	// empty.
 	TaxNote Col
 	// FeesCurrency is the currency or coin of Fees and Commission, if it is not
 	// that of the amount and not attached to the number.
