@@ -389,7 +389,7 @@ func firstName(names Col) string {
 			return name
 		}
 	}
-	return list[0]
+	return strings.TrimPrefix(list[0], "@")
 }
 
 func shorten(text string) string {
