@@ -23,7 +23,7 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 		Quantity: quantity.Abs(), Effect: Closing, Side: matching.Buy, At: at.At, DateOnly: at.DateOnly,
 		Fees: w.costs(l.Fees), Commission: w.costs(l.Commission), ID: w.Text(l.ID),
 	}
-	f.setInstrument(&i)
+	f.SetInstrument(i)
 	side, _, stated := w.sideWord(w.Text(l.Side))
 	switch {
 	case stated:
