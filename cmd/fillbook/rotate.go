@@ -121,7 +121,7 @@ func (r *rotation) apply(env *environment, d *db.DB) error {
 		if err := sharing.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
 			return err
 		}
-		return transport.ForgetAnswers(env.ctx, tx)
+		return transport.DeleteStoredResponses(env.ctx, tx)
 	})
 }
 
