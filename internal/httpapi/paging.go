@@ -99,7 +99,7 @@ const placeKeys = 8
 // tradeKeys are the keys of a trade in a list of trades.
 func tradeKeys(at ledger.TradeCursor) []string {
 	keys := make([]string, 0, placeKeys)
-	for _, number := range []int64{at.ListedAt, at.OpenedAt, at.ClosedAt, at.Arrival, at.Number} {
+	for _, number := range []int64{at.ListedAt, at.OpenedAt, at.ClosedAt, at.Arrival, at.AccountNumber} {
 		keys = append(keys, strconv.FormatInt(number, 10))
 	}
 	return append(keys, at.Instrument, at.Account, at.External)
@@ -116,7 +116,7 @@ func (p *Paging) tradePosition() (*ledger.TradeCursor, error) {
 
 func parsePlace(keys []string) (*ledger.TradeCursor, error) {
 	at := &ledger.TradeCursor{Instrument: keys[5], Account: keys[6], External: keys[7]}
-	for i, into := range []*int64{&at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Arrival, &at.Number} {
+	for i, into := range []*int64{&at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Arrival, &at.AccountNumber} {
 		number, err := strconv.ParseInt(keys[i], 10, 64)
 		if err != nil {
 			return nil, badCursor()

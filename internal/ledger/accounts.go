@@ -22,19 +22,20 @@ type Account struct {
 	StartingBalance decimal.Decimal
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
-	// Revision is raised by every write to the account or to what it holds.
-	// Two reads with the same revision saw the same ledger.
+	// Revision is raised by every write to the account or its records. Two
+	// reads with the same revision saw the same data.
 	Revision int64
 
-	// number is how rows of this account name it; see migration 2.
+	// number identifies the account in the rows that belong to it; see migration 2.
 	number int64
 }
 
-// Number returns the account's number in its user: the greater, the later it was
-// made. It orders what arrived in several accounts at the same time.
+// Number returns the account's number among the user's accounts, in the order
+// of creation. It orders fills that arrived in several accounts at the same
+// time.
 func (a Account) Number() int64 { return a.number }
 
-// NewAccount is what an account is made from. Only Name is required.
+// NewAccount contains the values of a new account. Only Name is required.
 type NewAccount struct {
 	Name            string
 	Broker          string
@@ -43,7 +44,7 @@ type NewAccount struct {
 	StartingBalance decimal.Decimal // may be negative
 }
 
-// AccountChange is a partial change of an account.
+// AccountChange is a partial change to an account.
 type AccountChange struct {
 	Name, Broker, Type, BaseCurrency journal.Opt[string]
 	StartingBalance                  journal.Opt[decimal.Decimal]
@@ -58,7 +59,7 @@ func (s *Service) Accounts(ctx context.Context, owner journal.UserID) (list []Ac
 	return list, err
 }
 
-// Account gives one account of the owner.
+// Account returns one of the owner's accounts.
 func (s *Service) Account(ctx context.Context, owner journal.UserID, id journal.AccountID) (a Account, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
 		a, err = findAccount(ctx, tx, owner, id)
@@ -67,7 +68,7 @@ func (s *Service) Account(ctx context.Context, owner journal.UserID, id journal.
 	return a, err
 }
 
-// CreateAccount makes an account in a transaction of its own.
+// CreateAccount runs the step of that name in its own transaction.
 func (s *Service) CreateAccount(ctx context.Context, owner journal.UserID, in NewAccount) (a Account, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		a, err = CreateAccount(ctx, tx, owner, s.clock(), in)
@@ -76,9 +77,10 @@ func (s *Service) CreateAccount(ctx context.Context, owner journal.UserID, in Ne
 	return a, err
 }
 
-// UpdateAccount changes what was sent. check, which may be nil, sees the
-// account as it is and may refuse. The currency of an account that holds fills
-// or cash cannot change: its amounts would silently mean something else.
+// UpdateAccount applies a partial change. check, which may be nil, receives the
+// stored account and may reject the change. The currency of an account with
+// fills or cash cannot be changed, because that would change the meaning of its
+// amounts.
 func (s *Service) UpdateAccount(
 	ctx context.Context, owner journal.UserID, id journal.AccountID, change AccountChange, check func(Account) error,
 ) (a Account, err error) {
@@ -87,7 +89,7 @@ func (s *Service) UpdateAccount(
 		if err != nil {
 			return err
 		}
-		if err := checked(check, before); err != nil {
+		if err := runCheck(check, before); err != nil {
 			return err
 		}
 		a, err = change.apply(before)
@@ -103,30 +105,30 @@ func (s *Service) UpdateAccount(
 	return a, err
 }
 
-// DeleteAccount removes an account and everything it holds.
+// DeleteAccount deletes an account with everything in it.
 func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, check func(Account) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		a, err := lockAccount(ctx, tx, owner, id)
 		if err != nil {
 			return err
 		}
-		if err := checked(check, a); err != nil {
+		if err := runCheck(check, a); err != nil {
 			return err
 		}
-		if err := s.follow.tell(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
+		if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
-		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {
+		if err := emptyAccount(ctx, tx, owner, a, deleteChunk); err != nil {
 			return err
 		}
-		// What else the account holds goes with it, by the foreign keys.
+		// Foreign keys delete the other rows of the account.
 		_, err = tx.Exec(ctx, `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
 }
 
-// checked runs an optional precondition.
-func checked[T any](check func(T) error, record T) error {
+// runCheck runs an optional precondition.
+func runCheck[T any](check func(T) error, record T) error {
 	if check == nil {
 		return nil
 	}
@@ -157,25 +159,25 @@ func Accounts(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Account, 
 func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
 	a, err := scanAccount(tx.QueryRow(ctx,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`, owner, id))
-	return a, orNotFound(err, "account")
+	return a, mapNotFound(err, "account")
 }
 
-// lockAccount reads an account and makes other writers of it wait.
+// lockAccount reads an account and locks its row until the transaction ends.
 func lockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
 	a, err := scanAccount(tx.QueryRow(ctx,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
-	return a, orNotFound(err, "account")
+	return a, mapNotFound(err, "account")
 }
 
-// orNotFound turns the absence of a row into the refusal that tells of it.
-func orNotFound(err error, what string) error {
+// mapNotFound turns a missing row into the not-found error that names it.
+func mapNotFound(err error, what string) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return journal.NotFound(what)
 	}
 	return err
 }
 
-// CreateAccount makes an account as one step, as the first setup does.
+// CreateAccount creates an account. It is a step.
 func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, in NewAccount) (Account, error) {
 	a := Account{
 		ID: journal.NewID[journal.AccountID](), Name: in.Name, Broker: in.Broker, Type: in.Type,
@@ -193,8 +195,8 @@ func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	return insertAccount(ctx, tx, owner, a)
 }
 
-// insertAccount gives the account the owner's next number. Where two creators
-// choose the same number, the second inserts nothing and looks again.
+// insertAccount stores the account under the owner's next number. If two
+// callers choose the same number, the second inserts nothing and tries again.
 func insertAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) (Account, error) {
 	for {
 		err := tx.QueryRow(ctx,
@@ -223,7 +225,7 @@ func storeAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accoun
 	return err
 }
 
-// apply gives the account with the change made, cleaned.
+// apply returns the account with the change applied, in its stored form.
 func (c AccountChange) apply(a Account) (Account, error) {
 	a.Name = c.Name.Or(a.Name)
 	a.Broker = c.Broker.Or(a.Broker)
@@ -234,7 +236,8 @@ func (c AccountChange) apply(a Account) (Account, error) {
 	return a, err
 }
 
-// clean brings the texts into their stored form and refuses what has none.
+// clean brings the account into its stored form. It returns an error for
+// invalid values.
 func (a *Account) clean() (err error) {
 	if a.Name, err = journal.CleanRequiredName("name", a.Name); err != nil {
 		return err
@@ -251,7 +254,7 @@ func (a *Account) clean() (err error) {
 	return checkAmount("starting_balance", a.StartingBalance)
 }
 
-// cleanCurrency takes three to five letters or digits: ISO codes and coins.
+// cleanCurrency accepts three to five letters or digits: ISO codes and coins.
 func cleanCurrency(field, text string) (string, error) {
 	code := strings.ToUpper(strings.TrimSpace(text))
 	plain := !strings.ContainsFunc(code, func(r rune) bool {
@@ -273,7 +276,7 @@ func checkCurrencyChange(ctx context.Context, tx *db.Tx, owner journal.UserID, b
 			OR EXISTS (SELECT 1 FROM cash_transactions WHERE user_id = $1 AND account = $2)`,
 		owner, before.number).Scan(&used)
 	if err == nil && used {
-		return journal.Conflict("The base currency of an account that holds executions or cash transactions cannot be changed.")
+		return journal.Conflict("The base currency of an account with executions or cash transactions cannot be changed.")
 	}
 	return err
 }

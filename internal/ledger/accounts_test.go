@@ -87,7 +87,7 @@ func TestAccountChanges(t *testing.T) {
 	})
 }
 
-func TestBaseCurrencyOfAnAccountInUse(t *testing.T) {
+func TestBaseCurrencyOfUsedAccount(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		to := ledger.AccountChange{BaseCurrency: journal.Some("EUR")}
 		ids := d.add("buy 1 10")
@@ -107,7 +107,7 @@ func TestBaseCurrencyOfAnAccountInUse(t *testing.T) {
 	})
 }
 
-func TestDeleteAccountTakesEverything(t *testing.T) {
+func TestDeleteAccountDeletesEverything(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.insert("batch", orders(t, "buy 1 10; sell 2 11; buy 1 12")...)
 		d.insert("again", orders(t, "buy 1 10 fees=1; sell 2 11")...)
@@ -118,10 +118,10 @@ func TestDeleteAccountTakesEverything(t *testing.T) {
 		must(t, err)
 		_, err = d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{{Root: "ES", Multiplier: decimal.New(5)}})
 		must(t, err)
-		d.told = nil
+		d.changes = nil
 		must(t, d.ledger.DeleteAccount(t.Context(), d.owner, d.account, nil))
-		if len(d.told) != 1 || !d.told[0].AccountDeleted || d.told[0].Account != d.account {
-			t.Errorf("told: %+v", d.told)
+		if len(d.changes) != 1 || !d.changes[0].AccountDeleted || d.changes[0].Account != d.account {
+			t.Errorf("changes: %+v", d.changes)
 		}
 		for _, table := range []string{
 			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "import_repeats", "fill_sources", "trade_log", "instrument_overrides",
@@ -134,9 +134,8 @@ func TestDeleteAccountTakesEverything(t *testing.T) {
 	})
 }
 
-// TestDeleteUserTakesEverything holds the schema to its promise that deleting
-// a person is one DELETE.
-func TestDeleteUserTakesEverything(t *testing.T) {
+// TestDeleteUserDeletesEverything checks that deleting a person is one DELETE.
+func TestDeleteUserDeletesEverything(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.insert("batch", orders(t, "buy 1 10; sell 2 11; buy 1 12")...)
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
@@ -192,7 +191,7 @@ func TestResolveScope(t *testing.T) {
 	})
 }
 
-func TestAccountsMadeAtOnce(t *testing.T) {
+func TestConcurrentAccountCreation(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		var group sync.WaitGroup
 		for range 12 {

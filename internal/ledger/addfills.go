@@ -8,10 +8,10 @@ import (
 )
 
 // AddFills stores several fills of one account that were entered by hand, as
-// one step, and regroups their streams once. Each is compared with what is
-// stored by the rules of [Service.AddExecution]. Equal fills of one call are
+// one step, and regroups their streams once. Each is compared with the stored
+// fills by the rules of [Service.AddExecution]. Equal fills of one call are
 // all stored, unless they carry the same external id. The trades of every
-// outcome are set, also those of fills that were stored before.
+// outcome are set, also for fills that were already stored.
 func (s *Service) AddFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertResult, error) {
@@ -19,11 +19,11 @@ func (s *Service) AddFills(
 	if err != nil {
 		return InsertResult{}, err
 	}
-	checked, err := checkAll(fills)
+	checked, err := checkFills(fills)
 	if err != nil {
 		return InsertResult{}, err
 	}
-	arrivals, warnings, err := b.prepare(ctx, checked)
+	arrivals, warnings, err := b.setMultipliers(ctx, checked)
 	if err != nil {
 		return InsertResult{}, err
 	}
@@ -46,11 +46,12 @@ func (s *Service) AddFills(
 	return result, addTradesOfDuplicates(ctx, tx, owner, &result)
 }
 
-// findKnownFills finds the stored fills that new ones repeat. An external id
-// that a different fill has, stored or earlier in the same call, is refused.
+// findKnownFills finds the stored fills that new ones repeat. It returns a
+// conflict if a different fill, stored or earlier in the same call, has the same
+// external id.
 func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
-	d := &dedup{b: b, taken: map[int64]bool{}}
-	if err := d.byExternalID(ctx, arrivals); err != nil {
+	d := &deduper{b: b, claimed: map[int64]bool{}}
+	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
 		return err
 	}
 	earlier := make(map[*fill]*arrival, len(arrivals))
@@ -62,17 +63,17 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 		switch {
 		case a.known == nil:
 		case first == nil:
-			if err := b.refuseOther(ctx, a); err != nil {
+			if err := b.checkSameFill(ctx, a); err != nil {
 				return err
 			}
 		case first.key != a.key || !first.sameDeal(a.fill) || !first.sameInstant(a.fill):
-			return takenExternalID()
+			return externalIDConflict()
 		}
 	}
-	if err := d.byContent(ctx, arrivals); err != nil {
+	if err := d.matchContent(ctx, arrivals); err != nil {
 		return err
 	}
-	if err := d.byPrecision(ctx, arrivals); err != nil {
+	if err := d.matchPrecision(ctx, arrivals); err != nil {
 		return err
 	}
 	for _, a := range arrivals { // the earlier one of the call may be stored under another row
@@ -90,16 +91,16 @@ func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival) (InsertRe
 	if err != nil {
 		return InsertResult{}, err
 	}
-	if err := b.number(ctx, arrivals, ""); err != nil {
+	if err := b.assignNumbers(ctx, arrivals, ""); err != nil {
 		return InsertResult{}, err
 	}
-	if err := b.insert(ctx, arrivals, known); err != nil {
+	if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
 		return InsertResult{}, err
 	}
 	if err := b.storeKnown(ctx, known); err != nil {
 		return InsertResult{}, err
 	}
-	result := report(arrivals)
+	result := newInsertResult(arrivals)
 	if result.Inserted == 0 && len(known.changed) == 0 {
 		return result, nil
 	}

@@ -11,8 +11,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// What a backup needs beyond the lists: steps that read and write what no
-// other caller sees.
+// Steps of backup and restore for values that no other caller reads or writes.
 
 // Overrides is the step of [Service.Overrides].
 func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Override, error) {
@@ -20,12 +19,12 @@ func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 	if err != nil {
 		return nil, err
 	}
-	return overridesOf(ctx, tx, owner, a)
+	return loadOverrides(ctx, tx, owner, a)
 }
 
-// AddOverrides adds the overrides of roots that the account has none for and
-// tells how many those were. What is set stays as it is. It is a step; a list
-// that breaks a rule is refused before anything is written.
+// AddOverrides adds the overrides of roots for which the account has none and
+// returns their number. Existing ones stay as they are. It is a step; an
+// invalid list is rejected before anything is written.
 func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []Override) (int, error) {
 	list, err := cleanOverrides(list)
 	if err != nil {
@@ -35,7 +34,7 @@ func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	if err != nil {
 		return 0, err
 	}
-	stored, err := overridesOf(ctx, tx, owner, a)
+	stored, err := loadOverrides(ctx, tx, owner, a)
 	if err != nil {
 		return 0, err
 	}
@@ -54,8 +53,8 @@ func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	return len(fresh), err
 }
 
-// Origins gives the keys of what edited fills of an account said when they
-// arrived, by which an import knows them again. It is a step.
+// Origins returns the content keys with which the edited fills of an account
+// arrived, by which an import finds them. It is a step.
 func Origins(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID,
 ) (map[journal.ExecutionID]string, error) {
@@ -74,21 +73,21 @@ func Origins(
 	return found, err
 }
 
-// maxOrigin bounds a key of an origin, in bytes.
+// maxOrigin bounds the length of an origin in bytes.
 const maxOrigin = 4 << 10
 
-// ArchivedFill is what a fill of a backup has that no import gives to a fill.
+// ArchivedFill contains the values that only a fill of a backup has.
 type ArchivedFill struct {
-	// Origin is what the fill said when it arrived, for one that was edited.
+	// Origin is the content key with which an edited fill arrived.
 	Origin string
-	// ExternalID is an id of the broker's that another fill has too. The
-	// owner may have asked for that; an import would skip the second.
+	// ExternalID is a broker's id that another fill has too. The owner may have
+	// allowed that; an import would skip the second fill.
 	ExternalID string
 }
 
-// RestoreArchivedFills gives fills that a restore has just inserted what they had
-// beyond an import. It is a step; an origin that cannot be one is passed over,
-// because it would never be looked for.
+// RestoreArchivedFills sets the values that only a backup has in the fills that
+// a restore has inserted. It is a step; an invalid origin is ignored, because
+// it would never match.
 func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]ArchivedFill) error {
 	for _, id := range slices.Sorted(maps.Keys(fills)) {
 		external, err := journal.CleanName("external_id", fills[id].ExternalID)
@@ -98,9 +97,9 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		origin := cleanOrigin(fills[id].Origin)
 		_, err = tx.Exec(ctx, `
 			UPDATE executions SET origin = COALESCE($1, origin), external_id = COALESCE($2, external_id)
-			WHERE user_id = $3 AND id = $4`, orNull(origin), orNull(external), owner, id)
+			WHERE user_id = $3 AND id = $4`, nullIfEmpty(origin), nullIfEmpty(external), owner, id)
 		if err == nil && external != "" {
-			err = orderByExternal(ctx, tx, owner, id, external)
+			err = setFirstExternal(ctx, tx, owner, id, external)
 		}
 		if err != nil {
 			return err
@@ -109,8 +108,8 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return nil
 }
 
-// cleanOrigin returns an origin of a backup, or nothing for one that cannot be a
-// key, because it would never be looked for.
+// cleanOrigin returns an origin of a backup, or an empty string if it is
+// invalid.
 func cleanOrigin(text string) string {
 	origin, err := journal.CheckText("origin", text)
 	if err != nil || len(origin) > maxOrigin {
@@ -119,9 +118,10 @@ func cleanOrigin(text string) string {
 	return origin
 }
 
-// orderByExternal gives the trade that a fill opens the fill's external id to be
-// ordered by. The trade was made in the same transaction, so no other has read it.
-func orderByExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
+// setFirstExternal sets the external id that the trade is ordered by which a
+// fill opens. The trade was created in the same transaction, so no reader has
+// seen it.
+func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
 	var account, at, seq int64
 	err := tx.QueryRow(ctx, `SELECT account, executed_at, seq FROM executions WHERE user_id = $1 AND id = $2`, owner, id).
 		Scan(&account, &at, &seq)
@@ -137,15 +137,15 @@ func orderByExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return err
 }
 
-// Check tells whether a cash transaction could be stored in an account of that
-// currency, so that an import can name the rows it must leave out before it
-// begins. Whether the trade exists is not its business.
+// Check returns an error if the cash transaction cannot be stored in an account
+// of that currency, so that an import can report invalid rows before it writes.
+// It does not check whether the linked trade exists.
 func (n NewCash) Check(currency string) error {
-	_, err := n.cleanFor(currency)
+	_, err := n.cleanForCurrency(currency)
 	return err
 }
 
-func (n NewCash) cleanFor(currency string) (Cash, error) {
+func (n NewCash) cleanForCurrency(currency string) (Cash, error) {
 	if n.Currency == "" {
 		n.Currency = currency
 	}
@@ -154,13 +154,14 @@ func (n NewCash) cleanFor(currency string) (Cash, error) {
 		OccurredAt: n.OccurredAt.UTC().Truncate(time.Microsecond),
 	}
 	b := &book{account: Account{BaseCurrency: currency}}
-	err := b.checkCash(context.Background(), &c) // it asks the database about the trade only, and there is none
-	c.arriveWith(n.Archived)
+	err := b.checkCash(context.Background(), &c) // only a linked trade needs the database, and there is none
+	c.setOrigin(n.Archived)
 	return c, err
 }
 
-// CashDuplicates tells for each cash row whether InsertCash would skip it, as
-// one reading step. Every row must have passed [NewCash.Check].
+// CashDuplicates reports for each cash row whether [Service.InsertCash] would
+// skip it. It is a step that only reads. Every row must have passed
+// [NewCash.Check].
 func CashDuplicates(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash,
 ) ([]bool, error) {
@@ -170,7 +171,7 @@ func CashDuplicates(
 	}
 	rows := make([]Cash, len(list))
 	for i, in := range list {
-		if rows[i], err = in.cleanFor(b.account.BaseCurrency); err != nil {
+		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency); err != nil {
 			return nil, err
 		}
 	}

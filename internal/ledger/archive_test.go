@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-func TestOverridesAreAdded(t *testing.T) {
+func TestAddOverrides(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		_, err := d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{{Root: "ES", Multiplier: decimal.New(5)}})
 		must(t, err)
@@ -48,7 +48,7 @@ func TestOverridesAreAdded(t *testing.T) {
 	})
 }
 
-func TestCashIsCheckedBeforeItIsStored(t *testing.T) {
+func TestNewCashCheck(t *testing.T) {
 	t.Parallel()
 	good := ledger.NewCash{Type: "deposit", Amount: decimal.New(5), OccurredAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
 	change := func(fn func(*ledger.NewCash)) ledger.NewCash {

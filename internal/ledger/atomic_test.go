@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// countdown is a context that is cancelled when it was asked so many times: a
-// caller who goes away in the middle of the work, at any point of it.
+// countdown is a context that is cancelled after a number of calls: a client
+// that disconnects at any point of the work.
 type countdown struct {
 	context.Context
 	mu     sync.Mutex
@@ -28,7 +28,7 @@ func cancelledAfter(n int) *countdown {
 	return &countdown{Context: ctx, left: n, cancel: cancel}
 }
 
-func (c *countdown) ask() {
+func (c *countdown) count() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.left--; c.left < 0 {
@@ -37,10 +37,10 @@ func (c *countdown) ask() {
 }
 
 // Done and Err count as asking.
-func (c *countdown) Done() <-chan struct{} { c.ask(); return c.Context.Done() }
-func (c *countdown) Err() error            { c.ask(); return c.Context.Err() }
+func (c *countdown) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+func (c *countdown) Err() error            { c.count(); return c.Context.Err() }
 
-// journalOf is everything that the ledger holds of a user.
+// journalOf returns all rows of a user.
 type journalOf struct {
 	Accounts   []ledger.Account
 	Executions []ledger.Execution
@@ -68,9 +68,10 @@ func (d *desk) everything() (all journalOf) {
 	return all
 }
 
-// TestAllOrNothing interrupts every kind of write at points from its beginning
-// to its end: either all of it is kept or nothing, and the ledger is sound.
-func TestAllOrNothing(t *testing.T) {
+// TestInterruptedWriteIsAtomic interrupts every kind of write at points from
+// its beginning to its end: either all of it is kept or nothing, and the ledger
+// is sound.
+func TestInterruptedWriteIsAtomic(t *testing.T) {
 	type write = func(ctx context.Context, d *desk) error
 	step := func(fn func(ctx context.Context, d *desk, tx *db.Tx) error) write {
 		return func(ctx context.Context, d *desk) error {
@@ -179,8 +180,8 @@ func TestAllOrNothing(t *testing.T) {
 	})
 }
 
-// TestReadingIsInterrupted too, and then says so.
-func TestReadingIsInterrupted(t *testing.T) {
+// TestInterruptedReadFails interrupts reads, which must return an error.
+func TestInterruptedReadFails(t *testing.T) {
 	eachCase(t, map[string]func(ctx context.Context, d *desk) error{
 		"accounts": func(ctx context.Context, d *desk) error { _, err := d.ledger.Accounts(ctx, d.owner); return err },
 		"account": func(ctx context.Context, d *desk) error {

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// span is a row of import_spans: the arrival numbers that an import took, and
-// the instants between which their fills lie.
+// span is a row of import_spans: the range of numbers that an import's fills
+// have in their account, and the range of their instants.
 type span struct {
 	account         int64
 	first, last     int64
@@ -26,7 +26,7 @@ func scanSpan(row db.Scanner) (s span, err error) {
 	return s, err
 }
 
-// insertSpan notes which fills an import brings.
+// insertSpan stores which fills belong to an import.
 func (b *book) insertSpan(ctx context.Context, s span) error {
 	_, err := b.tx.Exec(ctx, `
 		INSERT INTO import_spans (user_id, account, first_seq, last_seq, first_at, last_at, batch_id)
@@ -35,8 +35,8 @@ func (b *book) insertSpan(ctx context.Context, s span) error {
 	return err
 }
 
-// widen makes an import reach to an instant that one of its fills was moved to.
-func (b *book) widen(ctx context.Context, s span, at int64) error {
+// widenSpan extends the instants of an import to that of a moved fill.
+func (b *book) widenSpan(ctx context.Context, s span, at int64) error {
 	if at >= s.firstAt && at <= s.lastAt {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (b *book) widen(ctx context.Context, s span, at int64) error {
 	return err
 }
 
-// spans are the imports of some accounts, so that a fill's can be looked up.
+// spans are the imports of some accounts, by the account's number.
 type spans map[int64][]span
 
 // loadSpans reads the imports of some accounts.
@@ -65,15 +65,15 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 	return found, err
 }
 
-// of gives the import that a fill came with, or nil.
-func (s spans) of(account, seq int64) *journal.BatchID {
+// batchOf returns the import of a fill, or nil.
+func (s spans) batchOf(account, seq int64) *journal.BatchID {
 	if found, imported := s.find(account, seq); imported {
 		return &found.batch
 	}
 	return nil
 }
 
-// find returns the span that holds an arrival number.
+// find returns the span that contains the number of a fill.
 func (s spans) find(account, seq int64) (found span, imported bool) {
 	list := s[account]
 	i, _ := slices.BinarySearchFunc(list, seq, func(s span, seq int64) int { return cmp.Compare(s.last, seq) })
@@ -85,7 +85,7 @@ func (s spans) find(account, seq int64) (found span, imported bool) {
 
 func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }
 
-// spanOf finds the import that one fill came with.
+// spanOf reads the span that contains the number of a fill.
 func (b *book) spanOf(ctx context.Context, seq int64) (s span, imported bool, err error) {
 	s, err = scanSpan(b.tx.QueryRow(ctx,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 ORDER BY first_seq DESC LIMIT 1`,
@@ -96,14 +96,14 @@ func (b *book) spanOf(ctx context.Context, seq int64) (s span, imported bool, er
 	return s, err == nil && s.holds(seq), err
 }
 
-// BatchRows tells how much an import left in the ledger.
+// BatchRows counts the rows of an import in the ledger.
 type BatchRows struct {
 	Fills, Cash int
 	// FillsRemoved counts the fills that were deleted one by one.
 	FillsRemoved int
 }
 
-// CountBatchRows counts what is left of an import, as one step.
+// CountBatchRows counts the stored rows of an import. It is a step.
 func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (n BatchRows, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
@@ -120,12 +120,12 @@ func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch 
 	return n, err
 }
 
-// DeleteBatch takes an import back as one step and leaves the state that would
-// be there without it: its fills and cash rows go, also those that were edited
-// since, and what it completed is as before; a fill that another import or an
-// entry by hand brought too stays, with what that brought. The touched streams
-// are regrouped. It returns how much there was of the import. An unknown batch
-// has nothing to delete.
+// DeleteBatch deletes an import as one step and leaves the ledger as if it had
+// never run: its fills and cash rows are deleted, even if they were edited, and
+// the values that it completed are restored. A fill that another import or an
+// entry by hand contained too stays, with that source's values. The affected
+// streams are regrouped. It returns the number of rows that the import had; an
+// unknown batch has none.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
 	gone, err := CountBatchRows(ctx, tx, owner, batch)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.User
 		return BatchRows{}, err
 	}
 	for _, a := range accounts {
-		err := s.writing(ctx, tx, owner, a.ID, func(b *book) error { return b.deleteBatch(ctx, batch) })
+		err := s.withBook(ctx, tx, owner, a.ID, func(b *book) error { return b.deleteBatch(ctx, batch) })
 		if err != nil {
 			return BatchRows{}, err
 		}
@@ -144,8 +144,8 @@ func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.User
 	return gone, nil
 }
 
-// forget regroups the streams of fills whose rows were deleted.
-func (b *book) forget(ctx context.Context, fills []*fill) error {
+// regroupWithout regroups the streams of deleted fills.
+func (b *book) regroupWithout(ctx context.Context, fills []*fill) error {
 	touched := map[int64]*changes{}
 	var order []*changes
 	for _, f := range fills {
@@ -162,14 +162,14 @@ func (b *book) forget(ctx context.Context, fills []*fill) error {
 		c.remove(f)
 	}
 	for _, c := range order {
-		if err := b.apply(ctx, c); err != nil {
+		if err := b.regroupChanges(ctx, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// countRemoved notes that fills of imports were deleted one by one.
+// countRemoved adds deleted fills to the counters of their imports.
 func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
 	var s span
 	var imported bool
@@ -196,7 +196,7 @@ func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
 	return nil
 }
 
-// BatchPlace names an import that has rows in somebody's ledger.
+// BatchRef identifies an import that has rows in the ledger.
 type BatchRef struct {
 	User  journal.UserID
 	Batch journal.BatchID

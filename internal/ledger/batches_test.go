@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// TestReversal takes imports back and leaves everything as it was before.
-func TestReversal(t *testing.T) {
+// TestDeleteBatch checks that deleting imports restores the previous state.
+func TestDeleteBatch(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.add("buy 100 10 at=0; sell 100 12 at=20; buy 5 1 symbol=MSFT at=1")
 		before := summary(d.trades())
@@ -22,9 +22,9 @@ func TestReversal(t *testing.T) {
 		if rows := d.reverse("batch"); rows != (ledger.BatchRows{Fills: 4}) {
 			t.Errorf("reversed %+v", rows)
 		}
-		d.expect(before)
+		d.expectTrades(before)
 		if d.count("streams") != 2 || d.count("import_spans") != 0 {
-			t.Error("something was left behind")
+			t.Error("rows are left")
 		}
 		if rows := d.reverse("batch"); rows != (ledger.BatchRows{}) {
 			t.Errorf("the second time %+v", rows)
@@ -35,9 +35,9 @@ func TestReversal(t *testing.T) {
 	})
 }
 
-// TestReversalCounts follows an import through deletions and edits, over two
+// TestDeleteBatchCounts follows an import through deletions and edits, over two
 // accounts and in two calls.
-func TestReversalCounts(t *testing.T) {
+func TestDeleteBatchCounts(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		first := d.account
 		result := d.insert("batch", orders(t, "buy 1 10; sell 1 11; buy 1 12")...)
@@ -50,7 +50,7 @@ func TestReversalCounts(t *testing.T) {
 		d.account = cash
 		d.insertCash("batch", ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(5), OccurredAt: begin})
 		must(t, d.ledger.DeleteExecution(t.Context(), d.owner, result.Outcomes[0].ID, nil))
-		d.countsBatch("batch", ledger.BatchRows{Fills: 4, Cash: 2, FillsRemoved: 1})
+		d.expectBatchRows("batch", ledger.BatchRows{Fills: 4, Cash: 2, FillsRemoved: 1})
 		d.sound()
 
 		for _, e := range d.executions() {
@@ -64,16 +64,16 @@ func TestReversalCounts(t *testing.T) {
 		}
 		d.account = first
 		d.reverse("batch")
-		d.countsBatch("batch", ledger.BatchRows{})
-		d.countsBatch("other", ledger.BatchRows{Fills: 1})
-		d.expect("long 9 open 9 realized 0")
+		d.expectBatchRows("batch", ledger.BatchRows{})
+		d.expectBatchRows("other", ledger.BatchRows{Fills: 1})
+		d.expectTrades("long 9 open 9 realized 0")
 		if d.count("cash_transactions") != 0 {
-			t.Error("cash rows were left behind")
+			t.Error("cash rows are left")
 		}
 	})
 }
 
-func (d *desk) countsBatch(batch journal.BatchID, want ledger.BatchRows) {
+func (d *desk) expectBatchRows(batch journal.BatchID, want ledger.BatchRows) {
 	d.Helper()
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) error {
 		got, err := ledger.CountBatchRows(d.Context(), tx, d.owner, batch)
@@ -93,7 +93,7 @@ func (d *desk) insertCash(batch journal.BatchID, list ...ledger.NewCash) (result
 	return result
 }
 
-func TestWhatAnImportReports(t *testing.T) {
+func TestInsertResult(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.add("buy 100 10; sell 100 11; buy 5 10 symbol=MSFT at=0; buy 1 1 symbol=TSLA at=0")
 		result := d.insert("batch", orders(t,

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CashType says why money moved.
+// CashType is the reason for a cash transaction.
 type CashType string
 
 // The types. Deposits and withdrawals are flows; the others are results.
@@ -28,8 +28,8 @@ const (
 
 var cashTypes = []CashType{Deposit, Withdrawal, Fee, Dividend, Interest, Adjustment}
 
-// Cash is money that moved without a fill. Amount is signed: what comes in is
-// positive.
+// Cash is a cash transaction without a fill. Money received has a positive
+// Amount.
 type Cash struct {
 	ID         journal.CashID
 	Account    journal.AccountID
@@ -40,14 +40,14 @@ type Cash struct {
 	Note       string
 	Trade      *journal.TradeID
 	Batch      *journal.BatchID
-	// Origin is the key that the row arrived with, by which an import knows
-	// it again after an edit.
+	// Origin is the content key with which the row arrived, by which an import
+	// finds it after an edit.
 	Origin    string
 	CreatedAt time.Time
 }
 
-// EditedOrigin returns the key that an edited row arrived with, and nothing for
-// a row that still says what it said then.
+// EditedOrigin returns the key with which an edited row arrived, and an empty
+// string for an unedited row.
 func (c *Cash) EditedOrigin() string {
 	if c.Origin == c.contentKey() {
 		return ""
@@ -55,9 +55,9 @@ func (c *Cash) EditedOrigin() string {
 	return c.Origin
 }
 
-// NewCash is what a cash transaction is made from. Deposits come in and
-// withdrawals and fees go out, whatever the sign of Amount; the other types
-// keep it.
+// NewCash contains the values of a new cash transaction. Deposits are stored as
+// positive, withdrawals and fees as negative amounts, whatever the sign of
+// Amount; the other types keep it.
 type NewCash struct {
 	Type       CashType
 	Amount     decimal.Decimal
@@ -69,16 +69,16 @@ type NewCash struct {
 	Archived *ArchivedCash
 }
 
-// ArchivedCash is what a cash row of a backup has that no other new row has.
+// ArchivedCash contains the values that only a cash row of a backup has.
 type ArchivedCash struct {
-	// Origin is the key that an edited row arrived with; empty for one that
-	// was not edited.
+	// Origin is the key with which an edited row arrived; empty for an unedited
+	// row.
 	Origin string
-	// CreatedAt is when the row was stored first; zero if that is not known.
+	// CreatedAt is when the row was first stored; zero if unknown.
 	CreatedAt time.Time
 }
 
-// CashChange is a partial change of a cash transaction.
+// CashChange is a partial change to a cash transaction.
 type CashChange struct {
 	Type       journal.Opt[CashType]
 	Amount     journal.Opt[decimal.Decimal]
@@ -88,21 +88,23 @@ type CashChange struct {
 	Trade      journal.Opt[journal.TradeID]
 }
 
-// EachCash hands the cash transactions of a scope to fn, oldest first.
+// EachCash calls fn for the cash transactions of a scope, oldest first.
 func (s *Service) EachCash(ctx context.Context, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachCash(ctx, tx, owner, scope, fn) })
 }
 
-// EachCash is the step of that name. fn must not run statements.
+// EachCash is the step of [Service.EachCash]. fn must not run statements.
 func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
 	accounts, err := resolveList(ctx, tx, owner, scope)
 	if err != nil || len(accounts) == 0 {
 		return err
 	}
 	var f filter
-	all := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) { f.during("occurred_at", scope.Period) }}
-	text := all.inOrder(tx, &f, "occurred_at, id", 0)
-	known := byNumber(accounts)
+	all := selection{table: "cash_transactions", owner: owner, accounts: accounts, head: cashSelect, where: func(f *filter) {
+		f.addPeriod("occurred_at", scope.Period)
+	}}
+	text := all.orderedQuery(tx, &f, "occurred_at, id", 0)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		c, number, err := scanCash(row)
 		if err != nil {
@@ -113,10 +115,10 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 	}, text, f.args...)
 }
 
-// CashTransaction gives one cash transaction of the owner.
+// CashTransaction returns one of the owner's cash transactions.
 func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id journal.CashID) (c Cash, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		account, err := accountOf(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+		account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
 		if err != nil {
 			return err
 		}
@@ -130,11 +132,11 @@ func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id 
 	return c, err
 }
 
-// AddCash stores a cash transaction. One that says the same as a stored one is
-// stored all the same: money can move twice a day.
+// AddCash stores a cash transaction, even if an equal one is stored: the same
+// amount can be paid twice.
 func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account journal.AccountID, in NewCash) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.writing(ctx, tx, owner, account, func(b *book) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
 			if c, err = b.cleanCash(ctx, in); err != nil {
 				return err
 			}
@@ -144,12 +146,13 @@ func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account jou
 	return c, err
 }
 
-// UpdateCash changes what was sent. A new type gives the amount its sign anew.
+// UpdateCash applies a partial change. A new type sets the sign of the amount
+// again.
 func (s *Service) UpdateCash(
 	ctx context.Context, owner journal.UserID, id journal.CashID, change CashChange, check func(Cash) error,
 ) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editingCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
+		return s.withCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
 			if c, err = b.changeCash(ctx, was, change); err != nil {
 				return err
 			}
@@ -163,31 +166,32 @@ func (s *Service) UpdateCash(
 	return c, err
 }
 
-// DeleteCash removes a cash transaction.
+// DeleteCash deletes a cash transaction.
 func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editingCash(ctx, tx, owner, id, check, func(*book, Cash) error {
+		return s.withCash(ctx, tx, owner, id, check, func(*book, Cash) error {
 			_, err := tx.Exec(ctx, `DELETE FROM cash_transactions WHERE user_id = $1 AND id = $2`, owner, id)
 			return err
 		})
 	})
 }
 
-// editingCash opens the book of a cash transaction and reads it under its lock.
-func (s *Service) editingCash(
+// withCash runs check and fn with a cash transaction that is read under the
+// lock of its account.
+func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
 	check func(Cash) error, fn func(*book, Cash) error,
 ) error {
-	account, err := accountOf(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+	account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
 	if err != nil {
 		return err
 	}
-	return s.writing(ctx, tx, owner, account, func(b *book) error {
+	return s.withBook(ctx, tx, owner, account, func(b *book) error {
 		was, err := b.cashByID(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := checked(check, was); err != nil {
+		if err := runCheck(check, was); err != nil {
 			return err
 		}
 		return fn(b, was)
@@ -207,10 +211,11 @@ func (b *book) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
 	c, _, err := scanCash(b.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
 		b.owner, id, b.account.number))
 	c.Account = b.account.ID
-	return c, orNotFound(err, "cash transaction")
+	return c, mapNotFound(err, "cash transaction")
 }
 
-// cleanCash checks a new cash transaction and gives it as it will be stored.
+// cleanCash returns a new cash transaction in its stored form, or an error for
+// invalid values.
 func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 	c := Cash{
 		ID: journal.NewID[journal.CashID](), Account: b.account.ID, Type: in.Type, Amount: in.Amount,
@@ -220,13 +225,13 @@ func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
 		c.Currency = b.account.BaseCurrency
 	}
 	err := b.checkCash(ctx, &c)
-	c.arriveWith(in.Archived)
+	c.setOrigin(in.Archived)
 	return c, err
 }
 
-// arriveWith sets the origin and the first instant of a new row: those of the
-// backup that it comes from, or else what it says and now.
-func (c *Cash) arriveWith(archived *ArchivedCash) {
+// setOrigin sets the origin of a new row, and for a row of a backup the time at
+// which it was first stored.
+func (c *Cash) setOrigin(archived *ArchivedCash) {
 	c.Origin = c.contentKey()
 	if archived == nil {
 		return
@@ -239,7 +244,7 @@ func (c *Cash) arriveWith(archived *ArchivedCash) {
 	}
 }
 
-// changeCash gives a cash transaction with the change made.
+// changeCash returns a cash transaction with the change applied.
 func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash, error) {
 	err := cmp.Or(change.Type.NotNull("type"), change.Amount.NotNull("amount"), change.OccurredAt.NotNull("occurred_at"))
 	if err != nil {
@@ -258,21 +263,21 @@ func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash,
 	return c, err
 }
 
-// checkCash brings a cash transaction into its stored form and refuses what
-// has none.
+// checkCash brings a cash transaction into its stored form. It returns an error
+// for invalid values.
 func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
-	if err := c.sign(); err != nil {
+	if err := c.applySign(); err != nil {
 		return err
 	}
 	if c.Currency, err = cleanCurrency("currency", c.Currency); err != nil {
 		return err
 	}
 	if c.Currency != b.account.BaseCurrency {
-		return journal.InvalidField("currency", "currency must be %s, the account's own.", b.account.BaseCurrency)
+		return journal.InvalidField("currency", "currency must be %s, the currency of the account.", b.account.BaseCurrency)
 	}
 	c.OccurredAt = c.OccurredAt.UTC().Truncate(time.Microsecond)
 	if year := c.OccurredAt.Year(); year < 1970 || year > 2199 {
-		return journal.InvalidField("occurred_at", "occurred_at must lie between the years 1970 and 2199.")
+		return journal.InvalidField("occurred_at", "occurred_at must be between the years 1970 and 2199.")
 	}
 	if c.Note, err = journal.CheckText("note", c.Note); err != nil {
 		return err
@@ -280,8 +285,8 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	return b.checkCashTrade(ctx, c.Trade)
 }
 
-// sign checks type and amount and gives the amount the sign of its type.
-func (c *Cash) sign() error {
+// applySign checks type and amount and sets the sign of the amount by its type.
+func (c *Cash) applySign() error {
 	c.Type = CashType(strings.ToLower(strings.TrimSpace(string(c.Type))))
 	if !slices.Contains(cashTypes, c.Type) {
 		return journal.InvalidField("type", "type must be deposit, withdrawal, fee, dividend, interest or adjustment.")
@@ -296,7 +301,7 @@ func (c *Cash) sign() error {
 	return checkAmount("amount", c.Amount)
 }
 
-// checkCashTrade refuses a trade that is not one of the account.
+// checkCashTrade returns an error if the trade is not in the account.
 func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
 	if id == nil {
 		return nil
@@ -311,8 +316,8 @@ func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
 	return err
 }
 
-// dividendsOf adds up the dividends that are linked to a trade.
-func dividendsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
+// sumDividends returns the sum of the dividends linked to a trade.
+func sumDividends(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		var amount decimal.Decimal
 		err := row.Scan(&amount)
@@ -322,8 +327,8 @@ func dividendsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, id journa
 	return total, err
 }
 
-// contentKey is the key of a row by what it says. The one that it arrives with
-// is its origin.
+// contentKey returns the key of the row's values. The one with which the row
+// arrived is its origin.
 func (c *Cash) contentKey() string {
 	return fmt.Sprintf("%s|%s|%d", c.Type, c.Amount, db.Micros(c.OccurredAt))
 }
@@ -343,8 +348,9 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
-// moveCash keeps the links of cash rows on living trades.
-func (b *book) moveCash(ctx context.Context) error {
+// moveCashLinks moves links of cash rows from removed trades to those that they
+// were merged into, or clears them.
+func (b *book) moveCashLinks(ctx context.Context) error {
 	if len(b.change.Removed) == 0 {
 		return nil
 	}
@@ -362,12 +368,12 @@ func (b *book) moveCash(ctx context.Context) error {
 		into[m.From] = m.Into
 	}
 	for _, id := range linked {
-		heir, gone := into[id]
-		if !gone {
+		next, removed := into[id]
+		if !removed {
 			continue
 		}
 		_, err := b.tx.Exec(ctx, `UPDATE cash_transactions SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
-			heir, b.owner, id)
+			next, b.owner, id)
 		if err != nil {
 			return err
 		}

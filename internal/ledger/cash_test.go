@@ -63,7 +63,7 @@ func TestCashIsStoredAndChanged(t *testing.T) {
 			t.Error(diff)
 		}
 		if d.revision() <= revision {
-			t.Error("the account's revision stood still")
+			t.Error("the account's revision was not raised")
 		}
 		detail, err := d.ledger.Trade(t.Context(), d.owner, trade)
 		must(t, err)
@@ -163,8 +163,8 @@ func TestCashList(t *testing.T) {
 	})
 }
 
-// TestImportedCash is told apart by content and by how often a file has it.
-func TestImportedCash(t *testing.T) {
+// TestInsertCashDuplicates checks that cash rows are matched by content and count.
+func TestInsertCashDuplicates(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		dividend := ledger.NewCash{Type: ledger.Dividend, Amount: decimal.New(5), OccurredAt: begin}
 		fee := ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin}
@@ -194,8 +194,8 @@ func TestImportedCash(t *testing.T) {
 	})
 }
 
-// TestCashFollowsItsTrade through merging and deletion.
-func TestCashFollowsItsTrade(t *testing.T) {
+// TestCashLinkFollowsTrade through merging and deletion.
+func TestCashLinkFollowsTrade(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		ids := d.add("buy 1 10; buy 1 10; sell 2 11; buy 1 10; sell 1 12")
 		trades := d.trades()
@@ -204,7 +204,7 @@ func TestCashFollowsItsTrade(t *testing.T) {
 			Type: ledger.Dividend, Amount: decimal.New(5), OccurredAt: begin, Trade: &small,
 		})
 		must(t, err)
-		// The trades become one: the smaller goes on inside the larger.
+		// The trades are merged into the larger one.
 		_, err = d.ledger.UpdateExecution(t.Context(), d.owner, ids[2], ledger.ExecutionChange{Quantity: journal.Some(decimal.New(1))}, nil)
 		must(t, err)
 		got, err := d.ledger.CashTransaction(t.Context(), d.owner, c.ID)

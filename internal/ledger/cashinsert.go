@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CashResult tells what became of the cash rows of an import.
+// CashResult is the result of inserting cash rows.
 type CashResult struct {
 	Inserted, Skipped int
 	// Known reports for each row, in the order given, whether it was skipped.
@@ -16,11 +16,11 @@ type CashResult struct {
 }
 
 // InsertCash stores the cash rows of one file or backup as one step. Rows that
-// are stored already are skipped; [cashDedup] says which those are.
+// are already stored are skipped, by the rules of [cashDedup].
 func (s *Service) InsertCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
 ) (result CashResult, err error) {
-	err = s.writing(ctx, tx, owner, account, func(b *book) error {
+	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		rows := make([]Cash, len(list))
 		for i, in := range list {
 			if rows[i], err = b.cleanCash(ctx, in); err != nil {
@@ -46,32 +46,32 @@ func (s *Service) InsertCash(
 	return result, err
 }
 
-// cashDedup finds out which cash rows are stored already. A row is the stored
-// one that arrived with the same type, amount and instant, however that was
-// edited since. A row of a backup may also be the stored one that says the same
-// now: backups of version 1 do not have the key that an edited row arrived
-// with. Each stored row answers for one row of the call: of three equal rows,
-// of which two are stored, the third is new.
+// cashDedup finds cash rows that are already stored. A row matches a stored one
+// that arrived with the same type, amount and instant, even if that was edited
+// since. A row of a backup also matches a stored one with the same values now:
+// backups of version 1 do not have the key with which an edited row arrived.
+// Each stored row matches one row of the call: of three equal rows, two of
+// which are stored, the third is new.
 type cashDedup struct {
-	b     *book
-	found map[string][]Cash // by condition and key, each read once
-	taken map[journal.CashID]bool
+	b       *book
+	found   map[string][]Cash // by condition and key, each read once
+	claimed map[journal.CashID]bool
 }
 
-// The two ways to look for a stored row.
+// The columns by which stored rows are searched.
 const (
 	cashByOrigin  = "origin"
 	cashByInstant = "occurred_at"
 )
 
-// repeatedCash reports for each row whether it is stored already. given are the
-// rows as they came.
+// repeatedCash reports for each row whether it is already stored. given are the
+// rows before they were cleaned.
 func (b *book) repeatedCash(ctx context.Context, rows []Cash, given []NewCash) ([]bool, error) {
-	d := &cashDedup{b: b, found: map[string][]Cash{}, taken: map[journal.CashID]bool{}}
+	d := &cashDedup{b: b, found: map[string][]Cash{}, claimed: map[journal.CashID]bool{}}
 	repeats := make([]bool, len(rows))
 	for i := range rows {
 		var err error
-		if repeats[i], err = d.takeOrigin(ctx, &rows[i]); err != nil {
+		if repeats[i], err = d.claimByOrigin(ctx, &rows[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -80,46 +80,46 @@ func (b *book) repeatedCash(ctx context.Context, rows []Cash, given []NewCash) (
 			continue
 		}
 		var err error
-		if repeats[i], err = d.takeContent(ctx, &rows[i]); err != nil {
+		if repeats[i], err = d.claimByContent(ctx, &rows[i]); err != nil {
 			return nil, err
 		}
 	}
 	return repeats, nil
 }
 
-// takeOrigin takes a stored row that arrived with the key of c; of several
-// preferably one that says the same now.
-func (d *cashDedup) takeOrigin(ctx context.Context, c *Cash) (bool, error) {
-	same, err := d.stored(ctx, cashByOrigin, c.Origin, c.Origin)
+// claimByOrigin claims a stored row that arrived with the key of c, preferably
+// one that has the same values now.
+func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
+	same, err := d.loadStored(ctx, cashByOrigin, c.Origin, c.Origin)
 	if err != nil {
 		return false, err
 	}
-	return d.take(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }) || d.take(same, func(*Cash) bool { return true }), nil
+	return d.claim(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }) || d.claim(same, func(*Cash) bool { return true }), nil
 }
 
-// takeContent takes a stored row that says what c says.
-func (d *cashDedup) takeContent(ctx context.Context, c *Cash) (bool, error) {
+// claimByContent claims a stored row with the values of c.
+func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
-	same, err := d.stored(ctx, cashByInstant, db.FromMicros(at).String(), at)
+	same, err := d.loadStored(ctx, cashByInstant, db.FromMicros(at).String(), at)
 	if err != nil {
 		return false, err
 	}
-	return d.take(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }), nil
+	return d.claim(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }), nil
 }
 
-// take takes the first row that fits and that no other row was found to be.
-func (d *cashDedup) take(among []Cash, fits func(*Cash) bool) bool {
+// claim claims the first row that matches and is not claimed yet.
+func (d *cashDedup) claim(among []Cash, fits func(*Cash) bool) bool {
 	for i := range among {
-		if s := &among[i]; !d.taken[s.ID] && fits(s) {
-			d.taken[s.ID] = true
+		if s := &among[i]; !d.claimed[s.ID] && fits(s) {
+			d.claimed[s.ID] = true
 			return true
 		}
 	}
 	return false
 }
 
-// stored reads the rows of the account that have a value in a column.
-func (d *cashDedup) stored(ctx context.Context, column, key string, value any) ([]Cash, error) {
+// loadStored returns the account's rows with a value in a column.
+func (d *cashDedup) loadStored(ctx context.Context, column, key string, value any) ([]Cash, error) {
 	if list, known := d.found[column+" "+key]; known {
 		return list, nil
 	}

@@ -8,16 +8,16 @@ import (
 	"fillbook/internal/journal"
 )
 
-// CashCursor is a place in the order of cash transactions: by instant, then by
-// id.
+// CashCursor is a position in lists of cash transactions, which are ordered by
+// instant and id.
 type CashCursor struct {
 	At int64 // microseconds since 1970
 	ID journal.CashID
 }
 
 // CashPage lists at most limit cash transactions of a scope (0 means all),
-// oldest first, that come after a place, or from the beginning where after is
-// nil. total counts the whole scope.
+// oldest first, after a position or from the beginning if after is nil. total
+// counts the whole scope.
 func (s *Service) CashPage(
 	ctx context.Context, owner journal.UserID, scope journal.Scope, after *CashCursor, limit int,
 ) (list []Cash, total int, err error) {
@@ -27,10 +27,10 @@ func (s *Service) CashPage(
 			return err
 		}
 		var f filter
-		all := selection{"cash_transactions", owner, accounts, "SELECT 1 FROM cash_transactions", func(f *filter) {
-			f.during("occurred_at", scope.Period)
+		all := selection{table: "cash_transactions", owner: owner, accounts: accounts, head: "SELECT 1 FROM cash_transactions", where: func(f *filter) {
+			f.addPeriod("occurred_at", scope.Period)
 		}}
-		if total, err = countRows(ctx, tx, all.union(&f), f.args); err != nil {
+		if total, err = countRows(ctx, tx, all.unionQuery(&f), f.args); err != nil {
 			return err
 		}
 		list, err = cashPage(ctx, tx, owner, accounts, scope.Period, after, limit)
@@ -43,14 +43,14 @@ func cashPage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account, period journal.Period, after *CashCursor, limit int,
 ) ([]Cash, error) {
 	var f filter
-	page := selection{"cash_transactions", owner, accounts, cashSelect, func(f *filter) {
-		f.during("occurred_at", period)
+	page := selection{table: "cash_transactions", owner: owner, accounts: accounts, head: cashSelect, where: func(f *filter) {
+		f.addPeriod("occurred_at", period)
 		if after != nil {
 			f.terms = append(f.terms, fmt.Sprintf("(occurred_at, id) > (%s, %s)", f.arg(after.At), f.arg(after.ID)))
 		}
 	}}
-	text := page.inOrder(tx, &f, "occurred_at, id", limit)
-	known := byNumber(accounts)
+	text := page.orderedQuery(tx, &f, "occurred_at, id", limit)
+	known := indexByNumber(accounts)
 	return db.List(ctx, tx, func(row db.Scanner) (Cash, error) {
 		c, number, err := scanCash(row)
 		c.Account = known[number].ID

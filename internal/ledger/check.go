@@ -13,12 +13,12 @@ import (
 	"fillbook/internal/matching/oracle"
 )
 
-// RegroupAll builds the trades of one account anew from its fills and gives
-// how many were other than stored. Trades keep their ids. It is never needed
-// while the ledger is sound.
+// RegroupAll groups all fills of one account again and returns how many trades
+// differed from the stored ones. Trades keep their ids. It is needed only to
+// repair an inconsistent ledger.
 func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.writing(ctx, tx, owner, account, func(b *book) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
 			numbers, err := b.streamNumbers(ctx)
 			if err != nil {
 				return err
@@ -33,14 +33,14 @@ func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account 
 	return changed, err
 }
 
-// regroupStreams builds the trades of some streams again from their fills.
+// regroupStreams groups all fills of some streams again.
 func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
 	for _, number := range numbers {
 		found, err := b.streamNumbered(ctx, number)
 		if err != nil {
 			return err
 		}
-		if err := b.apply(ctx, &changes{stream: found, whole: true}); err != nil {
+		if err := b.regroupChanges(ctx, &changes{stream: found, whole: true}); err != nil {
 			return err
 		}
 	}
@@ -52,24 +52,24 @@ func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
 		`SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
 }
 
-// Problem is something that is not as it must be.
+// Problem is an inconsistency in the stored data.
 type Problem struct {
 	User    journal.UserID
 	Account journal.AccountID
-	// Record is the id of the trade, execution or cash row; empty where the
-	// problem is the account's.
+	// Record is the id of the trade, execution or cash row; empty for a problem
+	// of the whole account.
 	Record string
 	// What is one sentence.
 	What string
 }
 
-// Check looks at every journal of the installation and reports what is wrong:
-// each trade is recomputed from its fills twice, by package matching and by
-// the oracle, and compared with its row; each fill must be linked to exactly
-// the trades it is in; counters, imports and links must agree with the rows.
-// It changes nothing. Memory does not grow with the journals, as it goes from
-// one flat point of a stream to the next. The error tells that the check could
-// not be done, never that something is wrong.
+// Check reads every journal of the installation and reports inconsistencies:
+// each trade is recomputed from its fills twice, by package matching and by the
+// oracle, and compared with its row; each fill must be linked to exactly the
+// trades it is in; counters, imports and links must agree with the rows. It
+// changes nothing. Memory does not grow with the journals, because it reads one
+// segment between two flat points of a stream at a time. An error means that
+// the check could not run; inconsistencies are only reported.
 func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 	type owned struct {
 		user    journal.UserID
@@ -95,7 +95,7 @@ func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 	return nil
 }
 
-// checker is the check of one account.
+// checker checks one account.
 type checker struct {
 	*book
 	report func(Problem)
@@ -112,19 +112,19 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 		return err
 	}
 	for _, number := range numbers {
-		if err := c.stream(ctx, number); err != nil {
+		if err := c.checkStream(ctx, number); err != nil {
 			return err
 		}
 	}
-	if err := c.sources(ctx); err != nil {
+	if err := c.checkSources(ctx); err != nil {
 		return err
 	}
-	return c.rows(ctx)
+	return c.checkRows(ctx)
 }
 
-// sources compares the fills that have several sources with what those say
-// together.
-func (c *checker) sources(ctx context.Context) error {
+// checkSources compares the fills that have several sources with the merged
+// values of those sources.
+func (c *checker) checkSources(ctx context.Context) error {
 	ids, err := db.List(ctx, c.tx, db.Single[journal.ExecutionID],
 		`SELECT DISTINCT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY execution_id`,
 		c.owner, c.account.number)
@@ -141,25 +141,25 @@ func (c *checker) sources(ctx context.Context) error {
 			return err
 		}
 		for id, f := range fills {
-			if after, _ := f.rebuilt(sources[id]); !sameRow(f, after) {
-				c.problem(string(id), "The execution is not what its sources say.")
+			if after, _ := f.rebuild(sources[id]); !sameRow(f, after) {
+				c.reportProblem(string(id), "The execution differs from its sources.")
 			}
 		}
 	}
 	return nil
 }
 
-func (c *checker) problem(record, format string, args ...any) {
+func (c *checker) reportProblem(record, format string, args ...any) {
 	c.report(Problem{User: c.owner, Account: c.account.ID, Record: record, What: fmt.Sprintf(format, args...)})
 }
 
-// stream goes through one stream from flat point to flat point.
-func (c *checker) stream(ctx context.Context, number int64) error {
+// checkStream checks one stream, segment by segment.
+func (c *checker) checkStream(ctx context.Context, number int64) error {
 	s, err := c.streamNumbered(ctx, number)
 	if err != nil {
 		return err
 	}
-	if err := c.orderKey(ctx, s); err != nil {
+	if err := c.checkOrderKey(ctx, s); err != nil {
 		return err
 	}
 	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
@@ -174,31 +174,31 @@ func (c *checker) stream(ctx context.Context, number int64) error {
 		if len(part) == 0 {
 			break
 		}
-		if err := c.segment(s, part, trades); err != nil {
+		if err := c.checkSegment(s, part, trades); err != nil {
 			return err
 		}
 	}
-	for t := trades.take(); t != nil; t = trades.take() {
-		c.problem(string(t.id), "The trade has no fills.")
+	for t := trades.next(); t != nil; t = trades.next() {
+		c.reportProblem(string(t.id), "The trade has no fills.")
 	}
 	return trades.err
 }
 
-// orderKey compares the stored order key of a stream with the one it must have.
-func (c *checker) orderKey(ctx context.Context, s *stream) error {
+// checkOrderKey compares the stored order key of a stream with the computed one.
+func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 	var key string
 	err := c.tx.QueryRow(ctx, `SELECT order_key FROM streams WHERE user_id = $1 AND number = $2`, c.owner, s.number).Scan(&key)
-	if err == nil && key != s.key.order() {
-		c.problem("", "The instrument %s is out of order.", s.key.symbol)
+	if err == nil && key != s.key.orderKey() {
+		c.reportProblem("", "The order key of instrument %s is wrong.", s.key.symbol)
 	}
 	return err
 }
 
-// nextSegment takes fills up to the next that leaves the position flat.
+// nextSegment reads fills up to the next one that leaves the position flat.
 func nextSegment(fills *fillCursor) []*fill {
 	var part []*fill
 	var position decimal.Decimal
-	for f := fills.take(); f != nil; f = fills.take() {
+	for f := fills.next(); f != nil; f = fills.next() {
 		part = append(part, f)
 		if f.side == matching.Buy {
 			position = position.Add(f.quantity)
@@ -212,30 +212,31 @@ func nextSegment(fills *fillCursor) []*fill {
 	return part
 }
 
-// segment compares the stored trades of a segment with what its fills make.
-func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
+// checkSegment compares the stored trades of a segment with the trades that its
+// fills form.
+func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) error {
 	grouped := make([]matching.Fill, len(part))
-	retold := make([]oracle.Fill, len(part))
+	oracleFills := make([]oracle.Fill, len(part))
 	for i, f := range part {
-		grouped[i], retold[i] = f.matching(), f.oracle()
+		grouped[i], oracleFills[i] = f.toMatching(), f.toOracle()
 	}
-	told := oracle.Recompute(retold)
+	recomputed := oracle.Recompute(oracleFills)
 	byID := make(map[string]*fill, len(part))
 	for _, f := range part {
 		byID[string(f.id)] = f
 	}
 	in := map[string]links{}
 	for i, want := range matching.Group(grouped, matching.Head{}) {
-		t := trades.takeBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
+		t := trades.nextBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
 		if trades.err != nil {
 			return trades.err
 		}
 		if t == nil {
-			c.problem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
+			c.reportProblem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
 			continue
 		}
-		row := want // its parts are wanted below
-		c.trade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), told, i)
+		row := want // newTradeRow clears the parts, which are needed below
+		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), recomputed, i)
 		for _, p := range want.Parts {
 			l := in[p.FillID]
 			l.add(t.id)
@@ -244,41 +245,41 @@ func (c *checker) segment(s *stream, part []*fill, trades *tradeCursor) error {
 	}
 	for _, f := range part {
 		if f.links != in[string(f.id)] {
-			c.problem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
+			c.reportProblem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
 		}
 	}
 	return nil
 }
 
-// trade compares a stored trade with both of its recomputations.
-func (c *checker) trade(t, want *tradeRow, told []oracle.Trade, i int) {
-	if !want.same(t) {
-		c.problem(string(t.id), "The trade is not what its fills make.")
+// checkTrade compares a stored trade with both recomputations.
+func (c *checker) checkTrade(t, want *tradeRow, recomputed []oracle.Trade, i int) {
+	if !want.equal(t) {
+		c.reportProblem(string(t.id), "The trade differs from its fills.")
 	}
-	if i >= len(told) || !agrees(t, told[i]) {
-		c.problem(string(t.id), "The trade is not what the second computation makes of its fills.")
+	if i >= len(recomputed) || !matchesOracle(t, recomputed[i]) {
+		c.reportProblem(string(t.id), "The trade differs from the second computation of its fills.")
 	}
 }
 
-// agrees compares a stored trade with the oracle's.
-func agrees(t *tradeRow, o oracle.Trade) bool {
+// matchesOracle reports whether a stored trade equals the oracle's.
+func matchesOracle(t *tradeRow, o oracle.Trade) bool {
 	return (t.Direction == matching.Long) == o.Long && int(t.count) == len(o.FillIDs) &&
 		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
 		t.EntryNotional.Rat().Cmp(o.Entry) == 0 && t.ExitNotional.Rat().Cmp(o.Exit) == 0 &&
 		t.FeesTotal.Rat().Cmp(o.Fees) == 0 && t.Commission.Rat().Cmp(o.Commission) == 0 &&
-		sameOrNone(t.GrossPnL, o.Gross) && sameOrNone(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
-		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && sameOrNone(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
-		sameOrNone(t.ReturnPct, o.Return) && sameOrNone(t.Rate.Convert(t.Volume), o.Volume)
+		equalNull(t.GrossPnL, o.Gross) && equalNull(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
+		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && equalNull(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
+		equalNull(t.ReturnPct, o.Return) && equalNull(t.Rate.Convert(t.Volume), o.Volume)
 }
 
-func sameOrNone(n decimal.Null, r *big.Rat) bool {
+func equalNull(n decimal.Null, r *big.Rat) bool {
 	if r == nil || !n.Valid {
 		return r == nil && !n.Valid
 	}
 	return n.Decimal.Rat().Cmp(r) == 0
 }
 
-func (f *fill) oracle() oracle.Fill {
+func (f *fill) toOracle() oracle.Fill {
 	o := oracle.Fill{
 		ID: string(f.id), At: f.at, Seq: f.seq, Buy: f.side == matching.Buy, Quantity: f.quantity.Rat(), Price: f.price.Rat(),
 		Multiplier: f.multiplier.Rat(), Fees: f.fees.Rat(), Commission: f.commission.Rat(),
@@ -289,8 +290,8 @@ func (f *fill) oracle() oracle.Fill {
 	return o
 }
 
-// rowChecks find rows that contradict others. Each gives the ids of the rows
-// that are wrong, for the user and the account's number.
+// rowChecks find rows that contradict others. Each query returns the ids of the
+// wrong rows for a user and an account number.
 var rowChecks = []struct{ what, query string }{
 	{"The execution's instrument is missing.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
@@ -298,50 +299,50 @@ var rowChecks = []struct{ what, query string }{
 	{"The trade's instrument is missing.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
 			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream) ORDER BY id`},
-	{"The trade was changed by a revision that the account has not reached.", `
+	{"The trade's revision is greater than the account's.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2
 			AND revision > (SELECT revision FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
-	{"The trade was touched by the revision that it names, but the log does not tell.", `
+	{"The trade's revision is missing from the change log.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2
 			AND revision > (SELECT logged_since FROM accounts WHERE user_id = $1 AND number = $2)
 			AND NOT EXISTS (SELECT 1 FROM trade_log WHERE trade_log.user_id = $1 AND trade_log.account = $2
 				AND trade_log.revision = trades.revision AND trade_log.trade_id = trades.id) ORDER BY id`},
-	{"The execution's arrival number is one that the account has not given yet.", `
+	{"The execution's number in the account is greater than the account's counter.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2
 			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
-	{"The execution's number in the order of arrival is one that the account has not taken yet.", `
+	{"The execution's arrival number is greater than the account's counter.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND (arrival < 1
 			OR arrival > (SELECT arrivals FROM accounts WHERE user_id = $1 AND number = $2)) ORDER BY id`},
-	{"The cash transaction is linked to a trade that the account does not have.", `
+	{"The cash transaction is linked to a trade that is not in the account.", `
 		SELECT id FROM cash_transactions WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
 			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2) ORDER BY id`},
-	{"The import's executions are not as many as were stored and not deleted.", `
+	{"The number of the import's executions differs from its counters.", `
 		SELECT batch_id FROM import_spans WHERE user_id = $1 AND account = $2 AND last_seq - first_seq + 1 - removed <>
 			(SELECT COUNT(*) FROM executions WHERE executions.user_id = $1 AND executions.account = $2
 				AND executed_at >= first_at AND executed_at <= last_at AND seq >= first_seq AND seq <= last_seq)
 		ORDER BY first_seq`},
-	{"The imports took the same arrival numbers.", `
+	{"Two imports have the same execution numbers.", `
 		SELECT batch_id FROM import_spans AS early WHERE user_id = $1 AND account = $2 AND EXISTS (
 			SELECT 1 FROM import_spans AS late WHERE late.user_id = $1 AND late.account = $2
 				AND late.first_seq > early.first_seq AND late.first_seq <= early.last_seq) ORDER BY first_seq`},
-	{"The execution has sources that its facts do not mention, or none where they do.", `
+	{"The execution's facts and its sources disagree.", `
 		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND ((facts & 512) <> 0) <> EXISTS (
 			SELECT 1 FROM fill_sources WHERE fill_sources.user_id = $1 AND fill_sources.account = $2
 				AND fill_sources.execution_id = executions.id) ORDER BY id`},
-	{"The sources are of an execution that is not there.", `
+	{"The sources belong to a missing execution.", `
 		SELECT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 AND NOT EXISTS (
 			SELECT 1 FROM executions WHERE executions.user_id = $1 AND executions.account = $2
 				AND executions.id = fill_sources.execution_id) ORDER BY execution_id`},
 }
 
-func (c *checker) rows(ctx context.Context) error {
+func (c *checker) checkRows(ctx context.Context) error {
 	for _, check := range rowChecks {
 		wrong, err := db.List(ctx, c.tx, db.Single[string], check.query, c.owner, c.account.number)
 		if err != nil {
 			return err
 		}
 		for _, id := range slices.Compact(wrong) {
-			c.problem(id, "%s", check.what)
+			c.reportProblem(id, "%s", check.what)
 		}
 	}
 	return nil

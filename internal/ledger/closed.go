@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// ClosedTrade is of a closed trade what figures are made of. They are made of all
-// trades of an account, and whole trades would take twice as long to read.
+// ClosedTrade contains the values of a closed trade that figures are computed
+// from. Reading whole trades would take twice as long.
 type ClosedTrade struct {
 	ID                           journal.TradeID
 	Symbol, InstrumentType       string
@@ -23,14 +23,14 @@ type ClosedTrade struct {
 	Rate                         matching.Rate
 	Volume                       decimal.Null // in the account's currency
 	Gross, Net, Fees, Commission decimal.Decimal
-	// Instrument, External and Arrival are what trades of the same instants are
-	// ordered by; see [TradeCursor].
+	// Instrument, External and Arrival order trades of the same instants; see
+	// [TradeCursor].
 	Instrument, External string
 	Arrival              int64
 }
 
-// Cursor returns the place of the trade in the order of [ClosedTrades], which
-// are all of one account.
+// Cursor returns the position of the trade in [ClosedTrades], which are all of
+// one account.
 func (c *ClosedTrade) Cursor() TradeCursor {
 	at := db.Micros(c.ClosedAt)
 	return TradeCursor{
@@ -39,12 +39,12 @@ func (c *ClosedTrade) Cursor() TradeCursor {
 	}
 }
 
-// StartCursor is the place before all trades.
+// StartCursor returns the position before all trades.
 func StartCursor() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
 
 const (
 	closedSelect = figuresSelect + ` AND is_open = FALSE`
-	// figuresSelect also reads open trades: their result is what they realized.
+	// figuresSelect includes open trades with their realized result.
 	figuresSelect = `
 	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
 		entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
@@ -52,7 +52,7 @@ const (
 		order_key, first_external, first_arrival` + tradesFrom + `
 	WHERE trades.user_id = $1`
 
-	// Within one account the order of closing is this, read backwards.
+	// The reverse order of closing within one account.
 	closedAfter = `
 		AND trades.account = $2 AND list_at <= $3
 		AND (list_at, opened_at, order_key, first_external, first_arrival) < ($3, $4, $5, $6, $7)
@@ -61,22 +61,22 @@ const (
 
 func scanClosed(row db.Scanner) (c ClosedTrade, err error) {
 	var t matching.Trade
-	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionOf{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
-		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
+	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
+		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
 		&c.Gross, &c.Net, &c.Fees, &c.Commission, &c.Instrument, &c.External, &c.Arrival)
 	c.EntrySize, c.Volume = t.EntrySize, c.Rate.Convert(t.Volume)
 	return c, err
 }
 
-// ClosedTrades gives the closed trades of an account that come after a place, the
-// newest first, so many of them at most.
+// ClosedTrades returns at most the given number of closed trades of an account
+// after a position, newest first.
 func ClosedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]ClosedTrade, error) {
 	return db.List(ctx, tx, scanClosed, closedSelect+closedAfter+db.Limit(8),
 		owner, account.number, after.ListedAt, after.OpenedAt, after.Instrument, after.External, after.Arrival, most)
 }
 
-// ClosedTradesByID gives those of some trades that the owner has and that are closed,
-// in no order.
+// ClosedTradesByID returns the owner's closed trades with the given ids, in no
+// order.
 func ClosedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}

@@ -2,10 +2,11 @@ package ledger
 
 import "fillbook/internal/decimal"
 
-// complete adds to a fill what another source of the same instrument knows of
-// it and the fill does not. Nothing known is overwritten, except that a later
-// upload corrects an earlier one with the same id. What the user edited stays.
-func (f *fill) complete(by *fill) {
+// completeFrom adds values that another source of the same instrument has and
+// the fill does not. Known values are not overwritten, except that a later
+// upload corrects an earlier one with the same id. Values that the user edited
+// stay.
+func (f *fill) completeFrom(by *fill) {
 	edits := f.edits()
 	sameID := f.externalID != "" && f.externalID == by.externalID
 	if !edits.has(FiguresEdited) {
@@ -13,7 +14,7 @@ func (f *fill) complete(by *fill) {
 			return
 		}
 		if sameID && f.sameInstant(by) {
-			f.correct(by, edits)
+			f.correctFrom(by, edits)
 		}
 		if !f.sameDeal(by) {
 			return
@@ -36,9 +37,9 @@ func (f *fill) complete(by *fill) {
 	}
 }
 
-// completeCosts takes over the costs that are unknown. Two sources may divide
-// the same costs differently between fees and commission, so a cost is taken
-// only where the other one does not contradict it.
+// completeCosts copies unknown costs. Two sources may divide the same costs
+// differently between fees and commission, so a cost is copied only if the
+// other one does not contradict it.
 func (f *fill) completeCosts(by *fill, edits Facts) {
 	mayTake := func(value, other, byOther decimal.Decimal, otherKnown, byOtherKnown bool) bool {
 		if !otherKnown {
@@ -63,8 +64,7 @@ func (f *fill) completeCosts(by *fill, edits Facts) {
 	}
 }
 
-// completeTime takes over a time that is written more finely, or whose zone is
-// certain.
+// completeTime copies a time that is more precise, or whose zone is certain.
 func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
 	if edits.has(TimeEdited) || by.precision() > f.precision() {
 		return
@@ -77,9 +77,9 @@ func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
 	}
 }
 
-// correct replaces price, quantity and costs by those of a later record of the
-// same source with the same id, unless that knows less.
-func (f *fill) correct(by *fill, edits Facts) {
+// correctFrom replaces price, quantity and costs by those of a later record of
+// the same source with the same id, unless that record has fewer values.
+func (f *fill) correctFrom(by *fill, edits Facts) {
 	if !f.facts.has(Uploaded) || !by.facts.has(Uploaded) {
 		return
 	}
@@ -100,8 +100,8 @@ func (f *fill) correct(by *fill, edits Facts) {
 	}
 }
 
-// isCorrectedBy reports whether a later record with the same id may replace what
-// the fill says. A source that shows parts of fills replaces only fewer parts.
+// isCorrectedBy reports whether a later record with the same id may replace the
+// fill's values. A source that lists parts of fills replaces only fewer parts.
 func (f *fill) isCorrectedBy(by *fill) bool {
 	switch {
 	case by.facts.has(PartialQuantity):
@@ -114,21 +114,21 @@ func (f *fill) isCorrectedBy(by *fill) bool {
 	return !knowsLess
 }
 
-// mergeSources returns what sources say together, in the order of arrival, and
-// the instrument that the first of them names.
+// mergeSources returns the merged values of sources, in the order of arrival,
+// and the instrument of the first.
 func mergeSources(list []*source) (*fill, streamKey) {
-	merged := list[0].said
+	merged := list[0].values
 	for _, s := range list[1:] {
 		if s.key == list[0].key {
-			merged.complete(&s.said)
+			merged.completeFrom(&s.values)
 		}
 	}
 	return &merged, list[0].key
 }
 
-// rebuilt returns a stored fill with the values that its sources give it now.
-// What the user edited stays.
-func (f *fill) rebuilt(list []*source) (after *fill, key streamKey) {
+// rebuild returns a stored fill with the merged values of its sources. Values
+// that the user edited stay.
+func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	merged, key := mergeSources(list)
 	out := *f
 	edits := f.edits()
@@ -156,9 +156,9 @@ func (f *fill) rebuilt(list []*source) (after *fill, key streamKey) {
 	return &out, key
 }
 
-// says reports whether an arrival of the same instrument says of a stored fill
-// what its only source said. What the user edited is not compared.
-func (f *fill) says(a *fill) bool {
+// hasSameValues reports whether an arrival of the same instrument has the
+// values of a stored fill. Values that the user edited are not compared.
+func (f *fill) hasSameValues(a *fill) bool {
 	edits := f.edits()
 	different := Facts(0)
 	if f.facts.has(FactsRecorded) && a.facts.has(FactsRecorded) {

@@ -13,9 +13,9 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestManyWritersOfOneAccount lets sixteen of them add, edit, import and read
-// at once: nobody sees an error, no fill is lost and the ledger is sound.
-func TestManyWritersOfOneAccount(t *testing.T) {
+// TestConcurrentWriters lets sixteen of them add, edit, import and read at
+// once: no call fails, no fill is lost and the ledger is consistent.
+func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		d := newDesk(t, database)
@@ -69,8 +69,8 @@ func TestManyWritersOfOneAccount(t *testing.T) {
 	})
 }
 
-// TestTwoImportsOfOneFileAtOnce store its fills once.
-func TestTwoImportsOfOneFileAtOnce(t *testing.T) {
+// TestConcurrentImportsOfOneFile store its fills once.
+func TestConcurrentImportsOfOneFile(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		d := newDesk(t, database)
@@ -88,9 +88,9 @@ func TestTwoImportsOfOneFileAtOnce(t *testing.T) {
 	})
 }
 
-// TestDeletedWhileWaiting: a writer that waited for an account which is then
-// deleted is told that it is not there.
-func TestDeletedWhileWaiting(t *testing.T) {
+// TestAccountDeletedDuringWait: a writer that waited for an account which is
+// then deleted gets a not-found error.
+func TestAccountDeletedDuringWait(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		d := newDesk(t, database)

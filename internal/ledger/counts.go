@@ -9,28 +9,27 @@ import (
 	"fillbook/internal/db"
 )
 
-// counts keeps how many rows lists have. Whoever reads a list page by page asks
-// for the same number again and again, and to count takes longer the longer the
-// list is. A number is found by the question and the revisions of the accounts,
-// so no write makes it wrong.
-type counts struct {
-	mu   sync.Mutex
-	kept map[string]int
+// countCache caches the number of rows of lists, which a client that reads a
+// list page by page needs repeatedly. The key contains the query and the
+// revisions of the accounts, so entries never become outdated.
+type countCache struct {
+	mu      sync.Mutex
+	entries map[string]int
 }
 
-// keptCounts bounds how many are kept; then all are forgotten.
-const keptCounts = 1000
+// maxCounts bounds the entries; above it all are dropped.
+const maxCounts = 1000
 
-// count tells how many rows a text gives that depends on nothing but the fills
-// and trades of some accounts, as a step of the transaction that has read them.
-func (c *counts) count(ctx context.Context, tx *db.Tx, accounts []Account, text string, args []any) (n int, err error) {
+// count returns the number of rows of a query that depends only on the fills
+// and trades of the accounts. They must have been read in the same transaction.
+func (c *countCache) count(ctx context.Context, tx *db.Tx, accounts []Account, text string, args []any) (n int, err error) {
 	var key strings.Builder
 	for _, a := range accounts {
 		fmt.Fprintf(&key, "%s:%d ", a.ID, a.Revision)
 	}
-	fmt.Fprintf(&key, "%s %#v", text, args) // quoted: a symbol may hold a blank
+	fmt.Fprintf(&key, "%s %#v", text, args) // quoted: a symbol may contain a space
 	c.mu.Lock()
-	n, known := c.kept[key.String()]
+	n, known := c.entries[key.String()]
 	c.mu.Unlock()
 	if known {
 		return n, nil
@@ -40,10 +39,10 @@ func (c *counts) count(ctx context.Context, tx *db.Tx, accounts []Account, text 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.kept) >= keptCounts {
-		clear(c.kept)
+	if len(c.entries) >= maxCounts {
+		clear(c.entries)
 	}
-	c.kept[key.String()] = n
+	c.entries[key.String()] = n
 	return n, nil
 }
 

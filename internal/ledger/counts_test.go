@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestCountsFollowEveryWrite asks after each kind of write, so that a number
+// TestCountsFollowEveryWrite counts after each kind of write, so that a number
 // that was kept for too long is seen. The writes come from another service on
 // the same database, as from another server.
 func TestCountsFollowEveryWrite(t *testing.T) {
@@ -46,21 +46,21 @@ func TestCountsFollowEveryWrite(t *testing.T) {
 	})
 }
 
-// TestCountsKeepQuestionsApart asks two questions whose symbols are the same
-// words, parted elsewhere.
-func TestCountsKeepQuestionsApart(t *testing.T) {
+// TestCountsDistinguishQueries counts two queries whose symbols are equal when
+// joined.
+func TestCountsDistinguishQueries(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		fill := order(t, "buy 1 10", 0)
 		fill.Symbol = "A B"
 		d.insert("", fill)
-		for _, asked := range []struct {
+		for _, query := range []struct {
 			symbols []string
 			want    int
 		}{{[]string{"A B", "C"}, 1}, {[]string{"A", "B C"}, 0}} {
-			n, err := d.ledger.CountTrades(t.Context(), d.owner, ledger.TradeQuery{Symbols: asked.symbols})
+			n, err := d.ledger.CountTrades(t.Context(), d.owner, ledger.TradeQuery{Symbols: query.symbols})
 			must(t, err)
-			if n != asked.want {
-				t.Errorf("%d trades of %q, want %d", n, asked.symbols, asked.want)
+			if n != query.want {
+				t.Errorf("%d trades of %q, want %d", n, query.symbols, query.want)
 			}
 		}
 	})

@@ -15,10 +15,10 @@ const (
 	lastChunk  = 1024
 )
 
-// What the cursors ask: always a stretch of one stream, by its index.
+// The queries of the cursors, each for a stretch of one stream by its index.
 var (
 	fillsAfter    = fillSelect + afterInStream
-	gistsAfter    = `SELECT ` + gistColumns + ` FROM executions ` + afterInStream
+	comparedAfter = `SELECT ` + comparedColumns + ` FROM executions ` + afterInStream
 	afterInStream = `
 		WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4)
 		ORDER BY executed_at, seq` + db.Limit(5)
@@ -32,33 +32,32 @@ var (
 		WHERE user_id = $1 AND stream = $2 ORDER BY opened_at DESC, first_seq DESC LIMIT 1`
 )
 
-// tail gives the last stored trade of a stream, nil where there is none. It ends
-// with the stream's last fill: most writes come behind it and need to read no
-// further.
-func (b *book) tail(ctx context.Context, s *stream) (*tradeRow, error) {
-	if s.isNew || s.looked {
+// loadTail returns the last stored trade of a stream, or nil. It ends with the
+// stream's last fill: most writes are after it and need not read more.
+func (b *book) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
+	if s.isNew || s.tailLoaded {
 		return s.tail, nil
 	}
 	found, err := db.List(ctx, b.tx, scanTradeRow, lastTrade, b.owner, s.number)
 	if err != nil {
 		return nil, err
 	}
-	s.looked = true
+	s.tailLoaded = true
 	if len(found) > 0 {
 		s.tail = found[0]
 	}
 	return s.tail, nil
 }
 
-// fillCursor gives the fills of a stream in order as they will be after the
-// write: the stored ones without those that go, and the new ones among them.
+// fillCursor reads the fills of a stream as they will be after the write: the
+// stored ones without the removed ones, merged with the added ones.
 type fillCursor struct {
-	b       *book
-	ctx     context.Context
-	changes *changes
-	gists   bool // only what [scanGist] reads is wanted of the stored ones
+	b            *book
+	ctx          context.Context
+	changes      *changes
+	comparedOnly bool // read only comparedColumns
 
-	waiting  []*fill           // stored fills that were read and not given yet
+	buffered []*fill           // stored fills that were read and not returned yet
 	after    matching.Position // the last that was read
 	size     int               // of the next chunk
 	end      bool              // nothing more is stored
@@ -66,29 +65,30 @@ type fillCursor struct {
 	err      error
 }
 
-// seek makes from the first position that can come next.
+// seek moves the cursor to the first fill at or after from.
 func (c *fillCursor) seek(from matching.Position) {
-	c.waiting, c.size = nil, firstChunk
+	c.buffered, c.size = nil, firstChunk
 	c.skip(from)
 	c.upcoming, _ = slices.BinarySearchFunc(c.changes.added, from, func(f *fill, p matching.Position) int {
 		return f.position().Compare(p)
 	})
 }
 
-// skip leaves out what is stored before from. Who does not trust the trades does
-// not ask them where the fills end.
+// skip skips the stored fills before from. With changes.whole it does not rely
+// on the last trade to find the end.
 func (c *fillCursor) skip(from matching.Position) {
 	c.after, c.end = matching.Position{At: from.At, Seq: from.Seq - 1}, c.changes.stream.isNew
 	if c.end || c.changes.whole {
 		return
 	}
-	tail, err := c.b.tail(c.ctx, c.changes.stream)
+	tail, err := c.b.loadTail(c.ctx, c.changes.stream)
 	c.end, c.err = tail == nil || tail.Last.Compare(from) < 0, err
 }
 
-// peek gives the next fill without taking it, nil at the end or after an error.
+// peek returns the next fill without moving the cursor; nil at the end or after
+// an error.
 func (c *fillCursor) peek() *fill {
-	for len(c.waiting) == 0 && !c.end && c.err == nil {
+	for len(c.buffered) == 0 && !c.end && c.err == nil {
 		c.read()
 	}
 	if c.err != nil {
@@ -99,37 +99,37 @@ func (c *fillCursor) peek() *fill {
 		fresh = c.changes.added[c.upcoming]
 	}
 	switch {
-	case len(c.waiting) == 0:
+	case len(c.buffered) == 0:
 		return fresh
-	case fresh == nil || c.waiting[0].position().Compare(fresh.position()) < 0:
-		return c.waiting[0]
+	case fresh == nil || c.buffered[0].position().Compare(fresh.position()) < 0:
+		return c.buffered[0]
 	}
 	return fresh
 }
 
-// take gives the next fill.
-func (c *fillCursor) take() *fill {
+// next returns the next fill, or nil.
+func (c *fillCursor) next() *fill {
 	f := c.peek()
 	switch {
 	case f == nil:
-	case len(c.waiting) > 0 && c.waiting[0] == f:
-		c.waiting = c.waiting[1:]
+	case len(c.buffered) > 0 && c.buffered[0] == f:
+		c.buffered = c.buffered[1:]
 	default:
 		c.upcoming++
 	}
 	return f
 }
 
-// between returns the fills from one instant to before another; stretches must
-// be asked for in order and must not overlap. What lies between two of them is
-// read only while it is little.
+// between returns the fills from one instant up to, and not including, another.
+// The intervals of successive calls must be in order and must not overlap.
+// Fills between two intervals are read only if they are few.
 func (c *fillCursor) between(from, to int64) []*fill {
 	passed := 0
-	for len(c.waiting) > 0 && c.waiting[0].at < from {
-		c.waiting = c.waiting[1:]
+	for len(c.buffered) > 0 && c.buffered[0].at < from {
+		c.buffered = c.buffered[1:]
 		passed++
 	}
-	if len(c.waiting) == 0 && c.after.At < from {
+	if len(c.buffered) == 0 && c.after.At < from {
 		if passed > c.size/4 {
 			c.size = firstChunk
 		}
@@ -137,16 +137,16 @@ func (c *fillCursor) between(from, to int64) []*fill {
 	}
 	var here []*fill
 	for f := c.peek(); f != nil && f.at < to; f = c.peek() {
-		here = append(here, c.take())
+		here = append(here, c.next())
 	}
 	return here
 }
 
-// read fetches the next chunk and leaves out what the write removes.
+// read reads the next chunk without the removed fills.
 func (c *fillCursor) read() {
 	scan, query := scanFill, fillsAfter
-	if c.gists {
-		scan, query = scanGist, gistsAfter
+	if c.comparedOnly {
+		scan, query = scanCompared, comparedAfter
 	}
 	chunk, err := db.List(c.ctx, c.b.tx, scan, query,
 		c.b.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)
@@ -154,8 +154,8 @@ func (c *fillCursor) read() {
 		c.err = err
 		return
 	}
-	if c.b.read += len(chunk); c.b.mostRead > 0 && c.b.read > c.b.mostRead {
-		c.err = errReadEnough
+	if c.b.read += len(chunk); c.b.maxRead > 0 && c.b.read > c.b.maxRead {
+		c.err = errRowLimit
 		return
 	}
 	c.end = len(chunk) < c.size
@@ -163,58 +163,58 @@ func (c *fillCursor) read() {
 	if len(chunk) > 0 {
 		c.after = chunk[len(chunk)-1].position()
 	}
-	c.waiting = slices.DeleteFunc(chunk, func(f *fill) bool { return c.changes.goes[f.seq] })
+	c.buffered = slices.DeleteFunc(chunk, func(f *fill) bool { return c.changes.removedSeqs[f.seq] })
 }
 
-// tradeCursor gives the stored trades of a stream in order.
+// tradeCursor reads the stored trades of a stream in order.
 type tradeCursor struct {
-	b       *book
-	ctx     context.Context
-	stream  *stream
-	waiting []*tradeRow
-	after   matching.Position
-	size    int
-	end     bool
-	err     error
+	b        *book
+	ctx      context.Context
+	stream   *stream
+	buffered []*tradeRow
+	after    matching.Position
+	size     int
+	end      bool
+	err      error
 }
 
-// seek makes from the first position at which the next trade can begin.
+// seek moves the cursor to the first trade that begins at or after from.
 func (c *tradeCursor) seek(from matching.Position) {
-	c.waiting, c.size = nil, firstChunk
+	c.buffered, c.size = nil, firstChunk
 	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
-	tail, err := c.b.tail(c.ctx, c.stream)
+	tail, err := c.b.loadTail(c.ctx, c.stream)
 	c.end, c.err = tail == nil || tail.First.Compare(from) <= 0, err
 	if tail != nil && tail.First == from {
-		c.waiting = []*tradeRow{tail}
+		c.buffered = []*tradeRow{tail}
 	}
 }
 
-// peek gives the next trade without taking it, nil at the end.
+// peek returns the next trade without moving the cursor; nil at the end.
 func (c *tradeCursor) peek() *tradeRow {
-	if len(c.waiting) == 0 && !c.end && c.err == nil {
+	if len(c.buffered) == 0 && !c.end && c.err == nil {
 		c.read()
 	}
-	if len(c.waiting) == 0 || c.err != nil {
+	if len(c.buffered) == 0 || c.err != nil {
 		return nil
 	}
-	return c.waiting[0]
+	return c.buffered[0]
 }
 
-// take gives the next trade.
-func (c *tradeCursor) take() *tradeRow {
+// next returns the next trade, or nil.
+func (c *tradeCursor) next() *tradeRow {
 	t := c.peek()
 	if t != nil {
-		c.waiting = c.waiting[1:]
+		c.buffered = c.buffered[1:]
 	}
 	return t
 }
 
-// takeBefore gives the next trade if it begins before p, else nil.
-func (c *tradeCursor) takeBefore(p matching.Position) *tradeRow {
+// nextBefore returns the next trade if it begins before p, else nil.
+func (c *tradeCursor) nextBefore(p matching.Position) *tradeRow {
 	if t := c.peek(); t == nil || t.First.Compare(p) >= 0 {
 		return nil
 	}
-	return c.take()
+	return c.next()
 }
 
 func (c *tradeCursor) read() {
@@ -230,12 +230,12 @@ func (c *tradeCursor) read() {
 	if len(chunk) > 0 {
 		c.after = chunk[len(chunk)-1].First
 	}
-	c.waiting = chunk
+	c.buffered = chunk
 }
 
-// tradeBefore gives the last stored trade that begins before p, or nil.
+// tradeBefore returns the last stored trade that begins before p, or nil.
 func (c *tradeCursor) tradeBefore(p matching.Position) (*tradeRow, error) {
-	tail, err := c.b.tail(c.ctx, c.stream)
+	tail, err := c.b.loadTail(c.ctx, c.stream)
 	if err != nil || tail == nil || tail.First.Compare(p) < 0 {
 		return tail, err
 	}

@@ -8,14 +8,14 @@ import (
 	"fillbook/internal/journal"
 )
 
-// arrival is one fill that a caller wants to store.
+// arrival is a fill to be stored.
 type arrival struct {
 	*fill
 	key streamKey
-	// unmultiplied tells that the multiplier is to be the usual one.
+	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
-	// known is the fill that it turned out to be, stored or earlier in the
-	// same call; nil for one that is new. Of a stored one only the gist is read.
+	// known is the fill that it repeats, stored or earlier in the same call;
+	// nil for a new fill. Of a stored one only comparedColumns are read.
 	known *fill
 	// repeated reports that an earlier arrival of the same call has its id.
 	repeated bool
@@ -23,21 +23,21 @@ type arrival struct {
 	completed bool
 }
 
-// dedup finds out which arrivals are stored already. The broker's id decides
-// where the arrival and a stored fill have one. Otherwise it is the content,
-// with times compared as finely as both were written, and each stored fill
-// answers for one arrival: of three equal fills in a file, of which two are
-// stored, the third is new. A fill that was edited here is still known by the
-// content it arrived with.
-type dedup struct {
+// deduper finds arrivals that are already stored. The broker's id decides if
+// the arrival and a stored fill both have one, else the content does, with
+// times compared at the precision of the coarser one. Each stored fill matches
+// one arrival: of three equal fills in a file, two of which are stored, the
+// third is new. An edited fill still matches by the content with which it
+// arrived.
+type deduper struct {
 	b       *book
-	taken   map[int64]bool // stored fills that an arrival was found to be
-	origins map[string][]origin
+	claimed map[int64]bool // stored fills that match an arrival
+	origins map[string][]editedFill
 }
 
-func (b *book) dedup(ctx context.Context, arrivals []*arrival) error {
-	d := &dedup{b: b, taken: map[int64]bool{}}
-	if err := d.byExternalID(ctx, arrivals); err != nil {
+func (b *book) findDuplicates(ctx context.Context, arrivals []*arrival) error {
+	d := &deduper{b: b, claimed: map[int64]bool{}}
+	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
 		return err
 	}
 	if b.nextSeq == 1 {
@@ -46,14 +46,15 @@ func (b *book) dedup(ctx context.Context, arrivals []*arrival) error {
 	if err := d.loadOrigins(ctx); err != nil {
 		return err
 	}
-	if err := d.byContent(ctx, arrivals); err != nil {
+	if err := d.matchContent(ctx, arrivals); err != nil {
 		return err
 	}
-	return d.byPrecision(ctx, arrivals)
+	return d.matchPrecision(ctx, arrivals)
 }
 
-// byExternalID settles the arrivals whose id is stored, or came before.
-func (d *dedup) byExternalID(ctx context.Context, arrivals []*arrival) error {
+// matchExternalIDs matches arrivals by the broker's id with stored fills and
+// with earlier arrivals.
+func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) error {
 	first := map[string]*fill{}
 	var ids []string
 	for _, a := range arrivals {
@@ -72,7 +73,7 @@ func (d *dedup) byExternalID(ctx context.Context, arrivals []*arrival) error {
 		}
 		a.repeated = first[a.externalID] != a.fill
 		if f := inLedger[a.externalID]; f != nil {
-			a.known, d.taken[f.seq] = f, true
+			a.known, d.claimed[f.seq] = f, true
 		} else if a.repeated {
 			a.known = first[a.externalID]
 		}
@@ -82,8 +83,8 @@ func (d *dedup) byExternalID(ctx context.Context, arrivals []*arrival) error {
 
 const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `
 
-// fillsByExternalID finds stored fills by the broker's ids; of several with
-// one id the first to arrive.
+// fillsByExternalID returns stored fills by the broker's ids; of several with
+// the same id the first that arrived.
 func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
 	found := map[string]*fill{}
 	if b.nextSeq == 1 {
@@ -103,27 +104,28 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	return found, nil
 }
 
-// byContent settles the arrivals that say the same as a stored fill. It goes
-// through each stream in time order, so that stored fills are read in passing.
-func (d *dedup) byContent(ctx context.Context, arrivals []*arrival) error {
-	for key, list := range unknownByStream(arrivals, func(*arrival) bool { return true }) {
+// matchContent matches arrivals with stored fills of the same content. It
+// processes each stream in time order, so that stored fills are read
+// sequentially.
+func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
+	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
 		s, err := d.b.findStream(ctx, key)
 		if err != nil {
 			return err
 		}
 		if s != nil {
-			if err := d.inStream(ctx, s, list); err != nil {
+			if err := d.matchStream(ctx, s, list); err != nil {
 				return err
 			}
 		}
-		d.byOrigin(key, list)
+		d.matchOrigins(key, list)
 	}
 	return nil
 }
 
-// unknownByStream returns the unknown arrivals that match a condition by their
-// streams, each list in time order.
-func unknownByStream(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
+// groupUnknown returns the unmatched arrivals that meet a condition, by stream,
+// each list in time order.
+func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
 	streams := map[streamKey][]*arrival{}
 	for _, a := range arrivals {
 		if a.known == nil && wanted(a) {
@@ -136,10 +138,10 @@ func unknownByStream(arrivals []*arrival, wanted func(*arrival) bool) map[stream
 	return streams
 }
 
-// inStream settles the arrivals of one stream, second by second. Equal instants
-// go before those that are only in the same second.
-func (d *dedup) inStream(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, gists: true}
+// matchStream matches the arrivals of one stream, second by second. Equal
+// instants take precedence over the same second.
+func (d *deduper) matchStream(ctx context.Context, s *stream, list []*arrival) error {
+	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(startOfSecond(list[0]))
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
@@ -156,21 +158,21 @@ func (d *dedup) inStream(ctx context.Context, s *stream, list []*arrival) error 
 	return cursor.err
 }
 
-// match settles arrivals among stored fills.
-func (d *dedup) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
+// match matches arrivals with stored fills by a comparison.
+func (d *deduper) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
 	for _, a := range list {
 		if a.known == nil {
-			a.known = d.take(among, a, same)
+			a.known = d.claim(among, a, same)
 		}
 	}
 }
 
-// take finds the stored fill that is the arrival and is not another one
-// already: the first without an id of the broker, else the first. Two fills
-// with different ids are never the same.
-func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
+// claim returns the stored fill that equals an arrival and does not match
+// another one yet: the first without a broker's id, else the first. Two fills
+// with different ids never match.
+func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
 	for _, f := range among {
-		if d.taken[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
+		if d.claimed[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
 			continue
 		}
 		if found == nil || f.externalID == "" {
@@ -181,13 +183,13 @@ func (d *dedup) take(among []*fill, a *arrival, same func(*fill, *fill) bool) (f
 		}
 	}
 	if found != nil {
-		d.taken[found.seq] = true
+		d.claimed[found.seq] = true
 	}
 	return found
 }
 
-// updateFirstExternal keeps the external id that a trade is ordered by equal to
-// that of its first fill, after the fill was written without a regrouping.
+// updateFirstExternal sets the external id that a trade is ordered by to that
+// of its first fill, after the fill was written without a regrouping.
 func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	ids, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND opened_at = $3 AND first_seq = $4`,
@@ -200,32 +202,33 @@ func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	return err
 }
 
-// findKnown finds the stored fill that a single new one repeats. An id of the
-// broker that a different fill has is refused.
+// findKnown finds the stored fill that a single new one repeats. It returns a
+// conflict if a different fill has the same broker's id.
 func (b *book) findKnown(ctx context.Context, a *arrival) error {
-	d := &dedup{b: b, taken: map[int64]bool{}}
+	d := &deduper{b: b, claimed: map[int64]bool{}}
 	one := []*arrival{a}
-	if err := d.byExternalID(ctx, one); err != nil {
+	if err := d.matchExternalIDs(ctx, one); err != nil {
 		return err
 	}
 	if a.known != nil {
-		return b.refuseOther(ctx, a)
+		return b.checkSameFill(ctx, a)
 	}
-	if err := d.byContent(ctx, one); err != nil {
+	if err := d.matchContent(ctx, one); err != nil {
 		return err
 	}
-	return d.byPrecision(ctx, one)
+	return d.matchPrecision(ctx, one)
 }
 
-// refuseOther refuses a fill that carries the broker's id of a different one.
-func (b *book) refuseOther(ctx context.Context, a *arrival) error {
+// checkSameFill returns a conflict if the fill with the same broker's id is a
+// different one.
+func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
 	s, err := b.streamNumbered(ctx, a.known.stream)
 	if err == nil && (s.key != a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
-		return takenExternalID()
+		return externalIDConflict()
 	}
 	return err
 }
 
-func takenExternalID() error {
+func externalIDConflict() error {
 	return journal.Conflict("Another execution of this account already has this external id.")
 }

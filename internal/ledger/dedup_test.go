@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// TestRepeatedPosts is when a second fill entered by hand is the first one.
-func TestRepeatedPosts(t *testing.T) {
+// TestRepeatedEntriesByHand is when a second fill entered by hand is the first one.
+func TestRepeatedEntriesByHand(t *testing.T) {
 	const stored = "buy 100 10 id=A option_right=call"
 	type example = struct {
 		again string
@@ -21,25 +21,25 @@ func TestRepeatedPosts(t *testing.T) {
 		want  string // deduped, completed, added or refused
 	}
 	eachCase(t, map[string]example{
-		"the same":               {stored, false, "deduped"},
-		"without id":             {"buy 100 10 option_right=call", false, "deduped"},
-		"other costs and words":  {"buy 100 10 fees=5 commission=1 multiplier=3 option_right=call note=x", false, "completed"},
-		"other spelling":         {"buy 100.0 10.00 symbol=aapl option_right=CALL", false, "deduped"},
-		"other id":               {"buy 100 10 id=B option_right=call", false, "added"},
-		"allowed":                {stored, true, "added"},
-		"other side":             {"sell 100 10 option_right=call", false, "added"},
-		"other quantity":         {"buy 101 10 option_right=call", false, "added"},
-		"other price":            {"buy 100 10.1 option_right=call", false, "added"},
-		"other instant":          {"buy 100 10 at=1 option_right=call", false, "added"},
-		"other symbol":           {"buy 100 10 symbol=MSFT option_right=call", false, "added"},
-		"other type":             {"buy 100 10 type=cfd option_right=call", false, "added"},
-		"other contract":         {"buy 100 10 option_right=put", false, "added"},
-		"other lot":              {"buy 100 10 option_right=call lot=2", false, "added"},
-		"its id on another fill": {"buy 7 10 id=A option_right=call", false, "refused"},
-		"its id elsewhere":       {"buy 100 10 id=A option_right=put", false, "refused"},
+		"the same":                {stored, false, "deduped"},
+		"without id":              {"buy 100 10 option_right=call", false, "deduped"},
+		"other costs and details": {"buy 100 10 fees=5 commission=1 multiplier=3 option_right=call note=x", false, "completed"},
+		"other spelling":          {"buy 100.0 10.00 symbol=aapl option_right=CALL", false, "deduped"},
+		"other id":                {"buy 100 10 id=B option_right=call", false, "added"},
+		"allowed":                 {stored, true, "added"},
+		"other side":              {"sell 100 10 option_right=call", false, "added"},
+		"other quantity":          {"buy 101 10 option_right=call", false, "added"},
+		"other price":             {"buy 100 10.1 option_right=call", false, "added"},
+		"other instant":           {"buy 100 10 at=1 option_right=call", false, "added"},
+		"other symbol":            {"buy 100 10 symbol=MSFT option_right=call", false, "added"},
+		"other type":              {"buy 100 10 type=cfd option_right=call", false, "added"},
+		"other contract":          {"buy 100 10 option_right=put", false, "added"},
+		"other lot":               {"buy 100 10 option_right=call lot=2", false, "added"},
+		"its id on another fill":  {"buy 7 10 id=A option_right=call", false, "refused"},
+		"its id elsewhere":        {"buy 100 10 id=A option_right=put", false, "refused"},
 	}, func(t *testing.T, d *desk, c example) {
 		ids := d.add(stored)
-		d.told = nil
+		d.changes = nil
 		in := orderOf(t, c.again)
 		in.AllowDuplicate = c.allow
 		added, err := d.ledger.AddExecution(t.Context(), d.owner, d.account, in)
@@ -48,17 +48,17 @@ func TestRepeatedPosts(t *testing.T) {
 			refused(t, err, journal.KindConflict, "")
 		case "deduped":
 			must(t, err)
-			if !added.Deduped || added.ID != ids[0] || added.TradeIDs[0] == "" || len(d.told) != 0 {
+			if !added.Deduped || added.ID != ids[0] || added.TradeIDs[0] == "" || len(d.changes) != 0 {
 				t.Errorf("got %+v", added)
 			}
 		case "completed":
 			must(t, err)
-			if !added.Deduped || !added.Completed || added.ID != ids[0] || len(d.told) != 1 || added.Fees.String()+added.Commission.String() != "51" {
+			if !added.Deduped || !added.Completed || added.ID != ids[0] || len(d.changes) != 1 || added.Fees.String()+added.Commission.String() != "51" {
 				t.Errorf("got %+v", added)
 			}
 		case "added":
 			must(t, err)
-			if added.Deduped || added.ID == ids[0] || len(d.told) != 1 {
+			if added.Deduped || added.ID == ids[0] || len(d.changes) != 1 {
 				t.Errorf("got %+v", added)
 			}
 		}
@@ -70,8 +70,8 @@ func TestRepeatedPosts(t *testing.T) {
 	})
 }
 
-// TestImportedTwice is which rows of a file are stored, given what is stored.
-func TestImportedTwice(t *testing.T) {
+// TestRepeatedImport is which rows of a file are stored, given what is stored.
+func TestRepeatedImport(t *testing.T) {
 	type example = struct{ stored, file, want string }
 	eachCase(t, map[string]example{
 		"nothing stored":              {"", "buy 1 10; sell 1 11", "++"},
@@ -99,18 +99,18 @@ func TestImportedTwice(t *testing.T) {
 			}
 		}
 		file := orders(t, c.file)
-		d.sees(c.want, file)
+		d.expectPreview(c.want, file)
 		if got := outcomes(d.insert("first", file...)); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 		d.sound()
 		revision := d.revision()
-		d.told = nil
+		d.changes = nil
 		if got := outcomes(d.insert("second", file...)); got != strings.Repeat("=", len(c.want)) {
 			t.Errorf("the second time: %s", got)
 		}
-		if len(d.told) != 0 || d.count("import_spans") > 1 {
-			t.Errorf("the second time something was written: %+v", d.told)
+		if len(d.changes) != 0 || d.count("import_spans") > 1 {
+			t.Errorf("the second time something was written: %+v", d.changes)
 		}
 		if d.touchedAfter(revision) != 0 {
 			t.Error("trades were touched by an import of nothing new")
@@ -118,12 +118,12 @@ func TestImportedTwice(t *testing.T) {
 	})
 }
 
-// sees holds the preview against what the insert will do.
-func (d *desk) sees(want string, file []ledger.NewFill) {
+// expectPreview compares the preview with the result of the insert.
+func (d *desk) expectPreview(want string, file []ledger.NewFill) {
 	d.Helper()
-	for i, duplicate := range d.foresee(file).Known {
+	for i, duplicate := range d.previewInsert(file).Known {
 		if duplicate != (want[i] == '=') {
-			d.Errorf("row %d: preview says duplicate %t, want %s", i+1, duplicate, want)
+			d.Errorf("row %d: preview reports duplicate %t, want %s", i+1, duplicate, want)
 		}
 	}
 }
@@ -167,9 +167,9 @@ func (d *desk) touchedAfter(revision int64) int {
 	return n
 }
 
-// TestAnEditedFillIsStillItsFile: who corrects an imported fill and imports
-// the same file again must not get the uncorrected fill beside it.
-func TestAnEditedFillIsStillItsFile(t *testing.T) {
+// TestEditedFillMatchesItsFile: who corrects an imported fill and imports the
+// same file again must not get the uncorrected fill beside it.
+func TestEditedFillMatchesItsFile(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		file := orders(t, "buy 100 10; sell 100 12; buy 7 7 id=A")
 		result := d.insert("first", file...)
@@ -184,11 +184,11 @@ func TestAnEditedFillIsStillItsFile(t *testing.T) {
 		_, err := d.ledger.UpdateExecution(t.Context(), d.owner, result.Outcomes[0].ID,
 			ledger.ExecutionChange{Price: journal.Some(decimal.Must("11.5")), ExecutedAt: journal.Some(minute(500))}, nil)
 		must(t, err)
-		d.sees("===", file)
+		d.expectPreview("===", file)
 		if got := outcomes(d.insert("second", file...)); got != "===" {
 			t.Errorf("again: %s", got)
 		}
-		// A fill that says what the edited one says now is that one too.
+		// A fill with the edited values matches as well.
 		if got := outcomes(d.insert("third", order(t, "buy 100 11.5 at=500", 0))); got != "=" {
 			t.Errorf("as edited: %s", got)
 		}
@@ -198,12 +198,12 @@ func TestAnEditedFillIsStillItsFile(t *testing.T) {
 		if rows := d.reverse("first"); rows.Fills != 3 {
 			t.Errorf("reversed %+v", rows)
 		}
-		d.expect("")
+		d.expectTrades("")
 	})
 }
 
-// TestAFileGivesItsIdToAFillByHand: afterwards the fill is known by the id.
-func TestAFileGivesItsIdToAFillByHand(t *testing.T) {
+// TestImportAddsIDToEntryByHand: afterwards the fill is known by the id.
+func TestImportAddsIDToEntryByHand(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		ids := d.add("buy 1 10")
 		d.insert("batch", orderOf(t, "buy 1 10 id=A"))
@@ -220,9 +220,9 @@ func TestAFileGivesItsIdToAFillByHand(t *testing.T) {
 	})
 }
 
-// TestDedupSkipsQuickly looks for few fills in a long stream, far apart and
-// close together, and finds them all.
-func TestDedupSkipsQuickly(t *testing.T) {
+// TestDedupSkipsUnrelatedFills looks for few fills in a long stream, far apart
+// and close together, and finds them all.
+func TestDedupSkipsUnrelatedFills(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		var file []ledger.NewFill
 		for n := range 400 {
@@ -248,7 +248,7 @@ func TestDedupSkipsQuickly(t *testing.T) {
 	})
 }
 
-func TestABadFillFailsTheWholeImport(t *testing.T) {
+func TestInvalidFillFailsImport(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		err := d.db.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := d.ledger.InsertFills(t.Context(), tx, d.owner, d.account, "batch", orders(t, "buy 1 10; buy 0 10"))
@@ -256,10 +256,10 @@ func TestABadFillFailsTheWholeImport(t *testing.T) {
 		})
 		refused(t, err, journal.KindInvalid, "quantity")
 		if !strings.Contains(err.Error(), "fill 2") {
-			t.Errorf("the row is not told: %v", err)
+			t.Errorf("the error does not name the row: %v", err)
 		}
 		if d.count("executions")+d.count("streams")+d.count("import_spans") != 0 {
-			t.Error("rows were left behind")
+			t.Error("rows are left")
 		}
 	})
 }

@@ -11,19 +11,19 @@ import (
 	"fillbook/internal/matching"
 )
 
-// AddedExecution is the answer to AddExecution.
+// AddedExecution is the result of [Service.AddExecution].
 type AddedExecution struct {
 	Execution
-	// Deduped reports that the execution was stored already, Completed that it
-	// has learned something.
+	// Deduped reports that the execution was already stored, Completed that the
+	// new values completed or corrected it.
 	Deduped, Completed bool
 	// Warnings are sentences for the user.
 	Warnings []string
 }
 
-// AddExecution stores one fill and regroups its stream. A fill that says the
-// same as a stored one is not stored again but completes it, unless it comes
-// with another id of the broker or AllowDuplicate asks for it.
+// AddExecution stores one fill and regroups its stream. A fill that equals a
+// stored one completes it instead, unless it has a different broker's id or
+// AllowDuplicate is set.
 func (s *Service) AddExecution(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
 ) (out AddedExecution, err error) {
@@ -36,7 +36,7 @@ func (s *Service) AddExecution(
 		if err != nil {
 			return err
 		}
-		arrivals, warnings, err := b.prepare(ctx, []CheckedFill{checked})
+		arrivals, warnings, err := b.setMultipliers(ctx, []CheckedFill{checked})
 		if err != nil {
 			return err
 		}
@@ -47,11 +47,11 @@ func (s *Service) AddExecution(
 			}
 		}
 		if a.known != nil {
-			out, err = b.repeat(ctx, a)
+			out, err = b.completeKnown(ctx, a)
 			return err
 		}
 		out = AddedExecution{Warnings: warnings}
-		if out.Execution, err = b.add(ctx, a); err != nil {
+		if out.Execution, err = b.addFill(ctx, a); err != nil {
 			return err
 		}
 		return b.close(ctx)
@@ -59,20 +59,20 @@ func (s *Service) AddExecution(
 	return out, err
 }
 
-// add stores one new fill that came by hand.
-func (b *book) add(ctx context.Context, a *arrival) (Execution, error) {
-	if err := b.number(ctx, []*arrival{a}, ""); err != nil {
+// addFill stores one new fill that was entered by hand.
+func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
+	if err := b.assignNumbers(ctx, []*arrival{a}, ""); err != nil {
 		return Execution{}, err
 	}
-	if err := b.insert(ctx, []*arrival{a}, &knownFills{}); err != nil {
+	if err := b.regroupArrivals(ctx, []*arrival{a}, &knownFills{}); err != nil {
 		return Execution{}, err
 	}
-	return a.execution(b.account, a.key, nil, a.next)
+	return a.toExecution(b.account, a.key, nil, a.next)
 }
 
-// ExecutionChange is a partial change of an execution. Details are replaced as
-// a whole, the contract in them included. A multiplier sent as null becomes
-// the usual one of the instrument.
+// ExecutionChange is a partial change to an execution. Details are replaced as
+// a whole, including the contract in them. A null multiplier becomes the usual
+// one of the instrument.
 type ExecutionChange struct {
 	Symbol, InstrumentType            journal.Opt[string]
 	Side                              journal.Opt[matching.Side]
@@ -83,17 +83,17 @@ type ExecutionChange struct {
 	Details                           journal.Opt[map[string]string]
 }
 
-// UpdateExecution changes what was sent and regroups the streams touched, two
-// if the fill moves to another instrument. A stated result speaks of the price
-// and quantity it was given with: when one of them changes and no new result
-// comes along, it is cleared. check, which may be nil, sees the execution as it
-// is and may refuse.
+// UpdateExecution applies a partial change and regroups the affected streams,
+// two if the fill moves to another instrument. A change to price or quantity
+// without a new stated result clears the stated result, which depended on them.
+// check, which may be nil, receives the stored execution and may reject the
+// change.
 func (s *Service) UpdateExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, change ExecutionChange, check func(Execution) error,
 ) (e Execution, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editing(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
-			after, key, err := b.edit(ctx, before, was, change)
+		return s.withExecution(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
+			after, key, err := b.applyChange(ctx, before, was, change)
 			if err != nil {
 				return err
 			}
@@ -107,31 +107,31 @@ func (s *Service) UpdateExecution(
 	return e, err
 }
 
-// DeleteExecution removes a fill and regroups its stream.
+// DeleteExecution deletes a fill and regroups its stream.
 func (s *Service) DeleteExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, check func(Execution) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.editing(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
+		return s.withExecution(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
 			if err := b.deleteFills(ctx, f); err != nil {
 				return err
 			}
-			return b.forget(ctx, []*fill{f})
+			return b.regroupWithout(ctx, []*fill{f})
 		})
 	})
 }
 
-// editing opens the book of an execution and reads the execution under its
-// lock, so that what check sees is what fn changes.
-func (s *Service) editing(
+// withExecution runs check and fn with an execution that is read under the lock
+// of its account, so that fn changes what check received.
+func (s *Service) withExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
 	check func(Execution) error, fn func(*book, *fill, Execution) error,
 ) error {
-	account, err := accountOf(ctx, tx, owner, "executions", string(id), "execution")
+	account, err := findAccountID(ctx, tx, owner, "executions", string(id), "execution")
 	if err != nil {
 		return err
 	}
-	return s.writing(ctx, tx, owner, account, func(b *book) error {
+	return s.withBook(ctx, tx, owner, account, func(b *book) error {
 		f, err := b.fillByID(ctx, id)
 		if err != nil {
 			return err
@@ -140,14 +140,15 @@ func (s *Service) editing(
 		if err != nil {
 			return err
 		}
-		if err := checked(check, was); err != nil {
+		if err := runCheck(check, was); err != nil {
 			return err
 		}
 		return fn(b, f, was)
 	})
 }
 
-// deleteFills deletes the rows of fills and counts those of imports.
+// deleteFills deletes the rows of fills and updates the counters of their
+// imports.
 func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 	for _, f := range fills {
 		_, err := b.tx.Exec(ctx,
@@ -163,8 +164,8 @@ func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
 	return b.countRemoved(ctx, fills)
 }
 
-// edit gives the fill with the change made, and its instrument.
-func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
+// applyChange returns the fill with the change applied, and its instrument.
+func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c ExecutionChange) (*fill, Instrument, error) {
 	err := cmp.Or(c.Symbol.NotNull("symbol"), c.Side.NotNull("side"), c.Quantity.NotNull("quantity"),
 		c.Price.NotNull("price"), c.ExecutedAt.NotNull("executed_at"))
 	if err != nil {
@@ -176,7 +177,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 		return nil, Instrument{}, err
 	}
 	if !in.Multiplier.Valid {
-		if after.multiplier, err = b.multipliers().of(ctx, instrument.Symbol, instrument.Type); err != nil {
+		if after.multiplier, err = b.newMultipliers().lookup(ctx, instrument.Symbol, instrument.Type); err != nil {
 			return nil, Instrument{}, err
 		}
 	}
@@ -186,7 +187,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 	if after.externalID != f.externalID && after.externalID != "" {
 		known, err := b.fillsByExternalID(ctx, []string{after.externalID})
 		if err == nil && len(known) > 0 {
-			err = takenExternalID()
+			err = externalIDConflict()
 		}
 		if err != nil {
 			return nil, Instrument{}, err
@@ -195,7 +196,7 @@ func (b *book) edit(ctx context.Context, f *fill, was Execution, c ExecutionChan
 	return after, instrument, nil
 }
 
-// apply gives the execution as it would have to be entered now.
+// apply returns the values with which the changed execution would be entered.
 func (c ExecutionChange) apply(was Execution) NewFill {
 	in := NewFill{
 		Symbol:         c.Symbol.Or(was.Instrument.Symbol),
@@ -205,22 +206,22 @@ func (c ExecutionChange) apply(was Execution) NewFill {
 		Price:          c.Price.Or(was.Price),
 		Fees:           c.Fees.Or(was.Fees),
 		Commission:     c.Commission.Or(was.Commission),
-		Multiplier:     change(c.Multiplier, decimal.Of(was.Multiplier)),
+		Multiplier:     changeNull(c.Multiplier, decimal.Of(was.Multiplier)),
 		ExecutedAt:     c.ExecutedAt.Or(was.ExecutedAt),
 		Details:        c.Details.Or(was.Details),
 	}
 	if id := c.ExternalID.OrNil(was.ExternalID); id != nil {
 		in.ExternalID = *id
 	}
-	in.StatedPnL = change(c.StatedPnL, was.StatedPnL)
+	in.StatedPnL = changeNull(c.StatedPnL, was.StatedPnL)
 	if !c.StatedPnL.Set && (!in.Price.Equal(was.Price) || !in.Quantity.Equal(was.Quantity)) {
 		in.StatedPnL = decimal.Null{}
 	}
 	return in
 }
 
-// change applies a change to a number that may be absent.
-func change(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
+// changeNull applies a change to an optional number.
+func changeNull(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	switch {
 	case !c.Set:
 		return old
@@ -230,7 +231,7 @@ func change(c journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	return decimal.Of(c.Value)
 }
 
-// replace puts an edited fill in the place of what is stored.
+// replace replaces a stored fill by its edited version.
 func (b *book) replace(ctx context.Context, before, after *fill, instrument Instrument) error {
 	from, err := b.streamNumbered(ctx, before.stream)
 	if err != nil {
@@ -241,33 +242,34 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 		return err
 	}
 	after.stream = to.number
-	if err := b.noteEdit(ctx, before, after, from.key); err != nil {
+	if err := b.recordEdit(ctx, before, after, from.key); err != nil {
 		return err
 	}
 	if to == from && sameFigures(before, after) {
 		after.next = after.links
-		b.note(before, after)
+		b.collectDetails(before, after)
 		return nil
 	}
 	old := &changes{stream: from}
 	old.remove(before)
 	if to == from {
 		old.added = append(old.added, after)
-		return b.apply(ctx, old)
+		return b.regroupChanges(ctx, old)
 	}
-	return b.apply(ctx, old, &changes{stream: to, added: []*fill{after}})
+	return b.regroupChanges(ctx, old, &changes{stream: to, added: []*fill{after}})
 }
 
-// sameFigures tells whether an edit leaves everything that trades are made of.
+// sameFigures reports whether two versions of a fill are equal in all values
+// that trades are computed from.
 func sameFigures(f, g *fill) bool {
 	return f.sameContent(g) && f.fees.Equal(g.fees) && f.commission.Equal(g.commission) &&
 		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
 }
 
-// noteEdit keeps what the import of an edited fill must know of it: the key it
-// arrived with, by which the next import of the same file knows it again, and
-// where to find it when the import is taken back.
-func (b *book) noteEdit(ctx context.Context, before, after *fill, key streamKey) error {
+// recordEdit records an edit of an imported fill: the content key with which it
+// arrived, so that another import of the same file finds it, and its new
+// instant, so that deleting the import finds it.
+func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKey) error {
 	if after.stream == before.stream && before.sameContent(after) {
 		return nil
 	}
@@ -278,28 +280,28 @@ func (b *book) noteEdit(ctx context.Context, before, after *fill, key streamKey)
 	if after.origin == "" {
 		after.origin = before.contentKey(key)
 	}
-	return b.widen(ctx, s, after.at)
+	return b.widenSpan(ctx, s, after.at)
 }
 
-// DeleteTrade deletes a trade with the fills that belong to it alone. A fill
-// that it shares with a neighbour shrinks to the neighbour's part, and the
-// stream is regrouped. check, which may be nil, sees the trade as it is and may
-// refuse; it gets the transaction to compare what hangs on the trade as well.
+// DeleteTrade deletes a trade and the fills that belong to it alone. A fill
+// that it shares with the next or previous trade is reduced to that trade's
+// part, and the stream is regrouped. check, which may be nil, receives the
+// stored trade and the transaction, and may reject the deletion.
 func (s *Service) DeleteTrade(
 	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+		account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 		if err != nil {
 			return err
 		}
-		return s.writing(ctx, tx, owner, account, func(b *book) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
 			row, err := b.tradeByID(ctx, id)
 			if err != nil {
 				return err
 			}
 			if check != nil {
-				detail, err := b.detail(ctx, row)
+				detail, err := b.loadDetail(ctx, row)
 				if err != nil {
 					return err
 				}
@@ -313,7 +315,7 @@ func (s *Service) DeleteTrade(
 }
 
 func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
-	fills, parts, err := b.partsOf(ctx, t)
+	fills, parts, err := b.loadParts(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -329,8 +331,8 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 			own = append(own, f)
 			continue
 		}
-		rest := f.without(parts[i])
-		if err := b.noteEdit(ctx, f, rest, s.key); err != nil {
+		rest := f.withoutPart(parts[i])
+		if err := b.recordEdit(ctx, f, rest, s.key); err != nil {
 			return err
 		}
 		c.added = append(c.added, rest)
@@ -343,13 +345,13 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	if err := b.regroup(ctx, c, r); err != nil {
 		return err
 	}
-	b.settle(r)
+	b.collectWrites(r)
 	return nil
 }
 
-// without gives a fill that crosses zero without its part in one trade. A
-// stated result speaks of the closing part and goes with it.
-func (f *fill) without(part matching.Part) *fill {
+// withoutPart returns a fill that crosses zero without its part in one trade. A
+// stated result belongs to the closing part and is removed with it.
+func (f *fill) withoutPart(part matching.Part) *fill {
 	rest := *f
 	rest.quantity = f.quantity.Sub(part.Quantity)
 	rest.fees = f.fees.Sub(part.Fees)

@@ -10,43 +10,44 @@ import (
 	"fillbook/internal/journal"
 )
 
-// What an account holds would go with its row, by the foreign keys. But SQLite
-// keeps in memory what a single statement removes until it ends, and an account
-// can be most of the database. So what there is much of is removed before, some
-// of it at a time.
+// Foreign keys would delete the rows of an account together with it. But SQLite
+// keeps the rows that a single statement deletes in memory until it ends, and
+// an account can be most of the database. The large tables are therefore
+// emptied first, in chunks.
 
-// removedAtOnce is how many rows a statement removes, or a few more.
-const removedAtOnce = 10_000
+// deleteChunk is how many rows a statement deletes; rows with equal times may
+// exceed it.
+const deleteChunk = 10_000
 
-// EmptyAccounts removes the fills and trades of all accounts of an owner, as a step of
-// removing the owner.
+// EmptyAccounts deletes the fills and trades of all accounts of an owner. It is
+// a step of deleting the owner.
 func EmptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	accounts, err := Accounts(ctx, tx, owner)
 	if err != nil {
 		return err
 	}
 	for _, a := range accounts {
-		if err := emptyAccount(ctx, tx, owner, a, removedAtOnce); err != nil {
+		if err := emptyAccount(ctx, tx, owner, a, deleteChunk); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func emptyAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account, atOnce int) error {
+func emptyAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account, chunk int) error {
 	for _, part := range []struct{ table, column string }{{"executions", "executed_at"}, {"trades", "list_at"}} {
-		if err := removeInParts(ctx, tx, owner, a.number, part.table, part.column, atOnce); err != nil {
+		if err := deleteInChunks(ctx, tx, owner, a.number, part.table, part.column, chunk); err != nil {
 			return fmt.Errorf("emptying %s: %w", part.table, err)
 		}
 	}
 	return nil
 }
 
-// removeInParts removes the rows of an account in the order of a column.
-func removeInParts(ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, table, column string, atOnce int) error {
+// deleteInChunks deletes the rows of an account in the order of a column.
+func deleteInChunks(ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, table, column string, chunk int) error {
 	rows := ` FROM ` + table + ` WHERE user_id = $1 AND account = $2`
 	for last := int64(0); last < math.MaxInt64; {
-		err := tx.QueryRow(ctx, `SELECT `+column+rows+` ORDER BY `+column+` LIMIT 1 OFFSET $3`, owner, account, atOnce).Scan(&last)
+		err := tx.QueryRow(ctx, `SELECT `+column+rows+` ORDER BY `+column+` LIMIT 1 OFFSET $3`, owner, account, chunk).Scan(&last)
 		if errors.Is(err, db.ErrNoRows) {
 			last, err = math.MaxInt64, nil
 		}

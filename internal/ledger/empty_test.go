@@ -7,9 +7,10 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestEmptying removes an account's rows a few at a time: all of them go, also
-// where more share an instant than are removed at once, and nobody else's.
-func TestEmptying(t *testing.T) {
+// TestDeleteInChunks removes an account's rows a few at a time: all of them go,
+// also where more share an instant than are removed at once, and no other
+// user's.
+func TestDeleteInChunks(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		full, other := newStream(t, database, 100, false), newStream(t, database, 10, true)

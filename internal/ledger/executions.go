@@ -27,42 +27,42 @@ type Execution struct {
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
 	ExternalID *string
-	// Details are what was given beside the figures, the contract included;
-	// nil where there is nothing.
+	// Details are further values of the source and the contract; nil if there
+	// are none.
 	Details map[string]string
-	// Facts says how well the values are known.
+	// Facts states how reliable the values are.
 	Facts Facts
-	// Batch is the import that the fill came with, nil for one entered by hand.
+	// Batch is the import of the fill, nil for one entered by hand.
 	Batch     *journal.BatchID
 	CreatedAt time.Time
 	// TradeIDs are the trades it belongs to: one, or two in time order for a
 	// fill that crosses zero.
 	TradeIDs []journal.TradeID
-	// Cursor is the place of the fill in lists.
+	// Cursor is the position of the fill in lists.
 	Cursor ExecutionCursor
 }
 
-// ExecutionCursor is a place in the order of lists: by instant, then by
-// arrival over all accounts, then by account.
+// ExecutionCursor is a position in lists of executions, which are ordered by
+// instant, arrival number and account.
 type ExecutionCursor struct {
 	At      int64 // microseconds since 1970
 	Arrival int64
-	Account int64 // the account's number in its user
+	Account int64 // the account's number
 }
 
-// ExecutionQuery says which executions to list.
+// ExecutionQuery selects executions.
 type ExecutionQuery struct {
 	Scope journal.Scope
-	// After leaves out everything up to and including that place.
+	// After excludes everything up to and including that position.
 	After *ExecutionCursor
 	// Limit bounds the list; 0 means all.
 	Limit int
 }
 
-// Execution gives one execution of the owner.
+// Execution returns one of the owner's executions.
 func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		account, err := accountOf(ctx, tx, owner, "executions", string(id), "execution")
+		account, err := findAccountID(ctx, tx, owner, "executions", string(id), "execution")
 		if err != nil {
 			return err
 		}
@@ -76,8 +76,8 @@ func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journa
 	return e, err
 }
 
-// EachExecution hands the executions of a query to fn, oldest first, as they
-// are read: memory stays flat however many there are.
+// EachExecution calls fn for the executions of a query, oldest first, as they
+// are read, so that memory does not grow with their number.
 func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachExecution(ctx, tx, owner, q, fn) })
 }
@@ -92,8 +92,8 @@ func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q E
 	return n, err
 }
 
-// CountExecutionsIn is the step of [Service.CountExecutions], for a count of the
-// snapshot that a list is read from.
+// CountExecutionsIn is the step of [Service.CountExecutions], for a count in
+// the same snapshot as a list.
 func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery) (int, error) {
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
 	if err != nil || len(accounts) == 0 {
@@ -101,11 +101,12 @@ func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journa
 	}
 	q.After = nil
 	var f filter
-	text := selection{"executions", owner, accounts, "SELECT 1 FROM executions", q.where}.union(&f)
+	text := selection{table: "executions", owner: owner, accounts: accounts, head: "SELECT 1 FROM executions", where: q.addConditions}.unionQuery(&f)
 	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
-// EachExecution is the step of that name. fn must not run statements.
+// EachExecution is the step of [Service.EachExecution]. fn must not run
+// statements.
 func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
 	if err != nil || len(accounts) == 0 {
@@ -116,8 +117,8 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		return err
 	}
 	var f filter
-	text := selection{"executions", owner, accounts, executionSelect, q.where}.inOrder(tx, &f, executionOrder, q.Limit)
-	known := byNumber(accounts)
+	text := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64
 		var key streamKey
@@ -125,7 +126,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		if err := row.Scan(append(append(fill.scan(), &number), key.scan()...)...); err != nil {
 			return err
 		}
-		e, err := fill.execution(known[number], key, imports.of(number, fill.seq), fill.links)
+		e, err := fill.toExecution(known[number], key, imports.batchOf(number, fill.seq), fill.links)
 		if err != nil {
 			return err
 		}
@@ -138,20 +139,20 @@ const executionOrder = "executed_at, arrival, account_number"
 var executionSelect = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
 
-// where adds the conditions of the query.
-func (q ExecutionQuery) where(f *filter) {
-	f.during("executions.executed_at", q.Scope.Period)
+// addConditions adds the conditions of the query to f.
+func (q ExecutionQuery) addConditions(f *filter) {
+	f.addPeriod("executions.executed_at", q.Scope.Period)
 	if q.After != nil {
 		at, arrival, account := f.arg(q.After.At), f.arg(q.After.Arrival), f.arg(q.After.Account)
-		f.terms = append(f.terms, "executions.executed_at >= "+at, // what the index can be searched by
+		f.terms = append(f.terms, "executions.executed_at >= "+at, // the condition that uses the index
 			fmt.Sprintf("(executions.executed_at, executions.arrival, executions.account) > (%s, %s, %s)", at, arrival, account))
 	}
 }
 
-// execution gives a fill in the words of the package's users.
-func (f *fill) execution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
+// toExecution converts a fill to an Execution.
+func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
 	e := Execution{
-		ID: f.id, Account: a.ID, Instrument: key.instrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
+		ID: f.id, Account: a.ID, Instrument: key.toInstrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
 		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
 		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
@@ -164,29 +165,29 @@ func (f *fill) execution(a Account, key streamKey, batch *journal.BatchID, in li
 	return e, err
 }
 
-// readDetails puts a fill's details together again.
+// readDetails returns the stored details of a fill together with its contract.
 func readDetails(text string, key streamKey) (map[string]string, error) {
 	var details map[string]string
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &details); err != nil {
-			return nil, fmt.Errorf("stored details: %w", err)
+			return nil, fmt.Errorf("reading details: %w", err)
 		}
 	}
-	for _, word := range []struct{ key, text string }{
+	for _, part := range []struct{ key, text string }{
 		{keyRight, key.right}, {keyStrike, key.strike}, {keyExpiry, key.expiry}, {keyLot, key.lot},
 	} {
-		if word.text == "" {
+		if part.text == "" {
 			continue
 		}
 		if details == nil {
 			details = map[string]string{}
 		}
-		details[word.key] = word.text
+		details[part.key] = part.text
 	}
 	return details, nil
 }
 
-// execution reads one execution of the book's account.
+// toExecution reads one execution of the book's account.
 func (b *book) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
 	f, err := b.fillByID(ctx, id)
 	if err != nil {
@@ -195,7 +196,8 @@ func (b *book) execution(ctx context.Context, id journal.ExecutionID) (Execution
 	return b.describe(ctx, f, f.links)
 }
 
-// describe gives a fill of the book with everything that belongs to it.
+// describe converts a fill of the book to an Execution, with its instrument and
+// import.
 func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, error) {
 	s, err := b.streamNumbered(ctx, f.stream)
 	if err != nil {
@@ -206,21 +208,21 @@ func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, erro
 		return Execution{}, err
 	}
 	if !imported {
-		return f.execution(b.account, s.key, nil, in)
+		return f.toExecution(b.account, s.key, nil, in)
 	}
-	return f.execution(b.account, s.key, &from.batch, in)
+	return f.toExecution(b.account, s.key, &from.batch, in)
 }
 
-// accountOf finds the account of one of the owner's records.
-func accountOf(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, what string) (account journal.AccountID, err error) {
+// findAccountID returns the account of one of the owner's records.
+func findAccountID(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, what string) (account journal.AccountID, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT accounts.id FROM `+table+` AS record JOIN accounts
 			ON accounts.user_id = record.user_id AND accounts.number = record.account
 		WHERE record.user_id = $1 AND record.id = $2`, owner, id).Scan(&account)
-	return account, orNotFound(err, what)
+	return account, mapNotFound(err, what)
 }
 
-// TradesByExecution tells which trades some executions belong to now, as one step.
+// TradesByExecution returns the trades of some executions, as one step.
 // Executions that are not the owner's are left out.
 func TradesByExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
@@ -231,7 +233,7 @@ func TradesByExecution(
 		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			var id journal.ExecutionID
 			var in links
-			err := row.Scan(&id, &in.trade, orEmpty[journal.TradeID]{&in.flip})
+			err := row.Scan(&id, &in.trade, textScanner[journal.TradeID]{&in.flip})
 			found[id] = in.list()
 			return err
 		}, `SELECT id, trade_id, flip_trade_id FROM executions WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-func TestAnExecutionIsStoredAsGiven(t *testing.T) {
+func TestAddExecution(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		in := ledger.NewFill{
 			Symbol: " aapl ", InstrumentType: "OPTION", Side: matching.Sell, Quantity: decimal.Must("3"),
@@ -142,9 +142,9 @@ func TestMultipliers(t *testing.T) {
 
 func orderOf(t testing.TB, text string) ledger.NewFill { return order(t, text, 0) }
 
-// TestEditing is the partial change of executions, each by itself on the
-// closing fill of "buy 100 10; sell 100 12".
-func TestEditing(t *testing.T) {
+// TestUpdateExecution is the partial change of executions, each by itself on
+// the closing fill of "buy 100 10; sell 100 12".
+func TestUpdateExecution(t *testing.T) {
 	number := func(s string) journal.Opt[decimal.Decimal] { return journal.Some(decimal.Must(s)) }
 	type example = struct {
 		change ledger.ExecutionChange
@@ -164,21 +164,21 @@ func TestEditing(t *testing.T) {
 		"symbol":       {ledger.ExecutionChange{Symbol: journal.Some("msft")}, "long 100 open 100 realized 0; short 100 open 100 realized 0"},
 		"type":         {ledger.ExecutionChange{InstrumentType: journal.Some("cfd")}, "long 100 open 100 realized 0; short 100 open 100 realized 0"},
 		"lot":          {ledger.ExecutionChange{Details: journal.Some(map[string]string{"lot": "2"})}, "long 100 open 100 realized 0; short 100 open 100 realized 0"},
-		"only words":   {ledger.ExecutionChange{Details: journal.Some(map[string]string{"a": "b"}), ExternalID: journal.Some("x")}, "long 100 net 199"},
+		"only details": {ledger.ExecutionChange{Details: journal.Some(map[string]string{"a": "b"}), ExternalID: journal.Some("x")}, "long 100 net 199"},
 		"nothing":      {ledger.ExecutionChange{}, "long 100 net 199"},
 		"same numbers": {ledger.ExecutionChange{Price: number("12.0")}, "long 100 net 199"},
 	}, func(t *testing.T, d *desk, c example) {
 		ids := d.add("buy 100 10; sell 100 12 fees=1")
 		before := d.trades()[0]
-		d.told = nil
+		d.changes = nil
 		after, err := d.ledger.UpdateExecution(t.Context(), d.owner, ids[1], c.change, nil)
 		must(t, err)
-		d.expect(c.want)
+		d.expectTrades(c.want)
 		if d.trades()[0].ID != before.ID && d.trades()[len(d.trades())-1].ID != before.ID {
-			t.Error("the trade's id is gone")
+			t.Error("the trade has another id")
 		}
-		if c.want == "long 100 net 199" && len(d.told) != 0 {
-			t.Errorf("told of %+v", d.told)
+		if c.want == "long 100 net 199" && len(d.changes) != 0 {
+			t.Errorf("unexpected changes %+v", d.changes)
 		}
 		stored, err := d.ledger.Execution(t.Context(), d.owner, ids[1])
 		must(t, err)
@@ -188,7 +188,7 @@ func TestEditing(t *testing.T) {
 	})
 }
 
-func TestEditingRefusals(t *testing.T) {
+func TestUpdateExecutionRefusals(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		ids := d.add("buy 1 10 id=A; sell 1 11 id=B")
 		null := ledger.ExecutionChange{
@@ -218,7 +218,7 @@ func TestEditingRefusals(t *testing.T) {
 		if err := d.ledger.DeleteExecution(t.Context(), d.owner, ids[0], func(ledger.Execution) error { return stale }); !errors.Is(err, stale) {
 			t.Errorf("a refused check gave %v", err)
 		}
-		d.expect("long 1 net 1")
+		d.expectTrades("long 1 net 1")
 		refused(t, d.ledger.DeleteExecution(t.Context(), d.owner, "nothing", nil), journal.KindNotFound, "")
 	})
 }
@@ -242,9 +242,9 @@ func TestStatedResult(t *testing.T) {
 		edit(ledger.ExecutionChange{StatedPnL: journal.Some(decimal.New(20))}, "20")
 		edit(ledger.ExecutionChange{Quantity: journal.Some(decimal.Must("0.5"))}, "null")
 		edit(ledger.ExecutionChange{Quantity: journal.Some(decimal.New(1)), StatedPnL: journal.Some(decimal.New(9))}, "9")
-		d.expect("long 1 net 7")
+		d.expectTrades("long 1 net 7")
 		edit(ledger.ExecutionChange{StatedPnL: journal.Opt[decimal.Decimal]{Set: true, Null: true}}, "null")
-		d.expect("long 1 net 1")
+		d.expectTrades("long 1 net 1")
 	})
 }
 

@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// Facts says how well the values of a fill are known. It is a set of bits, so
-// that a stored fill keeps it in two bytes.
+// Facts states how reliable the values of a fill are. It is a set of bits, so
+// that a stored fill needs two bytes for it.
 type Facts int64
 
 // The facts. A fill without FactsRecorded was stored before facts were kept, or
-// comes from a source that does not have them: a cost of 0 is then unknown.
+// comes from a source without them: a cost of 0 is then unknown.
 const (
 	FactsRecorded    Facts = 1 << iota
 	FeesStated             // the source states the fees, even if they are 0
@@ -34,8 +34,8 @@ const (
 	editFacts   = FeesEdited | CommissionEdited | MultiplierEdited | TimeEdited | FiguresEdited
 )
 
-// factWords are the names of the facts that a backup keeps.
-var factWords = []struct {
+// factNames are the names of the facts that a backup keeps.
+var factNames = []struct {
 	fact Facts
 	word string
 }{
@@ -57,7 +57,7 @@ var factWords = []struct {
 // Names returns the names of the facts, as a backup writes them.
 func (x Facts) Names() []string {
 	var words []string
-	for _, f := range factWords {
+	for _, f := range factNames {
 		if x.has(f.fact) {
 			words = append(words, f.word)
 		}
@@ -69,7 +69,7 @@ func (x Facts) Names() []string {
 // ignored.
 func FactsFromNames(words []string) (x Facts) {
 	for _, word := range words {
-		for _, f := range factWords {
+		for _, f := range factNames {
 			if f.word == word {
 				x |= f.fact
 			}
@@ -121,12 +121,12 @@ const (
 	second = int64(time.Second / time.Microsecond)
 	minute = 60 * second
 	day    = 24 * 60 * minute
-	// widestZone is how far a time in an assumed zone may be off.
+	// widestZone is the greatest error of a time in an assumed zone.
 	widestZone = 15 * 60 * minute
 )
 
-// precision returns the length of the stretch of time, beginning at the fill's
-// instant, that its written time stands for.
+// precision returns the length of the interval, beginning at the fill's
+// instant, that its time denotes.
 func (f *fill) precision() int64 {
 	switch {
 	case f.facts.has(DayPrecision):
@@ -140,7 +140,7 @@ func (f *fill) precision() int64 {
 }
 
 // sameSecond reports whether two instants may be the same: equal, or in the
-// same second where one of them has no fraction of a second.
+// same second if one of them has no fraction of a second.
 func sameSecond(a, b int64) bool {
 	return a == b || a/second == b/second && (a%second == 0 || b%second == 0)
 }
@@ -158,8 +158,8 @@ func (f *fill) sameTime(g *fill) bool {
 	return coarse.precision() > fine.precision() && fine.at >= coarse.at && fine.at < coarse.at+coarse.precision()
 }
 
-// sameInstant reports whether the times of two fills with one id agree: within
-// their precision, or within a day's zones where the zone of one was assumed.
+// sameInstant reports whether the times of two fills with the same id agree:
+// within their precision, or within widestZone if the zone of one was assumed.
 func (f *fill) sameInstant(g *fill) bool {
 	if f.sameTime(g) {
 		return true
@@ -168,7 +168,7 @@ func (f *fill) sameInstant(g *fill) bool {
 	return (f.facts | g.facts).has(ZoneAssumed) && apart < widestZone && -apart < widestZone
 }
 
-// sameFill reports whether two fills of one stream say the same within the
+// sameFill reports whether two fills of one stream are equal within the
 // precision of their times.
 func (f *fill) sameFill(g *fill) bool { return f.sameDeal(g) && f.sameTime(g) }
 

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// NewFill is an execution as a person or a file gives it.
+// NewFill contains the values of a new execution.
 type NewFill struct {
 	Symbol         string
 	InstrumentType string // "stock" if empty
@@ -24,31 +24,30 @@ type NewFill struct {
 	Price          decimal.Decimal // below zero for futures and options only
 	Fees           decimal.Decimal // costs are positive, rebates negative
 	Commission     decimal.Decimal
-	// Multiplier is what one unit of price is worth; absent takes what is
-	// usual for the instrument.
+	// Multiplier is the value of one unit of price; if absent, the usual one of
+	// the instrument is used.
 	Multiplier decimal.Null
-	// StatedPnL is the broker's own gross result of what this fill closes.
+	// StatedPnL is the broker's gross result of the part that this fill closes.
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
-	// ExternalID is the broker's id of the fill, empty where there is none.
+	// ExternalID is the broker's id of the fill, or empty.
 	ExternalID string
-	// Arrival is the number in the order of arrival that a restore gives back; 0
-	// takes the next. Those of one call must not fall.
+	// Arrival is the arrival number of a restored fill; 0 means the next one.
+	// The numbers of one call must not decrease.
 	Arrival int64
-	// Details may hold option_right, strike, expiry and lot, which are part of
-	// the instrument, and whatever else the source tells.
+	// Details may contain option_right, strike, expiry and lot, which are part
+	// of the instrument, and any other values of the source.
 	Details map[string]string
-	// AllowDuplicate takes a fill even if an equal one is stored. Only
-	// [Service.AddExecution] asks for it: a file says by repetition how often
-	// a fill happened.
+	// AllowDuplicate stores the fill even if an equal one is stored. Only
+	// [Service.AddExecution] uses it: in a file every repetition is a fill.
 	AllowDuplicate bool
-	// Facts says how well the values above are known.
+	// Facts states how reliable the values above are.
 	Facts Facts
-	// CreatedAt is when a fill of a backup was stored first; zero means now.
+	// CreatedAt is when a restored fill was first stored; zero means now.
 	CreatedAt time.Time
 }
 
-// fill is a row of executions, and where it will belong.
+// fill is a row of executions, with its trades after the write.
 type fill struct {
 	seq        int64 // in the account
 	arrival    int64 // over all accounts
@@ -74,13 +73,13 @@ type fill struct {
 	was   int64 // of an edited fill: the instant of its row
 }
 
-// links are the trades of a fill: of a fill that crosses zero the one it
-// closes and the one it opens, of any other just the first.
+// links are the trades of a fill: the one that it closes and the one that it
+// opens for a fill that crosses zero, else only the first.
 type links struct {
 	trade, flip journal.TradeID
 }
 
-// add notes one more trade that the fill is in, in time order.
+// add adds a trade of the fill; calls are in time order.
 func (l *links) add(id journal.TradeID) {
 	if l.trade == "" {
 		l.trade = id
@@ -96,13 +95,13 @@ func (l links) list() []journal.TradeID {
 	return []journal.TradeID{l.trade, l.flip}
 }
 
-// state says what the write must do with a fill.
+// state is the kind of write that a fill needs.
 type state int8
 
 const (
-	stored state = iota // its row stands; the links may change
-	edited              // its row must be written anew
-	added               // it has no row yet
+	stored state = iota // the row is current; its links may change
+	edited              // the row must be updated
+	added               // there is no row yet
 )
 
 func (f *fill) position() matching.Position { return matching.Position{At: f.at, Seq: f.seq} }
@@ -110,16 +109,16 @@ func (f *fill) position() matching.Position { return matching.Position{At: f.at,
 // byPosition orders fills by time and arrival.
 func byPosition(f, g *fill) int { return f.position().Compare(g.position()) }
 
-// matching gives the fill in the words of package matching.
-func (f *fill) matching() matching.Fill {
+// toMatching converts the fill to that of package matching.
+func (f *fill) toMatching() matching.Fill {
 	return matching.Fill{
 		ID: string(f.id), At: f.at, Seq: f.seq, Side: f.side, Quantity: f.quantity, Price: f.price,
 		Multiplier: f.multiplier, Fees: f.fees, Commission: f.commission, StatedPnL: f.stated,
 	}
 }
 
-// contentKey names a fill by what it says, without any id of ours. It is the
-// same for the same fill in any account, today and after a restore.
+// contentKey returns a key of the fill's content, without any id. It is the
+// same for the same fill in any account and after a restore.
 func (f *fill) contentKey(instrument streamKey) string {
 	b := make([]byte, 0, 96)
 	for _, word := range []string{
@@ -133,29 +132,31 @@ func (f *fill) contentKey(instrument streamKey) string {
 	return string(f.price.AppendTo(b))
 }
 
-// keyEscape keeps a bar inside a word apart from those between words.
+// keyEscape escapes the separator inside the values of a key.
 var keyEscape = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 
-// keys are all the names by which the fill may be known again.
+// keys returns all keys by which the fill can be found again.
 func (f *fill) keys(instrument streamKey) []string {
 	keys := []string{f.contentKey(instrument)}
 	if f.origin != "" && f.origin != keys[0] {
 		keys = append(keys, f.origin)
 	}
 	if f.externalID != "" {
-		// No symbol is in lower case, so this is no content key.
+		// Symbols are upper case, so this cannot equal a content key.
 		keys = append(keys, "id|"+keyEscape.Replace(f.externalID))
 	}
 	return keys
 }
 
-// sameContent compares two fills of one stream by what they say.
+// sameContent reports whether two fills of one stream have the same time, side,
+// quantity and price.
 func (f *fill) sameContent(g *fill) bool {
 	return f.at == g.at && f.sameDeal(g)
 }
 
-// clean checks a new fill and gives it with its instrument, as they will be
-// stored. The multiplier is left to the caller, who knows the account.
+// clean returns a new fill and its instrument in their stored form, or an error
+// for invalid values. The caller sets a missing multiplier, which depends on
+// the account.
 func (n NewFill) clean() (*fill, Instrument, error) {
 	instrument, err := cleanInstrument(n.Symbol, n.InstrumentType, n.Details)
 	if err != nil {
@@ -183,8 +184,8 @@ func (n NewFill) clean() (*fill, Instrument, error) {
 	return f, instrument, f.check(instrument.Type)
 }
 
-// Check tells whether a fill could be stored, so that an import can name the
-// rows it must leave out before it begins.
+// Check returns an error if the fill cannot be stored, so that an import can
+// report invalid rows before it writes.
 func (n NewFill) Check() error {
 	_, _, err := n.clean()
 	return err
@@ -200,14 +201,14 @@ func cleanInstrument(symbol, kind string, details map[string]string) (i Instrume
 	if i.Type == "" {
 		i.Type = "stock"
 	}
-	err = i.takeContract(details)
+	err = i.setContract(details)
 	return i, err
 }
 
-// maxDetails bounds what a fill's details may hold, written as JSON.
+// maxDetails bounds the length of a fill's details as JSON.
 const maxDetails = 8 << 10
 
-// cleanDetails writes what is left of the details without the contract.
+// cleanDetails returns the details without the contract as JSON.
 func cleanDetails(details map[string]string) (string, error) {
 	rest := maps.Clone(details)
 	for _, key := range []string{keyRight, keyStrike, keyExpiry, keyLot} {
@@ -231,19 +232,19 @@ func cleanDetails(details map[string]string) (string, error) {
 	return string(written), err
 }
 
-// check refuses figures that make no fill.
+// check returns an error for values that are invalid in a fill.
 func (f *fill) check(kind string) error {
 	if f.side != matching.Buy && f.side != matching.Sell {
 		return journal.InvalidField("side", "side must be buy or sell.")
 	}
 	if year := db.FromMicros(f.at).Year(); year < 1970 || year > 2199 {
-		return journal.InvalidField("executed_at", "executed_at must lie between the years 1970 and 2199.")
+		return journal.InvalidField("executed_at", "executed_at must be between the years 1970 and 2199.")
 	}
 	if f.quantity.Sign() <= 0 {
 		return journal.InvalidField("quantity", "quantity must be above zero.")
 	}
 	if f.price.Sign() < 0 && !instruments.AllowsNegativePrice(kind) {
-		return journal.InvalidField("price", "price must not be below zero, except for a future or an option.")
+		return journal.InvalidField("price", "price must not be negative, except for a future or an option.")
 	}
 	for _, amount := range []struct {
 		field string
@@ -269,8 +270,7 @@ func checkMultiplier(m decimal.Decimal) error {
 	return checkAmount("multiplier", m)
 }
 
-// checkAmount holds numbers that did not come through a parser to the same
-// bounds: those that a broker's file let us compute.
+// checkAmount applies the bounds of parsed numbers to computed ones.
 func checkAmount(field string, d decimal.Decimal) error {
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(d.String(), "-"), ".")
 	if len(whole) > decimal.MaxIntegerDigits || len(fraction) > decimal.MaxDecimals {
@@ -297,54 +297,54 @@ func scanFill(row db.Scanner) (*fill, error) {
 	return f, row.Scan(f.scan()...)
 }
 
-// gistColumns are what reports whether a fill is the same as another one.
-const gistColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
+// comparedColumns are the columns that duplicates are found by.
+const comparedColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
 	external_id, origin, details, facts`
 
-// scanGist reads gistColumns.
-func scanGist(row db.Scanner) (*fill, error) {
+// scanCompared reads gistColumns.
+func scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
-	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,
-		&f.multiplier, &f.stated, orEmpty[string]{&f.externalID}, orEmpty[string]{&f.origin}, &f.details, &f.facts)
+	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,
+		&f.multiplier, &f.stated, textScanner[string]{&f.externalID}, textScanner[string]{&f.origin}, &f.details, &f.facts)
 }
 
 // scan lists the destinations for fillColumns.
 func (f *fill) scan() []any {
 	return []any{
 		&f.seq, &f.id, &f.stream, &f.at,
-		sideOf{&f.side},
+		sideScanner{&f.side},
 		&f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier,
 		&f.stated,
-		orEmpty[string]{&f.externalID},
-		orEmpty[string]{&f.origin},
+		textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin},
 		&f.details, &f.facts, &f.createdAt,
 		&f.links.trade,
-		orEmpty[journal.TradeID]{&f.links.flip},
+		textScanner[journal.TradeID]{&f.links.flip},
 		&f.arrival,
 	}
 }
 
-// args are the values for fillColumns, with the links as regrouped. They are
-// plain texts and numbers, because to convert them one by one is what a bulk
-// insert would otherwise spend its time on.
+// args returns the values for fillColumns, with the links as regrouped. They
+// are plain strings and numbers: converting each one in the driver would
+// dominate the time of a bulk insert.
 func (f *fill) args() []any {
 	return []any{
 		f.seq, string(f.id), f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(),
-		f.commission.String(), f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details,
-		int64(f.facts), f.createdAt, string(f.next.trade), orNull(f.next.flip), f.arrival,
+		f.commission.String(), f.multiplier.String(), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), f.details,
+		int64(f.facts), f.createdAt, string(f.next.trade), nullIfEmpty(f.next.flip), f.arrival,
 	}
 }
 
-// orNull stores an empty text as NULL.
-func orNull[T ~string](text T) any {
+// nullIfEmpty returns nil for an empty string, so that it is stored as NULL.
+func nullIfEmpty[T ~string](text T) any {
 	if text == "" {
 		return nil
 	}
 	return string(text)
 }
 
-// numberOrNull stores an absent number as NULL.
-func numberOrNull(n decimal.Null) any {
+// nullNumber returns nil for an absent number, so that it is stored as NULL.
+func nullNumber(n decimal.Null) any {
 	if !n.Valid {
 		return nil
 	}
@@ -355,7 +355,7 @@ func numberOrNull(n decimal.Null) any {
 func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
 	f, err := scanFill(b.tx.QueryRow(ctx,
 		fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, b.owner, id, b.account.number))
-	return f, orNotFound(err, "execution")
+	return f, mapNotFound(err, "execution")
 }
 
 // insertFills writes new fills.
@@ -369,7 +369,7 @@ func (b *book) insertFills(ctx context.Context, fills []*fill) error {
 func (b *book) updateFills(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = append(f.changeable(), string(b.owner), b.account.number, f.was, f.seq)
+		rows[i] = append(f.changeableValues(), string(b.owner), b.account.number, f.was, f.seq)
 	}
 	return b.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
@@ -381,29 +381,30 @@ var changeableColumns = []string{
 	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id",
 }
 
-// changeable returns the values for changeableColumns.
-func (f *fill) changeable() []any {
+// changeableValues returns the values for changeableColumns.
+func (f *fill) changeableValues() []any {
 	return []any{
 		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(), f.commission.String(),
-		f.multiplier.String(), numberOrNull(f.stated), orNull(f.externalID), orNull(f.origin), f.details, int64(f.facts),
-		string(f.next.trade), orNull(f.next.flip),
+		f.multiplier.String(), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), f.details, int64(f.facts),
+		string(f.next.trade), nullIfEmpty(f.next.flip),
 	}
 }
 
-// note keeps a fill whose figures and place are as stored for updateNotes.
-func (b *book) note(before, after *fill) {
-	b.noted = append(b.noted, after)
+// collectDetails collects a fill for updateDetails. Its figures and its
+// position must be as stored.
+func (b *book) collectDetails(before, after *fill) {
+	b.changedDetails = append(b.changedDetails, after)
 	if before.externalID != after.externalID {
-		b.renamed = append(b.renamed, after)
+		b.changedIDs = append(b.changedIDs, after)
 	}
 }
 
-// updateNotes writes what has changed of fills whose figures and place are as
-// stored. The links are not written: a regrouping may have others.
-func (b *book) updateNotes(ctx context.Context, fills []*fill) error {
+// updateDetails writes the columns that trades do not depend on. It does not
+// write the links, which a regrouping may have changed.
+func (b *book) updateDetails(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = []any{orNull(f.externalID), f.details, int64(f.facts), string(b.owner), b.account.number, f.at, f.seq}
+		rows[i] = []any{nullIfEmpty(f.externalID), f.details, int64(f.facts), string(b.owner), b.account.number, f.at, f.seq}
 	}
 	return b.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)

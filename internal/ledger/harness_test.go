@@ -24,10 +24,10 @@ type desk struct {
 	ledger  *ledger.Service
 	owner   journal.UserID
 	account journal.AccountID
-	// told are the changes that the ledger told of; hear, if set, gets them
-	// instead.
-	told []ledger.TradeChanges
-	hear func(ledger.TradeChanges)
+	// changes are those that the ledger passed to follow; onChange, if set,
+	// receives them instead.
+	changes  []ledger.TradeChanges
+	onChange func(ledger.TradeChanges)
 }
 
 // eachDesk runs fn on both engines with a fresh desk.
@@ -62,11 +62,11 @@ func newDesk(t testing.TB, database *db.DB) *desk {
 	t.Helper()
 	d := &desk{TB: t, db: database, clock: testkit.NewClock()}
 	d.ledger = ledger.New(database, d.clock.Now, func(_ context.Context, _ *db.Tx, _ journal.UserID, change ledger.TradeChanges) error {
-		if d.hear != nil {
-			d.hear(change)
+		if d.onChange != nil {
+			d.onChange(change)
 			return nil
 		}
-		d.told = append(d.told, change)
+		d.changes = append(d.changes, change)
 		return nil
 	})
 	d.owner = newUser(t, database)
@@ -147,8 +147,7 @@ func order(t testing.TB, text string, n int) ledger.NewFill {
 	return f
 }
 
-// add stores the fills that the text tells, separated by semicolons, a minute
-// apart.
+// add stores the fills of the text, separated by semicolons, a minute apart.
 func (d *desk) add(text string) (ids []journal.ExecutionID) {
 	d.Helper()
 	for n, line := range strings.Split(text, ";") {
@@ -224,9 +223,9 @@ func summary(trades []ledger.Trade) string {
 	return strings.Join(out, "; ")
 }
 
-// expect compares the desk's trades, by their listing instant, with a summary
-// and makes sure that the ledger is sound.
-func (d *desk) expect(want string) {
+// expectTrades compares the desk's trades, by their listing instant, with a
+// summary and makes sure that the ledger is sound.
+func (d *desk) expectTrades(want string) {
 	d.Helper()
 	if got := summary(d.trades()); got != want {
 		d.Errorf("trades:\n got %s\nwant %s", got, want)

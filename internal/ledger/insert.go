@@ -11,46 +11,56 @@ import (
 	"fillbook/internal/journal"
 )
 
-// InsertResult tells what became of the fills that were to be inserted.
+// InsertResult is the result of inserting fills.
 type InsertResult struct {
 	// Outcomes has one entry for each fill, in the order given.
 	Outcomes []Outcome
 	Inserted int
-	// Skipped counts the fills that were stored already and say nothing new,
+	// Skipped counts the fills that were already stored and add nothing,
 	// Completed those that complete or correct a stored fill.
 	Skipped, Completed int
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
-	// Warnings are sentences for the user, each once.
+	// Warnings are sentences for the user, without repetitions.
 	Warnings []string
 }
 
-// Outcome is what became of one fill.
+// Outcome is the result for one fill.
 type Outcome struct {
-	// ID is the fill's, or that of the stored fill that it repeats.
+	// ID is the id of the fill, or of the stored fill that it repeats.
 	ID journal.ExecutionID
-	// Duplicate reports that the fill was known, Completed that the known fill
-	// has learned something from it.
+	// Duplicate reports that the fill was already stored, Completed that it
+	// completed or corrected the stored fill.
 	Duplicate, Completed bool
-	// Trades are the trades of a new fill: two if it crosses zero. For those
-	// of a duplicate ask [TradesByExecution].
+	// Trades are the trades of a new fill: two if it crosses zero. For a
+	// duplicate use [TradesByExecution].
 	Trades []journal.TradeID
 }
 
-// CheckedFill is a fill that the ledger takes. It may be inserted once: what
-// becomes of it is noted in it, so that a long file is not held twice.
-type CheckedFill struct{ arrival *arrival }
+// CheckedFill is a fill in its stored form. It is never modified after
+// [NewFill.ToChecked], so it can be previewed and inserted any number of times.
+type CheckedFill struct {
+	fill         *fill
+	key          streamKey
+	unmultiplied bool // the usual multiplier applies
+}
 
-// ToChecked gives a fill as it will be stored, or says why it cannot be.
+// newArrival returns a copy of the fill that an insert or a preview may modify.
+func (c CheckedFill) newArrival() *arrival {
+	f := *c.fill
+	return &arrival{fill: &f, key: c.key, unmultiplied: c.unmultiplied}
+}
+
+// ToChecked returns the fill in its stored form, or an error if it is invalid.
 func (n NewFill) ToChecked() (CheckedFill, error) {
 	f, instrument, err := n.clean()
 	if err != nil {
 		return CheckedFill{}, err
 	}
-	return CheckedFill{&arrival{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}}, nil
+	return CheckedFill{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}, nil
 }
 
-func checkAll(fills []NewFill) ([]CheckedFill, error) {
+func checkFills(fills []NewFill) ([]CheckedFill, error) {
 	list := make([]CheckedFill, len(fills))
 	for i, in := range fills {
 		var err error
@@ -64,63 +74,63 @@ func checkAll(fills []NewFill) ([]CheckedFill, error) {
 	return list, nil
 }
 
-// InsertFills is [Service.InsertChecked] for fills that nobody has checked yet.
-// One that [NewFill.Check] refuses fails the whole step.
+// InsertFills checks fills and inserts them with [Service.InsertChecked]. One
+// invalid fill fails the whole step.
 func (s *Service) InsertFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []NewFill,
 ) (InsertResult, error) {
-	checked, err := checkAll(fills)
+	checked, err := checkFills(fills)
 	if err != nil {
 		return InsertResult{}, err
 	}
 	return s.InsertChecked(ctx, tx, owner, account, batch, checked)
 }
 
-// InsertChecked stores the fills of one file or backup as one step, in the order
-// given, which is their order of arrival. Fills that are stored already are
-// skipped or complete the stored ones, and rows that repeat a broker's id within
-// the call are skipped; equal fills without an id are all taken, as a broker's
-// file does not say things twice. batch names the import that the fills can be taken back with; it may
-// be empty.
+// InsertChecked stores the fills of one file or backup as one step, in their
+// order of arrival. A fill that is already stored is skipped or completes the
+// stored one, and a fill that repeats a broker's id within the call is skipped.
+// Equal fills without an id are all stored, because a broker's file does not
+// list a fill twice. batch is the import that can delete the fills again; it
+// may be empty.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
 ) (result InsertResult, err error) {
-	err = s.writing(ctx, tx, owner, account, func(b *book) error {
-		arrivals, warnings, err := b.prepare(ctx, fills)
+	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
+		arrivals, warnings, err := b.setMultipliers(ctx, fills)
 		if err != nil {
 			return err
 		}
-		if err := b.dedup(ctx, arrivals); err != nil {
+		if err := b.findDuplicates(ctx, arrivals); err != nil {
 			return err
 		}
 		known, err := b.planKnown(ctx, arrivals, batch)
 		if err != nil {
 			return err
 		}
-		if err := b.number(ctx, arrivals, batch); err != nil {
+		if err := b.assignNumbers(ctx, arrivals, batch); err != nil {
 			return err
 		}
-		if err := b.insert(ctx, arrivals, known); err != nil {
+		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
 			return err
 		}
 		if err := b.storeKnown(ctx, known); err != nil {
 			return err
 		}
-		result = report(arrivals)
+		result = newInsertResult(arrivals)
 		result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
-		s.analyzeAfter(tx, result.Inserted)
+		s.analyzeAfterCommit(tx, result.Inserted)
 		return nil
 	})
 	return result, err
 }
 
-// manyFills is from how many new fills on the planner is told of them.
-const manyFills = 5000
+// analyzeFrom is the number of new fills from which statistics are updated.
+const analyzeFrom = 5000
 
-// analyzeAfter has the planner look at a large import once it is committed,
-// without keeping the caller waiting.
-func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
-	if inserted < manyFills {
+// analyzeAfterCommit updates the planner's statistics in the background once a
+// large import is committed.
+func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
+	if inserted < analyzeFrom {
 		return
 	}
 	tx.AfterCommit(func() {
@@ -132,14 +142,15 @@ func (s *Service) analyzeAfter(tx *db.Tx, inserted int) {
 	})
 }
 
-// prepare gives each fill its multiplier.
-func (b *book) prepare(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
-	usual := b.multipliers()
+// setMultipliers returns the arrivals of checked fills, each with its
+// multiplier.
+func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
+	usual := b.newMultipliers()
 	arrivals = make([]*arrival, len(fills))
 	for i, checked := range fills {
-		a := checked.arrival
+		a := checked.newArrival()
 		if a.unmultiplied {
-			if a.multiplier, err = usual.of(ctx, a.key.symbol, a.key.kind); err != nil {
+			if a.multiplier, err = usual.lookup(ctx, a.key.symbol, a.key.kind); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -148,9 +159,9 @@ func (b *book) prepare(ctx context.Context, fills []CheckedFill) (arrivals []*ar
 	return arrivals, usual.warnings, nil
 }
 
-// number gives the new fills their ids and arrival numbers. Those of an import
-// are consecutive, which is how the import is found again.
-func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
+// assignNumbers gives the new fills their ids and arrival numbers. The numbers
+// of an import are consecutive, so that its fills can be found by them.
+func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
 	last := int64(0) // arrival number of this call
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
 	for _, a := range arrivals {
@@ -174,26 +185,26 @@ func (b *book) number(ctx context.Context, arrivals []*arrival, batch journal.Ba
 	return b.insertSpan(ctx, taken)
 }
 
-// insert groups the new and the completed fills, all streams together, so that
-// what they become can be stored in the order of the tables.
-func (b *book) insert(ctx context.Context, arrivals []*arrival, known *knownFills) error {
-	set, err := b.changesOf(ctx, arrivals, known, b.streamFor)
+// regroupArrivals regroups the new and the completed fills of all streams at
+// once, so that rows can be written in the order of their tables.
+func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *knownFills) error {
+	set, err := b.collectChanges(ctx, arrivals, known, b.streamFor)
 	if err != nil {
 		return err
 	}
-	return b.apply(ctx, set.order...)
+	return b.regroupChanges(ctx, set.order...)
 }
 
-// changeSet is the changes of several streams, in the order in which the streams
-// were met.
+// changeSet contains the changes of several streams, in the order of their
+// first use.
 type changeSet struct {
 	streamOf func(context.Context, streamKey) (*stream, error)
 	byKey    map[streamKey]*changes
 	order    []*changes
 }
 
-// in returns the changes of a stream.
-func (s *changeSet) in(ctx context.Context, key streamKey) (*changes, error) {
+// forStream returns the changes of a stream.
+func (s *changeSet) forStream(ctx context.Context, key streamKey) (*changes, error) {
 	c := s.byKey[key]
 	if c != nil {
 		return c, nil
@@ -208,14 +219,14 @@ func (s *changeSet) in(ctx context.Context, key streamKey) (*changes, error) {
 	return c, nil
 }
 
-// replace puts a fill as it will be in the place of what is stored.
+// replace replaces a stored fill by its new version, possibly in another stream.
 func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to streamKey) error {
-	old, err := s.in(ctx, from)
+	old, err := s.forStream(ctx, from)
 	if err != nil {
 		return err
 	}
 	old.remove(before)
-	into, err := s.in(ctx, to)
+	into, err := s.forStream(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -224,9 +235,9 @@ func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to s
 	return nil
 }
 
-// changesOf deals new and completed fills to their streams, which streamOf
-// finds.
-func (b *book) changesOf(
+// collectChanges sorts new and completed fills into the streams that streamOf
+// returns.
+func (b *book) collectChanges(
 	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
 ) (*changeSet, error) {
 	set := &changeSet{streamOf: streamOf, byKey: map[streamKey]*changes{}}
@@ -234,7 +245,7 @@ func (b *book) changesOf(
 		if a.known != nil {
 			continue
 		}
-		c, err := set.in(ctx, a.key)
+		c, err := set.forStream(ctx, a.key)
 		if err != nil {
 			return nil, err
 		}
@@ -252,9 +263,9 @@ func (b *book) changesOf(
 	return set, nil
 }
 
-// apply regroups what the changes of some streams touch. Streams between which
-// a fill moves must be given together, or its trade would not follow it.
-func (b *book) apply(ctx context.Context, together ...*changes) error {
+// regroupChanges regroups the affected parts of some streams. Streams between
+// which a fill moves must be passed together, so that its trade keeps its id.
+func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
 	fills := 0
 	for _, c := range together {
 		fills += len(c.added)
@@ -265,11 +276,11 @@ func (b *book) apply(ctx context.Context, together ...*changes) error {
 			return err
 		}
 	}
-	b.settle(r)
+	b.collectWrites(r)
 	return nil
 }
 
-func report(arrivals []*arrival) (r InsertResult) {
+func newInsertResult(arrivals []*arrival) (r InsertResult) {
 	r.Outcomes = make([]Outcome, len(arrivals))
 	for i, a := range arrivals {
 		if a.known != nil {

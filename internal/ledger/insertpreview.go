@@ -10,42 +10,41 @@ import (
 	"fillbook/internal/journal"
 )
 
-// InsertPreview is what InsertFills would do, told beforehand.
+// InsertPreview is the result that [Service.InsertChecked] would have.
 type InsertPreview struct {
-	// Known tells for each fill whether it is stored already, Completed whether
-	// it would complete or correct the stored one.
+	// Known reports for each fill whether it is already stored, Completed
+	// whether it would complete or correct the stored one.
 	Known, Completed []bool
 	// Created and Changed count the trades that InsertResult would list, Open
-	// those among them that would not be closed, and Merged the stored trades
-	// that would become parts of others.
+	// those of them that would be open, and Merged the stored trades that would
+	// be merged into others.
 	Created, Changed, Open, Merged int
-	// NetPnL is by how much the results of all closed trades together would
-	// change.
+	// NetPnL is the change to the total result of all closed trades.
 	NetPnL decimal.Decimal
-	// Cut reports that there was too much to look at: of this only Known and
-	// Completed are to be relied on.
+	// Incomplete reports that the preview stopped at its limit of rows; only
+	// Known and Completed are then valid.
 	Incomplete bool
 }
 
-// outlookRows is how many stored rows an outlook may read: somebody only asks.
+// maxPreviewRows is how many stored rows a preview may read.
 const maxPreviewRows = 300_000
 
-// PreviewInsert is [PreviewInsertChecked] for fills that nobody has checked yet.
+// PreviewInsert checks fills and passes them to [PreviewInsertChecked].
 func PreviewInsert(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertPreview, error) {
-	checked, err := checkAll(fills)
+	checked, err := checkFills(fills)
 	if err != nil {
 		return InsertPreview{}, err
 	}
 	return previewInsert(ctx, tx, owner, account, checked, maxPreviewRows)
 }
 
-// PreviewInsertChecked tells what [Service.InsertChecked] would do, as one reading step
-// that takes no lock. The fills are spent all the same. It looks at what a write
-// would look at: the trades in progress where the new fills come in, and what
-// follows until all is as it was. An empty account stands for one that is still
-// to be made.
+// PreviewInsertChecked returns the result that [Service.InsertChecked] would
+// have. It is a step that only reads and takes no lock. It reads what the write
+// would read: the trades in progress at the new fills, and the following ones
+// until they equal the stored trades again. An empty account id means an
+// account that does not exist yet.
 func PreviewInsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
 ) (InsertPreview, error) {
@@ -61,11 +60,11 @@ func previewInsert(
 			return InsertPreview{}, err
 		}
 	}
-	arrivals, _, err := b.prepare(ctx, fills)
+	arrivals, _, err := b.setMultipliers(ctx, fills)
 	if err != nil {
 		return InsertPreview{}, err
 	}
-	if err := b.dedup(ctx, arrivals); err != nil {
+	if err := b.findDuplicates(ctx, arrivals); err != nil {
 		return InsertPreview{}, err
 	}
 	known, err := b.planKnown(ctx, arrivals, "preview")
@@ -76,16 +75,16 @@ func previewInsert(
 	for i, a := range arrivals {
 		o.Known[i], o.Completed[i] = a.known != nil, a.completed
 	}
-	b.mostRead = b.read + rows
+	b.maxRead = b.read + rows
 	err = b.previewRegrouping(ctx, arrivals, known, &o)
-	if errors.Is(err, errReadEnough) {
+	if errors.Is(err, errRowLimit) {
 		return InsertPreview{Known: o.Known, Completed: o.Completed, Incomplete: true}, nil
 	}
 	return o, err
 }
 
-// errReadEnough ends a reading that has become too long.
-var errReadEnough = errors.New("more was to be read than may be")
+// errRowLimit ends a preview that has read too many rows.
+var errRowLimit = errors.New("row limit of the preview exceeded")
 
 // previewInsert groups the new and the completed fills as insert does, and keeps
 // nothing.
@@ -97,7 +96,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 			b.arrivals++
 		}
 	}
-	set, err := b.changesOf(ctx, arrivals, known, b.likelyStream)
+	set, err := b.collectChanges(ctx, arrivals, known, b.streamForPreview)
 	if err != nil {
 		return err
 	}
@@ -106,13 +105,14 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err
 		}
-		b.count(r, o)
+		b.addPreview(r, o)
 	}
 	return nil
 }
 
-// likelyStream finds the stream of an instrument, or one that could be made.
-func (b *book) likelyStream(ctx context.Context, key streamKey) (*stream, error) {
+// streamForPreview returns the stream of an instrument, or a new one that is
+// not stored.
+func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, error) {
 	found, err := b.findStream(ctx, key)
 	if err != nil || found != nil {
 		return found, err
@@ -123,11 +123,11 @@ func (b *book) likelyStream(ctx context.Context, key streamKey) (*stream, error)
 	return s, nil
 }
 
-// count adds what a regrouping would do, by the rules of settle.
-func (b *book) count(r *regrouping, o *InsertPreview) {
+// addPreview adds the changes of a regrouping, by the rules of collectWrites.
+func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
-	ids := b.identify(r)
-	r.link(ids)
+	ids := b.assignIDs(r)
+	r.linkFills(ids)
 	o.Merged += len(b.change.Merged) - merged
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
@@ -149,7 +149,7 @@ func (b *book) count(r *regrouping, o *InsertPreview) {
 		switch {
 		case was == nil:
 			o.Created++
-		case changed[row.id] || !row.same(was):
+		case changed[row.id] || !row.equal(was):
 			o.Changed++
 		default:
 			continue

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-func (d *desk) foresee(file []ledger.NewFill) (o ledger.InsertPreview) {
+func (d *desk) previewInsert(file []ledger.NewFill) (o ledger.InsertPreview) {
 	d.Helper()
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) (err error) {
 		o, err = ledger.PreviewInsert(d.Context(), tx, d.owner, d.account, file)
@@ -21,16 +21,16 @@ func (d *desk) foresee(file []ledger.NewFill) (o ledger.InsertPreview) {
 	return o
 }
 
-// standing is what the trades of the account come to.
-type standing struct {
+// tradeTotals are the totals of the account's trades.
+type tradeTotals struct {
 	trades, open int
 	net          decimal.Decimal
 	ids          map[journal.TradeID]bool // those that are open
 }
 
-func (d *desk) standing() standing {
+func (d *desk) tradeTotals() tradeTotals {
 	d.Helper()
-	s := standing{ids: map[journal.TradeID]bool{}}
+	s := tradeTotals{ids: map[journal.TradeID]bool{}}
 	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{d.account}}}
 	must(d, d.ledger.EachTrade(d.Context(), d.owner, query, func(t ledger.Trade) error {
 		s.trades++
@@ -44,8 +44,7 @@ func (d *desk) standing() standing {
 	return s
 }
 
-// madeUpFile writes fills of two symbols anywhere in a day, some of which the
-// dice have thrown before.
+// madeUpFile returns random fills of two symbols, some of which repeat.
 func madeUpFile(dice *rand.Rand) []ledger.NewFill {
 	file := make([]ledger.NewFill, dice.IntN(12))
 	for i := range file {
@@ -65,8 +64,8 @@ func madeUpFile(dice *rand.Rand) []ledger.NewFill {
 	return file
 }
 
-// TestPreviewMatchesInsert holds what is told beforehand against what
-// then happens, for many files into accounts that hold others already.
+// TestPreviewMatchesInsert compares previews with the results of the inserts,
+// for many files into accounts that already have fills.
 func TestPreviewMatchesInsert(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		for round := range 40 {
@@ -74,26 +73,26 @@ func TestPreviewMatchesInsert(t *testing.T) {
 			d.account = d.newAccount(d.owner, "USD")
 			for n := range 4 {
 				file := madeUpFile(dice)
-				before, told := d.standing(), d.foresee(file)
-				if told.Incomplete {
-					t.Fatal("the outlook was cut short")
+				before, preview := d.tradeTotals(), d.previewInsert(file)
+				if preview.Incomplete {
+					t.Fatal("the preview is incomplete")
 				}
 				result := d.insert(journal.BatchID(fmt.Sprint(round, n)), file...)
-				after := d.standing()
+				after := d.tradeTotals()
 				open := 0
 				for _, id := range result.Trades {
 					if after.ids[id] {
 						open++
 					}
 				}
-				got := [...]any{told.Created + told.Changed, told.Open, told.Created - told.Merged, told.NetPnL.String()}
+				got := [...]any{preview.Created + preview.Changed, preview.Open, preview.Created - preview.Merged, preview.NetPnL.String()}
 				want := [...]any{len(result.Trades), open, after.trades - before.trades, after.net.Sub(before.net).String()}
 				if got != want {
-					t.Fatalf("round %d, file %d: told %v, happened %v", round, n, got, want)
+					t.Fatalf("round %d, file %d: preview %v, insert %v", round, n, got, want)
 				}
 				for i, o := range result.Outcomes {
-					if o.Duplicate != told.Known[i] {
-						t.Fatalf("round %d, file %d, fill %d: told known %t", round, n, i, told.Known[i])
+					if o.Duplicate != preview.Known[i] {
+						t.Fatalf("round %d, file %d, fill %d: preview known %t", round, n, i, preview.Known[i])
 					}
 				}
 			}
@@ -102,7 +101,8 @@ func TestPreviewMatchesInsert(t *testing.T) {
 	})
 }
 
-// TestPreviewOfNewAccount needs no account, and writes nothing.
+// TestPreviewOfNewAccount previews without an account and checks that nothing
+// is written.
 func TestPreviewOfNewAccount(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		file := orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT")
@@ -112,10 +112,39 @@ func TestPreviewOfNewAccount(t *testing.T) {
 			return err
 		}))
 		if o.Created != 2 || o.Open != 1 || o.Changed != 0 || o.NetPnL.String() != "3" {
-			t.Errorf("told %+v", o)
+			t.Errorf("preview %+v", o)
 		}
 		if d.count("streams")+d.count("executions")+d.count("trades") != 0 {
-			t.Error("an outlook wrote something")
+			t.Error("the preview wrote rows")
+		}
+	})
+}
+
+// TestCheckedFillsAreReusable previews and inserts the same checked fills twice.
+func TestCheckedFillsAreReusable(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		var fills []ledger.CheckedFill
+		for _, f := range orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT") {
+			checked, err := f.ToChecked()
+			must(t, err)
+			fills = append(fills, checked)
+		}
+		for round, want := range []struct{ created, inserted int }{{created: 2, inserted: 3}, {created: 0, inserted: 0}} {
+			var preview ledger.InsertPreview
+			var result ledger.InsertResult
+			must(t, d.db.Update(t.Context(), func(tx *db.Tx) (err error) {
+				for range 2 {
+					if preview, err = ledger.PreviewInsertChecked(t.Context(), tx, d.owner, d.account, fills); err != nil {
+						return err
+					}
+				}
+				result, err = d.ledger.InsertChecked(t.Context(), tx, d.owner, d.account, "", fills)
+				return err
+			}))
+			if preview.Created != want.created || result.Inserted != want.inserted {
+				t.Errorf("round %d: preview created %d trades, insert stored %d fills; want %d and %d",
+					round, preview.Created, result.Inserted, want.created, want.inserted)
+			}
 		}
 	})
 }

@@ -1,27 +1,27 @@
-// Package ledger keeps what the broker did: accounts, fills, cash, and the
-// trades that the fills make.
+// Package ledger stores accounts, fills and cash transactions, and the trades
+// that the fills form.
 //
-// A trade is never entered; it is what grouping the fills of one stream gives
-// (package matching), stored so that lists and figures need not group again.
-// Every write of fills therefore ends with a regrouping of the streams it
-// touched, in the same transaction. The regrouping reads from the last flat
-// point before the change to the first point behind it where the new trades
-// meet the stored ones again, so its cost is that of the trades touched and
-// not of the history (regroup.go). Rows that come out as they were are not
+// A trade is never entered. It is the result of grouping the fills of one
+// stream (package matching), stored so that lists and figures need not group
+// again. Every write of fills therefore ends with a regrouping of the affected
+// streams in the same transaction. The regrouping reads from the last flat
+// point before the change to the first point after it where the new trades
+// equal the stored ones again, so its cost depends on the affected trades and
+// not on the length of the history (regroup.go). Unchanged rows are not
 // written.
 //
-// A trade keeps its id through any regrouping, because other packages tie to
-// it what the trader wrote. They hear of trades that merged or lost their last
-// fill through a [Follow], inside the transaction.
+// A trade keeps its id through any regrouping, because other packages attach
+// annotations to it. A [Follow] function receives, inside the transaction, the
+// trades that were merged or lost their last fill.
 //
-// Writers of one account take turns: each begins by locking the account's row
-// (book.go), takes arrival numbers from it and raises its revision. Readers
-// are never blocked.
+// Writers of one account take turns: each first locks the account's row
+// (book.go), takes arrival numbers from it and raises its revision. Readers are
+// never blocked.
 //
 // A method of [Service] is one transaction. A function or method that takes a
 // *db.Tx is one step of a transaction that another package may be running.
-// Every statement names the owner; there is no way to ask without one, except
-// for [Service.Check], which looks at all journals and changes none.
+// Every statement names the owner, except those of [Service.Check] and
+// [Service.Upgrade], which process all journals.
 package ledger
 
 import (
@@ -38,46 +38,48 @@ type Service struct {
 	db     *db.DB
 	clock  journal.Clock
 	follow Follow
-	counts *counts
+	counts *countCache
 }
 
-// New makes a Service. follow hears of every change of trades; nil means that
-// nobody wants to.
+// New returns a Service. follow is called after every change to trades; it may
+// be nil.
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
-	return &Service{db: d, clock: clock, follow: follow, counts: &counts{kept: map[string]int{}}}
+	return &Service{db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}}
 }
 
-// Follow is told what a write did to the trades of an account, so that what
-// hangs on them can go with them. It runs inside the write's transaction, when
-// new and changed trades are stored and before the rows of removed trades go;
-// an error undoes the write. It is not called where no trade changed.
+// Follow receives the changes that a write made to the trades of an account, so
+// that records attached to trades can be moved. It runs inside the write's
+// transaction, after new and changed trades are stored and before the rows of
+// removed trades are deleted. An error rolls the write back. It is not called
+// if no trade changed.
 type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
 
-// TradeChanges is what one write did to the trades of one account. A trade id is
-// in one of Created, Changed and Removed, and never comes back once removed.
+// TradeChanges lists the changes of one write to the trades of one account. A
+// trade id is in one of Created, Changed and Removed, and is never used again
+// once removed.
 type TradeChanges struct {
 	Account journal.AccountID
-	// Created are trades that nobody has seen before, Changed those whose
-	// figures or fills are other than before, Removed those that are gone.
+	// Created are new trades, Changed those with different figures or fills,
+	// Removed those that no longer exist.
 	Created, Changed, Removed []journal.TradeID
-	// Merged tells for some of the removed trades which one holds most of
-	// their fills now: what was written on From belongs to Into.
+	// Merged names, for some of the removed trades, the trade that now has most
+	// of their fills: annotations of From belong to Into.
 	Merged []Merge
-	// Orphaned tells of the removed trades whose last fill was deleted. What
-	// was written on them can wait for the fills to come back.
+	// Orphaned are the removed trades whose last fill was deleted. Their
+	// annotations can be kept until the fills are imported again.
 	Orphaned []Orphan
-	// Deleted are the removed trades that the user asked to delete: what was
-	// written on them goes.
+	// Deleted are the removed trades that the user deleted, together with their
+	// annotations.
 	Deleted []journal.TradeID
 	// Arrived lists the fills that were not in the account before, once for
 	// each trade that they are in.
 	Arrived []Arrival
-	// AccountDeleted tells that the account goes with everything it holds. The
-	// lists are then empty.
+	// AccountDeleted reports that the account is deleted with everything in it.
+	// The lists are then empty.
 	AccountDeleted bool
 }
 
-// Merge says that one trade is now a part of another.
+// Merge names a removed trade and the trade that it became part of.
 type Merge struct {
 	From, Into journal.TradeID
 }
@@ -86,29 +88,29 @@ type Merge struct {
 type Orphan struct {
 	Trade    journal.TradeID
 	FillKeys []string
-	// Symbol and OpenedAt tell a person which trade it was.
+	// Symbol and OpenedAt identify the trade for a user.
 	Symbol   string
 	OpenedAt time.Time
 }
 
-// Arrival is a new fill in a trade. FillKeys are the keys by which an [Orphan]
-// may know it: by content, and by the broker's id if it has one.
+// Arrival is a new fill in a trade. FillKeys are the keys that an [Orphan] may
+// have for it: its content, and the broker's id if it has one.
 type Arrival struct {
 	Trade    journal.TradeID
 	FillKeys []string
 }
 
-// tell passes a change on, if somebody wants to hear it.
-func (f Follow) tell(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error {
-	if f == nil || change.empty() {
+// call runs f if it is set and there are changes.
+func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error {
+	if f == nil || change.isEmpty() {
 		return nil
 	}
 	if err := f(ctx, tx, owner, change); err != nil {
-		return fmt.Errorf("following the trades: %w", err)
+		return fmt.Errorf("following the changes to trades: %w", err)
 	}
 	return nil
 }
 
-func (r *TradeChanges) empty() bool {
+func (r *TradeChanges) isEmpty() bool {
 	return len(r.Created)+len(r.Changed)+len(r.Removed)+len(r.Arrived) == 0 && !r.AccountDeleted
 }

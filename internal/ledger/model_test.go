@@ -18,12 +18,12 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestAnyHistory makes random journals by random writes: fills one by one and
-// in bulk, in any order of time, edited, moved, deleted, whole trades deleted,
-// imports reversed. After every write the stored trades must be what grouping
-// all fills from scratch gives, to the last digit, and what was written on a
-// trade must be where a fill of it still is.
-func TestAnyHistory(t *testing.T) {
+// TestRandomHistory makes random journals by random writes: fills one by one
+// and in bulk, in any order of time, edited, moved, deleted, whole trades
+// deleted, imports reversed. After every write the stored trades must be what
+// grouping all fills from scratch gives, to the last digit, and what was
+// written on a trade must be where a fill of it still is.
+func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		rapid.Check(t, func(rt *rapid.T) {
@@ -50,7 +50,7 @@ type model struct {
 	made    int
 }
 
-// state is what the ledger holds.
+// state is the content of the ledger.
 type state struct {
 	fills  map[journal.ExecutionID]ledger.Execution
 	trades map[journal.TradeID]ledger.Trade
@@ -60,13 +60,13 @@ type state struct {
 
 func newModel(t *rapid.T, d *desk) *model {
 	m := &model{desk: d, t: t, notes: map[string]journal.TradeID{}, orphans: map[string]bool{}, deleted: map[string]bool{}}
-	d.hear = m.hear
+	d.onChange = m.moveNotes
 	m.before = m.read()
 	return m
 }
 
-// hear moves the notes as the ledger tells.
-func (m *model) hear(change ledger.TradeChanges) {
+// moveNotes moves notes as follow requires.
+func (m *model) moveNotes(change ledger.TradeChanges) {
 	if change.AccountDeleted {
 		return
 	}
@@ -224,7 +224,7 @@ func draw[K ~string, V any](t *rapid.T, from map[K]V) (K, bool) {
 	return rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, "record"), true
 }
 
-// read gives everything that the ledger holds for the desk.
+// read returns all data of the desk.
 func (m *model) read() state {
 	s := state{
 		fills:   map[journal.ExecutionID]ledger.Execution{},
@@ -323,7 +323,7 @@ func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 	}
 }
 
-// cashEffect holds the results of a stream that ended flat against the money
+// cashEffect compares the results of a stream that ended flat with the money
 // that its fills moved.
 func cashEffect(t *rapid.T, s state, fills []matching.Fill) {
 	var moved, position, net decimal.Decimal
@@ -366,7 +366,7 @@ func (m *model) verifyNotes(t *rapid.T, was map[string]journal.TradeID, after st
 		switch {
 		case m.deleted[note]:
 			if old != asked {
-				t.Fatalf("%s was deleted, but nobody asked for it", note)
+				t.Fatalf("%s was deleted, although the user did not delete it", note)
 			}
 			delete(m.notes, note)
 		case m.orphans[note]:
@@ -381,7 +381,7 @@ func (m *model) verifyNotes(t *rapid.T, was map[string]journal.TradeID, after st
 	held := map[journal.TradeID]bool{}
 	for note, id := range m.notes {
 		if _, ok := after.trades[id]; !ok {
-			t.Fatalf("%s is on trade %s, which is gone", note, id)
+			t.Fatalf("%s is on trade %s, which was removed", note, id)
 		}
 		held[id] = true
 	}

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Override is what the user says a contract is worth, for one account. Root is
-// the root of a future (ES for ESZ4) or the symbol of anything else.
+// Override is a multiplier that the user set for one account. Root is the root
+// of a future (ES for ESZ4) or the symbol of any other instrument.
 type Override struct {
 	Root       string
 	Multiplier decimal.Decimal
@@ -26,15 +26,15 @@ func (s *Service) Overrides(ctx context.Context, owner journal.UserID, account j
 		if err != nil {
 			return err
 		}
-		list, err = overridesOf(ctx, tx, owner, a)
+		list, err = loadOverrides(ctx, tx, owner, a)
 		return err
 	})
 	return list, err
 }
 
-// SetOverrides replaces the overrides of an account. They are for fills to
-// come: a stored fill keeps the multiplier that it was stored with. Each check
-// sees the overrides as they are and may refuse.
+// SetOverrides replaces the overrides of an account. They apply to new fills: a
+// stored fill keeps its multiplier. Each check receives the stored overrides
+// and may reject the change.
 func (s *Service) SetOverrides(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, list []Override, checks ...func([]Override) error,
 ) ([]Override, error) {
@@ -47,12 +47,12 @@ func (s *Service) SetOverrides(
 		if err != nil {
 			return err
 		}
-		stored, err := overridesOf(ctx, tx, owner, a)
+		stored, err := loadOverrides(ctx, tx, owner, a)
 		if err != nil {
 			return err
 		}
 		for _, check := range checks {
-			if err := checked(check, stored); err != nil {
+			if err := runCheck(check, stored); err != nil {
 				return err
 			}
 		}
@@ -76,7 +76,7 @@ const maxOverrides = 1000
 
 func cleanOverrides(list []Override) ([]Override, error) {
 	if len(list) > maxOverrides {
-		return nil, journal.Invalid("There may be at most %d overrides in an account.", maxOverrides)
+		return nil, journal.Invalid("An account can have at most %d overrides.", maxOverrides)
 	}
 	list = slices.Clone(list)
 	seen := map[string]bool{}
@@ -87,7 +87,7 @@ func cleanOverrides(list []Override) ([]Override, error) {
 			return nil, err
 		}
 		if seen[o.Root] {
-			return nil, journal.InvalidField("root", "%s is given twice.", o.Root)
+			return nil, journal.InvalidField("root", "%s occurs twice.", o.Root)
 		}
 		seen[o.Root] = true
 		if err := checkMultiplier(o.Multiplier); err != nil {
@@ -104,7 +104,7 @@ func cleanOverrides(list []Override) ([]Override, error) {
 	return list, nil
 }
 
-func overridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) ([]Override, error) {
+func loadOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) ([]Override, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (o Override, err error) {
 		err = row.Scan(&o.Root, &o.Multiplier, &o.TickSize)
 		return o, err
@@ -112,26 +112,26 @@ func overridesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account
 		owner, a.number)
 }
 
-// multipliers answers what a fill's multiplier is when nobody said so: what
+// multipliers finds the multiplier of fills that do not state one: what
 // the user set for the account, else what is usual for the instrument.
 type multipliers struct {
 	b         *book
-	overrides map[string]decimal.Decimal    // nil until they are asked for
+	overrides map[string]decimal.Decimal    // nil until loaded
 	known     map[[2]string]decimal.Decimal // by symbol and type
 	warnings  []string
 }
 
-func (b *book) multipliers() *multipliers {
+func (b *book) newMultipliers() *multipliers {
 	return &multipliers{b: b, known: map[[2]string]decimal.Decimal{}}
 }
 
-func (m *multipliers) of(ctx context.Context, symbol, kind string) (decimal.Decimal, error) {
+func (m *multipliers) lookup(ctx context.Context, symbol, kind string) (decimal.Decimal, error) {
 	key := [2]string{symbol, kind}
 	if found, ok := m.known[key]; ok {
 		return found, nil
 	}
 	if m.overrides == nil {
-		list, err := overridesOf(ctx, m.b.tx, m.b.owner, m.b.account)
+		list, err := loadOverrides(ctx, m.b.tx, m.b.owner, m.b.account)
 		if err != nil {
 			return decimal.Zero, err
 		}

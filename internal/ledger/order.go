@@ -13,24 +13,25 @@ import (
 	"fillbook/internal/journal"
 )
 
-// The order of trades, and of fills over several accounts. It goes by content,
-// never by an id, so that it is the same after a restore, a copy to the other
+// The order of trades, and of fills of several accounts. It depends on content
+// and never on ids, so that it is the same after a restore, a copy to the other
 // engine, or an import in another order.
 
-// absent separates the parts of an order key. It is below every character that a
-// symbol or a lot may have, so a text comes before all that begin with it, and
-// an absent one first.
-const absent = "\x01"
+// keySeparator separates the parts of an order key. It is less than every
+// character of a symbol or a lot, so that a text sorts before all texts that
+// begin with it, and an absent one first.
+const keySeparator = "\x01"
 
-// order returns symbol, contract and lot as one text that compares as they do,
-// one after the other: texts by code point, the strike as a number.
-func (k streamKey) order() string {
-	return strings.Join([]string{k.symbol, k.right, orderedNumber(k.strike), k.expiry, k.lot}, absent)
+// orderKey returns symbol, contract and lot as one text that compares as they
+// do one after the other: texts by code point, the strike as a number.
+func (k streamKey) orderKey() string {
+	return strings.Join([]string{k.symbol, k.right, sortableNumber(k.strike), k.expiry, k.lot}, keySeparator)
 }
 
-// orderedNumber writes a number so that texts compare as the numbers do: a sign,
-// as many digits as the largest has, and below zero their complements.
-func orderedNumber(text string) string {
+// sortableNumber formats a number so that the texts compare as the numbers do:
+// a sign, then a fixed number of integer digits, complemented for negative
+// numbers.
+func sortableNumber(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -41,24 +42,23 @@ func orderedNumber(text string) string {
 		return "1" + digits
 	}
 	complement := func(r rune) rune { return '9' - (r - '0') }
-	return "0" + strings.Map(complement, digits) + "~" // above every digit: fewer decimals are more
+	return "0" + strings.Map(complement, digits) + "~" // greater than every digit: fewer decimals are a greater number
 }
 
-// TradeCursor is the place of a trade in the order of closing or of opening.
+// TradeCursor is the position of a trade in the order of closing or of opening.
 type TradeCursor struct {
-	// ListedAt is the instant of closing, of an open trade that of opening.
-	// ClosedAt is the latest instant there is for an open trade. All are
+	// ListedAt is the instant of closing, or of opening for an open trade.
+	// ClosedAt is the greatest possible instant for an open trade. All are
 	// microseconds since 1970.
 	ListedAt, OpenedAt, ClosedAt int64
-	// Instrument is what [streamKey.order] made of symbol, contract and lot.
+	// Instrument is the order key of symbol, contract and lot.
 	Instrument string
 	// Account is the account's name, External the first fill's id at the broker,
 	// Arrival its number in the order of arrival over all accounts.
 	Account, External string
 	Arrival           int64
-	// Number is the account's in its user: it decides between fills that arrived
-	// at the same time.
-	Number int64
+	// AccountNumber decides between fills that arrived at the same time.
+	AccountNumber int64
 }
 
 // Compare returns -1, 0 or +1 as c comes before, at or after d in the order of
@@ -76,44 +76,44 @@ func (c *TradeCursor) Compare(d *TradeCursor, basis DateBasis) int {
 	if basis == ByOpening && c.ClosedAt != d.ClosedAt {
 		return cmp.Compare(c.ClosedAt, d.ClosedAt)
 	}
-	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.Number, d.Number))
+	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.AccountNumber, d.AccountNumber))
 }
 
-// The columns of a place that are not columns of trades.
+// The columns of a position that are not columns of trades.
 const (
 	closingColumn = `CASE WHEN trades.is_open THEN 9223372036854775807 ELSE trades.list_at END`
 	placeColumns  = `streams.order_key, ` + closingColumn + ` AS closing, ` + nameRank
 	nameRank      = rankMark + ` AS name_rank`
-	// rankMark marks where ranked puts the rank of the account by its name.
+	// rankMark is the placeholder that setRank replaces.
 	rankMark = `/*rank*/`
 )
 
-// ranked returns a text with the rank of the account filled in.
-func ranked(text, rank string) string { return strings.ReplaceAll(text, rankMark, rank) }
+// setRank replaces rankMark by the rank of the account's name.
+func setRank(text, rank string) string { return strings.ReplaceAll(text, rankMark, rank) }
 
-// unranked returns a text that is not sorted, so that the rank does not matter.
-func unranked(text string) string { return ranked(text, "0") }
+// clearRank replaces rankMark in a query that is not sorted.
+func clearRank(text string) string { return setRank(text, "0") }
 
-// What lists of trades are sorted by, each in its direction.
+// The columns of the two orders of trades.
 var (
 	closingOrder = []string{"list_at", "opened_at", "order_key", "name_rank", "first_external", "first_arrival", "account_number"}
 	openingOrder = []string{"opened_at", "order_key", "name_rank", "closing", "first_external", "first_arrival", "account_number"}
 )
 
-// order lists the columns that trades are sorted by.
-func (d DateBasis) order() []string {
+// orderKey lists the columns that trades are sorted by.
+func (d DateBasis) orderColumns() []string {
 	if d == ByOpening {
 		return openingOrder
 	}
 	return closingOrder
 }
 
-// newestFirst is the ORDER BY of a list of trades.
-func (d DateBasis) newestFirst() string { return strings.Join(d.order(), " DESC, ") + " DESC" }
+// newestFirst returns the ORDER BY of a list of trades.
+func (d DateBasis) newestFirst() string { return strings.Join(d.orderColumns(), " DESC, ") + " DESC" }
 
-// after adds the condition that a trade comes after a place in a list that is
-// newest first. The first term is what an index can be searched by.
-func (d DateBasis) after(f *filter, c *TradeCursor) {
+// addAfter adds the condition that a trade comes after a position in a list,
+// newest first. The first term can use an index.
+func (d DateBasis) addAfter(f *filter, c *TradeCursor) {
 	columns := map[string]struct {
 		text  string
 		value any
@@ -121,10 +121,10 @@ func (d DateBasis) after(f *filter, c *TradeCursor) {
 		"list_at": {"trades.list_at", c.ListedAt}, "opened_at": {"trades.opened_at", c.OpenedAt},
 		"closing": {closingColumn, c.ClosedAt}, "order_key": {"streams.order_key", c.Instrument},
 		"name_rank": {f.rank, f.ranks.place(c.Account)}, "first_external": {"trades.first_external", c.External},
-		"first_arrival": {"trades.first_arrival", c.Arrival}, "account_number": {"trades.account", c.Number},
+		"first_arrival": {"trades.first_arrival", c.Arrival}, "account_number": {"trades.account", c.AccountNumber},
 	}
 	var names, values []string
-	for _, name := range d.order() {
+	for _, name := range d.orderColumns() {
 		column := columns[name]
 		names, values = append(names, column.text), append(values, f.arg(column.value))
 	}
@@ -132,8 +132,8 @@ func (d DateBasis) after(f *filter, c *TradeCursor) {
 		fmt.Sprintf("(%s) < (%s)", strings.Join(names, ", "), strings.Join(values, ", ")))
 }
 
-// nameRanks are the distinct names of some accounts in order. The rank of a name
-// is odd; a name that is not among them has the even number between two ranks.
+// nameRanks are the distinct names of some accounts in order. The rank of a
+// name is odd; another name has the even number between two ranks.
 type nameRanks []string
 
 func rankNames(accounts []Account) nameRanks {
@@ -153,8 +153,8 @@ func (r nameRanks) place(name string) int64 {
 	return int64(2 * i)
 }
 
-// expression returns the rank of some accounts as an SQL expression of whole
-// numbers; their names are in none.
+// expression returns the rank of some accounts as an SQL expression. It
+// contains numbers only, never names.
 func (r nameRanks) expression(table string, accounts []Account) string {
 	if len(accounts) == 1 {
 		return strconv.FormatInt(r.place(accounts[0].Name), 10)
@@ -167,8 +167,8 @@ func (r nameRanks) expression(table string, accounts []Account) string {
 	return b.String() + " ELSE 0 END"
 }
 
-// Arrivals lists the numbers of the fills of some accounts in the order of
-// arrival, each once. It is a step.
+// Arrivals returns the arrival numbers of the fills of some accounts, in order
+// and without repetitions. It is a step.
 func Arrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) ([]int64, error) {
 	var all []int64
 	for _, a := range accounts {

@@ -213,7 +213,7 @@ func TestUpgrade(t *testing.T) {
 			return nil
 		}))
 		if slices.Equal(want, d.tradeFigures()) {
-			t.Fatal("nothing was taken back")
+			t.Fatal("nothing was reverted")
 		}
 		must(t, d.ledger.Upgrade(t.Context(), nil))
 		if got := d.tradeFigures(); !slices.Equal(want, got) {

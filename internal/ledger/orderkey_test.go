@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// TestOrderKeysCompareAsInstruments holds the one text against a comparison part
-// by part.
+// TestOrderKeysCompareAsInstruments compares the order of keys with a
+// comparison part by part.
 func TestOrderKeysCompareAsInstruments(t *testing.T) {
 	t.Parallel()
 	key := rapid.Custom(func(t *rapid.T) streamKey {
@@ -35,8 +35,8 @@ func TestOrderKeysCompareAsInstruments(t *testing.T) {
 		a, b := key.Draw(t, "a"), key.Draw(t, "b")
 		want := cmp.Or(strings.Compare(a.symbol, b.symbol), strings.Compare(a.right, b.right),
 			number(a.strike).Cmp(number(b.strike)), strings.Compare(a.expiry, b.expiry), strings.Compare(a.lot, b.lot))
-		if got := strings.Compare(a.order(), b.order()); got != want {
-			t.Fatalf("%+v and %+v compare as %d, want %d: %q %q", a, b, got, want, a.order(), b.order())
+		if got := strings.Compare(a.orderKey(), b.orderKey()); got != want {
+			t.Fatalf("%+v and %+v compare as %d, want %d: %q %q", a, b, got, want, a.orderKey(), b.orderKey())
 		}
 	})
 }

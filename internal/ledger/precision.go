@@ -12,21 +12,21 @@ import (
 	"fillbook/internal/matching"
 )
 
-// byArrivalTime orders arrivals by their instants.
+// byArrivalTime compares arrivals by their instants.
 func byArrivalTime(a, b *arrival) int { return cmp.Compare(a.at, b.at) }
 
 func startOfSecond(a *arrival) matching.Position {
 	return matching.Position{At: a.at - a.at%second}
 }
 
-// byPrecision settles arrivals whose time was written more coarsely than that of
-// the stored fill, and those that are finer than a coarse stored one.
-func (d *dedup) byPrecision(ctx context.Context, arrivals []*arrival) error {
-	if err := d.amongCoarse(ctx, arrivals); err != nil {
+// matchPrecision matches arrivals with stored fills whose times have a
+// different precision.
+func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error {
+	if err := d.matchCoarseFills(ctx, arrivals); err != nil {
 		return err
 	}
 	isCoarse := func(a *arrival) bool { return a.precision() > second }
-	for key, list := range unknownByStream(arrivals, isCoarse) {
+	for key, list := range groupUnknown(arrivals, isCoarse) {
 		s, err := d.b.findStream(ctx, key)
 		if err != nil {
 			return err
@@ -34,19 +34,19 @@ func (d *dedup) byPrecision(ctx context.Context, arrivals []*arrival) error {
 		if s == nil {
 			continue
 		}
-		if err := d.withinPrecision(ctx, s, list); err != nil {
+		if err := d.matchCoarseArrivals(ctx, s, list); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// withinPrecision settles coarse arrivals of one stream by the stored fills that
-// their times may stand for.
-func (d *dedup) withinPrecision(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, gists: true}
+// matchCoarseArrivals matches coarse arrivals of one stream with the stored
+// fills in the stretch of time that each of them covers.
+func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
+	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(matching.Position{At: list[0].at})
-	var held []*fill // fills that more than one arrival may be
+	var held []*fill // fills that several arrivals may match
 	end := list[0].at
 	for _, a := range list {
 		held = slices.DeleteFunc(held, func(f *fill) bool { return f.at < a.at })
@@ -54,20 +54,20 @@ func (d *dedup) withinPrecision(ctx context.Context, s *stream, list []*arrival)
 		if from < to {
 			held, end = append(held, cursor.between(from, to)...), to
 		}
-		a.known = d.take(held, a, (*fill).sameFill)
+		a.known = d.claim(held, a, (*fill).sameFill)
 	}
 	return cursor.err
 }
 
-var coarseFills = `SELECT ` + gistColumns + ` FROM executions `
+var coarseFills = `SELECT ` + comparedColumns + ` FROM executions `
 
 const coarseBetween = `
 	WHERE user_id = $1 AND account = $2 AND (facts & 48) <> 0 AND executed_at > $3 AND executed_at <= $4
 	ORDER BY executed_at, seq`
 
-// amongCoarse settles arrivals by the stored fills whose time was written
-// without seconds or without a time of day.
-func (d *dedup) amongCoarse(ctx context.Context, arrivals []*arrival) error {
+// matchCoarseFills matches arrivals with stored fills whose time has no seconds
+// or no time of day.
+func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) error {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	isFiner := func(a *arrival) bool { return a.precision() < day }
 	for _, a := range arrivals {
@@ -78,7 +78,7 @@ func (d *dedup) amongCoarse(ctx context.Context, arrivals []*arrival) error {
 	if first > last {
 		return nil
 	}
-	list, err := db.List(ctx, d.b.tx, scanGist, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
+	list, err := db.List(ctx, d.b.tx, scanCompared, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
 		d.b.owner, d.b.account.number, first-day, last)
 	if err != nil || len(list) == 0 {
 		return err
@@ -87,47 +87,47 @@ func (d *dedup) amongCoarse(ctx context.Context, arrivals []*arrival) error {
 	for _, f := range list {
 		byStream[f.stream] = append(byStream[f.stream], f)
 	}
-	for key, list := range unknownByStream(arrivals, isFiner) {
+	for key, list := range groupUnknown(arrivals, isFiner) {
 		s, err := d.b.findStream(ctx, key)
 		if err != nil {
 			return err
 		}
 		if s != nil {
-			d.matchCoarse(list, byStream[s.number])
+			d.matchCoarseStream(list, byStream[s.number])
 		}
 	}
 	return nil
 }
 
-// matchCoarse settles the arrivals of one stream among its coarse fills.
-func (d *dedup) matchCoarse(list []*arrival, stored []*fill) {
+// matchCoarseStream matches the arrivals of one stream with its coarse fills.
+func (d *deduper) matchCoarseStream(list []*arrival, stored []*fill) {
 	for _, a := range list {
 		from, _ := slices.BinarySearchFunc(stored, a.at-day+1, func(f *fill, at int64) int { return cmp.Compare(f.at, at) })
 		to, _ := slices.BinarySearchFunc(stored, a.at+1, func(f *fill, at int64) int { return cmp.Compare(f.at, at) })
-		a.known = d.take(stored[from:to], a, (*fill).sameFill)
+		a.known = d.claim(stored[from:to], a, (*fill).sameFill)
 	}
 }
 
-// origin is an edited fill and the instant that it had when it arrived.
-type origin struct {
+// editedFill is an edited fill and its original instant.
+type editedFill struct {
 	*fill
 	at int64
 }
 
-const editedFills = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
+const editedFillsWhere = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
 
-func (d *dedup) loadOrigins(ctx context.Context) error {
-	list, err := db.List(ctx, d.b.tx, scanFill, fillSelect+editedFills, d.b.owner, d.b.account.number)
-	d.origins = make(map[string][]origin, len(list))
+func (d *deduper) loadOrigins(ctx context.Context) error {
+	list, err := db.List(ctx, d.b.tx, scanFill, fillSelect+editedFillsWhere, d.b.owner, d.b.account.number)
+	d.origins = make(map[string][]editedFill, len(list))
 	for _, f := range list {
 		key, at := splitOrigin(f.origin)
-		d.origins[key] = append(d.origins[key], origin{f, at})
+		d.origins[key] = append(d.origins[key], editedFill{f, at})
 	}
 	return err
 }
 
-// splitOrigin returns a content key with its instant cut to the second, and the
-// instant.
+// splitOrigin returns a content key with its instant truncated to the second,
+// and the instant.
 func splitOrigin(key string) (bySecond string, at int64) {
 	start := 0
 	for bars := 0; bars < 6 && start < len(key); start++ {
@@ -149,8 +149,8 @@ func splitOrigin(key string) (bySecond string, at int64) {
 	return key[:start] + strconv.FormatInt(at/second, 10) + "|" + rest, at
 }
 
-// byOrigin settles arrivals by what edited fills said when they arrived.
-func (d *dedup) byOrigin(key streamKey, list []*arrival) {
+// matchOrigins matches arrivals with the original content of edited fills.
+func (d *deduper) matchOrigins(key streamKey, list []*arrival) {
 	if len(d.origins) == 0 {
 		return
 	}
@@ -165,6 +165,6 @@ func (d *dedup) byOrigin(key streamKey, list []*arrival) {
 				among = append(among, o.fill)
 			}
 		}
-		a.known = d.take(among, a, func(*fill, *fill) bool { return true })
+		a.known = d.claim(among, a, func(*fill, *fill) bool { return true })
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"fillbook/internal/matching"
 )
 
-// RealizedTrade is what a trade realized and when. Trades that have one are those that
-// were closed in several steps, and open ones of which a part was closed. Any
-// other closed trade realized its result when it closed.
+// RealizedTrade lists the realized parts of a trade that was closed in several
+// steps, or of an open trade that is partly closed. Any other closed trade
+// realized its whole result when it closed.
 type RealizedTrade struct {
 	ID journal.TradeID
 	// Open is set while the trade is not flat.
@@ -25,7 +25,7 @@ type RealizedTrade struct {
 // closed trade of two fills has one part, its closing.
 const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
 
-// tradeSpan is the stretch of a stream that a trade's fills lie in.
+// tradeSpan is the stretch of a stream that contains a trade's fills.
 type tradeSpan struct {
 	id          journal.TradeID
 	stream      int64
@@ -43,8 +43,8 @@ func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
 	return s, err
 }
 
-// EachRealizedTrade passes the trades of an account that have realized parts to fn, in
-// no order. It reads the fills of every stream with such a trade.
+// EachRealizedTrade calls fn for the trades of an account that have realized
+// parts, in no order. It reads the fills of every stream with such a trade.
 func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(RealizedTrade) error) error {
 	spans, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND account = $2 ORDER BY stream, opened_at, first_seq`, owner, account.number)
 	if err != nil {
@@ -53,11 +53,12 @@ func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	return eachOfStreams(ctx, tx, owner, spans, fn)
 }
 
-// maxSpanReads is how many trades are read one by one, by their stretch of the
-// stream; of more the streams are read whole, several at a time.
+// maxSpanReads is how many trades are read one by one. Above it, whole streams
+// are read, several at a time.
 const maxSpanReads = 64
 
-// RealizedTradesByID returns those of some trades that have realized parts, in no order.
+// RealizedTradesByID returns the trades with the given ids that have realized
+// parts, in no order.
 func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []RealizedTrade, err error) {
 	var spans []tradeSpan
 	for part := range slices.Chunk(ids, 500) {
@@ -93,13 +94,13 @@ const partSelect = `
 	FROM executions WHERE user_id = $1`
 
 func scanPart(row db.Scanner) (f fill, err error) {
-	err = row.Scan(&f.stream, &f.at, &f.seq, &f.id, sideOf{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier, &f.stated)
+	err = row.Scan(&f.stream, &f.at, &f.seq, &f.id, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier, &f.stated)
 	return f, err
 }
 
 // readSpan reads the fills of one trade.
 func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(RealizedTrade) error) error {
-	w := spanWalk{spans: []tradeSpan{*s}, fn: fn}
+	w := spanReader{spans: []tradeSpan{*s}, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
 	if err != nil {
@@ -108,7 +109,7 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 	return w.end()
 }
 
-// eachOfStreams reads the streams of some spans, which are in order, whole.
+// eachOfStreams reads the whole streams of some spans, which are in order.
 func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(RealizedTrade) error) error {
 	const streamsAtOnce = 200
 	var streams []int64
@@ -117,7 +118,7 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 			streams = append(streams, spans[i].stream)
 		}
 	}
-	w := spanWalk{spans: spans, fn: fn}
+	w := spanReader{spans: spans, fn: fn}
 	for part := range slices.Chunk(streams, streamsAtOnce) {
 		args := []any{owner}
 		text := partSelect + ` AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
@@ -128,17 +129,17 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 	return w.end()
 }
 
-// spanWalk groups fills that come in the order of stream and time, and picks out
-// the trades of its spans. The first span of a stream is where grouping starts.
-type spanWalk struct {
-	spans []tradeSpan // that were not found yet, in order
+// spanReader groups fills in the order of stream and time, and selects the
+// trades of its spans. Grouping starts at the first span of each stream.
+type spanReader struct {
+	spans []tradeSpan // those not found yet, in order
 	fn    func(RealizedTrade) error
 
 	stream int64
 	group  *matching.Realizer // nil before the first span of the stream
 }
 
-func (w *spanWalk) scan(row db.Scanner) error {
+func (w *spanReader) scan(row db.Scanner) error {
 	f, err := scanPart(row)
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func (w *spanWalk) scan(row db.Scanner) error {
 		w.stream = f.stream
 	}
 	if len(w.spans) == 0 || w.spans[0].stream != f.stream {
-		w.group = nil // the rest of the stream is not looked for
+		w.group = nil // no span in the rest of the stream
 		return nil
 	}
 	if w.group == nil {
@@ -159,11 +160,11 @@ func (w *spanWalk) scan(row db.Scanner) error {
 		}
 		w.group = &matching.Realizer{Head: w.spans[0].head}
 	}
-	return w.emit(w.group.Add(f.matching()))
+	return w.emit(w.group.Add(f.toMatching()))
 }
 
-// emit passes a trade to fn if it is the next one that is looked for.
-func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
+// emit passes a trade to fn if it is that of the next span.
+func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
 	if trade == nil || len(w.spans) == 0 {
 		return nil
 	}
@@ -176,7 +177,7 @@ func (w *spanWalk) emit(trade *matching.Trade, parts []matching.RealizedPart) er
 }
 
 // finishStream emits the trade that is open at the end of a stream.
-func (w *spanWalk) finishStream() error {
+func (w *spanReader) finishStream() error {
 	if w.group == nil {
 		return nil
 	}
@@ -185,8 +186,8 @@ func (w *spanWalk) finishStream() error {
 	return err
 }
 
-// end reports a trade that its fills do not make.
-func (w *spanWalk) end() error {
+// end returns an error if a trade was not found among its fills.
+func (w *spanReader) end() error {
 	if err := w.finishStream(); err != nil {
 		return err
 	}
@@ -196,8 +197,8 @@ func (w *spanWalk) end() error {
 	return nil
 }
 
-// OpenTradesByID returns those of some trades that are open with a part closed, as
-// figures see them: their results are what they realized so far.
+// OpenTradesByID returns the trades with the given ids that are open and partly
+// closed. Their results are what they realized so far.
 func OpenTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}

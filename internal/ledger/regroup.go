@@ -9,39 +9,38 @@ import (
 	"fillbook/internal/matching"
 )
 
-// changes are what a write does to the fills of one stream.
+// changes are the changes of a write to the fills of one stream.
 type changes struct {
 	stream *stream
-	// goes are the arrival numbers of stored fills that are no longer in the
-	// stream as they are stored: deleted, edited or moved elsewhere.
-	goes map[int64]bool
-	// gone are those fills, as they are stored.
-	gone []*fill
-	// added are fills as they will be, new or edited, in order.
+	// removedSeqs are the numbers of stored fills that are deleted, edited or
+	// moved to another stream.
+	removedSeqs map[int64]bool
+	// removed are those fills as stored.
+	removed []*fill
+	// added are the new and the edited fills, in order.
 	added []*fill
-	// whole asks for the regrouping of everything, changed or not, by somebody
-	// who does not trust what is stored.
+	// whole regroups the whole stream, without relying on the stored trades.
 	whole bool
 }
 
-// remove takes a stored fill out of the stream.
+// remove removes a stored fill from the stream.
 func (c *changes) remove(f *fill) {
-	if c.goes == nil {
-		c.goes = map[int64]bool{}
+	if c.removedSeqs == nil {
+		c.removedSeqs = map[int64]bool{}
 	}
-	c.goes[f.seq] = true
-	c.gone = append(c.gone, f)
+	c.removedSeqs[f.seq] = true
+	c.removed = append(c.removed, f)
 }
 
-// sort puts the added fills in order, as the walk needs them.
+// sort sorts the added fills, as the walk requires.
 func (c *changes) sort() {
 	slices.SortFunc(c.added, byPosition)
 }
 
-// touched lists the positions at which something is other than stored.
+// touched returns the positions of all changes, in order.
 func (c *changes) touched() []matching.Position {
 	var list []matching.Position
-	for _, f := range c.gone {
+	for _, f := range c.removed {
 		list = append(list, f.position())
 	}
 	for _, f := range c.added {
@@ -51,42 +50,42 @@ func (c *changes) touched() []matching.Position {
 	return slices.Compact(list)
 }
 
-// regrouping is the outcome for one or several streams: which stored trades
-// were looked at, and which trades their fills make now.
+// regrouping is the result for one or several streams: the stored trades that
+// were read, and the trades that their fills form now.
 type regrouping struct {
 	old    []*tradeRow
 	trades []matching.Trade
-	// streams tells the stream of each new trade.
+	// streams are the streams of the new trades.
 	streams []int64
-	// fills are those of the new trades in the order of the walk; byID finds
-	// them.
+	// fills are the fills of the new trades, in the order of the walk and by id.
 	fills []*fill
 	byID  map[string]*fill
-	// gone are fills that were removed or replaced, as they were stored.
-	gone []*fill
-	// beyond tells of a fill that closes the last of the new trades and opens
-	// a stored trade that stays as it is.
-	beyond map[*fill]*tradeRow
-	// keys name the instruments of the streams.
+	// removed are the fills that were deleted or replaced, as stored.
+	removed []*fill
+	// crossing maps a fill that closes the last of the new trades to the
+	// unchanged stored trade that it opens.
+	crossing map[*fill]*tradeRow
+	// keys are the instruments of the streams.
 	keys map[int64]streamKey
-	// deleted is the trade that the user asked to delete, if any: no trade
-	// goes on under its id, though a fill that it shared may live on.
+	// deleted is the trade that the user deletes, if any. No new trade takes
+	// its id, even if a fill that it shared remains.
 	deleted journal.TradeID
-	// repair tells that links and trades may contradict each other.
+	// repair reports that links and trades may contradict each other.
 	repair bool
 }
 
-// newRegrouping expects so many new fills, most of which make trades in pairs.
+// newRegrouping returns a regrouping with capacity for the number of new fills,
+// assuming two fills per trade.
 func newRegrouping(fills int) *regrouping {
 	return &regrouping{
 		trades: make([]matching.Trade, 0, fills/2+1), streams: make([]int64, 0, fills/2+1),
 		fills: make([]*fill, 0, fills), byID: make(map[string]*fill, fills),
-		beyond: map[*fill]*tradeRow{}, keys: map[int64]streamKey{},
+		crossing: map[*fill]*tradeRow{}, keys: map[int64]streamKey{},
 	}
 }
 
-// regroup works out what the changes of one stream make of its trades. Nothing
-// is written yet.
+// regroup computes the trades of one stream after its changes. It writes
+// nothing.
 func (b *book) regroup(ctx context.Context, c *changes, into *regrouping) error {
 	c.sort()
 	into.keys[c.stream.number] = c.stream.key
@@ -112,32 +111,32 @@ func (b *book) regroup(ctx context.Context, c *changes, into *regrouping) error 
 			return r.trades.err
 		}
 	}
-	into.gone = append(into.gone, c.gone...)
+	into.removed = append(into.removed, c.removed...)
 	return nil
 }
 
-// run is one stretch of a stream that is grouped anew: from a point before the
-// first change where the position is known, to a point behind it where the new
-// trades meet the stored ones.
+// run is one stretch of a stream that is grouped again: from a point before the
+// first change where the position is known, to a point after it where the new
+// trades equal the stored ones.
 type run struct {
 	c       *changes
 	out     *regrouping
 	fills   *fillCursor
 	trades  *tradeCursor
-	touched []matching.Position // changes that no run has passed yet
+	touched []matching.Position // changes that no run has reached yet
 
-	head  matching.Head // where in its first fill the run starts
-	last  *fill         // the fill that the walk is at
-	first bool          // the walk has not taken a fill yet
-	met   bool          // the end was found
+	head    matching.Head // where in its first fill the run starts
+	last    *fill         // the fill that the walk is at
+	first   bool          // the walk has not read a fill yet
+	reached bool          // the end was found
 }
 
-// begin finds the starting point for the first change. The trade that is in
-// progress there is grouped from its own beginning, which is unchanged; where
-// none is, the position is flat and the change itself is the beginning.
+// begin finds the starting point for the first change: the beginning of the
+// trade that is in progress there, or the change itself if the position is
+// flat.
 func (r *run) begin() error {
 	p := r.touched[0]
-	r.head, r.last, r.first, r.met = matching.Head{}, nil, true, false
+	r.head, r.last, r.first, r.reached = matching.Head{}, nil, true, false
 	before, err := r.trades.tradeBefore(p)
 	if err != nil {
 		return err
@@ -150,59 +149,59 @@ func (r *run) begin() error {
 	}
 	r.fills.seek(p)
 	r.trades.seek(p)
-	r.met = r.meets()
+	r.reached = r.reachesStored()
 	return nil
 }
 
-// walk groups fills until the stored trades are met or the stream ends.
+// walk groups fills until the stored trades are reached or the stream ends.
 func (r *run) walk() {
-	if r.met {
+	if r.reached {
 		return
 	}
 	for trade := range matching.Walk(r.sequence(), r.head) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)
-		if trade.IsClosed() && r.meets() {
-			r.met = true
+		if trade.IsClosed() && r.reachesStored() {
+			r.reached = true
 			return
 		}
 	}
 	if r.fills.err != nil {
 		return
 	}
-	for t := r.trades.take(); t != nil; t = r.trades.take() {
+	for t := r.trades.next(); t != nil; t = r.trades.next() {
 		r.out.old = append(r.out.old, t)
 	}
 	r.touched = nil
 }
 
-// sequence hands the fills to the walk and remembers them.
+// sequence returns the fills of the walk and records them in the regrouping.
 func (r *run) sequence() iter.Seq[matching.Fill] {
 	return func(yield func(matching.Fill) bool) {
-		for f := r.fills.take(); f != nil; f = r.fills.take() {
+		for f := r.fills.next(); f != nil; f = r.fills.next() {
 			if r.first && !r.head.Consumed.IsZero() {
-				// The part before the head belongs to a trade that stays.
+				// The part before the head belongs to an unchanged trade.
 				f.next.trade = f.links.trade
 			}
 			r.first, r.last = false, f
 			r.out.fills = append(r.out.fills, f)
 			r.out.byID[string(f.id)] = f
-			if !yield(f.matching()) {
+			if !yield(f.toMatching()) {
 				return
 			}
 		}
 	}
 }
 
-// meets tells whether the next trade would begin exactly where a stored one
-// does, with nothing changed in it: then all that follows is as it is stored.
-// It also notes the stored trades that the run has passed.
-func (r *run) meets() bool {
+// reachesStored reports whether the next trade begins exactly where a stored
+// trade without changes does, so that everything after it is as stored. It also
+// collects the stored trades that the run has passed.
+func (r *run) reachesStored() bool {
 	at, head, ok := r.nextStart()
 	if !ok {
 		return false
 	}
-	for t := r.trades.takeBefore(at); t != nil; t = r.trades.takeBefore(at) {
+	for t := r.trades.nextBefore(at); t != nil; t = r.trades.nextBefore(at) {
 		r.out.old = append(r.out.old, t)
 	}
 	for len(r.touched) > 0 && r.touched[0].Compare(at) < 0 {
@@ -216,13 +215,13 @@ func (r *run) meets() bool {
 		return false
 	}
 	if !head.Consumed.IsZero() {
-		r.out.beyond[r.last] = same
+		r.out.crossing[r.last] = same
 	}
 	return true
 }
 
-// nextStart is where the next trade begins while the position is flat: inside
-// the last fill if that crossed zero, else with the fill after it.
+// nextStart returns where the next trade begins while the position is flat:
+// inside the last fill if it crossed zero, else at the next fill.
 func (r *run) nextStart() (matching.Position, matching.Head, bool) {
 	if n := len(r.out.trades); !r.first && n > 0 {
 		parts := r.out.trades[n-1].Parts

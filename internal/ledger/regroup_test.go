@@ -16,17 +16,17 @@ import (
 
 func openSQLite(t testing.TB) *db.DB { return testkit.Open(t, db.SQLite) }
 
-// last gives the last change that the ledger told of.
-func (d *desk) last() ledger.TradeChanges {
+// lastChange returns the last change passed to follow.
+func (d *desk) lastChange() ledger.TradeChanges {
 	d.Helper()
-	if len(d.told) == 0 {
-		d.Fatal("nothing was told")
+	if len(d.changes) == 0 {
+		d.Fatal("follow was not called")
 	}
-	return d.told[len(d.told)-1]
+	return d.changes[len(d.changes)-1]
 }
 
 // TestATradeKeepsItsId through the changes that once lost people their notes,
-// or is told to go on in another trade.
+// or is merged into another trade.
 func TestATradeKeepsItsId(t *testing.T) {
 	type example = func(d *desk, ids []journal.ExecutionID)
 	eachCase(t, map[string]example{
@@ -46,7 +46,7 @@ func TestATradeKeepsItsId(t *testing.T) {
 				must(d, err)
 			}
 		},
-		"everything is built anew": func(d *desk, _ []journal.ExecutionID) {
+		"everything is regrouped": func(d *desk, _ []journal.ExecutionID) {
 			n, err := d.ledger.RegroupAll(d.Context(), d.owner, d.account)
 			must(d, err)
 			if n != 0 {
@@ -56,26 +56,26 @@ func TestATradeKeepsItsId(t *testing.T) {
 	}, func(t *testing.T, d *desk, write example) {
 		ids := d.add("buy 100 10; buy 50 11; sell 70 12; sell 80 13")
 		want := d.trades()[0].ID
-		d.told = nil
+		d.changes = nil
 		write(d, ids)
-		for _, told := range d.told {
-			if len(told.Orphaned) != 0 {
-				t.Errorf("told %+v", told)
+		for _, change := range d.changes {
+			if len(change.Orphaned) != 0 {
+				t.Errorf("changes %+v", change)
 			}
-			for _, m := range told.Merged {
+			for _, m := range change.Merged {
 				if m.From == want {
 					want = m.Into
 				}
 			}
 		}
 		if !slices.ContainsFunc(d.trades(), func(tr ledger.Trade) bool { return tr.ID == want }) {
-			t.Errorf("the id is gone: %s", summary(d.trades()))
+			t.Errorf("the id was removed: %s", summary(d.trades()))
 		}
 		d.sound()
 	})
 }
 
-// TestMergeAndSplit tells who goes on in whom.
+// TestMergeAndSplit checks which trade is merged into which.
 func TestMergeAndSplit(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		ids := d.add("buy 2 10; sell 2 11; buy 3 10; buy 1 10; sell 4 12")
@@ -83,22 +83,22 @@ func TestMergeAndSplit(t *testing.T) {
 		small, large := trades[0].ID, trades[1].ID
 		_, err := d.ledger.UpdateExecution(t.Context(), d.owner, ids[1], ledger.ExecutionChange{Quantity: journal.Some(decimal.New(1))}, nil)
 		must(t, err)
-		d.expect("long 6 open 1 realized 9")
-		told := d.last()
-		if len(told.Merged) != 1 || told.Merged[0] != (ledger.Merge{From: small, Into: large}) ||
-			!slices.Equal(told.Removed, []journal.TradeID{small}) || !slices.Equal(told.Changed, []journal.TradeID{large}) {
-			t.Errorf("merging: %+v", told)
+		d.expectTrades("long 6 open 1 realized 9")
+		change := d.lastChange()
+		if len(change.Merged) != 1 || change.Merged[0] != (ledger.Merge{From: small, Into: large}) ||
+			!slices.Equal(change.Removed, []journal.TradeID{small}) || !slices.Equal(change.Changed, []journal.TradeID{large}) {
+			t.Errorf("merging: %+v", change)
 		}
 		_, err = d.ledger.UpdateExecution(t.Context(), d.owner, ids[1], ledger.ExecutionChange{Quantity: journal.Some(decimal.New(2))}, nil)
 		must(t, err)
-		told = d.last()
-		if len(told.Created) != 1 || !slices.Equal(told.Changed, []journal.TradeID{large}) || len(told.Removed) != 0 {
-			t.Errorf("splitting: %+v", told)
+		change = d.lastChange()
+		if len(change.Created) != 1 || !slices.Equal(change.Changed, []journal.TradeID{large}) || len(change.Removed) != 0 {
+			t.Errorf("splitting: %+v", change)
 		}
 		if after := d.trades(); after[1].ID != large || after[0].ID == small {
 			t.Errorf("the part with most fills is %s, want %s", after[1].ID, large)
 		}
-		d.expect("long 2 net 2; long 4 net 8")
+		d.expectTrades("long 2 net 2; long 4 net 8")
 	})
 }
 
@@ -109,12 +109,12 @@ func TestOrphansAndArrivals(t *testing.T) {
 		file := orders(t, "buy 1 10 id=A lot=a|b; sell 1 11 lot=a|b")
 		d.insert("batch", file...)
 		trade := d.trades()[0].ID
-		arrived := d.last().Arrived
+		arrived := d.lastChange().Arrived
 		if len(arrived) != 2 || arrived[0].Trade != trade || len(arrived[0].FillKeys) != 2 || len(arrived[1].FillKeys) != 1 {
 			t.Fatalf("arrived %+v", arrived)
 		}
 		d.reverse("batch")
-		orphans := d.last().Orphaned
+		orphans := d.lastChange().Orphaned
 		if len(orphans) != 1 || orphans[0].Trade != trade || len(orphans[0].FillKeys) != 3 {
 			t.Fatalf("orphaned %+v", orphans)
 		}
@@ -123,7 +123,7 @@ func TestOrphansAndArrivals(t *testing.T) {
 		}
 		d.account = d.newAccount(d.owner, "USD")
 		d.insert("again", file...)
-		for _, a := range d.last().Arrived {
+		for _, a := range d.lastChange().Arrived {
 			for _, key := range a.FillKeys {
 				if !slices.Contains(orphans[0].FillKeys, key) {
 					t.Errorf("%s does not come back", key)
@@ -137,9 +137,9 @@ func TestOrphansAndArrivals(t *testing.T) {
 func TestACrossingFillArrivesInBothTrades(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.add("buy 1 10; sell 2 11")
-		told := d.last()
-		if len(told.Arrived) != 2 || told.Arrived[0].Trade == told.Arrived[1].Trade || len(told.Created) != 1 || len(told.Changed) != 1 {
-			t.Errorf("told %+v", told)
+		change := d.lastChange()
+		if len(change.Arrived) != 2 || change.Arrived[0].Trade == change.Arrived[1].Trade || len(change.Created) != 1 || len(change.Changed) != 1 {
+			t.Errorf("changes %+v", change)
 		}
 	})
 }
@@ -168,22 +168,22 @@ func TestWhoFollowsMayRefuse(t *testing.T) {
 		if err := refusing.DeleteAccount(t.Context(), d.owner, d.account, nil); !errors.Is(err, no) {
 			t.Errorf("deleting the account: %v", err)
 		}
-		d.expect("long 1 open 1 realized 0")
+		d.expectTrades("long 1 open 1 realized 0")
 		if d.trades()[0].ID != trade || d.count("streams") != 1 {
 			t.Error("something changed")
 		}
 	})
 }
 
-// TestNobodyFollows is a ledger without anybody to tell.
-func TestNobodyFollows(t *testing.T) {
+// TestNilFollow checks that a ledger works without follow.
+func TestNilFollow(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		d := newDesk(t, database)
 		d.ledger = ledger.New(database, d.clock.Now, nil)
 		ids := d.add("buy 1 10; sell 2 11; buy 1 9")
 		must(t, d.ledger.DeleteExecution(t.Context(), d.owner, ids[1], nil))
-		d.expect("long 2 open 2 realized 0")
+		d.expectTrades("long 2 open 2 realized 0")
 	})
 }
 
@@ -243,7 +243,7 @@ func TestIsolation(t *testing.T) {
 			t.Error("lists without a scope show foreign records")
 		}
 		if rows := d.reverse("batch"); rows != (ledger.BatchRows{}) {
-			t.Errorf("reversed %+v of somebody else", rows)
+			t.Errorf("reversed %+v of another user", rows)
 		}
 		if got := outcomes(d.insert("batch", orders(t, "buy 1 10 id=A")...)); got != "+" {
 			t.Errorf("a foreign fill counts as stored: %s", got)

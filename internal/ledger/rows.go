@@ -13,23 +13,23 @@ import (
 	"fillbook/internal/matching"
 )
 
-// tradeRow is a row of trades: the figures of package matching, without the
-// parts, and what makes them a row.
+// tradeRow is a row of trades: a trade of package matching without its parts,
+// and the columns that only the table has.
 type tradeRow struct {
 	*matching.Trade
 	id     journal.TradeID
 	stream int64
 	count  int64 // of its fills
 	open   bool
-	listed int64 // the instant that from and to test
+	listed int64 // the instant that periods are compared with
 	// external and arrival are those of the first fill: trades that are equal in
 	// everything else are ordered by them.
 	external string
 	arrival  int64
 }
 
-// newTradeRow takes a trade over, with its first fill: its parts are counted and
-// forgotten.
+// newTradeRow returns the row of a trade and its first fill. It counts the
+// trade's parts and sets them to nil.
 func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first *fill) *tradeRow {
 	row := &tradeRow{
 		Trade: t, id: id, stream: stream, count: int64(len(t.Parts)), external: first.externalID, arrival: first.arrival,
@@ -42,8 +42,8 @@ func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first *fil
 	return row
 }
 
-// same tells whether two rows of one trade say the same.
-func (t *tradeRow) same(u *tradeRow) bool {
+// equal reports whether two rows of one trade have the same values.
+func (t *tradeRow) equal(u *tradeRow) bool {
 	return t.stream == u.stream && t.count == u.count && t.open == u.open && t.listed == u.listed && t.Direction == u.Direction &&
 		t.First == u.First && t.Last == u.Last && t.Head.Consumed.Equal(u.Head.Consumed) &&
 		t.QtyOpened.Equal(u.QtyOpened) && t.QtyRemaining.Equal(u.QtyRemaining) &&
@@ -77,12 +77,12 @@ func (t *tradeRow) scan() []any {
 	}
 	return []any{
 		&t.id, &t.stream,
-		directionOf{&t.Direction},
+		directionScanner{&t.Direction},
 		&t.First.At, &t.First.Seq, &t.Head.Consumed, &t.Last.At, &t.Last.Seq,
 		&t.QtyOpened, &t.QtyRemaining, &t.EntryNotional, &t.ExitNotional, &t.Volume, &t.AvgEntry, &t.AvgExit,
 		&t.Multiplier, &t.FeesTotal, &t.Commission, &t.GrossPnL, &t.NetPnL, &t.RealizedPnL, &t.ReturnPct, &t.count,
 		&t.open, &t.listed,
-		entrySizeOf{t.Trade},
+		entrySizeScanner{t.Trade},
 		&t.Rate.Stated, &t.Rate.Priced, &t.external, &t.arrival,
 	}
 }
@@ -92,15 +92,15 @@ func (t *tradeRow) args() []any {
 	return []any{
 		string(t.id), t.stream, t.Direction == matching.Long, t.First.At, t.First.Seq, t.Head.Consumed.String(),
 		t.Last.At, t.Last.Seq, t.QtyOpened.String(), t.QtyRemaining.String(), t.EntryNotional.String(),
-		t.ExitNotional.String(), t.Volume.String(), t.AvgEntry.String(), numberOrNull(t.AvgExit), t.Multiplier.String(),
-		t.FeesTotal.String(), t.Commission.String(), numberOrNull(t.GrossPnL), numberOrNull(t.NetPnL),
-		t.RealizedPnL.String(), numberOrNull(t.ReturnPct), t.count, t.open, t.listed,
-		t.storedSize(), numberOrNull(t.Rate.Stated), numberOrNull(t.Rate.Priced), t.external, t.arrival,
+		t.ExitNotional.String(), t.Volume.String(), t.AvgEntry.String(), nullNumber(t.AvgExit), t.Multiplier.String(),
+		t.FeesTotal.String(), t.Commission.String(), nullNumber(t.GrossPnL), nullNumber(t.NetPnL),
+		t.RealizedPnL.String(), nullNumber(t.ReturnPct), t.count, t.open, t.listed,
+		t.storedSize(), nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external, t.arrival,
 	}
 }
 
-// storedSize returns the entry size as it is stored: not at all where it follows
-// from the quantity and the one multiplier of all opening fills.
+// storedSize returns the entry size as it is stored: NULL if it is the quantity
+// times the multiplier.
 func (t *tradeRow) storedSize() any {
 	if t.EntrySize.Equal(t.QtyOpened.Mul(t.Multiplier)) {
 		return nil
@@ -113,8 +113,8 @@ func scanTradeRow(row db.Scanner) (*tradeRow, error) {
 	return t, row.Scan(t.scan()...)
 }
 
-// flushTrades writes the trades that were kept back. New ones go in the order of
-// their ids, which is that of their lists as well.
+// flushTrades writes the collected trades, new ones in the order of their ids,
+// which is also the order of their lists.
 func (b *book) flushTrades(ctx context.Context) error {
 	slices.SortFunc(b.newTrades, func(x, y *tradeRow) int { return cmp.Compare(x.id, y.id) })
 	err := insertRows(ctx, b.tx, "trades", tradeInsert, len(b.newTrades), func(i int) []any {
@@ -131,24 +131,24 @@ func (b *book) flushTrades(ctx context.Context) error {
 	return b.tx.UpdateMany(ctx, "trades", tradeUpdate, []string{"user_id", "id"}, rows)
 }
 
-// insertRows inserts n rows. While one part of them is stored the next is put
-// into words.
+// insertRows inserts n rows in chunks. The arguments of the next chunk are
+// built while the current one is stored.
 func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, n int, row func(i int) []any) error {
-	const atOnce = 512
-	write := func(first int) <-chan [][]any {
-		written := make(chan [][]any, 1)
+	const chunk = 512
+	build := func(first int) <-chan [][]any {
+		built := make(chan [][]any, 1)
 		go func() {
-			part := make([][]any, 0, atOnce)
-			for i := first; i < min(first+atOnce, n); i++ {
+			part := make([][]any, 0, chunk)
+			for i := first; i < min(first+chunk, n); i++ {
 				part = append(part, row(i))
 			}
-			written <- part
+			built <- part
 		}()
-		return written
+		return built
 	}
-	for first, next := 0, write(0); first < n; first += atOnce {
+	for first, next := 0, build(0); first < n; first += chunk {
 		part := <-next
-		next = write(first + atOnce)
+		next = build(first + chunk)
 		if _, err := tx.InsertMany(ctx, table, columns, "", part); err != nil {
 			return err
 		}
@@ -156,13 +156,13 @@ func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, 
 	return nil
 }
 
-// Columns that are stored in another form than the program works with.
+// Scanners of columns whose stored form differs from their Go type.
 
-// sideOf scans the flag is_buy.
-type sideOf struct{ side *matching.Side }
+// sideScanner scans the flag is_buy.
+type sideScanner struct{ side *matching.Side }
 
-func (s sideOf) Scan(value any) error {
-	buy, err := flag(value)
+func (s sideScanner) Scan(value any) error {
+	buy, err := scanFlag(value)
 	*s.side = matching.Sell
 	if buy {
 		*s.side = matching.Buy
@@ -170,11 +170,11 @@ func (s sideOf) Scan(value any) error {
 	return err
 }
 
-// directionOf scans the flag is_long.
-type directionOf struct{ direction *matching.Direction }
+// directionScanner scans the flag is_long.
+type directionScanner struct{ direction *matching.Direction }
 
-func (d directionOf) Scan(value any) error {
-	long, err := flag(value)
+func (d directionScanner) Scan(value any) error {
+	long, err := scanFlag(value)
 	*d.direction = matching.Short
 	if long {
 		*d.direction = matching.Long
@@ -182,10 +182,11 @@ func (d directionOf) Scan(value any) error {
 	return err
 }
 
-// entrySizeOf scans an entry size. Quantity and multiplier must be scanned before.
-type entrySizeOf struct{ *matching.Trade }
+// entrySizeScanner scans an entry size. Quantity and multiplier must be scanned
+// before it.
+type entrySizeScanner struct{ *matching.Trade }
 
-func (e entrySizeOf) Scan(value any) error {
+func (e entrySizeScanner) Scan(value any) error {
 	var size decimal.Null
 	err := size.Scan(value)
 	e.EntrySize = size.Decimal
@@ -195,21 +196,21 @@ func (e entrySizeOf) Scan(value any) error {
 	return err
 }
 
-// flag reads a boolean of either engine.
-func flag(value any) (bool, error) {
+// scanFlag converts a boolean of either engine.
+func scanFlag(value any) (bool, error) {
 	switch v := value.(type) {
 	case bool:
 		return v, nil
 	case int64:
 		return v != 0, nil
 	}
-	return false, fmt.Errorf("a flag must be a boolean, not %T", value)
+	return false, fmt.Errorf("boolean column has type %T", value)
 }
 
-// orEmpty scans a text column whose NULL means the empty text.
-type orEmpty[T ~string] struct{ text *T }
+// textScanner scans a text column in which NULL means the empty string.
+type textScanner[T ~string] struct{ text *T }
 
-func (o orEmpty[T]) Scan(value any) error {
+func (o textScanner[T]) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:
 		*o.text = ""
@@ -218,7 +219,7 @@ func (o orEmpty[T]) Scan(value any) error {
 	case []byte:
 		*o.text = T(v)
 	default:
-		return fmt.Errorf("a text must not be %T", value)
+		return fmt.Errorf("text column has type %T", value)
 	}
 	return nil
 }

@@ -10,20 +10,20 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Purpose says what the rows of a scope are wanted for.
+// Purpose states what the rows of a scope are used for.
 type Purpose int
 
 const (
-	// ToList means that each row speaks for itself and names its currency.
+	// ToList means that rows are listed, each with its own currency.
 	ToList Purpose = iota
 	// ToSum means that amounts of several accounts are added up.
 	ToSum
 )
 
-// ResolveScope gives the accounts that a question is about, oldest first: the
-// named ones, or all of the owner's where none is named. A name that is not
-// the owner's is not found. Named accounts must share one currency; so must
-// all of them where their amounts are to be added.
+// ResolveScope returns the accounts of a query, oldest first: those with the
+// given ids, or all of the owner's if ids is empty. An id that is not the
+// owner's is not found. Accounts that are named, or whose amounts are added up,
+// must share one currency.
 func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
 	all, err := Accounts(ctx, tx, owner)
 	if err != nil {
@@ -44,7 +44,7 @@ func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jo
 	return named, nil
 }
 
-// ResolveScope is the step of that name in a transaction of its own.
+// ResolveScope runs the step of that name in its own transaction.
 func (s *Service) ResolveScope(
 	ctx context.Context, owner journal.UserID, ids []journal.AccountID, purpose Purpose,
 ) (accounts []Account, err error) {
@@ -67,7 +67,7 @@ func checkOneCurrency(accounts []Account) error {
 	return nil
 }
 
-// resolveList checks a list's scope and gives its accounts.
+// resolveList checks the scope of a list and returns its accounts.
 func resolveList(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope) ([]Account, error) {
 	if err := scope.Period.Check(); err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ func resolveList(ctx context.Context, tx *db.Tx, owner journal.UserID, scope jou
 	return ResolveScope(ctx, tx, owner, scope.Accounts, ToList)
 }
 
-// byNumber finds accounts by the number that rows name them by.
-func byNumber(accounts []Account) map[int64]Account {
+// indexByNumber returns accounts by their number, which rows refer to.
+func indexByNumber(accounts []Account) map[int64]Account {
 	found := make(map[int64]Account, len(accounts))
 	for _, a := range accounts {
 		found[a.number] = a
@@ -84,47 +84,47 @@ func byNumber(accounts []Account) map[int64]Account {
 	return found
 }
 
-// maxBranches bounds how many accounts get a branch of their own in a query.
+// maxBranches bounds how many accounts have their own branch in a query.
 const maxBranches = 60
 
-// filter collects the conditions of a query and their arguments.
+// filter collects the conditions of a query and its arguments.
 type filter struct {
 	args  []any
 	terms []string
-	// ranks are those of the accounts' names, and rank is the expression for the
-	// part of the query that is being written.
+	// ranks are the ranks of the accounts' names, and rank is the expression
+	// for the current part of the query.
 	ranks nameRanks
 	rank  string
 }
 
-// arg adds an argument and gives its placeholder.
+// arg adds an argument and returns its placeholder.
 func (f *filter) arg(value any) string {
 	f.args = append(f.args, value)
 	return "$" + strconv.Itoa(len(f.args))
 }
 
-// add adds a condition that ends with a placeholder for the value.
-func (f *filter) add(condition string, value any) {
+// addCondition adds a condition that ends with a placeholder for value.
+func (f *filter) addCondition(condition string, value any) {
 	f.terms = append(f.terms, condition+" "+f.arg(value))
 }
 
-// in adds the condition that a column has one of some values.
-func in[T any](f *filter, column string, values []T) {
+// addIn adds the condition that a column has one of the values.
+func addIn[T any](f *filter, column string, values []T) {
 	f.terms = append(f.terms, column+" IN "+db.In(&f.args, values))
 }
 
-// during adds the conditions of a period on a column of instants.
-func (f *filter) during(column string, period journal.Period) {
+// addPeriod adds the conditions of a period for a column of instants.
+func (f *filter) addPeriod(column string, period journal.Period) {
 	if period.From != nil {
-		f.add(column+" >=", db.Micros(*period.From))
+		f.addCondition(column+" >=", db.Micros(*period.From))
 	}
 	if period.To != nil {
-		f.add(column+" <=", db.Micros(*period.To))
+		f.addCondition(column+" <=", db.Micros(*period.To))
 	}
 }
 
-// selection is a SELECT over the rows that some accounts of an owner have in a
-// table. Its head goes up to the WHERE.
+// selection is a SELECT of the rows of an owner's accounts in one table. head
+// is its text up to the WHERE.
 type selection struct {
 	table    string
 	owner    journal.UserID
@@ -133,9 +133,9 @@ type selection struct {
 	where    func(*filter)
 }
 
-// parts writes one SELECT for each account, so that each can be read in the order
-// of an index that begins with the account. Beyond maxBranches accounts it is one
-// SELECT.
+// parts returns one SELECT for each account, so that each can be read in the
+// order of an index that begins with the account. Above maxBranches accounts it
+// returns a single SELECT.
 func (s selection) parts(f *filter) []string {
 	groups := slices.Collect(slices.Chunk(s.accounts, 1))
 	if len(s.accounts) > maxBranches {
@@ -145,19 +145,19 @@ func (s selection) parts(f *filter) []string {
 	parts := make([]string, 0, len(groups))
 	for _, group := range groups {
 		f.terms, f.rank = nil, f.ranks.expression(s.table, group)
-		f.add(s.table+".user_id =", s.owner)
+		f.addCondition(s.table+".user_id =", s.owner)
 		if len(group) == 1 {
-			f.add(s.table+".account =", group[0].number)
+			f.addCondition(s.table+".account =", group[0].number)
 		} else {
-			in(f, s.table+".account", numbersOf(group))
+			addIn(f, s.table+".account", accountNumbers(group))
 		}
 		s.where(f)
-		parts = append(parts, ranked(s.head, f.rank)+" WHERE "+strings.Join(f.terms, " AND "))
+		parts = append(parts, setRank(s.head, f.rank)+" WHERE "+strings.Join(f.terms, " AND "))
 	}
 	return parts
 }
 
-func numbersOf(accounts []Account) []int64 {
+func accountNumbers(accounts []Account) []int64 {
 	numbers := make([]int64, len(accounts))
 	for i, a := range accounts {
 		numbers[i] = a.number
@@ -165,13 +165,13 @@ func numbersOf(accounts []Account) []int64 {
 	return numbers
 }
 
-// union writes all of it, in no order.
-func (s selection) union(f *filter) string { return strings.Join(s.parts(f), " UNION ALL ") }
+// unionQuery returns the query for all rows, in no order.
+func (s selection) unionQuery(f *filter) string { return strings.Join(s.parts(f), " UNION ALL ") }
 
-// inOrder writes it in an order that an index of each account has, at most limit
-// rows of it where that is not 0: then what it costs does not depend on how many
-// rows there are.
-func (s selection) inOrder(tx *db.Tx, f *filter, order string, limit int) string {
+// orderedQuery returns the query in the order of an index of each account, for
+// at most limit rows; 0 means all. With a limit the cost does not depend on the
+// number of rows in the table.
+func (s selection) orderedQuery(tx *db.Tx, f *filter, order string, limit int) string {
 	parts := s.parts(f)
 	if limit == 0 {
 		return strings.Join(parts, " UNION ALL ") + " ORDER BY " + order

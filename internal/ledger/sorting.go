@@ -12,11 +12,10 @@ import (
 	"fillbook/internal/matching"
 )
 
-// SortKey names what a list of trades can be sorted by, as the API spells it.
+// SortKey is a key by which a list of trades can be sorted, as in the API.
 type SortKey string
 
-// The keys that a trade itself has a value for. For any other [Sort.Of] must
-// be given.
+// The keys with a value in the ledger. Any other key requires [Sort.Of].
 const (
 	SortOpenedAt   SortKey = "opened_at"
 	SortClosedAt   SortKey = "closed_at"
@@ -29,8 +28,8 @@ const (
 	SortExitPrice  SortKey = "avg_exit_price"
 )
 
-// sortColumns says where the value of a key stands. All but the symbol are
-// numbers; what is not there is NULL.
+// sortColumns are the SQL expressions of the keys. All but the symbol are
+// numbers; an absent value is NULL.
 var sortColumns = map[SortKey]string{
 	SortOpenedAt:   "trades.opened_at",
 	SortClosedAt:   "CASE WHEN trades.is_open THEN NULL ELSE trades.last_at END",
@@ -45,17 +44,17 @@ var sortColumns = map[SortKey]string{
 
 // Sort is an order of trades other than newest first. Trades without a value
 // come last in either direction. Equal ones are in the order of closing, or of
-// opening where that is what they are sorted by, and in its reverse with Down.
+// opening if that is the sort key, and reversed with Down.
 type Sort struct {
 	By   SortKey
 	Down bool
-	// Of gives the value of a trade where By is no key of the ledger's.
+	// Of returns the value of a trade if By is not a key of the ledger.
 	Of func(SortFigures) decimal.Null
-	// After leaves out everything up to and including that place.
+	// After excludes everything up to and including that position.
 	After *RankedTrade
 }
 
-// SortFigures are what Sort.Of can tell a value from.
+// SortFigures are the figures that Sort.Of receives.
 type SortFigures struct {
 	Trade                    journal.TradeID
 	Long                     bool
@@ -65,8 +64,8 @@ type SortFigures struct {
 	NetPnL                   decimal.Null
 }
 
-// RankedTrade is a trade with what it was sorted by: a number, or a text for the
-// symbol, and its place among equal ones.
+// RankedTrade is a trade with the value that it was sorted by, a number or the
+// symbol, and its position among equal ones.
 type RankedTrade struct {
 	ID     journal.TradeID
 	Number decimal.Null
@@ -74,7 +73,7 @@ type RankedTrade struct {
 	Place  TradeCursor
 }
 
-// compare is negative where r comes before o.
+// compare returns a negative number if r comes before o.
 func (s Sort) compare(r, o RankedTrade) int {
 	order := cmp.Or(cmp.Compare(r.Text, o.Text), r.Number.Decimal.Cmp(o.Number.Decimal))
 	if order == 0 {
@@ -92,7 +91,7 @@ func (s Sort) compare(r, o RankedTrade) int {
 	return order
 }
 
-// basis says in which of the two orders equal trades are.
+// basis returns the order of trades with equal values.
 func (s Sort) basis() DateBasis {
 	if s.By == SortOpenedAt {
 		return ByOpening
@@ -100,10 +99,10 @@ func (s Sort) basis() DateBasis {
 	return ByClosing
 }
 
-// RankTrades gives the trades of a query in the order of a sort, as one step.
+// RankTrades returns the trades of a query in the order of a sort, as one step.
 // Amounts are exact decimals, which the database cannot compare, so the values
-// of all trades are read and compared here. Of these only as many are kept as
-// the query's limit asks for, all where it asks for all.
+// of all trades are read and compared here. At most four times the query's
+// limit is kept in memory.
 func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, by Sort) ([]RankedTrade, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -114,8 +113,8 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, by.head(), q.where}.union(&f)
-	known := byNumber(accounts)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: by.head(), where: q.addConditions}.unionQuery(&f)
+	known := indexByNumber(accounts)
 	var list []RankedTrade
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		r, err := by.scan(row, known)
@@ -135,7 +134,7 @@ func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQue
 	return list, err
 }
 
-// head is the SELECT of the places and the values.
+// head returns the SELECT of positions and values.
 func (s Sort) head() string {
 	const places = "SELECT trades.id, list_at, opened_at, " + closingColumn + ", order_key, first_external, first_arrival, trades.account, "
 	if s.Of != nil {
@@ -147,12 +146,12 @@ func (s Sort) head() string {
 func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, err error) {
 	at := &r.Place
 	place := []any{
-		&r.ID, &at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Instrument, &at.External, &at.Arrival, &at.Number,
+		&r.ID, &at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Instrument, &at.External, &at.Arrival, &at.AccountNumber,
 	}
 	switch {
 	case s.Of != nil:
 		var t matching.Trade
-		err = row.Scan(append(place, directionOf{&t.Direction}, &t.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeOf{&t},
+		err = row.Scan(append(place, directionScanner{&t.Direction}, &t.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t},
 			&t.Rate.Stated, &t.Rate.Priced, &t.FeesTotal, &t.Commission, &t.NetPnL)...)
 		r.Number = s.Of(SortFigures{
 			Trade: r.ID, Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
@@ -163,11 +162,12 @@ func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, e
 	default:
 		err = row.Scan(append(place, &r.Number)...)
 	}
-	at.Account = accounts[at.Number].Name
+	at.Account = accounts[at.AccountNumber].Name
 	return r, err
 }
 
-// BatchCondition is the condition that an import brought a fill of the trade.
+// BatchCondition returns the condition that an import contains a fill of the
+// trade.
 func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	return func(args *[]any) string {
 		f := filter{args: *args}
@@ -183,9 +183,9 @@ func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	}
 }
 
-// EachListedTime hands the instants of the trades of a query, by the query's
-// basis, to fn in no order: enough to count them by day. It is a step; fn must
-// not run statements.
+// EachListedTime calls fn for the instants of the trades of a query, by the
+// query's basis, in no order: enough to count them by day. It is a step; fn
+// must not run statements.
 func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
 	if err := q.check(); err != nil {
 		return err
@@ -200,7 +200,7 @@ func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q Trad
 	}
 	q.After = nil
 	var f filter
-	text := selection{"trades", owner, accounts, "SELECT trades." + q.Basis.column() + from, q.where}.union(&f)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: "SELECT trades." + q.Basis.column() + from, where: q.addConditions}.unionQuery(&f)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var at int64
 		err := row.Scan(&at)

@@ -13,20 +13,20 @@ import (
 	"fillbook/internal/matching"
 )
 
-// source is a row of fill_sources: what one source says of a fill. Only the
-// values of said that a source can state are set.
+// source is a row of fill_sources: the values that one source has for a fill.
+// Only those that a source can state are set.
 type source struct {
 	execution journal.ExecutionID
 	number    int64
 	batch     journal.BatchID // empty for an entry by hand
 	key       streamKey
-	said      fill
+	values    fill
 }
 
-// newSource returns what a fill says as a source of an execution.
+// newSource returns the values of a fill as a source of an execution.
 func newSource(execution journal.ExecutionID, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
-	s := &source{execution: execution, number: number, batch: batch, key: key, said: *said}
-	s.said.facts &= sourceFacts
+	s := &source{execution: execution, number: number, batch: batch, key: key, values: *said}
+	s.values.facts &= sourceFacts
 	return s
 }
 
@@ -51,8 +51,8 @@ type sourceContent struct {
 	Facts       Facts           `json:"facts"`
 }
 
-func (s *source) content() (string, error) {
-	k, f := s.key, &s.said
+func (s *source) marshalContent() (string, error) {
+	k, f := s.key, &s.values
 	text, err := json.Marshal(sourceContent{
 		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Strike: k.strike, Expiry: k.expiry, Lot: k.lot,
 		At: f.at, Side: f.side, Quantity: f.quantity, Price: f.price, Fees: f.fees, Commission: f.commission,
@@ -73,8 +73,8 @@ func scanSource(row db.Scanner) (*source, error) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("reading source %d of execution %s: %w", s.number, s.execution, err)
 	}
-	s.key = streamKey{c.Symbol, c.Type, c.OptionRight, c.Strike, c.Expiry, c.Lot}
-	s.said = fill{
+	s.key = streamKey{symbol: c.Symbol, kind: c.Type, right: c.OptionRight, strike: c.Strike, expiry: c.Expiry, lot: c.Lot}
+	s.values = fill{
 		at: c.At, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
 		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details, facts: c.Facts,
 	}
@@ -108,7 +108,7 @@ func (b *book) sourceKeyOf(s *source) []any {
 func (b *book) insertSources(ctx context.Context, list []*source) error {
 	rows := make([][]any, len(list))
 	for i, s := range list {
-		text, err := s.content()
+		text, err := s.marshalContent()
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (b *book) insertSources(ctx context.Context, list []*source) error {
 	return nil
 }
 
-// deleteSources deletes the sources of a fill that is deleted.
+// deleteSources deletes the sources of a deleted fill.
 func (b *book) deleteSources(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		return nil
@@ -140,7 +140,7 @@ type repeat struct {
 	batch       journal.BatchID
 }
 
-// joinRepeats joins repeats of single fills to as few as possible.
+// joinRepeats joins repeats of consecutive fills.
 func joinRepeats(list []repeat) []repeat {
 	slices.SortFunc(list, func(a, b repeat) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.first, b.first))
@@ -172,7 +172,7 @@ func (b *book) insertRepeats(ctx context.Context, list []repeat) error {
 	return nil
 }
 
-// loadRepeats reads the repeats of the fills with some arrival numbers.
+// loadRepeats reads the repeats of a range of fills.
 func (b *book) loadRepeats(ctx context.Context, first, last int64) ([]repeat, error) {
 	return db.List(ctx, b.tx, func(row db.Scanner) (r repeat, err error) {
 		err = row.Scan(&r.first, &r.last, &r.source, &r.batch)

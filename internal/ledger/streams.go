@@ -12,18 +12,18 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Instrument says what a fill trades. Together with the account it is the
+// Instrument is what a fill trades. An account and an instrument form the
 // stream whose fills are grouped into trades.
 type Instrument struct {
 	Symbol string
-	// Type is stock, option, future, forex, crypto, cfd or another word.
+	// Type is stock, option, future, forex, crypto, cfd or any other name.
 	Type string
-	// OptionRight is call or put, Strike and Expiry the rest of a contract;
-	// they are absent where they do not apply.
+	// OptionRight is call or put, Strike and Expiry complete the contract; they
+	// are absent for other instruments.
 	OptionRight string
 	Strike      decimal.Null
 	Expiry      journal.Day
-	// Lot keeps positions in one instrument apart where the source does.
+	// Lot separates positions in one instrument if the source does.
 	Lot string
 }
 
@@ -35,13 +35,13 @@ const (
 	keyLot    = "lot"
 )
 
-// streamKey is an instrument as it is stored, and can be compared.
+// streamKey is an instrument in its stored, comparable form.
 type streamKey struct {
 	symbol, kind, right, strike, expiry, lot string
 }
 
 func (i Instrument) key() streamKey {
-	key := streamKey{i.Symbol, i.Type, i.OptionRight, "", string(i.Expiry), i.Lot}
+	key := streamKey{symbol: i.Symbol, kind: i.Type, right: i.OptionRight, expiry: string(i.Expiry), lot: i.Lot}
 	if i.Strike.Valid {
 		key.strike = i.Strike.Decimal.String()
 	}
@@ -52,14 +52,14 @@ func (i Instrument) key() streamKey {
 type stream struct {
 	number int64
 	key    streamKey
-	// isNew tells that this write made it: nothing of it is stored yet.
+	// isNew reports that this write created the stream: it has no stored rows.
 	isNew bool
-	// tail is the last stored trade, once it was asked for; nil if there is none.
-	tail   *tradeRow
-	looked bool // for the tail
+	// tail is the last stored trade, nil if there is none; see loadTail.
+	tail       *tradeRow
+	tailLoaded bool
 }
 
-// streamFor finds the stream of an instrument, or makes it.
+// streamFor returns the stream of an instrument, and creates it if necessary.
 func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 	found, err := b.findStream(ctx, key)
 	if err != nil || found != nil {
@@ -71,11 +71,11 @@ func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 	_, err = b.tx.Exec(ctx, `
 		INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.order())
+		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
 	return s, err
 }
 
-// findStream gives nil where the account has no such stream.
+// findStream returns the stream of an instrument, or nil.
 func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
 	if s, known := b.streams[key]; known || b.nextStream == 1 {
 		return s, nil
@@ -87,7 +87,7 @@ func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
 			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
 		b.owner, b.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
 	if errors.Is(err, db.ErrNoRows) {
-		b.streams[key] = nil // so that it is not looked for again
+		b.streams[key] = nil // so that it is not searched again
 		return nil, nil
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func (b *book) streamNumbered(ctx context.Context, number int64) (*stream, error
 	return s, nil
 }
 
-// dropEmptyStreams forgets the streams that lost their last fill.
+// dropEmptyStreams deletes the streams that lost their last fill.
 func (b *book) dropEmptyStreams(ctx context.Context) error {
 	for _, number := range slices.Sorted(maps.Keys(b.emptied)) {
 		_, err := b.tx.Exec(ctx, `
@@ -127,11 +127,11 @@ func (b *book) dropEmptyStreams(ctx context.Context) error {
 	return nil
 }
 
-// streamColumns are read by scanStream beside the columns of a fill or trade.
+// streamColumns are the columns of a streamKey, for joins.
 const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
 
-// instrument is the stored key in its rich form.
-func (k streamKey) instrument() Instrument {
+// toInstrument converts the key to an Instrument.
+func (k streamKey) toInstrument() Instrument {
 	i := Instrument{
 		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Expiry: journal.Day(k.expiry), Lot: k.lot,
 	}
@@ -148,8 +148,8 @@ func (k *streamKey) scan() []any {
 	return []any{&k.symbol, &k.kind, &k.right, &k.strike, &k.expiry, &k.lot}
 }
 
-// takeContract moves the contract out of a fill's details into the instrument.
-func (i *Instrument) takeContract(details map[string]string) (err error) {
+// setContract sets the contract from a fill's details.
+func (i *Instrument) setContract(details map[string]string) (err error) {
 	i.OptionRight = strings.ToLower(strings.TrimSpace(details[keyRight]))
 	if i.OptionRight != "" && i.OptionRight != "call" && i.OptionRight != "put" {
 		return journal.InvalidField("details.option_right", "option_right must be call or put.")

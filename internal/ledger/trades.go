@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Trade is a stored round trip, or a position still open. Its money is in the
+// Trade is a stored round trip or an open position. Its amounts are in the
 // currency of its account.
 type Trade struct {
 	ID         journal.TradeID
@@ -29,8 +29,8 @@ type Trade struct {
 	EntryNotional, ExitNotional decimal.Decimal
 	// EntrySize is quantity × multiplier summed over the opening fills.
 	EntrySize decimal.Decimal
-	// Rate converts notionals to the currency of the account. Volume, the traded
-	// notional, is converted; it is absent where the rate is unknown.
+	// Rate converts notionals to the currency of the account. Volume, the
+	// traded notional, is converted; it is absent if the rate is unknown.
 	Rate             matching.Rate
 	Volume           decimal.Null
 	AvgEntry         decimal.Decimal
@@ -38,47 +38,47 @@ type Trade struct {
 	Multiplier       decimal.Decimal
 	Fees, Commission decimal.Decimal
 	// GrossPnL, NetPnL and ReturnPct are absent while the trade is open;
-	// RealizedPnL is the result of what was closed so far.
+	// RealizedPnL is the result of the part that is closed.
 	GrossPnL, NetPnL, ReturnPct decimal.Null
 	RealizedPnL                 decimal.Decimal
 	// Executions is the number of its fills.
 	Executions int
 	// Revision is the account's revision that last changed the trade.
 	Revision int64
-	// Cursor is the place of the trade in the list it was read from.
+	// Cursor is the position of the trade in the list it was read from.
 	Cursor TradeCursor
 }
 
-// Open tells whether the position is not flat yet.
+// Open reports whether the position is not flat.
 func (t *Trade) Open() bool { return t.ClosedAt == nil }
 
-// Costs is what the trade paid for being executed, fees and commission.
+// Costs returns the sum of fees and commission.
 func (t *Trade) Costs() decimal.Decimal { return t.Fees.Add(t.Commission) }
 
 // TradeDetail is a trade with its fills in time order.
 type TradeDetail struct {
 	Trade
 	Fills []TradeFill
-	// DividendTotal is the sum of the dividends that are linked to it.
+	// DividendTotal is the sum of the dividends linked to the trade.
 	DividendTotal decimal.Decimal
 }
 
-// TradeFill is a fill with its share in the trade: all of it, or for a fill
-// that crosses zero the part on this side.
+// TradeFill is a fill with its part in the trade, which is less than the whole
+// fill if it crosses zero.
 type TradeFill struct {
 	Execution
 	Role                                   matching.Role
 	PartQuantity, PartFees, PartCommission decimal.Decimal
 }
 
-// DateBasis says which instant of a trade a period tests.
+// DateBasis selects the instant of a trade that periods are compared with.
 type DateBasis int
 
 const (
-	// ByClosing tests the closing of a closed trade and the opening of an open
+	// ByClosing uses the closing of a closed trade and the opening of an open
 	// one.
 	ByClosing DateBasis = iota
-	// ByOpening tests the opening of every trade.
+	// ByOpening uses the opening of every trade.
 	ByOpening
 )
 
@@ -91,14 +91,21 @@ const (
 	StatusClosed Status = "closed"
 )
 
-// Condition is a condition on trades that another package knows how to ask. It
-// appends its arguments and gives the text, in which the trade's row is named
-// trades, as in
+// Condition is a condition on trades of another package. It appends its
+// arguments and returns its text, in which the row of a trade is named trades,
+// as in
 //
 //	trades.id IN (SELECT trade_id FROM trade_tags WHERE user_id = $4 AND tag_id = $5)
 type Condition func(args *[]any) string
 
-// TradeQuery says which trades to list.
+// TradeIDCondition returns the condition on trades that another package has for
+// the id of a trade. idCondition appends its arguments and returns the text that
+// follows the column.
+func TradeIDCondition(idCondition func(args *[]any) string) Condition {
+	return func(args *[]any) string { return "trades.id " + idCondition(args) }
+}
+
+// TradeQuery selects trades.
 type TradeQuery struct {
 	Scope          journal.Scope
 	Basis          DateBasis
@@ -107,13 +114,13 @@ type TradeQuery struct {
 	Direction      matching.Direction
 	InstrumentType string
 	Where          []Condition
-	// After leaves out everything up to and including that place; Limit
-	// bounds the list, 0 means all.
+	// After excludes everything up to and including that position; Limit bounds
+	// the list, 0 means all.
 	After *TradeCursor
 	Limit int
 }
 
-// Trade gives one trade of the owner with its fills.
+// Trade returns one of the owner's trades with its fills.
 func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.TradeID) (t TradeDetail, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		t, err = ReadTrade(ctx, tx, owner, id)
@@ -122,9 +129,9 @@ func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.Tr
 	return t, err
 }
 
-// ReadTrade is what [Service.Trade] does, as one step.
+// ReadTrade is the step of [Service.Trade].
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	account, err := accountOf(ctx, tx, owner, "trades", string(id), "trade")
+	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
 	if err != nil {
 		return TradeDetail{}, err
 	}
@@ -136,11 +143,11 @@ func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	return b.detail(ctx, row)
+	return b.loadDetail(ctx, row)
 }
 
-// EachTrade hands the trades of a query to fn, newest first, as they are read:
-// memory stays flat however many there are.
+// EachTrade calls fn for the trades of a query, newest first, as they are read,
+// so that memory does not grow with their number.
 func (s *Service) EachTrade(ctx context.Context, owner journal.UserID, q TradeQuery, fn func(Trade) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachTrade(ctx, tx, owner, q, fn) })
 }
@@ -154,8 +161,8 @@ func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q Trade
 	return n, err
 }
 
-// CountTradesIn is the step of [Service.CountTrades], for a count of the
-// snapshot that a list is read from.
+// CountTradesIn is the step of [Service.CountTrades], for a count in the same
+// snapshot as a list.
 func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery) (int, error) {
 	if err := q.check(); err != nil {
 		return 0, err
@@ -167,17 +174,17 @@ func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.Us
 	q.After = nil
 	var f filter
 	head := "SELECT 1 FROM trades"
-	if len(q.Symbols) > 0 || q.InstrumentType != "" { // to look up every stream costs more than to count
+	if len(q.Symbols) > 0 || q.InstrumentType != "" { // the join costs more than the count
 		head = "SELECT 1" + tradesFrom
 	}
-	text := selection{"trades", owner, accounts, head, q.where}.union(&f)
-	if len(q.Where) > 0 { // what others know of trades has revisions of its own
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: head, where: q.addConditions}.unionQuery(&f)
+	if len(q.Where) > 0 { // conditions of other packages have revisions of their own
 		return countRows(ctx, tx, text, f.args)
 	}
 	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
-// EachTrade is the step of that name. fn must not run statements.
+// EachTrade is the step of [Service.EachTrade]. fn must not run statements.
 func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(Trade) error) error {
 	if err := q.check(); err != nil {
 		return err
@@ -187,14 +194,14 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := selection{"trades", owner, accounts, tradesSelect, q.where}.inOrder(tx, &f, q.Basis.newestFirst(), q.Limit)
-	known := byNumber(accounts)
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		t := listedTrade{}
 		if err := row.Scan(t.scan()...); err != nil {
 			return err
 		}
-		return fn(t.trade(known[t.account]))
+		return fn(t.toTrade(known[t.account]))
 	}, text, f.args...)
 }
 
@@ -203,12 +210,12 @@ const tradesFrom = `
 
 var tradesSelect = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns + `, ` + streamColumns + tradesFrom
 
-// listedTrade is what tradesSelect reads.
+// listedTrade is a row of tradesSelect.
 type listedTrade struct {
 	tradeRow
 	account, revision int64
 	order             string // the stream's order key
-	closing, rank     int64  // what lists are sorted by; see placeColumns
+	closing, rank     int64  // columns that lists are sorted by; see placeColumns
 	key               streamKey
 }
 
@@ -216,24 +223,24 @@ func (t *listedTrade) scan() []any {
 	return append(append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank), t.key.scan()...)
 }
 
-// place returns where the trade of an account is in the order of trades.
-func (t *listedTrade) place(a Account) TradeCursor {
+// cursor returns the position of the trade in lists.
+func (t *listedTrade) cursor(a Account) TradeCursor {
 	return TradeCursor{
 		ListedAt: t.listed, OpenedAt: t.First.At, ClosedAt: t.closing, Instrument: t.order, Account: a.Name,
-		External: t.external, Arrival: t.arrival, Number: t.account,
+		External: t.external, Arrival: t.arrival, AccountNumber: t.account,
 	}
 }
 
-// trade gives the row in the words of the package's users.
-func (t *listedTrade) trade(a Account) Trade {
+// toTrade converts the row to a Trade.
+func (t *listedTrade) toTrade(a Account) Trade {
 	out := Trade{
-		ID: t.id, Account: a.ID, Currency: a.BaseCurrency, Instrument: t.key.instrument(), Direction: t.Direction,
+		ID: t.id, Account: a.ID, Currency: a.BaseCurrency, Instrument: t.key.toInstrument(), Direction: t.Direction,
 		OpenedAt: db.FromMicros(t.First.At), QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
 		EntryNotional: t.EntryNotional, ExitNotional: t.ExitNotional, EntrySize: t.EntrySize, Rate: t.Rate,
 		Volume: t.Rate.Convert(t.Volume), AvgEntry: t.AvgEntry,
 		AvgExit: t.AvgExit, Multiplier: t.Multiplier, Fees: t.FeesTotal, Commission: t.Commission,
 		GrossPnL: t.GrossPnL, NetPnL: t.NetPnL, ReturnPct: t.ReturnPct, RealizedPnL: t.RealizedPnL,
-		Executions: int(t.count), Revision: t.revision, Cursor: t.place(a),
+		Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
 	}
 	if at, closed := t.ClosedAt(); closed {
 		closedAt := db.FromMicros(at)
@@ -242,7 +249,7 @@ func (t *listedTrade) trade(a Account) Trade {
 	return out
 }
 
-// check refuses a query that asks for what there is not.
+// check returns an error for an unknown status or side.
 func (q TradeQuery) check() error {
 	if q.Status != "" && q.Status != StatusOpen && q.Status != StatusClosed {
 		return journal.InvalidField("status", "status must be open or closed.")
@@ -260,32 +267,32 @@ func (d DateBasis) column() string {
 	return "list_at"
 }
 
-// where adds the conditions of the query.
-func (q TradeQuery) where(f *filter) {
+// addConditions adds the conditions of the query to f.
+func (q TradeQuery) addConditions(f *filter) {
 	column := "trades." + q.Basis.column()
-	f.during(column, q.Scope.Period)
+	f.addPeriod(column, q.Scope.Period)
 	if q.Status != "" {
-		f.add("trades.is_open =", q.Status == StatusOpen)
+		f.addCondition("trades.is_open =", q.Status == StatusOpen)
 	}
 	if len(q.Symbols) > 0 {
-		in(f, "streams.symbol", upper(q.Symbols))
+		addIn(f, "streams.symbol", upperSymbols(q.Symbols))
 	}
 	if q.Direction != "" {
-		f.add("trades.is_long =", q.Direction == matching.Long)
+		f.addCondition("trades.is_long =", q.Direction == matching.Long)
 	}
 	if q.InstrumentType != "" {
-		f.add("streams.instrument_type =", strings.ToLower(q.InstrumentType))
+		f.addCondition("streams.instrument_type =", strings.ToLower(q.InstrumentType))
 	}
 	for _, condition := range q.Where {
 		f.terms = append(f.terms, "("+condition(&f.args)+")")
 	}
 	if q.After != nil {
-		q.Basis.after(f, q.After)
+		q.Basis.addAfter(f, q.After)
 	}
 }
 
-// upper gives symbols the way they are stored.
-func upper(symbols []string) []string {
+// upperSymbols returns symbols in their stored form.
+func upperSymbols(symbols []string) []string {
 	out := make([]string, len(symbols))
 	for i, symbol := range symbols {
 		out[i] = strings.ToUpper(strings.TrimSpace(symbol))
@@ -295,13 +302,13 @@ func upper(symbols []string) []string {
 
 func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade, error) {
 	t := &listedTrade{}
-	err := b.tx.QueryRow(ctx, unranked(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
+	err := b.tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
 		b.owner, id, b.account.number).Scan(t.scan()...)
-	return t, orNotFound(err, "trade")
+	return t, mapNotFound(err, "trade")
 }
 
-// partsOf reads a trade's fills and works out its share in each.
-func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching.Part, error) {
+// loadParts returns a trade's fills and its part in each.
+func (b *book) loadParts(ctx context.Context, t *listedTrade) ([]*fill, []matching.Part, error) {
 	s, err := b.streamNumbered(ctx, t.stream)
 	if err != nil {
 		return nil, nil, err
@@ -310,8 +317,8 @@ func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching
 	cursor.seek(t.First)
 	var fills []*fill
 	var grouped []matching.Fill
-	for f := cursor.take(); f != nil && f.position().Compare(t.Last) <= 0; f = cursor.take() {
-		fills, grouped = append(fills, f), append(grouped, f.matching())
+	for f := cursor.next(); f != nil && f.position().Compare(t.Last) <= 0; f = cursor.next() {
+		fills, grouped = append(fills, f), append(grouped, f.toMatching())
 	}
 	if cursor.err != nil {
 		return nil, nil, cursor.err
@@ -325,8 +332,8 @@ func (b *book) partsOf(ctx context.Context, t *listedTrade) ([]*fill, []matching
 	return nil, nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", t.id)
 }
 
-func (b *book) detail(ctx context.Context, t *listedTrade) (TradeDetail, error) {
-	fills, parts, err := b.partsOf(ctx, t)
+func (b *book) loadDetail(ctx context.Context, t *listedTrade) (TradeDetail, error) {
+	fills, parts, err := b.loadParts(ctx, t)
 	if err != nil {
 		return TradeDetail{}, err
 	}
@@ -334,12 +341,12 @@ func (b *book) detail(ctx context.Context, t *listedTrade) (TradeDetail, error) 
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	out := TradeDetail{Trade: t.trade(b.account), Fills: make([]TradeFill, len(fills))}
-	if out.DividendTotal, err = dividendsOf(ctx, b.tx, b.owner, t.id); err != nil {
+	out := TradeDetail{Trade: t.toTrade(b.account), Fills: make([]TradeFill, len(fills))}
+	if out.DividendTotal, err = sumDividends(ctx, b.tx, b.owner, t.id); err != nil {
 		return TradeDetail{}, err
 	}
 	for i, f := range fills {
-		e, err := f.execution(b.account, t.key, imports.of(b.account.number, f.seq), f.links)
+		e, err := f.toExecution(b.account, t.key, imports.batchOf(b.account.number, f.seq), f.links)
 		if err != nil {
 			return TradeDetail{}, err
 		}

@@ -137,14 +137,14 @@ func TestDeleteTrade(t *testing.T) {
 			return a.OpenedAt.Compare(b.OpenedAt)*2 + strings.Compare(string(a.ID), string(b.ID))
 		})
 		gone := trades[c.delete].ID
-		d.told = nil
+		d.changes = nil
 		must(t, d.ledger.DeleteTrade(t.Context(), d.owner, gone, func(_ context.Context, _ *db.Tx, seen ledger.TradeDetail) error {
 			if seen.ID != gone || len(seen.Fills) == 0 {
 				t.Errorf("check saw %+v", seen)
 			}
 			return nil
 		}))
-		d.expect(c.want)
+		d.expectTrades(c.want)
 		var left []string
 		for _, e := range d.executions() {
 			left = append(left, fmt.Sprintf("%s %s", e.Side, e.Quantity))
@@ -152,10 +152,10 @@ func TestDeleteTrade(t *testing.T) {
 		if strings.Join(left, ", ") != c.left {
 			t.Errorf("fills left: %v, want %s", left, c.left)
 		}
-		told := d.told[0]
-		if len(d.told) != 1 || !slices.Equal(told.Deleted, []journal.TradeID{gone}) ||
-			!slices.Equal(told.Removed, told.Deleted) || len(told.Merged)+len(told.Orphaned)+len(told.Created) != 0 {
-			t.Errorf("told %+v", d.told)
+		change := d.changes[0]
+		if len(d.changes) != 1 || !slices.Equal(change.Deleted, []journal.TradeID{gone}) ||
+			!slices.Equal(change.Removed, change.Deleted) || len(change.Merged)+len(change.Orphaned)+len(change.Created) != 0 {
+			t.Errorf("changes %+v", d.changes)
 		}
 		for i, tr := range d.trades() {
 			if tr.ID == gone || !slices.ContainsFunc(trades, func(old ledger.Trade) bool { return old.ID == tr.ID }) {
@@ -174,35 +174,35 @@ func TestDeleteTradeRefusals(t *testing.T) {
 			t.Errorf("a refused check gave %v", err)
 		}
 		refused(t, d.ledger.DeleteTrade(t.Context(), d.owner, "nothing", nil), journal.KindNotFound, "")
-		d.expect("long 1 net 2; short 2 net 2")
-		// The import counts what was deleted, and knows the fill that shrank.
+		d.expectTrades("long 1 net 2; short 2 net 2")
+		// The import counts the deleted fill, and finds the reduced one.
 		must(t, d.ledger.DeleteTrade(t.Context(), d.owner, d.trades()[0].ID, nil))
-		d.countsBatch("batch", ledger.BatchRows{Fills: 2, FillsRemoved: 1})
-		d.sees("+==", orders(t, "buy 1 10; sell 3 12; buy 2 11"))
+		d.expectBatchRows("batch", ledger.BatchRows{Fills: 2, FillsRemoved: 1})
+		d.expectPreview("+==", orders(t, "buy 1 10; sell 3 12; buy 2 11"))
 		d.sound()
 	})
 }
 
-// TestDamagedTrade is told and not passed over.
-func TestDamagedTrade(t *testing.T) {
+// TestDamagedTradeIsReported checks that a damaged trade causes an error.
+func TestDamagedTradeIsReported(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		d.add("buy 1 10; sell 1 11")
 		id := d.trades()[0].ID
-		d.spoil(`UPDATE trades SET execution_count = 7`)
+		d.damage(`UPDATE trades SET execution_count = 7`)
 		if _, err := d.ledger.Trade(t.Context(), d.owner, id); err == nil || !strings.Contains(err.Error(), "fillbook check") {
 			t.Errorf("got %v", err)
 		}
 		if n, err := d.ledger.RegroupAll(t.Context(), d.owner, d.account); err != nil || n != 1 {
 			t.Errorf("repaired %d, %v", n, err)
 		}
-		d.expect("long 1 net 1")
+		d.expectTrades("long 1 net 1")
 		if d.trades()[0].ID != id {
 			t.Error("the repair changed the id")
 		}
 	})
 }
 
-func (d *desk) spoil(statement string, args ...any) {
+func (d *desk) damage(statement string, args ...any) {
 	d.Helper()
 	must(d, d.db.Update(context.Background(), func(tx *db.Tx) error {
 		n, err := tx.Exec(context.Background(), statement, args...)
@@ -249,14 +249,14 @@ func TestTouchedSince(t *testing.T) {
 			t.Errorf("after a touch: %v %t", got, known)
 		}
 		d.sound()
-		// A write that touches more than the log will tell.
+		// A write that changes more trades than the log contains.
 		var many []ledger.NewFill
 		for n := range 1100 {
 			many = append(many, order(t, fmt.Sprintf("buy 1 10 lot=%d", n), n))
 		}
 		d.insert("", many...)
 		if _, known := touched(start); known {
-			t.Error("a large write is told trade by trade")
+			t.Error("a large write is logged trade by trade")
 		}
 		if got, known := touched(d.revision()); !known || len(got) != 0 || d.count("trade_log") != 0 {
 			t.Errorf("after it: %v %t", got, known)
@@ -281,7 +281,7 @@ func TestTheLogIsPruned(t *testing.T) {
 		_, known, err := ledger.TouchedSince(t.Context(), tx, d.owner, d.account, 100)
 		_, newer, _ := ledger.TouchedSince(t.Context(), tx, d.owner, d.account, d.revision()-1000)
 		if known || !newer {
-			t.Errorf("told since revision 100: %t, of the last 1000: %t", known, newer)
+			t.Errorf("known since revision 100: %t, of the last 1000: %t", known, newer)
 		}
 		return err
 	}))
@@ -292,7 +292,7 @@ func TestSameInstantIsOrderedByArrival(t *testing.T) {
 	eachDesk(t, func(t *testing.T, d *desk) {
 		in := orders(t, "buy 1 10 at=0; sell 2 12 at=0; buy 1 11 at=0")
 		d.insert("", in...)
-		d.expect("long 1 net 2; short 1 net 1")
+		d.expectTrades("long 1 net 2; short 1 net 1")
 		d.account = d.newAccount(d.owner, "USD")
 		slices.Reverse(in)
 		d.insert("", in...)

@@ -15,9 +15,8 @@ import (
 //	1  averages that terminate in full, rates of stated results, order keys
 const currentRules = 1
 
-// Upgrade computes again what older versions of the program computed by other
-// rules, account by account, each in one transaction: it can be interrupted and
-// run again. It reads nothing more where everything is current. progress is
+// Upgrade recomputes the accounts that were computed by older rules, each in
+// its own transaction, so that it can be interrupted and run again. progress is
 // called after each account and may be nil.
 func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) error {
 	type owned struct {
@@ -37,10 +36,10 @@ func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) e
 	}
 	for n, o := range outdated {
 		err := s.db.Update(ctx, func(tx *db.Tx) error {
-			return s.writing(ctx, tx, o.user, o.account, func(b *book) error { return b.upgrade(ctx) })
+			return s.withBook(ctx, tx, o.user, o.account, func(b *book) error { return b.upgrade(ctx) })
 		})
 		if err != nil && !journal.IsKind(err, journal.KindNotFound) { // not found: deleted meanwhile
-			return fmt.Errorf("computing the trades of account %s again: %w", o.account, err)
+			return fmt.Errorf("recomputing the trades of account %s: %w", o.account, err)
 		}
 		if progress != nil {
 			progress(n+1, len(outdated))
@@ -49,9 +48,9 @@ func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) e
 	return nil
 }
 
-// outdatedStreams are those whose trades can come out differently by rules 1:
-// averages of several fills or of prices with more than 12 decimals, multipliers
-// that differ, stated results.
+// outdatedStreams selects the streams whose trades can differ by rules 1:
+// averages of several fills or of prices with more than 12 decimals,
+// multipliers that differ, stated results.
 const outdatedStreams = `
 	SELECT stream FROM trades WHERE user_id = $1 AND account = $2
 		AND (execution_count > 2 OR is_open AND execution_count > 1)
@@ -60,7 +59,7 @@ const outdatedStreams = `
 	ORDER BY stream`
 
 func (b *book) upgrade(ctx context.Context) error {
-	if err := b.keyStreams(ctx); err != nil {
+	if err := b.updateOrderKeys(ctx); err != nil {
 		return err
 	}
 	numbers, err := db.List(ctx, b.tx, db.Single[int64], outdatedStreams, b.owner, b.account.number)
@@ -74,14 +73,14 @@ func (b *book) upgrade(ctx context.Context) error {
 	return err
 }
 
-// keyStreams gives every stream of the account its order key.
-func (b *book) keyStreams(ctx context.Context) error {
+// updateOrderKeys writes the order key of every stream of the account.
+func (b *book) updateOrderKeys(ctx context.Context) error {
 	var rows [][]any
 	err := db.Each(ctx, b.tx, func(row db.Scanner) error {
 		var number int64
 		var key streamKey
 		err := row.Scan(append([]any{&number}, key.scan()...)...)
-		rows = append(rows, []any{key.order(), string(b.owner), number})
+		rows = append(rows, []any{key.orderKey(), string(b.owner), number})
 		return err
 	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestWorkedVectors(t *testing.T) {
 		"stated result":    {"buy 1 150 symbol=USDJPY type=forex; sell 1 151 symbol=USDJPY type=forex stated=6.62", "long 1 net 6.62"},
 	}, func(t *testing.T, d *desk, v example) {
 		d.add(v.fills)
-		d.expect(v.want)
+		d.expectTrades(v.want)
 
 		d.account = d.newAccount(d.owner, "USD")
 		fills := orders(t, v.fills)

@@ -66,7 +66,7 @@ func TestTheWorkDoesNotGrowWithTheHistory(t *testing.T) {
 			if err := b.deleteFills(ctx, first, second); err != nil {
 				return err
 			}
-			return b.forget(ctx, []*fill{first, second})
+			return b.regroupWithout(ctx, []*fill{first, second})
 		},
 	}
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -82,16 +82,15 @@ func TestTheWorkDoesNotGrowWithTheHistory(t *testing.T) {
 	})
 }
 
-// TestPreviewStopsAtRowLimit: a fill before all others of a stream that
-// is never flat changes everything behind it, which somebody who only asks need
-// not wait for.
+// TestPreviewStopsAtRowLimit: a fill before all others of a stream that is
+// never flat changes everything after it, which a preview need not wait for.
 func TestPreviewStopsAtRowLimit(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		s := newStream(t, database, 500, true)
 		file := []NewFill{{Symbol: "AAPL", Side: matching.Buy, Quantity: decimal.New(5), ExecutedAt: hour(-1)}}
 		ask := func(rows int) (o InsertPreview) {
-			checked, err := checkAll(file)
+			checked, err := checkFills(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,9 +143,9 @@ func newStream(t *testing.T, database *db.DB, fills int, flips bool) *trial {
 // try makes a write, looks at the work it was, and takes it back.
 func (s *trial) try(t *testing.T, write func(context.Context, *book, int) error) (done work) {
 	t.Helper()
-	back := errors.New("taken back")
+	back := errors.New("rolled back")
 	err := s.db.Update(t.Context(), func(tx *db.Tx) error {
-		err := s.writing(t.Context(), tx, s.owner, s.account, func(b *book) error {
+		err := s.withBook(t.Context(), tx, s.owner, s.account, func(b *book) error {
 			err := write(t.Context(), b, s.middle)
 			done = work{read: b.read, trades: len(b.change.Created) + len(b.change.Changed) + len(b.change.Removed)}
 			return err
@@ -183,18 +182,18 @@ func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
 	for i := range fills {
 		fills[i].Symbol, fills[i].Price = "AAPL", decimal.New(100)
 	}
-	checked, err := checkAll(fills)
+	checked, err := checkFills(fills)
 	if err != nil {
 		return err
 	}
-	arrivals, _, err := b.prepare(ctx, checked)
+	arrivals, _, err := b.setMultipliers(ctx, checked)
 	if err != nil {
 		return err
 	}
-	if err := b.number(ctx, arrivals, ""); err != nil {
+	if err := b.assignNumbers(ctx, arrivals, ""); err != nil {
 		return err
 	}
-	return b.insert(ctx, arrivals, &knownFills{})
+	return b.regroupArrivals(ctx, arrivals, &knownFills{})
 }
 
 func fillAt(ctx context.Context, b *book, at time.Time) (*fill, error) {
@@ -214,18 +213,18 @@ func editOne(ctx context.Context, b *book, at time.Time, change func(*fill)) err
 	if err != nil {
 		return err
 	}
-	return b.replace(ctx, before, &after, s.key.instrument())
+	return b.replace(ctx, before, &after, s.key.toInstrument())
 }
 
-// TestPlans holds SQLite to the indexes that the statements were written for.
-// It plans without statistics, so the plan is the same in every installation.
+// TestPlans checks that SQLite uses the expected indexes. It plans without
+// statistics, so the plan is the same in every installation.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	database := testkit.Open(t, db.SQLite)
 	two := []Account{{number: 1}, {number: 2}}
 	list := func(table, head, order string, where func(*filter)) (text string) {
 		err := database.View(t.Context(), func(tx *db.Tx) error {
-			text = selection{table, "u", two, head, where}.inOrder(tx, &filter{}, order, 5)
+			text = selection{table, "u", two, head, where}.orderedQuery(tx, &filter{}, order, 5)
 			return nil
 		})
 		if err != nil {
@@ -237,19 +236,19 @@ func TestPlans(t *testing.T) {
 	scope := journal.Scope{Period: period}
 	for statement, want := range map[string][]string{
 		fillsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
-		gistsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
+		comparedAfter:   {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
 		tradesAfter:     {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)>(?,?))"},
 		lastTrade:       {"trades_stream (user_id=? AND stream=?)"},
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
-		fillSelect + editedFills: {"executions_origin (user_id=? AND account=?"},
-		list("executions", executionSelect, executionOrder, ExecutionQuery{Scope: scope}.where): {
+		fillSelect + editedFillsWhere: {"executions_origin (user_id=? AND account=?"},
+		list("executions", executionSelect, executionOrder, ExecutionQuery{Scope: scope}.addConditions): {
 			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",
 		},
-		list("trades", tradesSelect, ByClosing.newestFirst(), TradeQuery{Scope: scope}.where): {
+		list("trades", tradesSelect, ByClosing.newestFirst(), TradeQuery{Scope: scope}.addConditions): {
 			"trades_listed (user_id=? AND account=? AND list_at>? AND list_at<?)", "MERGE (UNION ALL)",
 		},
-		list("trades", tradesSelect, ByOpening.newestFirst(), TradeQuery{Scope: scope, Basis: ByOpening}.where): {
+		list("trades", tradesSelect, ByOpening.newestFirst(), TradeQuery{Scope: scope, Basis: ByOpening}.addConditions): {
 			"trades_opened (user_id=? AND account=? AND opened_at>? AND opened_at<?)", "MERGE (UNION ALL)",
 		},
 	} {
@@ -278,13 +277,13 @@ func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
 		selection
 		order string
 	}{
-		"trades_listed":   {selection{"trades", s.owner, two, tradesSelect, TradeQuery{}.where}, ByClosing.newestFirst()},
-		"executions_pkey": {selection{"executions", s.owner, two, executionSelect, ExecutionQuery{}.where}, executionOrder},
+		"trades_listed":   {selection{table: "trades", owner: s.owner, accounts: two, head: tradesSelect, where: TradeQuery{}.addConditions}, ByClosing.newestFirst()},
+		"executions_pkey": {selection{table: "executions", owner: s.owner, accounts: two, head: executionSelect, where: ExecutionQuery{}.addConditions}, executionOrder},
 	} {
 		var plan strings.Builder
 		err := database.View(t.Context(), func(tx *db.Tx) error {
 			var f filter
-			text := list.inOrder(tx, &f, list.order, 50)
+			text := list.orderedQuery(tx, &f, list.order, 50)
 			return db.Each(t.Context(), tx, func(row db.Scanner) error {
 				var line string
 				err := row.Scan(&line)

@@ -9,8 +9,10 @@ export interface Column<T> {
   cell?: Snippet<[T]>;
   /** Returns the text of the cell. */
   text?: (row: T) => string;
-  /** Returns the value to sort by; a column without it cannot be sorted. null sorts last. */
+  /** Returns the value that the table sorts by; null sorts last. */
   by?: (row: T) => number | string | null;
+  /** The field that the server sorts by; the rows arrive in that order. */
+  sort?: string;
   /** The text of the totals row, from figures of the API. */
   total?: string;
   number?: boolean; // aligned to the right
@@ -24,13 +26,14 @@ export interface Order {
   down: boolean;
 }
 
-export function sortRows<T>(rows: T[], columns: Column<T>[], order: Order | null): T[] {
+/** Returns the rows in the order of a column with `by`. A row that is not loaded yet is null and sorts last. */
+export function sortRows<T>(rows: (T | null)[], columns: Column<T>[], order: Order | null): (T | null)[] {
   const by = columns.find((c) => c.id === order?.column)?.by;
   if (!order || !by) return rows;
   const sign = order.down ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const x = by(a);
-    const y = by(b);
+    const x = a === null ? null : by(a);
+    const y = b === null ? null : by(b);
     if (x === y) return 0;
     if (x === null) return 1;
     if (y === null) return -1;

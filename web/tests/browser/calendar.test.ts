@@ -10,7 +10,7 @@ async function journal(api: Api): Promise<string> {
   return account;
 }
 
-test('an empty calendar says so, and steps by key', async ({ page, signIn, expectAccessible }) => {
+test('an empty calendar, and its keys for the next month', async ({ page, signIn, expectAccessible }) => {
   await signIn('/calendar?month=2026-02');
   await expect(page.getByText('No closed trades in February 2026')).toBeVisible();
   await expectAccessible('calendar, empty');
@@ -21,36 +21,36 @@ test('an empty calendar says so, and steps by key', async ({ page, signIn, expec
   await expect(page.getByText('No closed trades in 2026')).toBeVisible();
 });
 
-test('a month with its weeks, and a day that opens its trades', async ({ page, api, signIn }) => {
+test('a month with weekly totals, and a day with its trades', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/calendar?month=2026-03');
-  await expect(page.getByRole('link', { name: '4 trades behind Net P&L of the month' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '4 trades in Monthly net P&L' })).toBeVisible();
   const week = page.getByRole('link', { name: /^Week of 02 Mar 2026/ });
   await expect(week).toHaveAccessibleName(/\+(US)?\$800\.00, 2 won, 2 lost, 3 days traded/);
 
-  await page.getByRole('link', { name: /^Tuesday,? 3 March 2026, in profit/ }).click();
+  await page.getByRole('link', { name: /^Tuesday,? 3 March 2026, profit/ }).click();
   await expect(page).toHaveURL(new RegExp(`/calendar/${day}$`));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/3 March 2026/);
   const rows = page.getByRole('table').getByRole('row');
-  await expect(rows).toHaveCount(3); // the head and two trades
+  await expect(rows).toHaveCount(3); // the header and two trades
   await expect(page.getByRole('link', { name: 'MSFT' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'NVDA' })).toBeVisible();
-  await expect(page.getByRole('link', { name: '2 trades behind Net P&L' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '2 trades in Net P&L' })).toBeVisible();
   await page.getByRole('link', { name: 'Next day' }).click();
   await expect(page.getByText('No trades on this day')).toBeVisible();
 });
 
-test('amounts can be hidden, and signs stay', async ({ page, api, signIn }) => {
+test('hidden amounts keep their signs', async ({ page, api, signIn }) => {
   await journal(api);
   await api('PATCH', '/me/preferences', { hide_amounts: true });
   await signIn('/calendar?month=2026-03');
-  const cell = page.getByRole('link', { name: /^Thursday,? 5 March 2026, in loss/ });
+  const cell = page.getByRole('link', { name: /^Thursday,? 5 March 2026, loss/ });
   await expect(cell).toContainText('▼');
   await expect(cell).toContainText('•••');
   await expect(page.getByText('500')).toHaveCount(0);
 });
 
-test('the year, and the filter that narrows it', async ({ page, api, signIn }) => {
+test('the year follows the filter', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/calendar?year=2026');
   await expect(page.getByRole('region', { name: 'March 2026' })).toContainText('4 trades, ▲ 2 ▼ 1 days');
@@ -60,14 +60,14 @@ test('the year, and the filter that narrows it', async ({ page, api, signIn }) =
   await expect(page).toHaveURL(/symbol=TSLA&month=2026-03/);
 });
 
-test('the log of a day is written, ticked and kept, and stays text', async ({
+test('the daily log is written, ticked and saved, and scripts in it do not run', async ({
   page,
   api,
   signIn,
   expectAccessible,
 }) => {
   await signIn(`/calendar/${day}`);
-  await page.getByRole('button', { name: 'Write the log' }).click();
+  await page.getByRole('button', { name: 'Write daily log' }).click();
   await page.getByRole('textbox', { name: 'Daily log' }).fill(`Slow open ${canary}\n\n- [ ] sized down`);
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText('Daily log saved.')).toBeVisible();
@@ -88,7 +88,7 @@ test('the log of a day is written, ticked and kept, and stays text', async ({
   await expect(page.getByRole('link', { name: /3 March 2026, 1 note/ })).toBeVisible();
 });
 
-test('the routine of a day is ticked there', async ({ page, api, signIn }) => {
+test('the routine is ticked on the page of the day', async ({ page, api, signIn }) => {
   const item = await api<{ start_day: string }>('POST', '/routines', {
     title: `Breathe ${canary}`,
     stage: 'pre',

@@ -31,7 +31,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/reports': 'Profit factor',
     '/reports/time': 'Weekday, as a table',
     '/reports/setups': `setup ${image}`,
-    '/reports/behaviour': 'A shuffled history',
+    '/reports/behavior': 'Random order',
     '/reports/risk': 'Drawdown',
     '/reports/distribution': '<svg onload=window.struck=1>',
     '/reports/compare?range=custom&from=2024-01-01&to=2024-01-02': 'Win rate',
@@ -53,10 +53,10 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/settings/devices': '<img',
     '/settings/tokens': image,
     '/settings/sharing': 'With amounts',
-    '/settings/preferences': 'Week begins on',
+    '/settings/preferences': 'Week starts on',
     '/settings/appearance': 'Hide amounts',
     '/admin': 'owner@example.com',
-    '/admin?view=audit': 'Set the server up',
+    '/admin?view=audit': 'Set up the server',
   }),
 };
 
@@ -91,7 +91,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
     await expectInert(page);
   };
   await signIn(`/trades/${journal.trade}`);
-  await expect(dialog.getByRole('button', { name: /^Look at <?img/ })).toBeVisible();
+  await expect(dialog.getByRole('button', { name: /^View <?img/ })).toBeVisible();
   await look('drawer of a trade');
   await dialog.getByText('Preview', { exact: true }).click();
   await expect(dialog.getByText(image).first()).toBeVisible();
@@ -111,7 +111,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
     ['/setups', 'New setup', 'entry of a setup'],
     ['/routines', 'New item', 'entry of a routine item'],
     ['/accounts', 'New account', 'entry of an account'],
-    [`/accounts/${journal.account}`, 'Add cash', 'entry of cash'],
+    [`/accounts/${journal.account}`, 'Add transaction', 'entry of cash'],
     [`/import/${journal.batch}`, 'Undo import', 'reversal of an import'],
     ['/settings/tokens', 'New token', 'entry of a token'],
     ['/settings/sharing', 'New link', 'entry of a link'],

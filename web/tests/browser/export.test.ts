@@ -1,4 +1,4 @@
-// Export: each format is downloaded with the session and holds what it says.
+// The export screen: each format is downloaded and has the right content.
 
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
@@ -13,7 +13,7 @@ async function save(page: Page, format: RegExp): Promise<{ name: string; content
   return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
 }
 
-test('every format, and some accounts only', async ({ page, api, signIn, expectAccessible }) => {
+test('every format, for all accounts and for one', async ({ page, api, signIn, expectAccessible }) => {
   const main = await mainAccount(api);
   const other = await api<{ id: string }>('POST', '/accounts', { name: 'Prop / 50K', base_currency: 'USD' });
   await trade(api, main, 'AAPL', '2026-03-02', 100, 110);
@@ -23,14 +23,14 @@ test('every format, and some accounts only', async ({ page, api, signIn, expectA
   const backup = await save(page, /^Backup \.json/);
   expect(backup.name).toMatch(/^fillbook-\d{4}-\d\d-\d\d\.json$/);
   expect(JSON.parse(backup.content.toString()).accounts).toHaveLength(2);
-  expect((await save(page, /^Backup with files/)).content.subarray(0, 2).toString()).toBe('PK');
+  expect((await save(page, /^Backup with attachments/)).content.subarray(0, 2).toString()).toBe('PK');
   expect((await save(page, /^Workbook/)).content.subarray(0, 2).toString()).toBe('PK');
 
-  const trades = await save(page, /^Trades as a table/);
+  const trades = await save(page, /^Trades \.csv/);
   expect(trades.name).toMatch(/^fillbook-trades-/);
-  expect(trades.content.toString().trim().split('\n')).toHaveLength(3); // a head and two trades
+  expect(trades.content.toString().trim().split('\n')).toHaveLength(3); // a header and two trades
   await page.getByRole('checkbox', { name: 'Prop / 50K (USD)' }).check();
-  const fills = await save(page, /^Fills as a table/);
+  const fills = await save(page, /^Fills \.csv/);
   expect(fills.name).toMatch(/^fillbook-fills-prop-50k-/);
   expect(fills.content.toString()).toContain('MSFT');
   expect(fills.content.toString()).not.toContain('AAPL');
@@ -43,7 +43,7 @@ test('every format, and some accounts only', async ({ page, api, signIn, expectA
   expect(one.account.name).toBe('Main');
 });
 
-test('a download that fails says why', async ({ page, signIn }) => {
+test('a failed download shows the reason', async ({ page, signIn }) => {
   await signIn('/export');
   await page.route('**/api/v1/exports*', (route) => route.abort());
   await page.getByRole('button', { name: /^Download/ }).click();

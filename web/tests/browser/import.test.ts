@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { canary, expect, expectInert, mainAccount, test } from './fixtures';
 
-// A statement as MetaTrader 4 saves it: a deposit and three closed tickets, with its own totals.
+// A MetaTrader 4 statement with a deposit, three closed tickets and totals.
 const ticket = (cells: string[]) =>
   `<tr align=right>${cells.map((c) => `<td class=mspt>${c}</td>`).join('')}</tr>`;
 const statement = `<html><head><title>Statement: 730021 - R. Example</title></head><body><div align=center>
@@ -19,7 +19,7 @@ ${ticket('8104|2026.03.10 13:00:00|buy|0.10|eurusd|1.09000|0.00000|0.00000|2026.
 <tr align=left><td colspan=2><b>Balance:</b></td><td colspan=2><b>2 031.60</b></td><td colspan=4><b>Equity:</b></td><td><b>2 031.60</b></td></tr>
 </table></div></body></html>`;
 
-// Columns that nobody knows, dates that can be read two ways, one row that is broken.
+// Unknown columns, ambiguous dates and one invalid row.
 const odd = `When,What,Way,How much,At,Cost,Remark
 05/03/2026 09:31,AAPL,buy,100,212.40,1.00,${canary.replaceAll('"', '')}
 05/03/2026 10:12,AAPL,sell,100,214.10,1.00,
@@ -28,13 +28,13 @@ const odd = `When,What,Way,How much,At,Cost,Remark
 06/03/2026 11:30,NVDA,sell,many,120.00,1.00,
 `;
 
-// One column is missing a name that says what it is.
+// The price column has an unknown name.
 const half = `Symbol,Side,Quantity,At,Executed At
 AAPL,buy,10,212.40,2026-03-05T14:31:00Z
 AAPL,sell,10,214.10,2026-03-05T15:12:00Z
 `;
 
-async function give(page: Page, name: string, text: string) {
+async function chooseFile(page: Page, name: string, text: string) {
   await page
     .getByLabel(/Drop a statement/)
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
@@ -58,7 +58,7 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
   await signIn('/import');
   await expect(page.getByText('Nothing imported yet')).toBeVisible();
   await expectAccessible('import, empty');
-  await give(page, 'Statement.htm', statement);
+  await chooseFile(page, 'Statement.htm', statement);
   await expect(page.getByText('MetaTrader 4', { exact: true })).toBeVisible();
   await page.getByText('Details', { exact: true }).click();
   await expect(page.getByText(/rows are tickets/)).toBeVisible();
@@ -83,7 +83,7 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
 
   await page.getByRole('link', { name: 'Import another' }).click();
   await expect(page.getByRole('link', { name: 'Statement.htm' })).toBeVisible();
-  await give(page, 'Statement again.htm', statement);
+  await chooseFile(page, 'Statement again.htm', statement);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(figure(page, 'New fills')).toHaveText('0');
   await expect(figure(page, 'Duplicates')).toHaveText('6');
@@ -101,17 +101,17 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
   expect(await api<unknown[]>('GET', '/cash-transactions')).toEqual([]);
 });
 
-test('an unknown table: columns and the order of dates are asked', async ({
+test('an unknown table asks for columns and the date format', async ({
   page,
   api,
   signIn,
   expectAccessible,
 }) => {
   await signIn('/import');
-  await give(page, `odd ${canary}.csv`, odd);
+  await chooseFile(page, `odd ${canary}.csv`, odd);
   await expect(page.getByText('Unknown table')).toBeVisible();
-  const plan = page.getByRole('button', { name: 'Preview import' });
-  await expect(plan).toBeDisabled();
+  const next = page.getByRole('button', { name: 'Preview import' });
+  await expect(next).toBeDisabled();
   const columns = {
     Symbol: 'What',
     Side: 'Way',
@@ -126,10 +126,10 @@ test('an unknown table: columns and the order of dates are asked', async ({
     await read;
   }
   await expect(page.getByText('Is 05/03 March 5 or May 3?')).toBeVisible();
-  await expect(plan).toBeDisabled();
+  await expect(next).toBeDisabled();
   await page.getByRole('radio', { name: 'DD/MM' }).check();
-  await expect(plan).toBeEnabled();
-  await plan.click();
+  await expect(next).toBeEnabled();
+  await next.click();
 
   await expect(figure(page, 'New fills')).toHaveText('4');
   await expect(figure(page, 'Errors')).toHaveText('1');
@@ -139,8 +139,8 @@ test('an unknown table: columns and the order of dates are asked', async ({
   await page.getByRole('button', { name: 'No, change it' }).click();
   await page.getByLabel('Time zone of the file').fill('New York');
   await page.getByRole('option', { name: 'America/New York' }).click();
-  await expect(plan).toBeEnabled();
-  await plan.click();
+  await expect(next).toBeEnabled();
+  await next.click();
   await expect(go).toBeEnabled();
   await go.click();
   await expect(figure(page, 'Fills added')).toHaveText('4');
@@ -152,7 +152,7 @@ test('an unknown table: columns and the order of dates are asked', async ({
   await expectAccessible('summary of an unknown table');
 });
 
-test('an import that was left open is finished with the same file only', async ({ page, api, signIn }) => {
+test('an unfinished import can only be finished with the same file', async ({ page, api, signIn }) => {
   await signIn('/import');
   const account = await mainAccount(api);
   const form = new FormData();
@@ -165,14 +165,14 @@ test('an import that was left open is finished with the same file only', async (
   await expect(page.getByText('Not finished')).toBeVisible();
   await page.getByRole('link', { name: 'Finish import' }).click();
   await expect(page.getByRole('heading', { name: 'Finish an import' })).toBeVisible();
-  await give(page, 'Statement.htm', statement);
+  await chooseFile(page, 'Statement.htm', statement);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Import 6 fills' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
   expect(await api<unknown[]>('GET', '/executions'), 'another file is refused').toEqual([]);
 
   await page.getByRole('button', { name: 'File', exact: true }).click();
-  await give(page, 'half.csv', half);
+  await chooseFile(page, 'half.csv', half);
   await page.getByLabel('Price', { exact: true }).selectOption('At');
   await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Import 2 fills' }).click();
@@ -209,7 +209,7 @@ test('every row of the file is counted, and skipped rows have a reason', async (
   expectAccessible,
 }) => {
   await signIn('/import');
-  await give(page, 'orders.csv', orders);
+  await chooseFile(page, 'orders.csv', orders);
   await page.getByRole('button', { name: 'Preview import' }).click();
   const sum = '5 rows in the file: 2 fill rows, 0 cash rows, 0 annotation rows, 2 skipped, 1 error';
   await expect(rowsOf(page)).toContainText(sum);
@@ -237,7 +237,7 @@ test('a second export completes the fills of the first', async ({ page, api, sig
     .replace('Exec ID', 'Exec ID,Commission')
     .replace(',E1', ',E1,1.25')
     .replace(',E2', ',E2,1.25');
-  await give(page, 'costs.csv', costs);
+  await chooseFile(page, 'costs.csv', costs);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByText('Completes 2 fills: adds costs, exact times or IDs.')).toBeVisible();
   await page.getByRole('button', { name: 'Complete 2 fills' }).click();
@@ -245,7 +245,7 @@ test('a second export completes the fills of the first', async ({ page, api, sig
   expect(await api<unknown[]>('GET', '/executions')).toHaveLength(2);
 });
 
-test('a file in another currency goes into an account that fits', async ({
+test('a file in another currency is imported into a matching account', async ({
   page,
   api,
   signIn,
@@ -253,11 +253,11 @@ test('a file in another currency goes into an account that fits', async ({
 }) => {
   const depot = await api<Account>('POST', '/accounts', { name: 'Depot', base_currency: 'EUR' });
   await signIn(`/import?to=${await mainAccount(api)}`);
-  await give(page, 'euros.csv', euros);
+  await chooseFile(page, 'euros.csv', euros);
   await page.getByRole('button', { name: 'Preview import' }).click();
   const go = page.getByRole('button', { name: 'Import 2 fills' });
-  const asked = page.getByText('The file is in EUR, the account in USD.');
-  await expect(asked).toBeVisible();
+  const question = page.getByText('The file is in EUR, the account in USD.');
+  await expect(question).toBeVisible();
   await expect(go).toBeDisabled();
   await expect(page.getByRole('row', { name: /SAP.*€25\.00/ })).toBeVisible();
   await expectAccessible('preview in another currency');
@@ -268,7 +268,7 @@ test('a file in another currency goes into an account that fits', async ({
   await expect(go).toBeDisabled();
 
   await page.getByRole('button', { name: 'Import into Depot' }).click();
-  await expect(asked).toBeHidden();
+  await expect(question).toBeHidden();
   await expect(go).toBeEnabled();
   await go.click();
   await expect(figure(page, 'Fills added')).toHaveText('2');
@@ -278,10 +278,10 @@ test('a file in another currency goes into an account that fits', async ({
 
 test('an account in the currency of the file is created in the preview', async ({ page, api, signIn }) => {
   await signIn('/import');
-  await give(page, 'euros.csv', euros);
+  await chooseFile(page, 'euros.csv', euros);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Create an account in EUR' }).click();
-  await expect(page.getByLabel('Name of the new account')).toHaveValue('euros EUR');
+  await expect(page.getByLabel('Account name')).toHaveValue('euros EUR');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByText('The file is in EUR, the account in USD.')).toBeHidden();
   await page.getByRole('button', { name: 'Import 2 fills' }).click();
@@ -292,14 +292,10 @@ test('an account in the currency of the file is created in the preview', async (
   expect(fills.map((f) => f.account_id)).toEqual([made?.id, made?.id]);
 });
 
-test('a commit that is refused for its currency is finished in the preview', async ({
-  page,
-  api,
-  signIn,
-}) => {
+test('an import rejected for its currency is finished in the preview', async ({ page, api, signIn }) => {
   const id = (await api<Account>('POST', '/accounts', { name: 'Depot', base_currency: 'EUR' })).id;
   await signIn(`/import?to=${id}`);
-  await give(page, 'euros.csv', euros);
+  await chooseFile(page, 'euros.csv', euros);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByRole('button', { name: 'Import 2 fills' })).toBeEnabled();
   await api('PUT', `/accounts/${id}`, { name: 'Depot', base_currency: 'CHF' });
@@ -314,7 +310,11 @@ test('a commit that is refused for its currency is finished in the preview', asy
 
 test('times without a day ask for the day', async ({ page, api, signIn, expectAccessible }) => {
   await signIn('/import');
-  await give(page, 'today.csv', plain.replaceAll(/2026-03-05T|Z$/gm, '').replace('Executed At', 'Time'));
+  await chooseFile(
+    page,
+    'today.csv',
+    plain.replaceAll(/2026-03-05T|Z$/gm, '').replace('Executed At', 'Time'),
+  );
   const preview = page.getByRole('button', { name: 'Preview import' });
   await expect(page.getByText('The times in this file have no day. Which day is it?')).toBeVisible();
   await expect(preview).toBeDisabled();
@@ -333,8 +333,8 @@ test('times without a day ask for the day', async ({ page, api, signIn, expectAc
 
 test('a file without a side is read as buys or sells', async ({ page, api, signIn }) => {
   await signIn('/import');
-  await give(page, 'buys.csv', plain.replace('Side,', '').replaceAll(/buy,|sell,/g, ''));
-  await expect(page.getByText(/Nothing in this file says which rows are buys/)).toBeVisible();
+  await chooseFile(page, 'buys.csv', plain.replace('Side,', '').replaceAll(/buy,|sell,/g, ''));
+  await expect(page.getByText(/doesn’t show which rows are buys/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Preview import' })).toBeDisabled();
   await page.getByLabel('Side', { exact: true }).selectOption('Every row is a buy');
   await page.getByRole('button', { name: 'Preview import' }).click();
@@ -346,7 +346,11 @@ test('a file without a side is read as buys or sells', async ({ page, api, signI
 
 test('every target of the server can be mapped', async ({ page, api, signIn }) => {
   await signIn('/import');
-  await give(page, 'notes.csv', plain.replace(head, `${head},Thoughts`).replace('31:00Z', '31:00Z,patient'));
+  await chooseFile(
+    page,
+    'notes.csv',
+    plain.replace(head, `${head},Thoughts`).replace('31:00Z', '31:00Z,patient'),
+  );
   await page.getByRole('button', { name: 'More fields' }).click();
   const form = new FormData();
   form.set('account_id', await mainAccount(api));
@@ -361,7 +365,7 @@ test('every target of the server can be mapped', async ({ page, api, signIn }) =
   await expect(page.getByRole('region', { name: 'Columns: Annotations' }).getByLabel('Notes')).toBeVisible();
 });
 
-test('a busy server is asked again', async ({ page, signIn }) => {
+test('an import is retried when the server is busy', async ({ page, signIn }) => {
   await signIn('/import');
   let busy = true;
   const answer = (path: string) =>

@@ -1,23 +1,23 @@
 import { canary, expect, mainAccount, test, trade, type Api } from './fixtures';
 
-/** The day of now in the zone that the tests run in. */
-const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(new Date());
+/** Returns today in the time zone of the tests. */
+const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(new Date());
 
-/** An instant of today that has passed already. */
-const justNow = (minutes: number) => new Date(Date.now() - minutes * 1000).toISOString();
+/** Returns a time shortly before now. */
+const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
 async function tradeToday(api: Api, account: string, symbol: string, entry: number, exit: number | null) {
   const fill = { account_id: account, symbol, quantity: 10 };
-  await api('POST', '/executions', { ...fill, side: 'buy', price: entry, executed_at: justNow(2) });
+  await api('POST', '/executions', { ...fill, side: 'buy', price: entry, executed_at: secondsAgo(2) });
   if (exit !== null) {
-    await api('POST', '/executions', { ...fill, side: 'sell', price: exit, executed_at: justNow(1) });
+    await api('POST', '/executions', { ...fill, side: 'sell', price: exit, executed_at: secondsAgo(1) });
   }
 }
 
-test('an empty journal says what to do next', async ({ page, signIn, expectAccessible }) => {
+test('an empty journal offers the next action', async ({ page, signIn, expectAccessible }) => {
   await signIn();
-  await expect(page.getByText('No closed trades here yet')).toBeVisible();
-  await expect(page.getByText('Flat: nothing is open.')).toBeVisible();
+  await expect(page.getByText('No closed trades yet')).toBeVisible();
+  await expect(page.getByText('No open positions.')).toBeVisible();
   await expect(page.getByText('No trades today.')).toBeVisible();
   await expectAccessible('today, empty');
 });
@@ -29,33 +29,33 @@ test('today: figures, trades of the day, positions, review and the month', async
   await tradeToday(api, account, 'NVDA', 200, null);
   await signIn();
 
-  // Ten trades are just enough for shares and averages.
-  await expect(page.getByRole('link', { name: '10 trades behind Net P&L' })).toBeVisible();
-  await expect(page.getByText('Too few')).toHaveCount(0);
-  const todays = page.locator('section', { has: page.getByRole('heading', { name: "Today's trades" }) });
+  // Rates and averages need ten trades.
+  await expect(page.getByRole('link', { name: '10 trades in Net P&L' })).toBeVisible();
+  await expect(page.getByText('Not enough data')).toHaveCount(0);
+  const todays = page.locator('section', { has: page.getByRole('heading', { name: 'Today’s trades' }) });
   await expect(todays.getByText('+$120.00').or(todays.getByText('+US$120.00')).first()).toBeVisible();
   await expect(todays.getByRole('link', { name: /AAPL/ })).toBeVisible();
   const positions = page.locator('section', { has: page.getByRole('heading', { name: 'Open positions' }) });
   await expect(positions.getByRole('link', { name: /NVDA/ })).toContainText('no stop');
   const review = page.locator('section', { has: page.getByRole('heading', { name: 'To review' }) });
-  await expect(review.getByText('10', { exact: true })).toBeVisible(); // of all time
+  await expect(review.getByText('10', { exact: true })).toBeVisible(); // regardless of the date range
   await expect(page.getByRole('slider', { name: 'Equity with drawdown' })).toBeVisible();
   await expect(page.getByRole('link', { name: /\+120 ?, 1 trade$/ })).toBeVisible();
 
-  // The equity curve changes its span without touching the filter.
+  // The range of the equity curve leaves the filter as it is.
   await page.getByRole('radio', { name: '30D' }).check();
   await expect(page).toHaveURL(/\/$/);
 
-  // The number leads to exactly its trades.
-  await todays.getByRole('link', { name: /1 trade behind/ }).click();
+  // The number links to its trades.
+  await todays.getByRole('link', { name: /1 trade in/ }).click();
   await expect(page).toHaveURL(/\/trades\?range=today$/);
-  await expect(page.getByText('2 in all')).toBeVisible();
+  await expect(page.getByText('2 trades', { exact: true })).toBeVisible();
   await page.goBack();
   await review.getByRole('link', { name: 'Review' }).click();
-  await expect(page.getByText('10 waiting for review')).toBeVisible();
+  await expect(page.getByText('10 trades to review')).toBeVisible();
 });
 
-test('routine ticks stay, and a canary in a title stays inert', async ({ page, api, signIn }) => {
+test('routine ticks are saved, and a script in a title does not run', async ({ page, api, signIn }) => {
   await api('PUT', '/settings/checklist-template', { items: [] });
   for (const [title, stage] of [
     ['Read the news', 'pre'],
@@ -78,7 +78,7 @@ test('routine ticks stay, and a canary in a title stays inert', async ({ page, a
   expect((await written).status()).toBe(200);
   await page.reload();
   await expect(routine.getByRole('checkbox', { name: 'Read the news' })).toBeChecked();
-  const stored = await api<{ done: number }>('GET', `/routines/day/${day()}`);
+  const stored = await api<{ done: number }>('GET', `/routines/day/${today()}`);
   expect(stored.done).toBe(1);
   await expect(page).toHaveTitle(/Today/);
 });
@@ -89,13 +89,13 @@ test('today on a phone does not scroll sideways, amounts can be hidden', async (
   await tradeToday(api, account, 'AAPL', 100, 112);
   await api('PATCH', '/me/preferences', { hide_amounts: true });
   await signIn();
-  await expect(page.getByText("Today's trades")).toBeVisible();
+  await expect(page.getByText('Today’s trades')).toBeVisible();
   await expect(page.getByText('•••').first()).toBeVisible();
   await expect(page.getByText('120.00')).toHaveCount(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 });
 
-test('midnight passes while the page is open', async ({ page, api, signIn }) => {
+test('the date changes at midnight while the page is open', async ({ page, api, signIn }) => {
   const prefs = { time_zone: 'America/New_York' };
   await api('PATCH', '/me/preferences', prefs);
   await page.clock.install({ time: new Date('2026-03-03T04:50:00Z') }); // ten to midnight of the 2nd

@@ -1,13 +1,13 @@
 import { canary, expect, mainAccount, test, trade } from './fixtures';
 import { importCsv, manyTrades } from './journal';
 
-// A picture of one pixel.
+// An image of one pixel.
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-test('what was written survives a re-import of the same fills', async ({ page, api, signIn }) => {
+test('annotations survive a second import of the same fills', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   const csv = manyTrades(3);
   expect(await importCsv(api, account, csv)).toMatchObject({ inserted: 6 });
@@ -15,20 +15,20 @@ test('what was written survives a re-import of the same fills', async ({ page, a
   await page.getByRole('link', { name: 'SYM1' }).click();
   const drawer = page.getByRole('dialog', { name: 'SYM1 long' });
   await expect(drawer.getByRole('link', { name: 'fills.csv' })).toBeVisible();
-  await drawer.getByRole('textbox', { name: 'Notes' }).fill('Kept through everything.');
+  await drawer.getByRole('textbox', { name: 'Notes' }).fill('Still here.');
   const saved = page.waitForResponse((r) => r.request().method() === 'PATCH');
-  await page.keyboard.press('Escape'); // closing saves what was typed
+  await page.keyboard.press('Escape'); // closing the drawer saves the notes
   expect((await saved).status()).toBe(200);
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(page).toHaveURL(/\/trades$/); // or the reload opens it again
+  await expect(page).toHaveURL(/\/trades$/); // otherwise the reload would open it again
 
   expect(await importCsv(api, account, csv)).toMatchObject({ inserted: 0, skipped: 6 });
   await page.reload();
   await page.getByRole('link', { name: 'SYM1' }).click();
-  await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Kept through everything.');
+  await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Still here.');
 });
 
-test('attachments: sent, looked at, deleted', async ({ page, api, signIn, expectAccessible }) => {
+test('attachments are uploaded, viewed and deleted', async ({ page, api, signIn, expectAccessible }) => {
   const account = await mainAccount(api);
   await trade(api, account, 'AAPL', '2026-03-02', 100, 110);
   const [first] = await api<{ id: string }[]>('GET', '/trades');
@@ -37,8 +37,8 @@ test('attachments: sent, looked at, deleted', async ({ page, api, signIn, expect
   await drawer
     .locator('input[type="file"]')
     .setInputFiles({ name: 'chart.png', mimeType: 'image/png', buffer: png });
-  await expect(drawer.getByRole('button', { name: 'Look at chart.png' }).locator('img')).toBeVisible();
-  await drawer.getByRole('button', { name: 'Look at chart.png' }).click();
+  await expect(drawer.getByRole('button', { name: 'View chart.png' }).locator('img')).toBeVisible();
+  await drawer.getByRole('button', { name: 'View chart.png' }).click();
   await expect(
     page.getByRole('dialog', { name: 'chart.png' }).getByRole('img', { name: 'chart.png' }),
   ).toBeVisible();
@@ -49,11 +49,16 @@ test('attachments: sent, looked at, deleted', async ({ page, api, signIn, expect
     .getByRole('dialog', { name: 'Delete this attachment?' })
     .getByRole('button', { name: 'Delete', exact: true })
     .click();
-  await expect(drawer.getByRole('button', { name: 'Look at chart.png' })).toHaveCount(0);
+  await expect(drawer.getByRole('button', { name: 'View chart.png' })).toHaveCount(0);
   expect(await api<unknown[]>('GET', `/trades/${first!.id}/attachments`)).toEqual([]);
 });
 
-test('notes of a trade that lost its fills find another', async ({ page, api, signIn, expectAccessible }) => {
+test('notes of a trade without fills are linked to another trade', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
   const account = await mainAccount(api);
   const batch = await importCsv(api, account, manyTrades(1));
   const [lost] = await api<{ id: string }[]>('GET', '/trades');
@@ -61,14 +66,14 @@ test('notes of a trade that lost its fills find another', async ({ page, api, si
   await trade(api, account, 'SYM0', '2026-03-03', 100, 90);
   await api('DELETE', `/imports/${batch.import_batch_id}`);
   await signIn('/trades');
-  await page.getByRole('button', { name: '1 without a trade' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Notes without a trade' });
+  await page.getByRole('button', { name: '1 unlinked note' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Unlinked notes' });
   await expect(dialog.getByText(`Lost ${canary}`)).toBeVisible();
-  await expectAccessible('notes without a trade');
+  await expectAccessible('unlinked notes');
   await dialog.getByRole('combobox').click();
   await page.getByRole('option', { name: /SYM0 long/ }).click();
-  await dialog.getByRole('button', { name: 'Move the notes' }).click();
-  await expect(dialog.getByText('Nothing is lost')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Link notes' }).click();
+  await expect(dialog.getByText('No unlinked notes')).toBeVisible();
   const [kept] = await api<{ notes: string }[]>('GET', '/trades');
   expect(kept!.notes).toContain('Lost');
 });

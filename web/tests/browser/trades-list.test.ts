@@ -1,18 +1,18 @@
 import { expect, mainAccount, test, trade } from './fixtures';
 
-test('several trades are tagged at once, and it can be undone', async ({ page, api, signIn }) => {
+test('several trades are tagged at once, and undone', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   await api('POST', '/tags', { name: 'Late', color: '#d97706' });
   for (const [i, symbol] of ['AAPL', 'MSFT', 'NVDA'].entries()) {
     await trade(api, account, symbol, `2026-03-0${i + 2}`, 100, 101 + i);
   }
   await signIn('/trades');
-  await expect(page.getByText('3 in all')).toBeVisible();
+  await expect(page.getByText('3 trades', { exact: true })).toBeVisible();
   await page.getByRole('checkbox', { name: 'Select all' }).check();
   await page.getByRole('checkbox', { name: 'Select row' }).first().uncheck();
   await expect(page.getByText('2 trades selected')).toBeVisible();
   await page.getByRole('button', { name: 'Tags and setups…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Label 2 trades' });
+  const dialog = page.getByRole('dialog', { name: 'Tag 2 trades' });
   await dialog.getByRole('combobox', { name: 'Add tags' }).fill('late');
   await dialog.getByRole('combobox', { name: 'Add tags' }).press('Enter');
   await dialog.getByRole('combobox', { name: 'Add tags' }).press('Escape');
@@ -27,7 +27,7 @@ test('several trades are tagged at once, and it can be undone', async ({ page, a
   await expect.poll(tagged).toBe(0);
 });
 
-test('with the keyboard alone: j, k, Enter, x, and on inside the drawer', async ({ page, api, signIn }) => {
+test('the keys j, k, Enter and x work in the list and in the drawer', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (const [i, symbol] of ['AAPL', 'MSFT', 'NVDA'].entries()) {
     await trade(api, account, symbol, `2026-03-0${i + 2}`, 100, 101 + i);

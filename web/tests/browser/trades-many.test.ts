@@ -1,25 +1,25 @@
-// A list so long that only a part of it is ever drawn or fetched. Twenty
-// thousand by default; SVC_TEST_ROWS=100000 for the size it is promised for.
+// A list so long that only a part of it is drawn or fetched: 20,000 trades, or
+// SVC_TEST_ROWS=100000 for the documented size.
 
 import type { Locator, Page } from '@playwright/test';
 import { expect, mainAccount, test, type Api } from './fixtures';
 import { importCsv, manyTrades } from './journal';
 
 const count = Number(process.env.SVC_TEST_ROWS ?? 20_000);
-const most = 90_000; // trades in a file; the server takes 200,000 rows at once
+const maxTrades = 90_000; // in a file; the server accepts 200,000 rows
 const written = new Intl.NumberFormat('en-GB').format(count);
 
 async function fill(api: Api): Promise<void> {
   const account = await mainAccount(api);
   const [head, ...lines] = manyTrades(count).split('\n');
-  for (let from = 0; from < lines.length; from += 2 * most) {
-    const part = lines.slice(from, from + 2 * most);
+  for (let from = 0; from < lines.length; from += 2 * maxTrades) {
+    const part = lines.slice(from, from + 2 * maxTrades);
     const { inserted } = await importCsv(api, account, [head, ...part].join('\n'), `fills-${from}.csv`);
     expect(inserted).toBe(part.length);
   }
 }
 
-/** Rows cover the whole box (those on their way as grey bars), and then have come. */
+/** Waits until rows cover the whole box, first as placeholders and then loaded. */
 async function expectCovered(box: Locator): Promise<void> {
   const gap = () =>
     box.evaluate((el) => {
@@ -33,12 +33,12 @@ async function expectCovered(box: Locator): Promise<void> {
       return Math.max(0, Math.min(foot, inside.bottom) - reached - 2);
     });
   await expect.poll(gap, { message: 'pixels without a row' }).toBe(0);
-  await expect(box.locator('.wait')).toHaveCount(0);
+  await expect(box.locator('.placeholder')).toHaveCount(0);
   await expect.poll(gap).toBe(0);
 }
 
-/** The first row that can be seen. */
-const first = (box: Locator) =>
+/** Returns the first visible row. */
+const firstVisible = (box: Locator) =>
   box.evaluate((el) => {
     const top = el.querySelector('thead th')!.getBoundingClientRect().bottom;
     const rows = [...el.querySelectorAll('tbody tr[aria-rowindex]')];
@@ -46,15 +46,15 @@ const first = (box: Locator) =>
     return Number(seen?.getAttribute('aria-rowindex'));
   });
 
-/** Drags the handle of the scroll bar to a share of its way. */
+/** Drags the thumb of the scroll bar to a share of its range. */
 async function drag(page: Page, box: Locator, share: number): Promise<void> {
-  const arrow = 15; // at either end of the bar, and as wide as it is
-  const handle = 20; // as small as it gets
+  const arrow = 15; // the button at either end of the bar, as wide as the bar
+  const thumb = 20; // the smallest
   const { right, top, way, at } = await box.evaluate((el) => {
     const { right, top } = el.getBoundingClientRect();
     return { right, top, way: el.clientHeight, at: el.scrollTop / (el.scrollHeight - el.clientHeight) };
   });
-  const place = (s: number) => top + arrow + handle / 2 + s * (way - 2 * arrow - handle);
+  const place = (s: number) => top + arrow + thumb / 2 + s * (way - 2 * arrow - thumb);
   await page.mouse.move(right - arrow / 2, place(at));
   await page.mouse.down();
   await page.mouse.move(right - arrow / 2, place(share), { steps: 5 });
@@ -68,7 +68,7 @@ test('a long list scrolls without gaps, by wheel and by its bar, and the server 
 }) => {
   await fill(api);
   await signIn('/trades');
-  await expect(page.getByText(`${written} in all`)).toBeVisible();
+  await expect(page.getByText(`${written} trades`, { exact: true })).toBeVisible();
   await expect(page.getByText(`${written} closed`, { exact: true }).first()).toBeVisible();
   const box = page.getByRole('region', { name: 'Trades' });
   await expectCovered(box);
@@ -78,24 +78,24 @@ test('a long list scrolls without gaps, by wheel and by its bar, and the server 
     await page.mouse.wheel(0, turn);
     await expectCovered(box);
   }
-  expect(await first(box)).toBeGreaterThan(500);
+  expect(await firstVisible(box)).toBeGreaterThan(500);
   for (const share of [0.3, 0.8, 0.05, 0.6]) {
     await drag(page, box, share);
     await expectCovered(box);
-    expect(Math.abs((await first(box)) / count - share), `dragged to ${share}`).toBeLessThan(0.2);
+    expect(Math.abs((await firstVisible(box)) / count - share), `dragged to ${share}`).toBeLessThan(0.2);
   }
   await box.evaluate((el) => (el.scrollTop = el.scrollHeight));
   await expectCovered(box);
   await expect(box.locator(`tr[aria-rowindex="${count}"]`)).toContainText('SYM0');
 
   await page.reload();
-  await expect(page.getByText(`${written} in all`)).toBeVisible();
+  await expect(page.getByText(`${written} trades`, { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Symbol' }).click();
   await expect(page).toHaveURL(/sort=symbol/); // the server sorts all of them
   await expectCovered(box);
   await expect(box.locator('tr[aria-rowindex="1"]')).toContainText('SYM0');
 
-  await page.getByText('By open', { exact: true }).click();
+  await page.getByText('By entry date', { exact: true }).click();
   await expect(page).toHaveURL(/basis=open/);
   await expect(page.getByRole('columnheader', { name: 'Opened' })).toBeVisible();
 });

@@ -1,35 +1,35 @@
 import { canary, expect, expectInert, test } from './fixtures';
 
-test('an empty list says what to do next', async ({ page, signIn, expectAccessible }) => {
+test('an empty list offers the next action', async ({ page, signIn, expectAccessible }) => {
   await signIn('/trades');
   await expect(page.getByText('No trades yet')).toBeVisible();
   await expectAccessible('trades, empty');
 });
 
-test('a trade is typed, shown before it is sent, and annotated', async ({ page, api, signIn }) => {
+test('a trade is entered with a preview, and annotated', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades');
   await expect(page.getByText('No trades yet')).toBeVisible();
   await page.keyboard.press('n');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await expect(form.getByLabel('Symbol')).toBeFocused();
-  await form.getByRole('button', { name: 'Add the trade' }).click();
-  await expect(form.getByText('Say what was traded.')).toBeVisible();
+  await form.getByRole('button', { name: 'Add trade' }).click();
+  await expect(form.getByText('Enter a symbol.')).toBeVisible();
   await form.getByLabel('Symbol').fill('aapl');
   await form.getByLabel('Quantity').fill('100');
   await form.getByLabel('Entry price').fill('10.1');
   await form.getByLabel('Entry time').fill('2026-03-02T15:30:00');
   await form.getByLabel('Exit price').fill('12.2');
-  await expect(form.getByText('Preview of net P&L')).toBeVisible();
+  await expect(form.getByText('Net P&L (preview)')).toBeVisible();
   await expect(form.getByText(/\+(US)?\$210\.00/)).toBeVisible();
   await form.getByLabel('Exit time').fill('2026-03-02T16:30:00');
-  await form.getByLabel('Exit costs').fill('1.50');
+  await form.getByLabel('Exit fees').fill('1.50');
   await expect(form.getByText(/\+(US)?\$208\.50/)).toBeVisible();
-  await form.getByText('Plan, setups, tags and notes').click();
+  await form.getByText('Risk plan, setups, tags and notes').click();
   await form.getByLabel('Stop', { exact: false }).fill('9.1');
-  await form.getByRole('button', { name: 'Add the trade' }).click();
+  await form.getByRole('button', { name: 'Add trade' }).click();
 
-  // The server's own figures, in the drawer: 208.50 over a risk of 100.
+  // The drawer shows the server's figures: 208.50 at a risk of 100.
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await expect(drawer.getByText(/\+(US)?\$208\.50/)).toBeVisible();
   await expect(
@@ -59,11 +59,11 @@ test('a trade is typed, shown before it is sent, and annotated', async ({ page, 
   await drawer.getByRole('group', { name: 'Trade quality' }).getByText('4', { exact: true }).click();
   await expect(drawer.getByText('Good', { exact: true })).toBeVisible();
   const mind = page.waitForResponse((r) => r.request().method() === 'PATCH');
-  await drawer.getByRole('combobox', { name: /State of mind/ }).fill(canary);
-  await drawer.getByRole('combobox', { name: /State of mind/ }).press('Enter');
+  await drawer.getByRole('combobox', { name: /Emotional state/ }).fill(canary);
+  await drawer.getByRole('combobox', { name: /Emotional state/ }).press('Enter');
   await mind;
   await drawer.getByRole('button', { name: 'Mark as reviewed' }).click();
-  await expect(drawer.getByRole('button', { name: 'Reviewed; take it back' })).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'Mark as unreviewed' })).toBeVisible();
 
   const [stored] = await api<Record<string, unknown>[]>('GET', '/trades');
   expect(stored).toMatchObject({
@@ -79,25 +79,25 @@ test('a trade is typed, shown before it is sent, and annotated', async ({ page, 
   await expectInert(page);
 });
 
-test('a single fill opens a position, a refusal keeps the form, deletion asks', async ({
+test('a fill opens a position, an error keeps the form open, deleting asks first', async ({
   page,
   api,
   signIn,
   expectAccessible,
 }) => {
   await signIn('/trades?new=fill');
-  const form = page.getByRole('dialog', { name: 'Enter a single fill' });
+  const form = page.getByRole('dialog', { name: 'Enter a fill' });
   await expectAccessible('entry of a fill');
   await form.getByLabel('Symbol').fill(canary);
   await form.getByLabel('Quantity').fill('-5');
   await form.getByLabel('Price').fill('20');
   await form.getByLabel('Time').fill('2026-03-02T15:30:00');
-  await form.getByRole('button', { name: 'Add the fill' }).click();
+  await form.getByRole('button', { name: 'Add fill' }).click();
   await expect(form.locator('[aria-invalid="true"]')).toBeVisible();
   await form.getByLabel('Quantity').fill('5');
   await form.getByText('Sell', { exact: true }).click();
-  await form.getByRole('button', { name: 'Add the fill' }).click();
-  const drawer = page.getByRole('dialog').filter({ hasText: 'Realised so far' });
+  await form.getByRole('button', { name: 'Add fill' }).click();
+  const drawer = page.getByRole('dialog').filter({ hasText: 'Realized so far' });
   await expect(drawer.getByText('Still open')).toBeVisible();
   await drawer.getByRole('button', { name: 'Delete…' }).click();
   await page

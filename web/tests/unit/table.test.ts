@@ -19,7 +19,7 @@ describe('a table', () => {
   it('sorts rows without a value last in both directions', () => {
     const names = (down: boolean, column = 'pnl') =>
       sortRows(rows, columns, { column, down })
-        .map((r) => r.name)
+        .map((r) => r!.name)
         .join('');
     expect([names(false), names(true), names(false, 'name'), names(true, 'name')]).toEqual([
       'acb',

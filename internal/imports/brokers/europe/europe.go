@@ -24,8 +24,9 @@ import (
 // Presets gives every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		trading212(), degiro(), saxo(), xtb(), etoro(), ig(),
-		avanza(), freetrade(), hargreaves(), rabobank(), swissquote(), tradeRepublic(), revolut(), bux(), exante(), releve(),
+		[]*statement.Preset{&trading212History}, degiro(), []*statement.Preset{&saxoTransactions}, xtb(), etoro(), ig(),
+		[]*statement.Preset{&avanzaTransactions, &freetradeActivity, &hargreavesSummary, &rabobankMutations, &swissquoteTransactions},
+		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions, &exanteTrades, &releveStatement},
 	)
 }
 

@@ -1,8 +1,8 @@
-// Months and their weeks.
+// The weeks of a month, and arithmetic with months (YYYY-MM).
 
 import { addDays, weekdayOf, type Day } from '../../lib/format/days';
 
-/** The weeks that a month touches, each of seven days from the first day of the week. */
+/** Returns the weeks that contain days of a month, each with seven days. */
 export function weeksOf(month: string, weekStart: number): Day[][] {
   const first = `${month}-01`;
   let start = addDays(first, -((weekdayOf(first) - weekStart + 7) % 7));

@@ -1,4 +1,4 @@
-// What the calendar reads.
+// The queries of the calendar.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
@@ -22,7 +22,7 @@ export const readYear = (year: () => string) =>
       ),
   }));
 
-/** The years that a span of days touches, as one. */
+/** Reads the calendar from one day to another, which may be in two years. */
 export const readSpan = (from: () => Day, to: () => Day) =>
   query(() => {
     const years = [...new Set([from().slice(0, 4), to().slice(0, 4)])];
@@ -30,7 +30,7 @@ export const readSpan = (from: () => Day, to: () => Day) =>
     return {
       key: ['analytics', 'calendar', years, filter.results, week_start],
       load: async (signal) => {
-        const found = await Promise.all(
+        const answers = await Promise.all(
           years.map((year) =>
             answer(
               api.GET('/api/v1/analytics/calendar', {
@@ -41,15 +41,15 @@ export const readSpan = (from: () => Day, to: () => Day) =>
           ),
         );
         return {
-          days: found.flatMap((y) => y.days),
-          weeks: found.flatMap((y) => y.weeks), // one at the turn of the year is in both, and the same
-          months: found.flatMap((y) => y.months),
+          days: answers.flatMap((y) => y.days),
+          weeks: answers.flatMap((y) => y.weeks), // a week at the turn of the year is in both, with the same total
+          months: answers.flatMap((y) => y.months),
         };
       },
     };
   });
 
-/** The notes of a day. A note of a day has that day everywhere; one of an instant is put into the zone. */
+/** Reads the notes of a day. A note with a time belongs to the day that it has in the user's time zone. */
 export const readNotes = (day: () => Day) =>
   query(() => ({
     key: ['notes', 'day', day(), filter.timeZone],

@@ -1,7 +1,7 @@
 import { isForPage } from '../../app/keys';
 import { navigate } from '../../app/router.svelte';
 
-/** Listens to [ and ], which go one back and one on; step gives the address. */
+/** Returns a key handler: [ opens the previous and ] the next address, as returned by step. */
 export function stepWithKeys(step: (n: number) => string): (event: KeyboardEvent) => void {
   return (event) => {
     if (!isForPage(event) || (event.key !== '[' && event.key !== ']')) return;

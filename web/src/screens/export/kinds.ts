@@ -1,10 +1,10 @@
-// What can be taken out of the journal, and what each file is for.
+// The formats that the journal can be exported to.
 
 export interface Kind {
   id: string; // in the address of the screen
   format: 'json' | 'zip' | 'xlsx' | 'csv';
   rows?: 'trades' | 'executions';
-  backup?: boolean; // complete, can be imported again
+  backup?: boolean; // can be restored
   title: string;
   about: string;
 }
@@ -16,34 +16,34 @@ export const kinds: Kind[] = [
     backup: true,
     title: 'Backup',
     about:
-      'Everything but attached files. Imports again, here or on another server, and changes nothing twice.',
+      'Everything except attachments. You can restore it here or on another server; restoring never creates duplicates.',
   },
   {
     id: 'zip',
     format: 'zip',
     backup: true,
-    title: 'Backup with files',
-    about: 'The same, with screenshots and other attachments. The one to keep.',
+    title: 'Backup with attachments',
+    about: 'The complete backup, with screenshots and PDFs.',
   },
   {
     id: 'xlsx',
     format: 'xlsx',
     title: 'Workbook',
-    about: 'For Excel, LibreOffice or Numbers: sort, pivot, hand to an accountant.',
+    about: 'For Excel, LibreOffice or Numbers, or for your accountant.',
   },
   {
     id: 'csv',
     format: 'csv',
     rows: 'trades',
-    title: 'Trades as a table',
-    about: 'One line a trade, with result, fees, R, setups and tags. For scripts and sheets.',
+    title: 'Trades',
+    about: 'One row per trade, with P&L, fees, R, setups and tags. For scripts and spreadsheets.',
   },
   {
     id: 'fills',
     format: 'csv',
     rows: 'executions',
-    title: 'Fills as a table',
-    about: 'One line an execution, as the broker reported it. For tax tools and other journals.',
+    title: 'Fills',
+    about: 'One row per fill, as your broker reported it. For tax software and other journals.',
   },
 ];
 
@@ -54,9 +54,9 @@ export function exportAddress(kind: Kind, accounts: string[]): string {
   return `/api/v1/exports?${query}`;
 }
 
-/** The file's name: the day, and the account when it is of one. */
+/** Returns the name of the file, with the day and, if it has only one account, the name of that. */
 export function exportName(kind: Kind, day: string, account?: string): string {
-  const of = account ? `-${account.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}` : '';
-  const what = kind.rows === 'executions' ? '-fills' : kind.rows === 'trades' ? '-trades' : '';
-  return `fillbook${what}${of}-${day}.${kind.format}`.replace(/-+/g, '-');
+  const suffix = account ? `-${account.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}` : '';
+  const content = kind.rows === 'executions' ? '-fills' : kind.rows === 'trades' ? '-trades' : '';
+  return `fillbook${content}${suffix}-${day}.${kind.format}`.replace(/-+/g, '-');
 }

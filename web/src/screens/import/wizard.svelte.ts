@@ -1,14 +1,15 @@
-// The import as it goes: a file, how it is to be read, what the server makes of
-// it, and at last the commit. The server reads the file anew after every change
-// and writes nothing until the commit; the page only shows what it answered.
+// The state of an import: the file, the settings it is read with, the server's
+// preview, and the commit. The server reads the file again after every change of
+// the settings and saves nothing before the commit.
 
 import type { Schemas } from '../../lib/api/client';
 import { ApiError, asApiError } from '../../lib/api/errors';
 import { act, type Kind } from '../../lib/api/queries.svelte';
 import { upload } from '../../lib/api/upload';
 
-export type Step = 'file' | 'understood' | 'plan' | 'writing';
+export type Step = 'file' | 'check' | 'preview' | 'import';
 
+/** The kinds of data that an import can change. */
 export const touched: Kind[] = [
   'imports',
   'accounts',
@@ -27,24 +28,24 @@ export class Wizard {
   step = $state<Step>('file');
   account = $state('');
   file = $state<File | null>(null);
-  zone = $state(''); // '' leaves it to the server
+  zone = $state(''); // '' uses the server's suggestion
   order = $state<'' | 'day_first' | 'month_first'>('');
-  mapping = $state<Record<string, string> | null>(null); // null: as the server suggests
+  mapping = $state<Record<string, string> | null>(null); // null uses the server's suggestion
   tradeDate = $state(''); // YYYY-MM-DD, for a file whose times have no day
   allowMismatch = $state(false); // import amounts in another currency unchanged
   preview = $state<Schemas['ImportPreview'] | null>(null);
   reading = $state(false);
-  sent = $state(0); // share of the file that has gone out
+  sent = $state(0); // uploaded share of the file, from 0 to 1
   fault = $state<ApiError | null>(null);
-  outdated = $state(false); // the last reading failed, so the preview is of older settings
-  pending = $state(''); // the batch that this finishes
-  private turn = 0; // counts the files that were given up
-  private asked = false; // for a reading that has not begun
-  private under: Promise<void> | null = null;
-  private key = ''; // makes a commit that is sent twice happen once
+  outdated = $state(false); // the last preview failed, so the shown one has older settings
+  pending = $state(''); // the unfinished batch that this import completes
+  private generation = 0; // previews of an abandoned file are dropped
+  private requested = false; // a preview is requested that has not started
+  private running: Promise<void> | null = null;
+  private key = ''; // of the commit, so that one that is sent twice happens once
 
-  /** What keeps the plan from being shown; '' when nothing does. */
-  readonly open: string = $derived.by(() => {
+  /** The question to answer before the preview can be shown; '' if there is none. */
+  readonly question: string = $derived.by(() => {
     const p = this.preview;
     if (!p) return 'file';
     if (this.needsDay) return 'day';
@@ -56,12 +57,12 @@ export class Wizard {
     return this.preview?.missing_mapping.includes('trade_date') ?? false;
   }
 
-  /** What a column or a constant must be chosen for. */
+  /** The targets that still need a column or a constant. */
   get missingColumns(): string[] {
     return this.preview?.missing_mapping.filter((m) => m !== 'trade_date') ?? [];
   }
 
-  /** The file is in another currency than the account, and the user has not said what to do. */
+  /** Whether the file is in another currency than the account, and the user has not decided what to do. */
   get needsCurrency(): boolean {
     return (this.preview?.currency?.mismatch ?? false) && !this.allowMismatch;
   }
@@ -70,7 +71,7 @@ export class Wizard {
     return this.mapping ?? this.preview?.suggested_mapping ?? {};
   }
 
-  async take(file: File): Promise<void> {
+  async setFile(file: File): Promise<void> {
     this.file = file;
     this.zone = '';
     this.order = '';
@@ -81,32 +82,32 @@ export class Wizard {
     await this.retry();
   }
 
-  /** Reads the file again after a reading that failed. */
+  /** Reads the file again after a failed preview. */
   async retry(): Promise<void> {
     await this.read();
-    if (this.preview && this.step === 'file') this.step = 'understood';
+    if (this.preview && this.step === 'file') this.step = 'check';
   }
 
   /**
-   * Has the server read the file with the settings of now. One reading is under way at a time; what is asked
-   * meanwhile is read when it has ended, and the last one asked wins.
+   * Requests a preview with the current settings. Only one request runs at a time; a change in the meantime is
+   * requested when it has finished, and only the last one counts.
    */
   async read(): Promise<void> {
     if (!this.file) return;
-    this.asked = true;
+    this.requested = true;
     this.reading = true;
     this.fault = null;
     this.key = crypto.randomUUID();
-    this.under ??= this.readAll().finally(() => (this.under = null));
-    await this.under;
+    this.running ??= this.readUntilCurrent().finally(() => (this.running = null));
+    await this.running;
   }
 
-  private async readAll(): Promise<void> {
-    while (this.asked && this.file) {
-      this.asked = false;
-      const turn = this.turn;
+  private async readUntilCurrent(): Promise<void> {
+    while (this.requested && this.file) {
+      this.requested = false;
+      const generation = this.generation;
       const { preview, fault } = await this.readOnce(this.file);
-      if (this.asked || turn !== this.turn) continue;
+      if (this.requested || generation !== this.generation) continue;
       if (preview) this.preview = preview;
       this.fault = fault;
       this.outdated = fault !== null;
@@ -136,24 +137,24 @@ export class Wizard {
     void this.read();
   }
 
-  map(target: string, column: string): void {
+  setColumn(target: string, column: string): void {
     const next = { ...this.usedMapping };
     if (column === '') delete next[target];
     else next[target] = column;
     this.set({ mapping: next });
   }
 
-  /** Changes only the commit, so the file is not read again. */
+  /** Changes only the commit, so no new preview is needed. */
   setAllowMismatch(on: boolean): void {
     this.allowMismatch = on;
     this.key = crypto.randomUUID();
   }
 
-  /** Writes. Gives the id of the batch, or null when it did not work; fault then says why. */
+  /** Imports the file. Returns the id of the batch, or null after an error, which is then in fault. */
   async commit(): Promise<string | null> {
     if (!this.file) return null;
     const file = this.file;
-    this.step = 'writing';
+    this.step = 'import';
     this.fault = null;
     this.sent = 0;
     try {
@@ -176,10 +177,10 @@ export class Wizard {
     }
   }
 
-  /** Returns to the step where the reason can be settled. Two codes leave a pending batch to finish. */
+  /** Returns to the step where the error can be fixed. Two errors leave a pending batch to finish. */
   private handleRefusal(fault: ApiError): void {
     this.fault = fault;
-    this.step = fault.code === 'mapping_required' ? 'understood' : 'plan';
+    this.step = fault.code === 'mapping_required' ? 'check' : 'preview';
     const left = fault.details.import_batch_id;
     if (!['mapping_required', 'mixed_currencies'].includes(fault.code) || typeof left !== 'string') return;
     this.pending = left;
@@ -187,8 +188,8 @@ export class Wizard {
   }
 
   restart(): void {
-    this.turn++;
-    this.asked = false;
+    this.generation++;
+    this.requested = false;
     this.file = null;
     this.preview = null;
     this.fault = null;

@@ -1,10 +1,9 @@
-// Sends what was typed: the entry, the exit when there is one, and what was
-// written on it. A refused exit takes the entry back, so that a corrected form
-// can be sent again without leaving half a trade behind.
+// Saves a trade that was entered by hand: the entry, the exit if there is one, and
+// its annotations. If the exit is rejected, the entry is deleted again, so that the
+// corrected form can be sent as a whole.
 
-import { answer, api, type Schemas } from '../../lib/api/client';
+import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 import { toDecimal } from '../../lib/format/decimal';
-import type { Marks } from './bulk';
 
 export interface Leg {
   side: 'buy' | 'sell';
@@ -23,16 +22,16 @@ export interface Contract {
   details: Record<string, string>;
 }
 
-export interface Written {
+export interface SavedTrade {
   trade: string;
-  fills: string[]; // those that are new
+  fills: string[]; // only new ones
   deduped: boolean;
   warnings: string[];
 }
 
 type Stored = Schemas['WrittenExecution'];
 
-function send(contract: Contract, leg: Leg): Promise<Stored> {
+function sendLeg(contract: Contract, leg: Leg): Promise<Stored> {
   return answer(
     api.POST('/api/v1/executions', {
       body: {
@@ -52,38 +51,39 @@ function send(contract: Contract, leg: Leg): Promise<Stored> {
   );
 }
 
-export async function remove(fills: string[]): Promise<void> {
+export async function deleteFills(fills: string[]): Promise<void> {
   for (const id of fills) await answer(api.DELETE('/api/v1/executions/{id}', { params: { path: { id } } }));
 }
 
-/** `began` is told which leg is on its way, so that a refusal can be shown at the right one. */
-export async function enter(
+/** Saves the legs and the annotations. `onleg` is called before each leg is sent, so that an error can be shown
+    at the right one. */
+export async function saveTrade(
   contract: Contract,
   legs: Leg[],
-  marks: Marks,
-  began: (leg: number) => void,
-): Promise<Written> {
+  annotations: Annotations,
+  onleg: (leg: number) => void,
+): Promise<SavedTrade> {
   const stored: Stored[] = [];
-  const fresh = () => stored.filter((s) => !s.deduped).map((s) => s.execution_id);
+  const inserted = () => stored.filter((s) => !s.deduped).map((s) => s.execution_id);
   try {
     for (const [i, leg] of legs.entries()) {
-      began(i);
-      stored.push(await send(contract, leg));
+      onleg(i);
+      stored.push(await sendLeg(contract, leg));
     }
     const last = stored.at(-1)!;
-    // A fill that crosses zero closes one trade and opens another; what was typed is the one it closed.
+    // A fill that crosses zero closes one trade and opens another; the entered trade is the closed one.
     const trade = stored[0]!.trade_ids.find((id) => last.trade_ids.includes(id)) ?? last.trade_id;
-    if (Object.keys(marks).length > 0) {
-      await answer(api.PATCH('/api/v1/trades/{id}', { params: { path: { id: trade } }, body: marks }));
+    if (Object.keys(annotations).length > 0) {
+      await answer(api.PATCH('/api/v1/trades/{id}', { params: { path: { id: trade } }, body: annotations }));
     }
     return {
       trade,
-      fills: fresh(),
+      fills: inserted(),
       deduped: stored.some((s) => s.deduped),
       warnings: [...new Set(stored.flatMap((s) => s.warnings ?? []))],
     };
   } catch (fault) {
-    await remove(fresh()).catch(() => undefined);
+    await deleteFills(inserted()).catch(() => undefined);
     throw fault;
   }
 }

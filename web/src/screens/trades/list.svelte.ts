@@ -1,8 +1,8 @@
-// The list of trades, page after page. The first page is an ordinary reading,
-// which other screens' writes refresh; the pages behind it are fetched in order
-// (a cursor leads to the next page only) as far as somebody looks, and a little
-// further. A row that has not come yet is a Row without a trade, so the table
-// has its full length from the start and nothing jumps.
+// The list of trades, loaded page by page. The first page is an ordinary query,
+// which writes on other screens refresh; later pages are fetched in order (a
+// cursor leads to the next page only), as far as the table has been scrolled and
+// a little further. A row that is not loaded yet is null, so the table has its
+// full length from the start.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { asApiError, errorOf, type ApiError } from '../../lib/api/errors';
@@ -10,11 +10,6 @@ import type { Scope } from '../../lib/filter/filter';
 import type { Sorting } from './order';
 
 export type Trade = Schemas['Trade'];
-
-export interface Row {
-  at: number; // place in the list of the server
-  trade: Trade | null;
-}
 
 export interface TradeQuery extends Scope, Sorting {
   status?: 'open' | 'closed';
@@ -25,35 +20,40 @@ export interface TradeQuery extends Scope, Sorting {
 export interface Page {
   trades: Trade[];
   total: number;
-  next: string | null; // the cursor of the page behind it
+  next: string | null; // the cursor of the next page
 }
 
-const firstPage = 200; // comes at once
-const laterPage = 1000;
-const ahead = 1500; // rows fetched beyond the last one looked at
+const firstPageSize = 200; // small, so that it arrives fast
+const pageSize = 1000;
+const prefetched = 1500; // rows loaded beyond the last one in view
+const maxNotesLength = 140; // of a row; the drawer loads the whole trade
 
+/** Fetches one page of the list; without a cursor the first one. */
 export async function fetchPage(
   query: TradeQuery,
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<Page> {
-  const limit = cursor === null ? firstPage : laterPage;
+  const limit = cursor === null ? firstPageSize : pageSize;
   const fetched = await api
     .GET('/api/v1/trades', { params: { query: { ...query, limit, ...(cursor ? { cursor } : {}) } }, signal })
     .catch((fault: unknown) => {
       throw asApiError(fault);
     });
   if (!fetched.response.ok) throw errorOf(fetched.response, fetched.error);
-  const trades = (fetched.data ?? []).map(slim);
+  const trades = (fetched.data ?? []).map(shortenNotes);
   const total = Number(fetched.response.headers.get('X-Total-Count') ?? trades.length);
   return { trades, total, next: nextCursor(fetched.response.headers.get('Link')) };
 }
 
-/** A list of a hundred thousand needs the first words of each note only; the drawer reads the whole. */
-function slim(trade: Trade): Trade {
-  return trade.notes.length > 140 ? { ...trade, notes: trade.notes.slice(0, 140) } : trade;
+/** Cuts long notes: a list of a hundred thousand trades would hold all of them in memory. */
+function shortenNotes(trade: Trade): Trade {
+  return trade.notes.length > maxNotesLength
+    ? { ...trade, notes: trade.notes.slice(0, maxNotesLength) }
+    : trade;
 }
 
+/** Returns the cursor of the next page from a Link header, or null on the last page. */
 export function nextCursor(link: string | null): string | null {
   const address = link?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
   return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
@@ -66,87 +66,89 @@ export class TradeList {
   busy = $state(false);
 
   private next: string | null = null;
-  private wanted = 0;
+  private wanted = 0; // how many rows to load
   private query: TradeQuery = {};
-  private head: Page | null = null;
-  private turn = 0; // an answer for an older query is dropped
+  private firstPage: Page | null = null;
+  private generation = 0; // pages of an older query are dropped
 
-  readonly rows: Row[] = $derived.by(() => {
+  /** All rows of the list; null for those that are not loaded yet. */
+  readonly rows: (Trade | null)[] = $derived.by(() => {
     const length = Math.max(this.total, this.loaded.length);
-    return Array.from({ length }, (_, at) => ({ at, trade: this.loaded[at] ?? null }));
+    return Array.from({ length }, (_, index) => this.loaded[index] ?? null);
   });
 
+  /** The trades that are loaded. */
   get trades(): Trade[] {
     return this.loaded;
   }
 
-  /** Takes the first page. What came behind it is kept when that page ends as it did before. */
-  begin(query: TradeQuery, head: Page): void {
-    if (head === this.head) return;
-    const same =
-      this.head !== null &&
+  /** Sets the first page. Later pages are kept if the query is the same and the page ends with the same trade. */
+  setFirstPage(query: TradeQuery, page: Page): void {
+    if (page === this.firstPage) return;
+    const isUnchanged =
+      this.firstPage !== null &&
       JSON.stringify(query) === JSON.stringify(this.query) &&
-      head.total === this.total &&
-      head.trades.at(-1)?.id === this.loaded[head.trades.length - 1]?.id;
-    this.head = head;
+      page.total === this.total &&
+      page.trades.at(-1)?.id === this.loaded[page.trades.length - 1]?.id;
+    this.firstPage = page;
     this.query = query;
-    if (same) {
-      this.loaded = [...head.trades, ...this.loaded.slice(head.trades.length)];
+    if (isUnchanged) {
+      this.loaded = [...page.trades, ...this.loaded.slice(page.trades.length)];
       return;
     }
-    this.turn++;
+    this.generation++;
     this.busy = false;
     this.error = null;
-    this.loaded = head.trades;
-    this.total = head.total;
-    this.next = head.next;
-    this.wanted = Math.min(this.wanted, head.total);
-    void this.fetchOn();
+    this.loaded = page.trades;
+    this.total = page.total;
+    this.next = page.next;
+    this.wanted = Math.min(this.wanted, page.total);
+    void this.loadWanted();
   }
 
-  /** Somebody looks at this row. */
-  look(at: number): void {
-    if (at + ahead <= this.wanted) return;
-    this.wanted = at + ahead;
-    void this.fetchOn();
+  /** Loads the rows up to an index, and some more. */
+  loadTo(index: number): void {
+    if (index + prefetched <= this.wanted) return;
+    this.wanted = index + prefetched;
+    void this.loadWanted();
   }
 
   retry(): void {
     this.error = null;
-    void this.fetchOn();
+    void this.loadWanted();
   }
 
-  /** Shows a written trade at once, wherever it stands. */
-  put(trade: Trade): void {
-    this.loaded = this.loaded.map((t) => (t.id === trade.id ? slim(trade) : t));
+  /** Shows a changed trade at once. */
+  replace(trade: Trade): void {
+    this.loaded = this.loaded.map((t) => (t.id === trade.id ? shortenNotes(trade) : t));
   }
 
-  drop(id: string): void {
+  remove(id: string): void {
     const left = this.loaded.filter((t) => t.id !== id);
     if (left.length < this.loaded.length) this.total--;
     this.loaded = left;
   }
 
-  private async fetchOn(): Promise<void> {
+  private async loadWanted(): Promise<void> {
     if (this.busy || this.error) return;
-    const turn = this.turn;
+    const generation = this.generation;
     this.busy = true;
     try {
       while (this.next !== null && this.loaded.length < this.wanted) {
         const page = await fetchPage(this.query, this.next);
-        if (turn !== this.turn) return;
+        if (generation !== this.generation) return;
         this.loaded = this.loaded.concat(page.trades);
         this.next = page.next;
         if (page.next === null) this.total = this.loaded.length;
       }
     } catch (fault) {
-      if (turn === this.turn) this.error = asApiError(fault);
+      if (generation === this.generation) this.error = asApiError(fault);
     } finally {
-      if (turn === this.turn) this.busy = false;
+      if (generation === this.generation) this.busy = false;
     }
   }
 }
 
-/** A trade as it stands now, whole. */
-export const readTrade = (id: string, signal?: AbortSignal) =>
+/** Fetches one trade with its fills and attachments. */
+export const fetchTrade = (id: string, signal?: AbortSignal) =>
   answer(api.GET('/api/v1/trades/{id}', { params: { path: { id } }, signal }));

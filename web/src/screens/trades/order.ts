@@ -1,51 +1,50 @@
-// The order of the table, as it stands in the address (?sort=net_pnl, ?sort=-net_pnl)
-// and as the server is asked for it: the page holds a part of the list only.
+// The order of the trades table. The server sorts, because the page holds only a
+// part of the list; the address holds the order (?sort=net_pnl, ?sort=-net_pnl).
 
-import type { Order } from '../../components/table';
+import type { Column, Order } from '../../components/table';
 import type { operations } from '../../lib/api/schema';
 
-type Field = NonNullable<NonNullable<operations['listTrades']['parameters']['query']>['sort']>;
+export type SortField = NonNullable<NonNullable<operations['listTrades']['parameters']['query']>['sort']>;
 
-/** Which field of a trade each column is sorted by; the two columns of instants change places with the basis. */
-const fields: Record<string, Field> = {
-  symbol: 'symbol',
-  net: 'net_pnl',
-  r: 'r_multiple',
-  return: 'return_pct',
-  size: 'qty_opened',
-  entry: 'avg_entry_price',
-  exit: 'avg_exit_price',
-  held: 'time_in_trade_secs',
-  fees: 'fees_total',
-  risk: 'initial_risk',
-  quality: 'trade_quality',
-};
-
-function fieldsBy(basis: 'close' | 'open'): Record<string, Field> {
-  return basis === 'open'
-    ? { ...fields, when: 'opened_at', other: 'closed_at' }
-    : { ...fields, when: 'closed_at', other: 'opened_at' };
-}
+/** A column that the server can sort by its field. */
+export type SortableColumn = Pick<Column<unknown>, 'id'> & { sort?: SortField };
 
 export interface Sorting {
-  sort?: Field;
+  sort?: SortField;
   order?: 'asc' | 'desc';
 }
 
-/** Reads ?sort=…; what the server does not know is no order. */
-export function readSort(text: string | null): Sorting {
+const sortFields: Record<SortField, true> = {
+  opened_at: true,
+  closed_at: true,
+  symbol: true,
+  net_pnl: true,
+  return_pct: true,
+  r_multiple: true,
+  time_in_trade_secs: true,
+  qty_opened: true,
+  avg_entry_price: true,
+  avg_exit_price: true,
+  fees_total: true,
+  initial_risk: true,
+  trade_quality: true,
+};
+
+/** Parses the value of ?sort=…; a field that the server does not sort by is ignored. */
+export function parseSort(text: string | null): Sorting {
   const down = text?.startsWith('-') ?? false;
-  const name = down ? text!.slice(1) : text;
-  const sort = Object.values(fieldsBy('close')).find((field) => field === name);
-  return sort ? { sort, order: down ? 'desc' : 'asc' } : {};
+  const name = (down ? text?.slice(1) : text) ?? '';
+  return Object.hasOwn(sortFields, name) ? { sort: name as SortField, order: down ? 'desc' : 'asc' } : {};
 }
 
-export function orderOf(sorting: Sorting, basis: 'close' | 'open'): Order | null {
-  const column = Object.entries(fieldsBy(basis)).find(([, field]) => field === sorting.sort)?.[0];
-  return column ? { column, down: sorting.order === 'desc' } : null;
-}
-
-export function writeSort(order: Order | null, basis: 'close' | 'open'): string | null {
-  const field = order ? fieldsBy(basis)[order.column] : undefined;
+/** Returns the value of ?sort=… for an order of the table, or null for the default order. */
+export function formatSort(order: Order | null, columns: SortableColumn[]): string | null {
+  const field = columns.find((column) => column.id === order?.column)?.sort;
   return field ? `${order!.down ? '-' : ''}${field}` : null;
+}
+
+/** Returns the order of the table for the sorting in the address; null if no column has its field. */
+export function orderOf(sorting: Sorting, columns: SortableColumn[]): Order | null {
+  const column = columns.find(({ sort }) => sort !== undefined && sort === sorting.sort);
+  return column ? { column: column.id, down: sorting.order === 'desc' } : null;
 }

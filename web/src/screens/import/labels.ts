@@ -1,0 +1,169 @@
+// The labels of the import screen: targets of a mapping, states of a batch, items
+// of a reconciliation, reasons for skipped rows, notes and warnings of the server.
+
+import type { Schemas } from '../../lib/api/client';
+
+/** Help for the targets whose label does not explain itself. */
+const hints: Record<string, string> = {
+  symbol: 'AAPL, ESZ6, BTC-USD',
+  side: 'Buy or sell; if missing, a negative quantity is a sell',
+  quantity: 'Shares, contracts or lots',
+  price: 'Per unit',
+  executed_at: 'In one column',
+  date: 'If the time has its own column',
+  time: 'If the date has its own column',
+  swap: 'Overnight financing',
+  external_id: 'The most reliable way to spot duplicates',
+  instrument_type: 'Stock, option, future, forex, crypto',
+  status: 'Rows that were not filled are skipped',
+  account: 'Warns if the file has several',
+  open_date: 'If the time has its own column',
+  close_date: 'If the time has its own column',
+  tags: 'Separated by semicolons',
+};
+
+export function targetHint(name: string): string {
+  return hints[name] ?? '';
+}
+
+/** The constants that a target offers. */
+export const constants: Record<string, { value: string; label: string }[]> = {
+  side: [
+    { value: '=buy', label: 'Every row is a buy' },
+    { value: '=sell', label: 'Every row is a sell' },
+  ],
+  status: [{ value: '=filled', label: 'Every row is filled' }],
+};
+
+/** The targets that nearly every file has; the others are shown on request. */
+export const commonTargets = ['symbol', 'side', 'quantity', 'price', 'executed_at', 'fees', 'commission'];
+
+const roundTrip = 'open_time open_date open_price close_time close_date close_price pnl net_pnl'.split(' ');
+const annotations =
+  'tags setup notes initial_risk stop_price target_price last_stop mae mfe confidence emotional_state trade_quality reviewed_at'.split(
+    ' ',
+  );
+
+export interface TargetGroup {
+  title: string;
+  targets: Schemas['MappingTarget'][];
+}
+
+/** Groups the targets of a preview for the mapping form. Targets that are not listed here belong to fills. */
+export function groupTargets(targets: Schemas['MappingTarget'][]): TargetGroup[] {
+  const groups: TargetGroup[] = [
+    { title: 'Fills', targets: [] },
+    { title: 'One row per trade', targets: [] },
+    { title: 'Annotations', targets: [] },
+  ];
+  for (const target of targets) {
+    const at = roundTrip.includes(target.name) ? 1 : annotations.includes(target.name) ? 2 : 0;
+    groups[at]!.targets.push(target);
+  }
+  return groups.filter((g) => g.targets.length > 0);
+}
+
+/** Names that sentenceCase would not write well. */
+const targetNames: Record<string, string> = {
+  executed_at: 'Date and time',
+  external_id: 'Broker’s ID',
+  pnl: 'Gross P&L',
+  net_pnl: 'Net P&L',
+  mae: 'MAE',
+  mfe: 'MFE',
+};
+
+/** Returns the label of a target, from the targets of a preview if given, otherwise from its name. */
+export function targetName(name: string, targets: Schemas['MappingTarget'][] = []): string {
+  return targets.find((t) => t.name === name)?.label ?? targetNames[name] ?? sentenceCase(name);
+}
+
+function sentenceCase(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export type Status = Schemas['ImportBatch']['status'];
+
+export const statusNames: Record<Status, string> = {
+  pending: 'Not finished',
+  committed: 'Imported',
+  failed: 'Failed',
+  reversed: 'Undone',
+};
+
+export const statusTones: Record<Status, 'plain' | 'accent' | 'warn' | 'loss'> = {
+  pending: 'warn',
+  committed: 'accent',
+  failed: 'loss',
+  reversed: 'plain',
+};
+
+export const stageNames: Record<Schemas['ImportProgress']['stage'], string> = {
+  checking: 'Checking for duplicates',
+  writing: 'Saving fills and grouping trades',
+  annotating: 'Adding notes and tags',
+};
+
+const items: Record<string, string> = {
+  closed_pnl: 'Closed P&L',
+  commission: 'Commission',
+  swap: 'Swap',
+  fees: 'Fees',
+  deposits: 'Deposits and withdrawals',
+  balance: 'Balance',
+};
+
+export function itemName(item: string): string {
+  return items[item] ?? sentenceCase(item);
+}
+
+const skipReasons: Record<string, string> = {
+  duplicate: 'Already imported',
+  completed: 'Completes an imported fill',
+};
+
+export function reasonName(reason: string): string {
+  return skipReasons[reason] ?? sentenceCase(reason);
+}
+
+/** Reports whether a note states that the file is read without a column mapping. */
+export function ignoresMapping(note: string): boolean {
+  return /column_mapping is ignored|needs no column_mapping/.test(note);
+}
+
+/** Returns a note of a preview in the terms of the page instead of the API's form fields. */
+export function noteText(note: string): string {
+  return note
+    .replace('so column_mapping is ignored', 'so its columns can’t be changed')
+    .replace('Name the columns with column_mapping.', 'Match the columns below.')
+    .replace('unless you send source_tz', 'unless you choose one here')
+    .replace('Name the columns first;', 'Match the columns first;');
+}
+
+export interface Question {
+  text: string;
+  about: 'zone' | 'order' | 'mapping' | null; // the setting that answers it
+}
+
+/** Reports whether a warning is about a file in another currency than the account. */
+export function isCurrencyWarning(warning: string): boolean {
+  return /amounts were taken as they are/.test(warning);
+}
+
+/** Turns a warning about the API's form fields into a question about a setting of the page. */
+export function parseWarning(warning: string): Question {
+  const about = /source_tz/.test(warning)
+    ? 'zone'
+    : /date_order/.test(warning)
+      ? 'order'
+      : /column_mapping/.test(warning)
+        ? 'mapping'
+        : null;
+  const sentences = warning.match(/[^.!?]+(?:[.!?](?=\S)[^.!?]*)*[.!?]?\s*/g) ?? [warning];
+  const kept = sentences
+    .filter((s) => !/source_tz|date_order|column_mapping/.test(s))
+    .join('')
+    .trim();
+  return { text: kept || warning, about };
+}

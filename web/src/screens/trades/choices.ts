@@ -1,0 +1,20 @@
+// The choices that the forms of a trade offer.
+
+export const gradeNames: Record<number, string> = {
+  1: 'Poor',
+  2: 'Weak',
+  3: 'Fair',
+  4: 'Good',
+  5: 'Excellent',
+};
+
+export const emotions = ['calm', 'confident', 'anxious', 'fearful', 'greedy', 'frustrated', 'bored', 'tired'];
+
+export const instruments = [
+  { value: 'stock', label: 'Stock or ETF' },
+  { value: 'option', label: 'Option' },
+  { value: 'future', label: 'Future' },
+  { value: 'forex', label: 'Forex' },
+  { value: 'crypto', label: 'Crypto' },
+  { value: 'cfd', label: 'CFD' },
+];
