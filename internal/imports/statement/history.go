@@ -20,6 +20,10 @@ type UnknownKind struct {
 // readKind reads a row of a known kind.
 func (lr *layoutReader) readKind(w *Row, kind Kind) {
 	switch {
+	case kind.isTrade() && lr.layout.isRoundTrip():
+		lr.readTrip(w, kind)
+	case kind.isTrade() && lr.layout.BuyPrice != "":
+		lr.readPair(w)
 	case kind.isTrade():
 		lr.readTrade(w, kind)
 	case kind.isEnding():
@@ -128,6 +132,10 @@ func (lr *layoutReader) skipResult(w *Row) {
 // skipUnknown skips a row of an unknown kind and lists its word.
 func (lr *layoutReader) skipUnknown(w *Row) {
 	l := lr.layout
+	if l.isRoundTrip() && w.Text(l.Symbol) != "" {
+		w.Fail("%s: %q is neither a buy nor a sell.", firstName(l.Kind), shorten(w.word))
+		return
+	}
 	switch {
 	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.amountColumn()).IsZero() && !l.Coins:
 		lr.skipMovement(w)

@@ -93,6 +93,13 @@ type Layout struct {
 	// Position is the signed position after the fill.
 	Position Col
 
+	// A row may be a whole trade, or two fills.
+	RoundTrip
+	BoughtSold
+	// Swap is the cost of holding a trade overnight: below zero is a cost.
+	Swap Col
+	AnnotationColumns
+
 	ID  Col
 	IDs IDRule
 	// Lot keeps positions of one instrument apart. Account is the name of the
@@ -155,11 +162,12 @@ type Instrument struct {
 // Record is what a row gives: a fill, a round trip or cash, and further records
 // of the same row.
 type Record struct {
-	Kind Kind
-	Fill *Fill
-	Trip *Trip
-	Cash *Cash
-	Also []Record
+	Kind        Kind
+	Fill        *Fill
+	Trip        *Trip
+	Cash        *Cash
+	Annotations *Annotations // of the fill or trip
+	Also        []Record
 }
 
 // SumOf states the sum of a column as a figure that the file gives about itself;
@@ -219,12 +227,14 @@ const (
 type ResultRule string
 
 // The rules. ResultIfForeign: for prices in foreign money, for forex and CFDs,
-// and for contracts that are settled in their coin.
+// and for contracts that are settled in their coin. ResultExact: for a whole trade
+// whose prices do not give it to the last digit.
 const (
 	ResultIfForeign ResultRule = ""
 	ResultAlways    ResultRule = "always"
 	ResultIfClosing ResultRule = "closing"
 	ResultNever     ResultRule = "never"
+	ResultExact     ResultRule = "exact"
 )
 
 // IDRule says how the id of a fill is made from its column.
