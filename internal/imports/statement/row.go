@@ -383,7 +383,7 @@ func (w *Row) sound(f *Fill) {
 
 func firstName(names string) string {
 	name, _, _ := strings.Cut(names, "|")
-	return name
+	return strings.TrimPrefix(name, "@")
 }
 
 func shorten(text string) string {
