@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// client is somebody who talks to a server. It asks for no compression, so that
-// bytes are what they are.
+// client is an HTTP client of a server. It disables compression, so that
+// response sizes are comparable.
 type client struct {
 	base  string
 	token string
@@ -24,7 +24,7 @@ func newClient(base string) *client {
 	return &client{base: base, http: &http.Client{Transport: transport}}
 }
 
-// withToken gives the same client with another credential.
+// withToken returns the same client with another token.
 func (c *client) withToken(token string) *client { return &client{c.base, token, c.http} }
 
 // reply is one exchange, from before the request was sent until the last byte of
@@ -34,10 +34,10 @@ type reply struct {
 	took   time.Duration
 	bytes  int64
 	body   []byte
-	err    error // also of a status that is no success
+	err    error // also for an error status
 }
 
-// decode reads the answer as JSON.
+// decode parses the answer as JSON.
 func (r reply) decode(value any) error {
 	if r.err != nil {
 		return r.err
@@ -45,7 +45,7 @@ func (r reply) decode(value any) error {
 	return json.Unmarshal(r.body, value)
 }
 
-// request is a request to be; keep says that its answer will be looked at.
+// request is a request to send; keep is set if its answer is needed.
 type request struct {
 	method, path, mediaType string
 	body                    []byte
@@ -83,7 +83,7 @@ func (c *client) do(ctx context.Context, q request) (r reply) {
 	return r
 }
 
-// get reads an answer to its end and forgets it.
+// get reads an answer to its end and discards it.
 func (c *client) get(ctx context.Context, path string) reply {
 	return c.do(ctx, request{method: http.MethodGet, path: path})
 }
@@ -106,7 +106,7 @@ func (c *client) send(ctx context.Context, method, path string, value any) reply
 	return c.do(ctx, request{method, path, "application/json", text, true})
 }
 
-// upload is a file in the form that imports take, made before anything is timed.
+// upload is a file in the form of an import request, built before the time is measured.
 type upload struct {
 	mediaType string
 	body      []byte
@@ -132,13 +132,13 @@ func (c *client) commit(ctx context.Context, u upload) reply {
 
 const api = "/api/v1"
 
-// committed is what a commit answers, as far as it is looked at.
+// committed is the fields of a commit's answer that are used.
 type committed struct {
 	Batch    string `json:"import_batch_id"`
 	Inserted int    `json:"inserted"`
 }
 
-// createAccount makes an createAccount and gives its id.
+// createAccount creates an account and returns its id.
 func (c *client) createAccount(ctx context.Context, name string) (string, error) {
 	var made struct{ ID string }
 	err := c.send(ctx, http.MethodPost, api+"/accounts", map[string]any{"name": name, "starting_balance": 100_000}).decode(&made)
@@ -151,7 +151,8 @@ const (
 	password = "a password for the bench"
 )
 
-// signIn gives a session of a user; setUp that of the first one.
+// signIn returns a session token of a user; setUp creates the first user and
+// returns one.
 func (c *client) signIn(ctx context.Context, email string) (string, error) {
 	return c.requestToken(ctx, "/auth/login", email)
 }
@@ -168,14 +169,14 @@ func (c *client) requestToken(ctx context.Context, path, email string) (string, 
 	return pair.Token, err
 }
 
-// accessToken makes a token that outlives a session.
+// accessToken creates a personal access token, which outlives a session.
 func (c *client) accessToken(ctx context.Context) (string, error) {
 	var made struct{ Token string }
 	err := c.send(ctx, http.MethodPost, api+"/access-tokens", map[string]any{"name": "bench"}).decode(&made)
 	return made.Token, err
 }
 
-// createShareLink makes a public link and gives its path.
+// createShareLink creates a public link and returns its path.
 func (c *client) createShareLink(ctx context.Context, account string) (string, error) {
 	var made struct{ Token string }
 	err := c.send(ctx, http.MethodPost, api+"/share-links", map[string]any{"account_id": account, "show_amounts": true}).decode(&made)

@@ -10,7 +10,7 @@ import (
 
 func compareCommand(args []string, to io.Writer) error {
 	if len(args) != 2 {
-		return errors.New("name two files of results, the old one and the new one")
+		return errors.New("pass two files of results: the old one and the new one")
 	}
 	older, err := readFile(args[0])
 	if err != nil {
@@ -24,23 +24,23 @@ func compareCommand(args []string, to io.Writer) error {
 	return err
 }
 
-// leastNoise is what two runs of the same program differ by on a quiet machine.
+// leastNoise is the difference of two runs of the same program on an idle machine.
 const leastNoise = .1
 
 // change is one operation in two runs.
 type change struct {
 	older, newer Record
 	time         float64 // new time over old
-	machine      float64 // new limit over old: what became of the machine meanwhile
-	noise        float64 // by which part the corrected ratio may be off
+	machine      float64 // new limit over old: the change of the machine itself
+	noise        float64 // the relative uncertainty of the corrected ratio
 }
 
-// corrected is the change without that of the machine: the ratio to the limit
-// now over the ratio to the limit then.
+// corrected returns the change without that of the machine: the new
+// ratio to the limit over the old one.
 func (c change) corrected() float64 { return c.time / c.machine }
 
-// newChange compares two records of one operation. Two that were held against
-// different limits have none in common.
+// newChange compares two records of one operation. Limits are used only
+// if both records have the same one.
 func newChange(older, newer Record) change {
 	c := change{older: older, newer: newer, machine: 1}
 	noise := []float64{older.Noise, newer.Noise}
@@ -65,7 +65,7 @@ func newChange(older, newer Record) change {
 	return c
 }
 
-// verdict says what can be said.
+// verdict returns slower, faster, or nothing within the noise.
 func (c change) verdict() string {
 	switch corrected := c.corrected(); {
 	case c.newer.Errors > c.older.Errors:
@@ -81,8 +81,8 @@ func (c change) verdict() string {
 	}
 }
 
-// formatComparison is a table of all operations that both files have, and a line that
-// counts.
+// formatComparison returns a table of all operations that both files have, and a line
+// with counts.
 func formatComparison(older, newer File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "old: %s of %s\nnew: %s of %s\n\n", older.Label, older.At.Format("2006-01-02 15:04"), newer.Label, newer.At.Format("2006-01-02 15:04"))

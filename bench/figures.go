@@ -7,8 +7,8 @@ import (
 
 const limitAggregate = "one SQL aggregate over the same trades"
 
-// figureKinds are the figures that are measured; the last three came later and are
-// asked for less.
+// figureKinds returns the figures that are
+// measured.
 func (s *session) figureKinds() []string {
 	return []string{"summary", "daily", "equity-curve", "behavior", "breakdown", "drawdowns"}
 }
@@ -21,8 +21,8 @@ func (s *session) getFigure(ctx context.Context, kind, further string) reply {
 	return s.client.get(ctx, path)
 }
 
-// measureFigures measures the analytics of the large account while nothing changes, of
-// one month, behind a write, and on a public page.
+// measureFigures measures the analytics of the large account: unchanged, of
+// one month, after a write, and on a public page.
 func (s *session) measureFigures(ctx context.Context) error {
 	aggregate, err := s.timeAggregate(ctx, s.large)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *session) measureFigures(ctx context.Context) error {
 		}
 	}
 	if err := s.measureAnswer(ctx, "summary of one month", 50, func(n int) reply {
-		// Another month each time, so that no answer is one of late.
+		// Another month each time, so that no answer is cached.
 		begin := from.AddDate(0, 0, n*20%1000)
 		return s.getFigure(ctx, "summary", "&from="+begin.Format(time.DateOnly)+"T00:00:00Z&to="+begin.AddDate(0, 1, 0).Format(time.DateOnly)+"T00:00:00Z")
 	}); err != nil {
@@ -58,7 +58,7 @@ func (s *session) measureSharePage(ctx context.Context) error {
 	return s.measureAnswer(ctx, "public share page", 100, func(int) reply { return s.client.withToken("").get(ctx, path) })
 }
 
-// measureAfterWrites measures the first call behind a write of a fill.
+// measureAfterWrites measures the first call after a new fill.
 func (s *session) measureAfterWrites(ctx context.Context, aggregate times) error {
 	late := from.AddDate(20, 0, 0)
 	written := 0
@@ -78,8 +78,8 @@ func (s *session) measureAfterWrites(ctx context.Context, aggregate times) error
 	return nil
 }
 
-// relaunch ends the server and starts it again. Memory that a request has used
-// is given back slowly; what comes next is to be judged by its own peak.
+// relaunch restarts the server, because memory is released
+// slowly and the next operation needs its own peak.
 func (s *session) relaunch(ctx context.Context) (err error) {
 	err = s.server.stop()
 	s.server = nil
@@ -93,8 +93,8 @@ func (s *session) relaunch(ctx context.Context) (err error) {
 	return nil
 }
 
-// measureRestart starts the server again on the full database: nothing is in memory
-// then, and the first figures read every trade.
+// measureRestart restarts the server on the full database, with nothing cached,
+// so that the first figures read every trade.
 func (s *session) measureRestart(ctx context.Context) error {
 	if err := s.relaunch(ctx); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fill is one row of the made-up journal. Prices are cents and quantities are
-// whole, so that what the journal must answer can be counted with integers.
+// fill is one row of the generated journal. Prices are cents and quantities are
+// whole, so that the expected figures can be computed with integers.
 type fill struct {
 	symbol          int
 	buy             bool
@@ -16,7 +16,7 @@ type fill struct {
 	at              time.Time
 }
 
-// The made-up journal: three years in so many symbols, each fill at the same
+// The generated journal: three years of fills, each with the same
 // commission.
 const (
 	symbols    = 200
@@ -29,14 +29,14 @@ var from = time.Date(2021, 1, 4, 14, 30, 0, 0, time.UTC)
 
 func symbol(n int) string { return fmt.Sprintf("SYM%03d", n) }
 
-// outcome is what a journal must say about fills: counted here on its own.
+// outcome is the expected figures of the fills, counted independently.
 type outcome struct {
 	closed, wins, losses int
 	net                  int64 // cents
 }
 
-// market makes fills: positions of one to three entries, taken off at once or in
-// steps, about three fills a trade, a quarter of them short. The first symbol is
+// market generates fills: positions of one to three entries, closed at once or
+// in steps, about three fills a trade, a quarter of them short. The first symbol is
 // traded most, every fourteenth fill.
 type market struct {
 	random *rand.Rand
@@ -52,13 +52,13 @@ type position struct {
 	cash     int64 // cents, since it was flat
 }
 
-// newMarket makes a market whose fills, so many of them, fill the span.
+// newMarket returns a market that distributes a number of fills over the span.
 func newMarket(fills int) *market {
 	step := max(time.Second, (span / time.Duration(max(fills, 1))).Truncate(time.Second))
 	return &market{random: rand.New(rand.NewPCG(3, 4)), next: from, step: step}
 }
 
-// nextFills gives the next fills.
+// nextFills returns the next fills.
 func (m *market) nextFills(count int) []fill {
 	list := make([]fill, count)
 	for i := range list {
@@ -83,7 +83,7 @@ func (m *market) nextFill() fill {
 	return f
 }
 
-// nextQuantity decides what happens to a position: how much is bought, or sold.
+// nextQuantity returns the signed quantity of the next fill of a position.
 func (m *market) nextQuantity(p *position) int64 {
 	size := 1 + m.random.Int64N(500)
 	switch {
@@ -100,7 +100,7 @@ func (m *market) nextQuantity(p *position) int64 {
 		}
 		return size
 	case m.random.IntN(3) == 0:
-		return -(p.quantity + p.quantity%2) / 2 // never more than there is, never nothing
+		return -(p.quantity + p.quantity%2) / 2 // at most the position, and not zero
 	default:
 		return -p.quantity
 	}
@@ -118,7 +118,7 @@ func (o *outcome) add(net int64) {
 	}
 }
 
-// csvFile writes fills as the generic table that the importer knows.
+// csvFile formats fills in the generic CSV layout.
 func csvFile(fills []fill) []byte {
 	b := []byte("Symbol,Side,Quantity,Price,Executed At,Commission\n")
 	for _, f := range fills {

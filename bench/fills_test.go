@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMarket counts the outcome of fills a second time, from the file: by
-// symbol, from flat to flat.
+// TestMarket counts the outcome of fills a second time, from the file:
+// by symbol, from flat to flat.
 func TestMarket(t *testing.T) {
 	t.Parallel()
 	m := newMarket(5000)
@@ -40,7 +40,7 @@ func TestMarket(t *testing.T) {
 		}
 	}
 	if got != m.outcome || got.closed < 1000 {
-		t.Errorf("the file gives %+v, the market says %+v", got, m.outcome)
+		t.Errorf("the file has %+v, the market counted %+v", got, m.outcome)
 	}
 }
 

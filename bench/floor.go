@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// plainCommand is the bench in its other role: a server that does nothing but
-// answer so many bytes. It is a process of its own, as the journal is.
+// plainCommand is the internal command that runs a server which only
+// answers a number of bytes. It is a separate process, like the journal.
 const plainCommand = "floor"
 
-// startPlainServer starts it.
+// startPlainServer starts the plain server.
 func startPlainServer(ctx context.Context) (*process, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -25,7 +25,7 @@ func startPlainServer(ctx context.Context) (*process, error) {
 	})
 }
 
-// servePlain is the role itself.
+// servePlain runs the plain server until ctx ends.
 func servePlain(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errUsage
@@ -53,7 +53,7 @@ func handleBytes(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// timePlainAnswers times plain answers of so many bytes.
+// timePlainAnswers measures plain answers of a number of bytes.
 func (s *session) timePlainAnswers(ctx context.Context, bytes int64) times {
 	plain := newClient(s.plain.base)
 	path := "/?bytes=" + strconv.FormatInt(bytes, 10)
@@ -68,8 +68,8 @@ func (s *session) timePlainAnswers(ctx context.Context, bytes int64) times {
 	return taken
 }
 
-// runClients lets so many clients call without a pause and gives what the calls took
-// and how many there were in a second.
+// runClients runs concurrent clients that call without a pause. It returns the times
+// of the calls and the calls per second.
 func runClients(clients int, length time.Duration, call func(client, n int) reply) (taken times, rate float64, failures []error) {
 	var lock sync.Mutex
 	var wait sync.WaitGroup

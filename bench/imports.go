@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// fileRows is how many fills a file holds; more of them are more files.
+	// fileRows is the number of fills of one file; more fills are more files.
 	fileRows = 100_000
-	// largestFile is what an installation takes unless it is told otherwise.
+	// largestFile is the default limit of an installation.
 	largestFile = 10 << 20
 )
 
-// measureImports fills the large account by importing files, as a user would, and
-// checks that its figures are those that the fills must give.
+// measureImports fills the large account by
+// importing files, and checks its figures.
 func (s *session) measureImports(ctx context.Context) error {
 	first := csvFile(newMarket(s.size).nextFills(min(s.size, fileRows)))
 	if err := s.measurePreviews(ctx, first); err != nil {
@@ -58,8 +58,8 @@ func (s *session) measurePreviews(ctx context.Context, file []byte) error {
 	return err
 }
 
-// fillAccount imports file after file. One record holds all of them together; it
-// is held against the plain insert of the very rows that they have stored.
+// fillAccount imports one file after the other. One record covers
+// all of them; its limit is the plain insert of the same rows.
 func (s *session) fillAccount(ctx context.Context) (took times, err error) {
 	r := s.startRecord("import of all fills")
 	var all time.Duration
@@ -84,7 +84,7 @@ func (s *session) fillAccount(ctx context.Context) (took times, err error) {
 	return took, s.measureInsertLimits(ctx, r)
 }
 
-// measureDeletion removes in one call what took many files to import.
+// measureDeletion deletes the large account in one call.
 func (s *session) measureDeletion(ctx context.Context) error {
 	r, err := s.measure(ctx, "deletion of the whole account", 1, func(int) reply { return s.client.remove(ctx, api+"/accounts/"+s.large) })
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *session) measureDeletion(ctx context.Context) error {
 	return nil
 }
 
-// measureInsertLimits measures the plain inserts, from the barest to the fairest.
+// measureInsertLimits measures plain inserts without and with indexes.
 func (s *session) measureInsertLimits(ctx context.Context, r *Record) error {
 	for _, bare := range []struct {
 		name    string
@@ -118,8 +118,7 @@ func (s *session) measureInsertLimits(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// checkFigures compares the summary of the large account with what was counted
-// while the fills were made. A figure that is fast and wrong is worth nothing.
+// checkFigures compares the summary of the large account with the expected one.
 func (s *session) checkFigures(ctx context.Context) error {
 	var summary struct {
 		Trades json.Number     `json:"total_trades"`
@@ -151,8 +150,8 @@ func (s *session) checkFigures(ctx context.Context) error {
 	return nil
 }
 
-// measureSmallImports measures a hundred fills more on the large account, and their
-// reversal.
+// measureSmallImports measures the import of a hundred more fills into the large
+// account, and its reversal.
 func (s *session) measureSmallImports(ctx context.Context) error {
 	const rows, rounds = 100, 10
 	commit, err := s.timeCommit(ctx)
@@ -183,9 +182,9 @@ func (s *session) measureSmallImports(ctx context.Context) error {
 	return nil
 }
 
-// measureImportDuringReads imports the largest file that an installation takes by default,
-// or the whole journal where that is smaller, while pages of the large account
-// are read; then it takes the import back.
+// measureImportDuringReads imports the largest file within the default limit, or
+// the whole journal if that is smaller, while pages of the large account
+// are read; then it reverses the import.
 func (s *session) measureImportDuringReads(ctx context.Context) error {
 	path := api + "/trades?limit=50&account_id=" + s.large
 	idle, err := s.measure(ctx, "page of 50 trades, nothing else going on", 300, func(int) reply { return s.client.get(ctx, path) })
@@ -225,7 +224,7 @@ func (s *session) measureImportDuringReads(ctx context.Context) error {
 	return nil
 }
 
-// slowestRecord is the record of the slowest one in a hundred reads.
+// slowestRecord returns the record of the 99th percentile of reads.
 func slowestRecord(r Record, reads times, idle Record) *Record {
 	r.Operation, r.P50, r.P95, r.First, r.Noise = "page of 50 trades, during the import, p99", reads.quantile(.99), reads.quantile(1), 0, defaultNoise
 	r.setLimit("p95 of the same with nothing else going on", times{idle.P95})
@@ -244,7 +243,7 @@ func (s *session) timeInserts(ctx context.Context, account string) (times, error
 	return times{all}, nil
 }
 
-// cutToWholeRows is how much of a file fits into so many bytes without cutting a row.
+// cutToWholeRows returns the length of the longest prefix of whole rows within a limit.
 func cutToWholeRows(file []byte, limit int) int {
 	if len(file) <= limit {
 		return len(file)
@@ -255,7 +254,7 @@ func cutToWholeRows(file []byte, limit int) int {
 	return limit
 }
 
-// readWhile runs work and, beside it, one reader that asks again and again.
+// readWhile runs work and, concurrently, one reader in a loop.
 func (s *session) readWhile(ctx context.Context, path string, work func() reply) (reads times, answer reply) {
 	done := make(chan struct{})
 	var reader sync.WaitGroup
@@ -277,7 +276,7 @@ func (s *session) readWhile(ctx context.Context, path string, work func() reply)
 	return reads, answer
 }
 
-// post stores one fill through the API.
+// post creates one fill.
 func (s *session) post(ctx context.Context, account string, symbol string, buy bool, at time.Time) reply {
 	side := "sell"
 	if buy {

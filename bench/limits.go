@@ -14,18 +14,18 @@ import (
 	"fillbook/internal/db"
 )
 
-// What the machine itself can do, through the same driver with the same
-// settings: limits read the journal's own database (source) and write to one
-// beside it (scratch), so that nothing of theirs is in the way of the journal.
+// Limits measure the machine itself, through the same driver with
+// the same settings. They read the journal's own database (source) and
+// write to a separate one (scratch), so that they do not affect the journal.
 
-// timeCall gives the time that work takes.
+// timeCall returns the duration of work.
 func timeCall(work func() error) (time.Duration, error) {
 	begin := time.Now()
 	err := work()
 	return time.Since(begin), err
 }
 
-// timeRepeated times work until there are enough calls or too much time has passed.
+// timeRepeated measures work until the number of calls or the time budget is reached.
 func timeRepeated(calls int, budget time.Duration, work func() error) (taken times, err error) {
 	for begin := time.Now(); len(taken) < calls && (len(taken) == 0 || time.Since(begin) < budget); {
 		took, err := timeCall(work)
@@ -37,7 +37,7 @@ func timeRepeated(calls int, budget time.Duration, work func() error) (taken tim
 	return taken, nil
 }
 
-// timeCommit is one small row in one durable transaction.
+// timeCommit measures one small row in one durable transaction.
 func (s *session) timeCommit(ctx context.Context) (times, error) {
 	return timeRepeated(200, 2*time.Second, func() error {
 		s.scratchRows++
@@ -48,7 +48,7 @@ func (s *session) timeCommit(ctx context.Context) (times, error) {
 	})
 }
 
-// timeCSV reads a file with the standard library and keeps nothing.
+// timeCSV measures reading a file with encoding/csv.
 func timeCSV(file []byte) (times, error) {
 	return timeRepeated(5, 2*time.Second, func() error {
 		reader := csv.NewReader(bytes.NewReader(file))
@@ -63,8 +63,8 @@ func timeCSV(file []byte) (times, error) {
 	})
 }
 
-// clone is a table of the journal under another name, to insert the same rows
-// into without what is around them.
+// clone is a copy of a table of the journal, to measure plain
+// inserts of the same rows.
 type clone struct {
 	table   string
 	columns []string
@@ -91,7 +91,7 @@ var (
 	}
 )
 
-// ofAccount chooses the rows of one account; its two arguments are the user and
+// ofAccount selects the rows of one account; its two arguments are the user and
 // the id of the account.
 const ofAccount = ` WHERE user_id = $1 AND account = (SELECT number FROM accounts WHERE user_id = $1 AND id = $2)`
 
@@ -110,7 +110,7 @@ func (c clone) eachRow(ctx context.Context, tx *db.Tx, owner, account string, fn
 	}, query, owner, account)
 }
 
-// timeScan times the reading of every row of an account through the driver.
+// timeScan measures reading every row of an account through the driver.
 func (s *session) timeScan(ctx context.Context, c clone, account string) (times, error) {
 	return timeRepeated(3, 10*time.Second, func() error {
 		return s.source.View(ctx, func(tx *db.Tx) error {
@@ -119,7 +119,7 @@ func (s *session) timeScan(ctx context.Context, c clone, account string) (times,
 	})
 }
 
-// createClone makes an empty clone, with the primary key alone or all indexes.
+// createClone creates an empty clone, with the primary key only or with all indexes.
 func (s *session) createClone(ctx context.Context, c clone, indexed bool) (name string, err error) {
 	name = "bare_" + c.table
 	statements := []string{
@@ -134,9 +134,9 @@ func (s *session) createClone(ctx context.Context, c clone, indexed bool) (name 
 	return name, execute(ctx, s.scratch, statements...)
 }
 
-// timeInsert times the multi-row insert of the rows that an account has, in one
-// durable transaction, into a clone of their table. Rows are read in parts as
-// they are wanted; reading them is not counted.
+// timeInsert measures the multi-row insert of the rows of an account, in
+// one durable transaction, into a clone of their table. Rows are read in
+// batches; the time for reading is not counted.
 func (s *session) timeInsert(ctx context.Context, c clone, account string, indexed bool) (time.Duration, error) {
 	name, err := s.createClone(ctx, c, indexed)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *session) timeInsert(ctx context.Context, c clone, account string, index
 	return all - inside + inserting, execute(ctx, s.scratch, "DROP TABLE "+name)
 }
 
-// copyRows copies the rows of an account and gives the time that inserting took.
+// copyRows copies the rows of an account and returns the time for inserting.
 func (s *session) copyRows(ctx context.Context, to *db.Tx, c clone, account, name string) (inserting time.Duration, err error) {
 	const part = 5000
 	rows := make([][]any, 0, part)
@@ -179,7 +179,7 @@ func (s *session) copyRows(ctx context.Context, to *db.Tx, c clone, account, nam
 	return inserting, errors.Join(err, flush())
 }
 
-// plainInsert is what anybody would write: an INSERT of some dozen rows, an
+// plainInsert inserts rows with a simple INSERT of some dozen rows, an
 // argument for each value, prepared once.
 func plainInsert(ctx context.Context, tx *db.Tx, engine db.Engine, table string, columns []string, rows [][]any) error {
 	const atOnce = 32
@@ -195,8 +195,8 @@ func plainInsert(ctx context.Context, tx *db.Tx, engine db.Engine, table string,
 	return nil
 }
 
-// insertText has arguments without numbers for SQLite, whose driver is slow to
-// find numbered ones: a limit must not be easy to reach.
+// insertText uses arguments without numbers for SQLite, whose driver is slow with
+// numbered ones, so that the limit is as fast as possible.
 func insertText(engine db.Engine, table string, columns []string, rows int) string {
 	var b strings.Builder
 	b.WriteString("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES ")
@@ -229,7 +229,7 @@ func execute(ctx context.Context, d *db.DB, statements ...string) error {
 	})
 }
 
-// timeAggregate asks the database itself for the sums of a summary.
+// timeAggregate measures the sums of a summary in SQL.
 func (s *session) timeAggregate(ctx context.Context, account string) (times, error) {
 	kind := "NUMERIC"
 	if s.source.Engine() == db.SQLite {
@@ -247,7 +247,7 @@ func (s *session) timeAggregate(ctx context.Context, account string) (times, err
 	})
 }
 
-// countFills counts the fills of the large account in the database itself.
+// countFills counts the fills of the large account in the database.
 func (s *session) countFills(ctx context.Context) (count int, err error) {
 	err = s.source.View(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM executions`+ofAccount, s.owner, s.large).Scan(&count)

@@ -8,8 +8,8 @@ import (
 
 const limitScan = "SQL scan of the same rows + plain HTTP answer of the same bytes"
 
-// measureLists measures lists of the large account, and of all accounts: whole, by pages
-// and by months.
+// measureLists measures lists of the large account, and of all accounts: whole,
+// by pages and by months.
 func (s *session) measureLists(ctx context.Context) error {
 	only := "account_id=" + s.large
 	for _, whole := range []struct {
@@ -46,8 +46,8 @@ func (s *session) measureLists(ctx context.Context) error {
 	return nil
 }
 
-// measureScan measures what reads every row of a table: its limit is to read them
-// through the driver and to send as many bytes.
+// measureScan measures calls that read every row of a table. The limit is reading
+// them through the driver and sending as many bytes.
 func (s *session) measureScan(ctx context.Context, name string, c clone, call func(n int) reply) error {
 	r, err := s.measure(ctx, name, 10, call)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *session) measureScan(ctx context.Context, name string, c clone, call fu
 	return nil
 }
 
-// monthQuery is the query for a month in the middle of the journal.
+// monthQuery returns the query of a month in the middle of the journal.
 func (s *session) monthQuery() string {
 	begin := from.Add(span / 2)
 	return "from=" + url.QueryEscape(begin.Format(time.RFC3339)) + "&" + s.untilQuery(begin.AddDate(0, 1, 0))

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// trader is a user of a mixed load. What is written is taken back a little
-// later, so that the journal stays about as large as it was and memory that
-// grows is memory that leaks.
+// trader is a user of a mixed load. Its writes are undone a little
+// later, so that the size of the journal stays about the same and
+// growing memory is a leak.
 type trader struct {
 	client  *client
 	account string
@@ -36,7 +36,7 @@ func newLoad(traders []*trader, length time.Duration) *load {
 	return &load{traders: traders, length: length, taken: map[string]times{}, statuses: map[string]int{}}
 }
 
-// run lets everybody work until the time is over.
+// run runs all traders until the time is over.
 func (l *load) run(ctx context.Context) {
 	var wait sync.WaitGroup
 	end := time.Now().Add(l.length)
@@ -62,7 +62,7 @@ func (l *load) run(ctx context.Context) {
 	wait.Wait()
 }
 
-// countCall notes a call. What was cut off by the end of everything is no fault.
+// countCall records a call. Calls that the end of the run cancelled are ignored.
 func (l *load) countCall(ctx context.Context, kind string, r reply) reply {
 	if ctx.Err() != nil {
 		return r
@@ -90,7 +90,7 @@ func (l *load) counts() (requests int, statuses map[string]int) {
 	return requests, maps.Clone(l.statuses)
 }
 
-// summarize sums up.
+// summarize returns the result of the load.
 func (l *load) summarize(engine string, fills int, memory []Memory) Soak {
 	s := Soak{Engine: engine, Users: len(l.traders), Fills: fills, Length: l.length, Memory: memory, Failure: l.failure}
 	s.Requests, s.Statuses = l.counts()
@@ -102,8 +102,8 @@ func (l *load) summarize(engine string, fills int, memory []Memory) Soak {
 	return s
 }
 
-// meanEnds gives the mean memory of the first and of the last minute, or of the
-// first and last tenth of a load that is shorter than ten.
+// meanEnds returns the mean memory of the first and of the last minute, or of the
+// first and last tenth of a load of less than ten minutes.
 func meanEnds(memory []Memory) (first, last int64) {
 	if len(memory) == 0 {
 		return 0, 0
@@ -122,7 +122,7 @@ func (t *trader) readLists(ctx context.Context, l *load, n int) {
 	paths := []string{"/trades?limit=50&", "/executions?limit=100&", "/trades?limit=50&symbol=" + symbol(n%symbols) + "&", "/cash-transactions?"}
 	path := paths[n%len(paths)]
 	if n%200 == 0 {
-		path = "/trades?" // all of them, now and then
+		path = "/trades?" // all of them, sometimes
 	}
 	l.countCall(ctx, "list", t.client.get(ctx, api+path+"account_id="+t.account))
 }
@@ -153,7 +153,7 @@ func (t *trader) writer() func(context.Context, *load, int) {
 	}
 }
 
-// importer imports small files, and takes each back some time later.
+// importer imports small files, and reverses each some time later.
 func (t *trader) importer() func(context.Context, *load, int) {
 	const rows, kept = 100, 5
 	var batches []string

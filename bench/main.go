@@ -1,17 +1,17 @@
 // Command bench measures a whole Fillbook over loopback HTTP. It starts the
-// real program as a process of its own on a fresh database, works through the
-// operations that a journal lives from, and measures beside each of them what
-// the machine itself can do: the bare insert, the bare scan, the bare durable
-// commit, the bare HTTP answer. What counts is the ratio of the two, which can be
-// compared between machines; times cannot.
+// real program as a process of its own on a fresh database, measures the
+// main operations of a journal, and for each of them a limit
+// of the machine itself: the bare insert, the bare scan, the bare durable
+// commit, the bare HTTP answer. The ratio of the two can be compared
+// between machines; times cannot.
 //
 //	bench run -sizes 1000,10000 -engines sqlite,postgres -out new.json
 //	bench soak -for 10m -out soak.json
 //	bench render -into docs/performance.md -svg docs/performance.svg new.json soak.json
 //	bench compare old.json new.json
 //
-// PostgreSQL is the server whose URL is in SVC_TEST_POSTGRES; the bench makes
-// databases of its own in it and removes them.
+// PostgreSQL is the server whose URL is in SVC_TEST_POSTGRES; bench creates
+// its own databases there and removes them.
 package main
 
 import (
@@ -24,13 +24,13 @@ import (
 )
 
 const usage = `bench run      measure a server at several sizes, write a file of results
-bench soak     let several users at a server for some minutes, watch errors and memory
-bench render   turn files of results into tables and a picture
-bench compare  say what changed between two files of results
+bench soak     run several users for some minutes, record errors and memory
+bench render   render files of results as tables and a picture
+bench compare  compare two files of results
 Each takes -help.
 `
 
-// errUsage tells that the command line made no sense; what is wrong was said.
+// errUsage is returned for an invalid command line, after the usage was printed.
 var errUsage = errors.New("see bench -help")
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processUsage is what the kernel has counted of a process so far.
+// processUsage is the resources that a process has used so far.
 type processUsage struct {
 	rss, peak int64
 	cpu       time.Duration
@@ -35,8 +35,8 @@ func readUsage(pid int) processUsage {
 	return u
 }
 
-// cpuTime takes user and system time from a line of /proc/PID/stat. The name of
-// the program comes second, in parentheses, and may hold anything.
+// cpuTime parses user and system time from /proc/PID/stat. The name of the
+// program comes second, in parentheses, and may contain any character.
 func cpuTime(stat string) time.Duration {
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
 	if len(fields) < 13 {
@@ -47,8 +47,8 @@ func cpuTime(stat string) time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// resetPeak makes the kernel begin anew with the peak of a process. Where it
-// may not, the peak stays that of the whole life, which is never too small.
+// resetPeak resets the memory peak of a process. If that is not
+// permitted, the peak is that of the whole life of the process.
 func resetPeak(pid int) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0o600)
 }

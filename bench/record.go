@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// File is what a run leaves: the same program renders and compares it.
+// File is the results of a run, which render and compare read.
 type File struct {
 	Label   string    `json:"label"` // the version that was measured
 	Machine Machine   `json:"machine"`
@@ -20,7 +20,7 @@ type File struct {
 	Soaks   []Soak    `json:"soaks,omitempty"`
 }
 
-// Machine is what has to be known of the machine, and nothing that names it.
+// Machine describes the machine without identifying it.
 type Machine struct {
 	Cores     int    `json:"cores"`
 	MemoryMiB int64  `json:"memory_mib"`
@@ -41,7 +41,7 @@ type Record struct {
 	Noise     float64       `json:"noise"` // of p50, as a part of it
 	Rate      float64       `json:"rate,omitempty"`
 
-	Limit      string        `json:"limit,omitempty"` // what the machine itself does in its place
+	Limit      string        `json:"limit,omitempty"` // what is measured as the limit
 	LimitP50   time.Duration `json:"limit_p50,omitempty"`
 	LimitNoise float64       `json:"limit_noise,omitempty"`
 	LimitRate  float64       `json:"limit_rate,omitempty"`
@@ -55,12 +55,12 @@ type Record struct {
 	Errors    int           `json:"errors"`
 	Failure   string        `json:"failure,omitempty"` // the first error
 
-	// What was counted call by call where operations take turns.
+	// Counted call by call for interleaved operations.
 	ownCPU     time.Duration
 	ownWritten int64
 }
 
-// setLimit holds the record setLimit a limit.
+// setLimit sets the limit of the record and the ratio to it.
 func (r *Record) setLimit(name string, limit times) {
 	r.Limit, r.LimitP50, r.LimitNoise = name, limit.median(), limit.noise()
 	if r.LimitP50 > 0 {
@@ -68,8 +68,8 @@ func (r *Record) setLimit(name string, limit times) {
 	}
 }
 
-// setLimitRate holds a rate against that of a limit; the ratio is again how many
-// times the limit a call costs.
+// setLimitRate sets the rate of the limit; the ratio is the cost of a call
+// as a multiple of the limit's.
 func (r *Record) setLimitRate(name string, rate float64) {
 	r.Limit, r.LimitRate = name, rate
 	if r.Rate > 0 {
@@ -98,12 +98,12 @@ func readFile(path string) (f File, err error) {
 		return f, err
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
-		return f, fmt.Errorf("%s is no file of results: %w", path, err)
+		return f, fmt.Errorf("%s is not a file of results: %w", path, err)
 	}
 	return f, nil
 }
 
-// thisMachine reads what /proc tells; what it does not is left empty.
+// thisMachine reads /proc; missing values are empty.
 func thisMachine() Machine {
 	m := Machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	memory, _ := os.ReadFile("/proc/meminfo")
@@ -115,7 +115,7 @@ func thisMachine() Machine {
 	return m
 }
 
-// field gives the value of a line "name: value".
+// field returns the value of a line "name: value".
 func field(text []byte, name string) string {
 	for line := range bytes.Lines(text) {
 		if before, after, found := strings.Cut(string(line), ":"); found && strings.TrimSpace(before) == name {

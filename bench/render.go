@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The rendered part of a document lies between these two lines.
+// The rendered part of a document is between these two lines.
 const (
 	beginMark = "<!-- bench: from here to the next mark this text is written by `bench render` -->"
 	endMark   = "<!-- bench: end -->"
@@ -22,7 +22,7 @@ func renderCommand(args []string) error {
 	picture := set.String("svg", "", "file to draw the growth into")
 	_ = set.Parse(args) // it exits by itself
 	if set.NArg() == 0 {
-		return errors.New("name the files of results that are to be rendered")
+		return errors.New("pass the files of results to render")
 	}
 	var files []File
 	for _, path := range set.Args() {
@@ -54,7 +54,7 @@ func renderCommand(args []string) error {
 	return os.WriteFile(*into, []byte(changed), 0o644)
 }
 
-// replaceBetween puts text replaceBetween the marks of a document.
+// replaceBetween replaces the text between the marks of a document.
 func replaceBetween(document, text string) (string, error) {
 	before, rest, found := strings.Cut(document, beginMark)
 	if !found {
@@ -67,7 +67,7 @@ func replaceBetween(document, text string) (string, error) {
 	return before + beginMark + "\n\n" + text + "\n" + endMark + after, nil
 }
 
-// markdown is everything that files of results say.
+// markdown returns files of results as Markdown.
 func markdown(files ...File) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -91,7 +91,7 @@ func markdown(files ...File) string {
 	return b.String()
 }
 
-// formatOrigin says of which program and machine the figures are.
+// formatOrigin describes the program and the machine of the results.
 func (f File) formatOrigin() string {
 	what := "Operations"
 	if len(f.Records) == 0 {
@@ -132,7 +132,7 @@ func (t *table) growthTable() string {
 	return b.String() + "\n"
 }
 
-// format is a median with its ratio; of a crowd it is how often a second.
+// format returns the median with its ratio, or the calls per second.
 func (r Record) format() string {
 	text := formatDuration(r.P50)
 	if r.Rate > 0 {
@@ -162,7 +162,7 @@ func (w row) formatTarget() (wanted, met string) {
 	}
 }
 
-// costTable tells of the largest size what else each operation took.
+// costTable returns the other figures of each operation at the largest size.
 func (t *table) costTable() string {
 	size := t.sizes[len(t.sizes)-1]
 	var b strings.Builder
@@ -184,7 +184,7 @@ func (t *table) costTable() string {
 	return b.String() + "\n"
 }
 
-// limitTable has the limits that are figures of their own.
+// limitTable returns the limits.
 func (t *table) limitTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: limits measured in the same run\n\n| Limit |", engineName(t.engine))
@@ -219,7 +219,7 @@ func formatBytes(n int64) string {
 	}
 }
 
-// markdown is a soak as a section.
+// markdown returns a soak as a section.
 func (s Soak) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: mixed load for %s\n\n", engineName(s.Engine), strings.TrimSuffix(s.Length.String(), "0s"))

@@ -35,7 +35,7 @@ func TestExponents(t *testing.T) {
 	}
 	single := row{"x", map[int]Record{1000: {Size: 1000, P50: time.Second}}}
 	if _, known := single.exponent(); known {
-		t.Error("one size tells of no growth")
+		t.Error("one size has a growth")
 	}
 }
 
@@ -54,7 +54,7 @@ func TestMarkdown(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, limitPrefix) {
-		t.Error("a limit stands among the operations")
+		t.Error("a limit is among the operations")
 	}
 }
 
@@ -66,7 +66,7 @@ func TestErrorsAreShown(t *testing.T) {
 	}
 	text := markdown(f)
 	if !strings.Contains(text, "**3 failed**") || strings.Contains(text, "| yes |") {
-		t.Errorf("calls that failed pass for good ones:\n%s", text)
+		t.Errorf("failed calls are not shown:\n%s", text)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestBetween(t *testing.T) {
 	}
 	for _, broken := range []string{"nothing", beginMark + " and no end"} {
 		if _, err := replaceBetween(broken, "new"); err == nil {
-			t.Errorf("%q was taken", broken)
+			t.Errorf("%q was accepted", broken)
 		}
 	}
 }

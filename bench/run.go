@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/db"
 )
 
-// options are what both measuring commands take.
+// options are the flags of both measuring commands.
 type options struct {
 	binary  string
 	out     string
@@ -79,8 +79,8 @@ func (o options) save(f File) error {
 	return writeFile(o.out, f)
 }
 
-// forEachEngine builds the program and calls fn for every engine asked for, with where
-// that engine's databases go.
+// forEachEngine builds the program and calls fn for every selected
+// engine, with its settings.
 func (o options) forEachEngine(ctx context.Context, fn func(engine string, s settings) error) error {
 	dir, err := os.MkdirTemp("", "fillbook-bench-")
 	if err != nil {
@@ -112,8 +112,8 @@ func (o options) forEachEngine(ctx context.Context, fn func(engine string, s set
 	return nil
 }
 
-// newDatabase gives settings with a new data directory or database, and what removes
-// it again.
+// newDatabase returns settings with a new data directory or database, and a
+// function that removes it.
 func (s settings) newDatabase(ctx context.Context) (settings, func(), error) {
 	dir, err := os.MkdirTemp(s.data, "data-")
 	if err != nil {
@@ -139,7 +139,7 @@ func (s settings) newDatabase(ctx context.Context) (settings, func(), error) {
 	return s, drop, execOnServer(ctx, server, "CREATE DATABASE "+name)
 }
 
-// execOnServer runs a statement that wants no transaction around it.
+// execOnServer runs a statement outside a transaction.
 func execOnServer(ctx context.Context, server, statement string) error {
 	d, err := db.Open(ctx, db.Options{URL: server, Readers: 1})
 	if err != nil {
@@ -149,8 +149,8 @@ func execOnServer(ctx context.Context, server, statement string) error {
 	return errors.Join(err, d.Close())
 }
 
-// session is a server under measurement, who asks it, and what it is held
-// against.
+// session is a server under measurement with its client and its
+// limits.
 type session struct {
 	engine string
 	size   int
@@ -158,13 +158,13 @@ type session struct {
 
 	settings settings
 	server   *process
-	plain    *process // answers bytes and does nothing else
+	plain    *process // the plain server
 	client   *client
 	signedIn time.Time
 	owner    string // the user's id
 
 	source, scratch *db.DB
-	scratchRows     int // rows that were stored to see how long it takes
+	scratchRows     int // rows written to measure commits
 
 	market       *market
 	large, empty string        // accounts
@@ -176,7 +176,7 @@ func (s *session) options() db.Options {
 	return db.Options{URL: s.settings.url, Path: filepath.Join(s.settings.data, "fillbook.db"), Readers: 2}
 }
 
-// start starts everything that a session needs; end stops what was started.
+// start starts everything that a session needs; stop stops it.
 func (s *session) start(ctx context.Context) (err error) {
 	if s.plain, err = startPlainServer(ctx); err != nil {
 		return err
@@ -205,8 +205,8 @@ func (s *session) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// openScratch opens the database that limits write to: a journal of its own
-// without a row in it.
+// openScratch opens the database that limits write to:
+// an empty journal.
 func (s *session) openScratch(ctx context.Context, beside settings) (err error) {
 	other := session{settings: beside}
 	if s.scratch, err = db.Open(ctx, other.options()); err != nil {
@@ -247,20 +247,20 @@ type part struct {
 	measure func(s *session, ctx context.Context) error
 }
 
-// parts are in an order in which each finds what it needs.
+// parts returns the parts in an order in which each has what it needs.
 func parts() []part {
 	return []part{
-		{"visits", (*session).measureVisits}, // the first, to see the start on nothing
+		{"visits", (*session).measureVisits}, // first, to measure the start on an empty database
 		{"imports", (*session).measureImports},
 		{"lists", (*session).measureLists},
 		{"figures", (*session).measureFigures},
 		{"exports", (*session).measureExports},
-		{"small-imports", (*session).measureSmallImports}, // before anything lies behind the end of the journal
+		{"small-imports", (*session).measureSmallImports}, // before there are fills after the end of the journal
 		{"writes", (*session).measureWrites},
 		{"beside-reads", (*session).measureImportDuringReads},
 		{"mixed", (*session).measureMixedLoad},
 		{"restart", (*session).measureRestart},
-		{"deletion", (*session).measureDeletion}, // then nothing is left
+		{"deletion", (*session).measureDeletion}, // last, because it deletes everything
 	}
 }
 
@@ -275,7 +275,7 @@ func (o options) isSelected(name string) bool {
 	return o.only == "" || name == "imports" || slices.Contains(strings.Split(o.only, ","), name)
 }
 
-// measureSize works through all operations at one size.
+// measureSize measures all operations at one size.
 func measureSize(ctx context.Context, o options, base settings, engine string, size int) ([]Record, error) {
 	own, remove, err := base.newDatabase(ctx)
 	if err != nil {
@@ -311,12 +311,12 @@ func measureSize(ctx context.Context, o options, base settings, engine string, s
 	return records, err
 }
 
-// minCalls is how many calls are made even where they take long: the first is
-// often not like the others.
+// minCalls is the least number of calls, even if they are slow, because the
+// first is often not typical.
 const minCalls = 3
 
-// measure calls again and again, until there were enough calls or the time for
-// one operation is used up, and records what it cost the server.
+// measure repeats a call until the number of calls or the time
+// budget is reached, and records the cost for the server.
 func (s *session) measure(ctx context.Context, name string, calls int, call func(n int) reply) (*Record, error) {
 	if err := errors.Join(ctx.Err(), s.renewToken(ctx)); err != nil {
 		return nil, err
@@ -340,8 +340,8 @@ func (s *session) measure(ctx context.Context, name string, calls int, call func
 	return r, nil
 }
 
-// startRecord begins a record: from here on the server's memory and time are that of
-// the operation.
+// startRecord starts a record: memory and CPU time are counted
+// from here.
 func (s *session) startRecord(name string) *Record {
 	resetPeak(s.server.pid())
 	used := readUsage(s.server.pid())
@@ -350,7 +350,7 @@ func (s *session) startRecord(name string) *Record {
 	return r
 }
 
-// finishRecord ends it.
+// finishRecord completes a record.
 func (s *session) finishRecord(r *Record, taken times) {
 	used := readUsage(s.server.pid())
 	calls := max(1, len(taken)+r.Errors)
@@ -369,7 +369,7 @@ func formatFailures(r Record) string {
 	return fmt.Sprintf("  %d ERRORS: %s", r.Errors, r.Failure)
 }
 
-// addLimit adds a figure of the machine itself as a record of its own.
+// addLimit adds a limit as its own record.
 func (s *session) addLimit(name string, taken times) {
 	s.records = append(s.records, &Record{
 		Engine: s.engine, Size: s.size, Operation: limitPrefix + name, Samples: len(taken),

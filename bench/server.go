@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// startTimeout is how long a process may take to begin or to end.
+// startTimeout is how long a process may take to start or stop.
 const startTimeout = 2 * time.Minute
 
-// process is a program that we started and that answers on a loopback port.
+// process is a started program that answers on a loopback port.
 type process struct {
 	cmd   *exec.Cmd
 	base  string        // http://127.0.0.1:port
-	ready time.Duration // from its start to its first good answer
+	ready time.Duration // from its start to its first successful answer
 }
 
-// launch starts a program and waits until path answers 200. The port is one that
-// was free a moment ago.
+// launch starts a program on a free port and waits until
+// path answers 200.
 func launch(ctx context.Context, path string, command func(address string) *exec.Cmd) (*process, error) {
 	var network net.ListenConfig
 	listener, err := network.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -37,7 +37,7 @@ func launch(ctx context.Context, path string, command func(address string) *exec
 	}
 	p := &process{cmd: command(address), base: "http://" + address}
 	p.cmd.Stderr = os.Stderr
-	// Ctrl-C is for us; we end our own processes in good order.
+	// Ctrl-C is for bench, which stops its processes itself.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	begin := time.Now()
 	if err := p.cmd.Start(); err != nil {
@@ -50,7 +50,7 @@ func launch(ctx context.Context, path string, command func(address string) *exec
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return nil, errors.Join(fmt.Errorf("%s did not begin to answer", p.cmd.Path), p.stop())
+	return nil, errors.Join(fmt.Errorf("%s did not answer in time", p.cmd.Path), p.stop())
 }
 
 func isReady(ctx context.Context, url string) bool {
@@ -68,7 +68,7 @@ func isReady(ctx context.Context, url string) bool {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// stop asks the process to end, and makes it when it does not.
+// stop terminates the process, and kills it after a timeout.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	late := time.AfterFunc(startTimeout, func() { _ = p.cmd.Process.Kill() })
@@ -76,15 +76,15 @@ func (p *process) stop() error {
 	return p.cmd.Wait()
 }
 
-// settings are how the server under measurement is run.
+// settings are the settings of the server under measurement.
 type settings struct {
 	binary  string
 	data    string   // its data directory
 	url     string   // of PostgreSQL; empty for SQLite
-	further []string // NAME=VALUE, the last word on any setting
+	further []string // NAME=VALUE, overriding other settings
 }
 
-// environment are the settings of the server: nothing is refused for being much.
+// environment returns the environment of the server, without rate limits.
 func (s settings) environment(address string) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + s.data,
@@ -104,7 +104,7 @@ func (s settings) serve(ctx context.Context) (*process, error) {
 	})
 }
 
-// build makes the program that is measured, as `make build` does.
+// build builds the program like `make build`.
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "fillbook")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, "./cmd/fillbook")

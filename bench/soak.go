@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Soak is what a server under mixed load did over some minutes.
+// Soak is the result of a mixed load over some minutes.
 type Soak struct {
 	Engine   string         `json:"engine"`
 	Users    int            `json:"users"`
@@ -35,8 +35,8 @@ type Memory struct {
 	RSS   int64         `json:"rss"`
 }
 
-// faults counts what must not happen under any load: answers of 500 and above,
-// and no answer.
+// faults counts failures: answers of 500 and above, and
+// missing answers.
 func (s Soak) faults() (count int) {
 	for status, n := range s.Statuses {
 		if status == "none" || strings.HasPrefix(status, "5") {
@@ -79,7 +79,7 @@ func soakCommand(ctx context.Context, args []string) error {
 	})
 }
 
-// soakEngine starts a server, makes its users and lets them at it.
+// soakEngine starts a server, creates its users and runs the load.
 func soakEngine(ctx context.Context, base settings, engine string, length time.Duration, users, fills int) (out Soak, err error) {
 	own, remove, err := base.newDatabase(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func soakEngine(ctx context.Context, base settings, engine string, length time.D
 	return out, ctx.Err()
 }
 
-// watchMemory notes the memory every second and says it every ten.
+// watchMemory records the memory every second and prints it every ten.
 func watchMemory(pid int, l *load, stop <-chan struct{}) (list []Memory) {
 	begin := time.Now()
 	ticker := time.NewTicker(time.Second)
@@ -135,7 +135,7 @@ func watchMemory(pid int, l *load, stop <-chan struct{}) (list []Memory) {
 	}
 }
 
-// createTrader makes a user with a token, an account, so many fills and a link.
+// createTrader creates a user with a token, an account, fills and a share link.
 func createTrader(ctx context.Context, owner *client, n, fills int) (*trader, error) {
 	address := fmt.Sprintf("trader%d@example.org", n)
 	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
@@ -180,7 +180,7 @@ func formatStatuses(statuses map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// measureMixedLoad is a short mixed load on the large account, as one operation of a run.
+// measureMixedLoad measures a short mixed load on the large account.
 func (s *session) measureMixedLoad(ctx context.Context) error {
 	token, err := s.client.accessToken(ctx)
 	if err != nil {

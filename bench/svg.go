@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// pictureLines are the operations of the picture, each in a colour that can be told
-// from the others on white and on black.
-func pictureLines() []struct{ operation, colour string } {
-	return []struct{ operation, colour string }{
+// pictureLines returns the operations of the picture, each with a color
+// that is distinct on white and on black.
+func pictureLines() []struct{ operation, color string } {
+	return []struct{ operation, color string }{
 		{"import of all fills", "#0072b2"},
 		{"list of all trades", "#56b4e9"},
 		{"fill half the journal back, busiest symbol", "#d55e00"},
@@ -45,8 +45,8 @@ text { font: 12px system-ui, sans-serif; fill: #333 }
 </style>
 `
 
-// growthPicture draws time over size, both by powers of ten: what does not grow
-// is level, what grows in proportion climbs a decade with each.
+// growthPicture draws time over size, both on logarithmic scales: constant time
+// is level, and proportional time rises a decade with each decade.
 func growthPicture(list []*table) string {
 	var b strings.Builder
 	width, height := panelLeft+panelWidth+labelSpace, rowHeight*max(1, len(list))
@@ -70,10 +70,10 @@ type panel struct {
 }
 
 type line struct {
-	operation, colour string
-	sizes             []int
-	taken             []time.Duration
-	label             float64 // where its name stands
+	operation, color string
+	sizes            []int
+	taken            []time.Duration
+	label            float64 // where its name stands
 }
 
 func newPanel(t *table) *panel {
@@ -83,7 +83,7 @@ func newPanel(t *table) *panel {
 		if i < 0 {
 			continue
 		}
-		l := line{operation: d.operation, colour: d.colour}
+		l := line{operation: d.operation, color: d.color}
 		for _, size := range t.sizes {
 			if r := t.rows[i].at[size]; r.P50 > 0 {
 				l.sizes, l.taken = append(l.sizes, size), append(l.taken, r.P50)
@@ -135,17 +135,17 @@ func (p *panel) drawLine(b *strings.Builder, l line) {
 	for i, size := range l.sizes {
 		fmt.Fprintf(&path, "%c%.1f %.1f", "ML"[min(i, 1)], p.x(size), p.y(l.taken[i]))
 	}
-	fmt.Fprintf(b, `<path class="line" stroke="%s" d="%s"/>`+"\n", l.colour, path.String())
+	fmt.Fprintf(b, `<path class="line" stroke="%s" d="%s"/>`+"\n", l.color, path.String())
 	for i, size := range l.sizes {
-		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, p.x(size), p.y(l.taken[i]), l.colour)
+		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, p.x(size), p.y(l.taken[i]), l.color)
 	}
 	end := len(l.sizes) - 1
-	fmt.Fprintf(b, `<path class="line" stroke="%s" stroke-width="1" stroke-dasharray="2 2" d="M%.1f %.1fL%d %.1f"/>`, l.colour,
+	fmt.Fprintf(b, `<path class="line" stroke="%s" stroke-width="1" stroke-dasharray="2 2" d="M%.1f %.1fL%d %.1f"/>`, l.color,
 		p.x(l.sizes[end]), p.y(l.taken[end]), panelLeft+panelWidth+16, l.label)
 	fmt.Fprintf(b, `<text x="%d" y="%.1f">%s</text>`+"\n", panelLeft+panelWidth+20, l.label+4, html.EscapeString(l.operation))
 }
 
-// placeLabels puts each name beside the end of its line, and apart from others.
+// placeLabels sets the position of each name at the end of its line, without overlap.
 func (p *panel) placeLabels() {
 	end := func(l line) float64 { return p.y(l.taken[len(l.taken)-1]) }
 	slices.SortFunc(p.lines, func(a, b line) int { return int(end(a)*10) - int(end(b)*10) })
@@ -154,7 +154,7 @@ func (p *panel) placeLabels() {
 		p.lines[i].label = max(next, end(p.lines[i]))
 		next = p.lines[i].label + labelHeight
 	}
-	// Names that were pushed out below push those above them up.
+	// Names below the bottom push those above them up.
 	bottom := float64(panelTop + panelHeight)
 	for i := len(p.lines) - 1; i >= 0; i-- {
 		p.lines[i].label = min(p.lines[i].label, bottom)
@@ -162,7 +162,7 @@ func (p *panel) placeLabels() {
 	}
 }
 
-// formatPowerOfTen writes a power of ten.
+// formatPowerOfTen formats a power of ten.
 func formatPowerOfTen(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:

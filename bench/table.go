@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// table is what one engine gave: its operations in the order of the run, each
-// with a record for every size.
+// table is the results of one engine: its operations in the order of the run,
+// each with a record for every size.
 type table struct {
 	engine string
 	sizes  []int
@@ -23,7 +23,7 @@ type row struct {
 }
 
 // tables sorts the records of files by engine, operation and size. Of two
-// records for the same place the later one counts.
+// records of the same operation and size the later one counts.
 func tables(files ...File) (list []*table) {
 	for _, f := range files {
 		for _, r := range f.Records {
@@ -51,7 +51,7 @@ func (t *table) add(r Record) {
 	t.rows[i].at[r.Size] = r
 }
 
-// last is the record of the largest size that the row has.
+// last returns the record of the largest size.
 func (w row) last() Record {
 	var found Record
 	for _, r := range w.at {
@@ -62,8 +62,8 @@ func (w row) last() Record {
 	return found
 }
 
-// exponent is how the time grows with the size: 0 not at all, 1 in proportion, 2
-// with its square.
+// exponent returns the growth of time with size: 0 is constant, 1
+// linear, 2 quadratic.
 func (w row) exponent() (e float64, known bool) {
 	var smallest, largest Record
 	for _, r := range w.at {
@@ -83,7 +83,8 @@ func (w row) exponent() (e float64, known bool) {
 	return math.Log(float64(largest.P50)/float64(smallest.P50)) / math.Log(float64(largest.Size)/float64(smallest.Size)), true
 }
 
-// checkTarget is the record that a target speaks of, and whether it is met.
+// checkTarget reports whether the row meets a target; known is false if the size
+// was not measured.
 func (w row) checkTarget(t target) (met, known bool) {
 	r := w.last()
 	if t.size > 0 {
@@ -92,7 +93,7 @@ func (w row) checkTarget(t target) (met, known bool) {
 	return t.isMetBy(r), r.Size > 0
 }
 
-// formatCount writes a number of fills.
+// formatCount formats a number of fills.
 func formatCount(n int) string {
 	switch {
 	case n >= 1_000_000 && n%1_000_000 == 0:
@@ -104,7 +105,7 @@ func formatCount(n int) string {
 	}
 }
 
-// formatRatio writes a ratio.
+// formatRatio formats a ratio.
 func formatRatio(x float64) string {
 	if x == 0 {
 		return ""
@@ -112,7 +113,7 @@ func formatRatio(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(formatNumber(x), "0"), ".") + "×"
 }
 
-// engineName is the engine as its makers write it.
+// engineName returns the display name of an engine.
 func engineName(engine string) string {
 	return cmp.Or(map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine], engine)
 }

@@ -2,9 +2,9 @@ package main
 
 import "time"
 
-// target is what an operation is meant to reach. Only one of ratio, within and
-// rate is set. Times were set for two cores, so they are for orientation;
-// ratios hold anywhere.
+// target is the goal of an operation. Only one of ratio, within and
+// rate is set. Times are for a machine with two cores; ratios
+// are for any machine.
 type target struct {
 	ratio  float64       // at most so many times the limit
 	within time.Duration // at most this long
@@ -14,7 +14,7 @@ type target struct {
 
 const hundredThousand = 100_000
 
-// targetOf gives the target of an operation, if there is one.
+// targetOf returns the target of an operation, if there is one.
 func targetOf(operation string) (target, bool) {
 	t, found := map[string]target{
 		"start, empty database":                      {within: 100 * time.Millisecond},
@@ -50,7 +50,7 @@ func targetOf(operation string) (target, bool) {
 	return t, found
 }
 
-// format says the target.
+// format returns the target as text.
 func (t target) format() (s string) {
 	switch {
 	case t.ratio > 0:
@@ -66,7 +66,7 @@ func (t target) format() (s string) {
 	return s
 }
 
-// isMetBy judges a record.
+// isMetBy reports whether a record meets the target.
 func (t target) isMetBy(r Record) bool {
 	switch {
 	case r.Errors > 0:

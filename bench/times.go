@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// times are what calls of one kind took, in the order in which they were made.
+// times are the durations of calls of one kind, in the order of the calls.
 type times []time.Duration
 
-// quantile gives the time that a part q of the calls did not exceed.
+// quantile returns the q-quantile of the times.
 func (t times) quantile(q float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -21,11 +21,11 @@ func (t times) quantile(q float64) time.Duration {
 
 func (t times) median() time.Duration { return t.quantile(.5) }
 
-// defaultNoise is how far a median of one or two calls is trusted: such a figure
-// says nothing of its own spread.
+// defaultNoise is the noise of a median of one or two calls,
+// whose spread is unknown.
 const defaultNoise = .25
 
-// noise is by which part of itself the median may be off: the half-width of the
+// noise returns the relative uncertainty of the median: the half-width of the
 // notch of a box plot, 1.57 interquartile ranges over the root of the count.
 func (t times) noise() float64 {
 	if len(t) < 3 || t.median() == 0 {
@@ -35,7 +35,7 @@ func (t times) noise() float64 {
 	return 1.57 * spread / math.Sqrt(float64(len(t)))
 }
 
-// formatDuration writes a time with three digits, which is more than it deserves.
+// formatDuration formats a time with three digits.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d == 0:
@@ -49,7 +49,7 @@ func formatDuration(d time.Duration) string {
 	}
 }
 
-// formatNumber writes a number with three digits, without an exponent.
+// formatNumber formats a number with three digits, without an exponent.
 func formatNumber(x float64) string {
 	switch {
 	case x >= 99.95:

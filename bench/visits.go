@@ -11,18 +11,19 @@ import (
 	"fillbook/internal/identity"
 )
 
-// The names of limits that several operations are held against.
+// The names of limits of several operations.
 const (
 	limitAnswer  = "plain HTTP answer of the same bytes"
 	limitCommit  = "one small row, stored durably"
 	limitProcess = "the same program printing its version"
 )
 
-// clients is how many call at once where the question is how many calls a
-// second can be answered.
+// clients is the number of concurrent clients in measurements
+// of throughput.
 const clients = 8
 
-// measureVisits measures what needs no journal: starting, signing in, asking who one is.
+// measureVisits measures operations without a journal: start, sign-in, reading
+// the own user.
 func (s *session) measureVisits(ctx context.Context) error {
 	if err := s.recordStart(ctx, "start, empty database"); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (s *session) measureVisits(ctx context.Context) error {
 	return s.measureThroughput(ctx, "who am I, session", api+"/me")
 }
 
-// recordStart records how long the server that runs now took to answer.
+// recordStart records how long the current server took to start.
 func (s *session) recordStart(ctx context.Context, name string) error {
 	r := s.startRecord(name)
 	s.finishRecord(r, times{s.server.ready})
@@ -74,7 +75,7 @@ func timeHashes() times {
 	return taken
 }
 
-// measureAnswer measures calls whose limit is a plain answer of the same bytes.
+// measureAnswer measures calls whose limit is a plain answer of the same size.
 func (s *session) measureAnswer(ctx context.Context, name string, calls int, call func(n int) reply) error {
 	r, err := s.measure(ctx, name, calls, call)
 	if err != nil {
@@ -84,8 +85,8 @@ func (s *session) measureAnswer(ctx context.Context, name string, calls int, cal
 	return nil
 }
 
-// measureThroughput measures how many times a second something is answered to several
-// clients at once, against a plain answer to as many.
+// measureThroughput measures the answers per second to several concurrent
+// clients, compared with plain answers.
 func (s *session) measureThroughput(ctx context.Context, name, path string) error {
 	const length = 3 * time.Second
 	if err := s.renewToken(ctx); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// measureWrites measures single fills.
+// measureWrites measures writes of single fills.
 func (s *session) measureWrites(ctx context.Context) error {
 	commit, err := s.timeCommit(ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *session) measureWrites(ctx context.Context) error {
 	return s.measureParallelWriters(ctx, commit)
 }
 
-// fillTarget is where a fill is posted.
+// fillTarget is an account and a position in time for new fills.
 type fillTarget struct {
 	name    string
 	account string
@@ -33,11 +33,11 @@ type fillTarget struct {
 	taken   times
 }
 
-// fillTargets are where fills are posted, turn about. Posts open and close positions
-// one after the other. A fill in the recent past lies before an open fill and
-// behind the last flat point, so that the long closed past must not matter. A
-// fill in the middle of the busiest symbol leaves every later position of it
-// other than it was, so that all later trades of that symbol really change.
+// fillTargets returns the targets of posts, which take turns. Posts
+// open and close positions alternately. A fill in the recent
+// past is before an open fill and after the last flat point, so
+// that earlier trades do not matter. A fill in the middle of the
+// busiest symbol changes every later position and trade of it.
 func (s *session) fillTargets() []*fillTarget {
 	late := from.Add(span).AddDate(0, 1, 0)
 	atEnd := func(n int) (string, bool, time.Time) {
@@ -55,8 +55,8 @@ func (s *session) fillTargets() []*fillTarget {
 	}
 }
 
-// measurePosts goes round the places, so that whatever else the machine does meets all
-// alike.
+// measurePosts posts to the targets in turn, so that other load of the machine affects
+// all alike.
 func (s *session) measurePosts(ctx context.Context, commit times) error {
 	places := s.fillTargets()
 	for _, p := range places {
@@ -64,7 +64,7 @@ func (s *session) measurePosts(ctx context.Context, commit times) error {
 	}
 	rounds := 0
 	for begin := time.Now(); rounds < 200 && (rounds < 4 || time.Since(begin) < 2*s.budget); rounds++ {
-		// The fill that the next one back in time will lie before; not timed.
+		// The open fill that the next fill back in time comes before; not measured.
 		ahead := from.Add(span).AddDate(0, 1, rounds)
 		if r := s.post(ctx, s.large, symbol(150+rounds%50), true, ahead); r.err != nil {
 			return r.err
@@ -94,14 +94,14 @@ func (s *session) measurePosts(ctx context.Context, commit times) error {
 	return nil
 }
 
-// addCost adds up what one of several interleaved operations used.
+// addCost adds the cost of a call of one of several interleaved operations.
 func (r *Record) addCost(cpu time.Duration, written int64) {
 	r.ownCPU += cpu
 	r.ownWritten += written
 }
 
-// finishInterleaved ends the record of an operation that took turns with others: its
-// cost was added up call by call, and the peak is that of all of them.
+// finishInterleaved completes the record of an interleaved operation: its cost
+// was added up call by call, and the peak is that of all of them.
 func (s *session) finishInterleaved(r *Record, taken times) {
 	s.finishRecord(r, taken)
 	calls := max(1, len(taken)+r.Errors)
@@ -141,7 +141,7 @@ func (s *session) measureEdits(ctx context.Context, commit times) error {
 	return nil
 }
 
-// measureParallelWriters lets sixteen clients write to one account and counts.
+// measureParallelWriters measures sixteen clients that write to one account.
 func (s *session) measureParallelWriters(ctx context.Context, commit times) error {
 	const writers, each = 16, 50
 	before, err := s.countFills(ctx)

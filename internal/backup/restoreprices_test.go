@@ -24,7 +24,7 @@ func TestRestoredPricesFollowTheRule(t *testing.T) {
 		bought := h.fill(t, owner, h.account(t, owner, "Main"), matching.Buy, "1", "10", 0)
 		h.annotate(t, owner, bought.TradeIDs[0], "an old one")
 		must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
-			_, err := tx.Exec(h.ctx(), `UPDATE trade_marks SET stop_price = '-5' WHERE user_id = $1`, owner)
+			_, err := tx.Exec(h.ctx(), `UPDATE trade_annotations SET stop_price = '-5' WHERE user_id = $1`, owner)
 			return err
 		}))
 		text := h.export(t, owner, "")

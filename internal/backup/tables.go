@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradeview"
 )
 
 // Tables are for people and other programs: one row a trade, a fill or a cash
@@ -131,42 +132,13 @@ var tradeTable = table{"Trades", []string{
 	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop",
 }, (*tabler).trades}
 
-// tradesAtOnce is how many trades are in memory at a time.
-const tradesAtOnce = 500
-
 func (t *tabler) trades(write rowWriter) error {
-	query := ledger.TradeQuery{Scope: t.scope, Limit: tradesAtOnce}
-	for {
-		var page []ledger.Trade
-		var ids []journal.TradeID
-		err := ledger.EachTrade(t.ctx, t.tx, t.owner, query, func(trade ledger.Trade) error {
-			page, ids = append(page, trade), append(ids, trade.ID)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		annotations, err := playbook.LoadAnnotations(t.ctx, t.tx, t.owner, ids)
-		if err != nil {
-			return err
-		}
-		for _, trade := range page {
-			if err := write(t.tradeRow(trade, annotations[trade.ID])); err != nil {
-				return err
-			}
-		}
-		if len(page) < tradesAtOnce {
-			return nil
-		}
-		query.After = &page[len(page)-1].Cursor
-	}
+	query := tradeview.Query{Trades: ledger.TradeQuery{Scope: t.scope}}
+	return tradeview.Each(t.ctx, t.tx, t.owner, query, func(v *tradeview.View) error { return write(t.tradeRow(v)) })
 }
 
-func (t *tabler) tradeRow(trade ledger.Trade, annotations playbook.Annotations) []cell {
-	derived := playbook.Derive(playbook.Figures{
-		Long: trade.Direction == "long", EntryNotional: trade.EntryNotional, EntrySize: trade.EntrySize,
-		Rate: trade.Rate, NetPnL: trade.NetPnL,
-	}, annotations)
+func (t *tabler) tradeRow(trade *tradeview.View) []cell {
+	annotations := &trade.Annotations
 	status := ledger.StatusClosed
 	if trade.Open() {
 		status = ledger.StatusOpen
@@ -178,7 +150,7 @@ func (t *tabler) tradeRow(trade ledger.Trade, annotations playbook.Annotations) 
 		number(trade.Multiplier), numberOr(trade.GrossPnL), number(trade.Fees), number(trade.Commission), numberOr(trade.NetPnL),
 		text(trade.Currency), numberOr(trade.ReturnPct), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)),
 		whole(trade.Executions), numberOr(annotations.InitialRisk), numberOr(annotations.StopPrice), numberOr(annotations.TargetPrice),
-		numberOr(derived.RMultiple), numberOr(annotations.MAE), numberOr(annotations.MFE), text(joined(annotations.Setups, t.setups)),
+		numberOr(trade.Derived.RMultiple), numberOr(annotations.MAE), numberOr(annotations.MFE), text(joined(annotations.Setups, t.setups)),
 		text(joined(annotations.Tags, t.tags)), text(annotations.EmotionalState), whole(annotations.Confidence), whole(annotations.TradeQuality),
 		instantOr(annotations.ReviewedAt), text(annotations.Notes), numberOr(annotations.LastStop),
 	}

@@ -19,6 +19,7 @@ import (
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradeview"
 )
 
 // tabled is a journal whose tables have every kind of cell.
@@ -110,7 +111,7 @@ func TestTablesGoOn(t *testing.T) {
 	h := oneHouse(t)
 	owner := h.user(t)
 	account := h.account(t, owner, "Main")
-	const n = 2*tradesAtOnce + 7
+	const n = 2*tradeview.ChunkSize + 7
 	fills := make([]ledger.NewFill, 0, 2*n)
 	for i := range n {
 		for j, side := range []matching.Side{matching.Buy, matching.Sell} {

@@ -4,127 +4,103 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// ErrNotEmpty tells that a database holds data where an empty one is needed.
-var ErrNotEmpty = errors.New("the database holds data already")
+// ErrNotEmpty means that a database has data where an empty one is needed.
+var ErrNotEmpty = errors.New("the database already has data")
 
-// Copying says how one database is copied into another.
-type Copying struct {
-	// Leave names tables that are left out, Empty those that must hold nothing
-	// in the other database.
-	Leave, Empty []string
-	// Progress hears how many rows are copied; it may be nil.
+// CopyOptions are the settings of [Copy].
+type CopyOptions struct {
+	// Skip names tables that are not copied, Empty those that must have no rows
+	// in the target.
+	Skip, Empty []string
+	// Progress is called with the number of rows copied so far; it may be nil.
 	Progress func(done, total int)
-	// Within runs at the end, inside both transactions, for what is not in
-	// tables; it may be nil. It may run again where the engine asks for it.
-	Within func(from, to *Tx) error
+	// Finish runs at the end, inside both transactions, to copy what is not in
+	// tables; it may be nil. It runs again if the transaction is repeated.
+	Finish func(from, to *Tx) error
 }
 
-// Copy writes everything that one database holds into another, of the same or
-// the other engine, in one transaction: what is read is one snapshot, and the
-// other database has all of it or nothing. Both must have this program's
-// schema.
-func Copy(ctx context.Context, from, to *DB, c Copying) error {
+// Copy copies all rows of one database into another, of the same or the other
+// engine, in one transaction: it reads one snapshot, and the target has all of
+// it or nothing. Both must have this program's schema.
+func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
+	steps, err := migrations(embedded)
+	if err != nil {
+		return err
+	}
 	for _, d := range []*DB{from, to} {
 		version, err := d.Version(ctx)
 		if err != nil {
 			return err
 		}
-		if version != Latest() {
-			return fmt.Errorf("a database has schema version %d and this program needs %d", version, Latest())
+		if version != len(steps) {
+			return fmt.Errorf("a database has schema version %d and this program needs %d", version, len(steps))
 		}
 	}
-	tables, err := tables()
+	tables, err := schemaTables(ctx, steps)
 	if err != nil {
-		return err
+		return fmt.Errorf("reading the schema: %w", err)
 	}
 	return from.View(ctx, func(source *Tx) error {
 		return to.Update(ctx, func(target *Tx) error {
-			w := &copier{from: source, to: target, Copying: c}
-			if err := w.empty(ctx, tables); err != nil {
+			c := &copier{from: source, to: target, CopyOptions: options}
+			if err := c.checkColumns(ctx, tables); err != nil {
 				return err
 			}
-			if err := w.count(ctx, tables); err != nil {
+			if err := c.clearTarget(ctx, tables); err != nil {
+				return err
+			}
+			if err := c.countRows(ctx, tables); err != nil {
 				return err
 			}
 			for _, t := range tables {
-				if err := w.table(ctx, t); err != nil {
+				if err := c.copyTable(ctx, t); err != nil {
 					return fmt.Errorf("copying %s: %w", t.name, err)
 				}
 			}
-			if c.Within == nil {
+			if options.Finish == nil {
 				return nil
 			}
-			return c.Within(source, target)
+			return options.Finish(source, target)
 		})
 	})
 }
 
-// table is one of the schema, with its columns.
-type table struct {
-	name    string
-	columns []string
-	flags   map[int]bool // which columns are BOOLEAN: SQLite gives them as numbers
-}
-
-var (
-	creates = regexp.MustCompile(`(?ms)^CREATE TABLE ([a-z_]+) \((.*?)^\)`)
-	defines = regexp.MustCompile(`(?m)^  ([a-z_0-9]+) (TEXT|BIGINT|SMALLINT|BOOLEAN|BYTEA)\b`)
-	adds    = regexp.MustCompile(`(?m)^ALTER TABLE ([a-z_]+) ADD COLUMN ([a-z_0-9]+) (TEXT|BIGINT|SMALLINT|BOOLEAN|BYTEA)\b`)
-)
-
-// tables reads the schema off the migrations, in the order in which the tables
-// were made: a table comes behind those that it refers to.
-func tables() ([]table, error) {
-	steps, err := migrations(embedded)
-	if err != nil {
-		return nil, err
-	}
-	var list []table
-	place := map[string]int{}
-	add := func(name, column, kind string) {
-		t := &list[place[name]]
-		t.flags[len(t.columns)] = kind == "BOOLEAN"
-		t.columns = append(t.columns, column)
-	}
-	for _, step := range steps {
-		text := step.text[PostgreSQL]
-		for _, made := range creates.FindAllStringSubmatch(text, -1) {
-			place[made[1]] = len(list)
-			list = append(list, table{name: made[1], flags: map[int]bool{}})
-			for _, column := range defines.FindAllStringSubmatch(made[2], -1) {
-				add(made[1], column[1], column[2])
-			}
-		}
-		for _, added := range adds.FindAllStringSubmatch(text, -1) {
-			add(added[1], added[2], added[3])
-		}
-	}
-	return list, nil
-}
-
-// copier is one copy on its way.
+// copier copies the tables of one database into another.
 type copier struct {
-	Copying
+	CopyOptions
 	from, to    *Tx
+	types       columnTypes // of the target
 	done, total int
 }
 
-// leaves tells whether a table is left out.
-func (w *copier) leaves(t table) bool {
-	return slices.Contains(w.Leave, t.name)
+// checkColumns compares the columns of both databases with the schema: a column
+// that is in one of them alone would be lost without a message.
+func (c *copier) checkColumns(ctx context.Context, tables []table) error {
+	for _, tx := range []*Tx{c.from, c.to} {
+		types, err := liveColumns(ctx, tx)
+		if err != nil {
+			return fmt.Errorf("reading the columns: %w", err)
+		}
+		if err := types.check(tables); err != nil {
+			return err
+		}
+		c.types = types
+	}
+	return nil
 }
 
-// empty makes sure that nobody's data is in the way, and clears what a first
-// start has left.
-func (w *copier) empty(ctx context.Context, tables []table) error {
-	for _, name := range w.Empty {
+func (c *copier) skips(t table) bool { return slices.Contains(c.Skip, t.name) }
+
+// clearTarget checks that the target has no data and deletes the rows that a
+// first start has written.
+func (c *copier) clearTarget(ctx context.Context, tables []table) error {
+	for _, name := range c.Empty {
 		var rows int
-		if err := w.to.QueryRow(ctx, `SELECT COUNT(*) FROM `+name).Scan(&rows); err != nil {
+		if err := c.to.QueryRow(ctx, `SELECT COUNT(*) FROM `+name).Scan(&rows); err != nil {
 			return err
 		}
 		if rows > 0 {
@@ -132,51 +108,51 @@ func (w *copier) empty(ctx context.Context, tables []table) error {
 		}
 	}
 	for _, t := range slices.Backward(tables) {
-		if _, err := w.to.Exec(ctx, `DELETE FROM `+t.name); err != nil {
+		if _, err := c.to.Exec(ctx, `DELETE FROM `+t.name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *copier) count(ctx context.Context, tables []table) error {
-	w.done, w.total = 0, 0
+func (c *copier) countRows(ctx context.Context, tables []table) error {
+	c.done, c.total = 0, 0
 	for _, t := range tables {
 		var rows int
-		if err := w.from.QueryRow(ctx, `SELECT COUNT(*) FROM `+t.name).Scan(&rows); err != nil {
+		if err := c.from.QueryRow(ctx, `SELECT COUNT(*) FROM `+t.name).Scan(&rows); err != nil {
 			return err
 		}
-		if !w.leaves(t) {
-			w.total += rows
+		if !c.skips(t) {
+			c.total += rows
 		}
 	}
 	return nil
 }
 
-// table copies the rows of one table, some hundred at a time.
-func (w *copier) table(ctx context.Context, t table) error {
-	if w.leaves(t) {
+// copyTable copies the rows of one table in batches.
+func (c *copier) copyTable(ctx context.Context, t table) error {
+	if c.skips(t) {
 		return nil
 	}
-	const atOnce = 500
+	const batchSize = 500
 	var rows [][]any
 	write := func() error {
-		if _, err := w.to.InsertMany(ctx, t.name, t.columns, "", rows); err != nil {
+		if _, err := c.to.InsertMany(ctx, t.name, t.columns, "", rows); err != nil {
 			return err
 		}
-		w.done += len(rows)
+		c.done += len(rows)
 		rows = rows[:0]
-		if w.Progress != nil && w.total > 0 {
-			w.Progress(w.done, w.total)
+		if c.Progress != nil && c.total > 0 {
+			c.Progress(c.done, c.total)
 		}
 		return nil
 	}
-	err := Each(ctx, w.from, func(row Scanner) error {
-		values, err := t.read(row)
+	err := Each(ctx, c.from, func(row Scanner) error {
+		values, err := c.scanRow(row, t)
 		if err != nil {
 			return err
 		}
-		if rows = append(rows, values); len(rows) < atOnce {
+		if rows = append(rows, values); len(rows) < batchSize {
 			return nil
 		}
 		return write()
@@ -187,8 +163,9 @@ func (w *copier) table(ctx context.Context, t table) error {
 	return write()
 }
 
-// read reads a row in a form that either engine stores.
-func (t table) read(row Scanner) ([]any, error) {
+// scanRow reads a row as the target stores it. SQLite has numbers in the columns
+// that are BOOLEAN on PostgreSQL.
+func (c *copier) scanRow(row Scanner, t table) ([]any, error) {
 	values, into := make([]any, len(t.columns)), make([]any, len(t.columns))
 	for i := range values {
 		into[i] = &values[i]
@@ -197,7 +174,7 @@ func (t table) read(row Scanner) ([]any, error) {
 		return nil, err
 	}
 	for i, value := range values {
-		if number, ok := value.(int64); ok && t.flags[i] {
+		if number, ok := value.(int64); ok && c.types[t.name][t.columns[i]] == "boolean" {
 			values[i] = number != 0
 		}
 	}

@@ -54,3 +54,49 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 		})
 	}
 }
+
+// TestAnnotationsKeepTheirReferences renames the tables of annotations under
+// rows that refer to them, and checks that the references are to the new tables.
+func TestAnnotationsKeepTheirReferences(t *testing.T) {
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			t.Parallel()
+			d := open(t, testkit.Empty(t, engine))
+			must(t, d.MigrateFiles(t.Context(), stepsUntil(t, 10)))
+			must(t, d.Define(t.Context(), `
+				INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ('u', 'u', 'u', '', TRUE, 0);
+				INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
+					VALUES ('u', 'a', 1, 'a', '', '', 'USD', '0', 0, 0);
+				INSERT INTO tags (user_id, id, name, name_key, color, description, kind, created_at) VALUES ('u', 't', 't', 't', '', '', 'custom', 0);
+				INSERT INTO trade_marks (user_id, trade_id, account_id, notes, emotional_state, last_stop, updated_at) VALUES ('u', 'x', 'a', 'kept', '', '5', 0);
+				INSERT INTO trade_tags (user_id, trade_id, tag_id) VALUES ('u', 'x', 't');
+				INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, orphaned_at) VALUES ('u', 'x', 'a', '', 0);
+				INSERT INTO orphaned_fills (user_id, account_id, fill_key, trade_id) VALUES ('u', 'a', 'k', 'x');`))
+			must(t, d.Migrate(t.Context()))
+			var notes string
+			must(t, d.Update(t.Context(), func(tx *db.Tx) error {
+				if err := tx.QueryRow(t.Context(), `SELECT notes FROM trade_annotations WHERE last_stop = '5'`).Scan(&notes); err != nil {
+					return err
+				}
+				_, err := tx.Exec(t.Context(), `DELETE FROM trade_annotations`)
+				return err
+			}))
+			if notes != "kept" {
+				t.Errorf("the notes are %q", notes)
+			}
+			must(t, d.View(t.Context(), func(tx *db.Tx) error {
+				for _, table := range []string{"trade_tags", "orphaned_annotations", "orphaned_fills"} {
+					var rows int
+					if err := tx.QueryRow(t.Context(), `SELECT COUNT(*) FROM `+table).Scan(&rows); err != nil {
+						return err
+					}
+					if rows != 0 {
+						t.Errorf("%d rows of %s outlived the annotations that they refer to", rows, table)
+					}
+				}
+				return nil
+			}))
+			expectSound(t, d)
+		})
+	}
+}

@@ -30,3 +30,26 @@ func (d *DB) Define(ctx context.Context, ddl string) error {
 		return err
 	})
 }
+
+// CopiedColumns lists the columns that Copy reads, in its order: table.column.
+// Without files they are those of the embedded migrations.
+func CopiedColumns(ctx context.Context, files fs.FS) ([]string, error) {
+	if files == nil {
+		files = embedded
+	}
+	steps, err := migrations(files)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := schemaTables(ctx, steps)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, t := range tables {
+		for _, column := range t.columns {
+			list = append(list, t.name+"."+column)
+		}
+	}
+	return list, nil
+}

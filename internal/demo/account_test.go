@@ -55,8 +55,8 @@ func TestAccountOfTheDemo(t *testing.T) {
 			fills += len(a.Fills)
 			annotations += len(a.Annotations)
 		}
-		if s.rows("accounts") != 2 || s.rows("executions") != fills || s.rows("trade_marks") != annotations || fills == 0 || annotations == 0 {
-			t.Errorf("%d accounts, %d of %d fills, %d of %d annotations", s.rows("accounts"), s.rows("executions"), fills, s.rows("trade_marks"), annotations)
+		if s.rows("accounts") != 2 || s.rows("executions") != fills || s.rows("trade_annotations") != annotations || fills == 0 || annotations == 0 {
+			t.Errorf("%d accounts, %d of %d fills, %d of %d annotations", s.rows("accounts"), s.rows("executions"), fills, s.rows("trade_annotations"), annotations)
 		}
 		for _, table := range []string{"notes", "tags", "setups", "missed_trades", "routine_items"} {
 			if n := s.rows(table); n != 0 {

@@ -283,7 +283,7 @@ func (s *stage) contents() map[string]int {
 	counts := map[string]int{}
 	s.must(s.DB.View(s.Context(), func(tx *db.Tx) error {
 		for _, table := range []string{
-			"users", "accounts", "executions", "trades", "cash_transactions", "notes", "tags", "setups", "trade_marks",
+			"users", "accounts", "executions", "trades", "cash_transactions", "notes", "tags", "setups", "trade_annotations",
 			"trade_tags", "trade_setups", "attachments", "missed_trades", "routine_items", "routine_ticks",
 		} {
 			var n int

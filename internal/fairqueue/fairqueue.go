@@ -1,6 +1,6 @@
-// Package fairqueue hands out a bounded number of places for work, taking turns
-// between keys (users, client addresses), so that the one who asks for most does
-// not keep the others waiting.
+// Package fairqueue limits concurrent work. It admits waiting callers
+// round-robin by key (user, client address), so that a key with many calls
+// does not delay the others.
 package fairqueue
 
 import (
@@ -11,47 +11,47 @@ import (
 	"time"
 )
 
-// ErrBusy is returned to a caller who would have to wait too long.
+// ErrBusy is returned if a caller would have to wait too long.
 var ErrBusy = errors.New("too many are waiting")
 
 // Options are the bounds of a [Queue].
 type Options struct {
-	// MaxActive is how many callers work at the same time; 0 is any number.
+	// MaxActive is the most callers that are active at the same time; 0 means no limit.
 	MaxActive int
-	// MaxPerKey is how many of them may have the same key; 0 is any number.
+	// MaxPerKey is the most active callers of one key; 0 means no limit.
 	MaxPerKey int
-	// MaxWaiting is how many callers of one key may wait.
+	// MaxWaiting is the most waiting callers of one key.
 	MaxWaiting int
-	// MaxWait is how long a caller waits.
+	// MaxWait is the longest time that a caller waits.
 	MaxWait time.Duration
 }
 
-// Queue hands out places. It is safe for concurrent use.
+// Queue admits callers. It is safe for concurrent use.
 type Queue struct {
 	options Options
 
 	mu     sync.Mutex
 	active int
-	queues map[string]*keyQueue // only keys with a place or a waiting caller
-	turns  list.List            // of *line with waiting callers, the next turn first
+	queues map[string]*keyQueue // only keys with an active or waiting caller
+	turns  list.List            // of *keyQueue with waiting callers, the next first
 }
 
 // keyQueue is the callers of one key.
 type keyQueue struct {
 	key     string
 	active  int
-	waiting list.List // of chan struct{}, closed when the caller gets a place
+	waiting list.List // of chan struct{}, closed when the caller is admitted
 	turn    *list.Element
 }
 
-// New makes a queue.
+// New returns a queue.
 func New(options Options) *Queue {
 	return &Queue{options: options, queues: map[string]*keyQueue{}}
 }
 
-// Acquire waits for a place and returns the function that gives it back, which
-// must be called once. The error is ErrBusy when too many wait or the wait was
-// too long, else that of ctx.
+// Acquire waits until the caller is admitted and returns a release function, which
+// must be called once. The error is ErrBusy if too many callers wait or the wait
+// was too long, else that of ctx.
 func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err error) {
 	q.mu.Lock()
 	l := q.queueFor(key)
@@ -74,7 +74,7 @@ func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err er
 	return q.wait(ctx, l, element, granted)
 }
 
-// Load returns how many callers of a key work and how many wait.
+// Load returns how many callers of a key are active and how many wait.
 func (q *Queue) Load(key string) (working, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +98,7 @@ func (q *Queue) wait(ctx context.Context, l *keyQueue, element *list.Element, gr
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	select {
-	case <-granted: // in this very moment
+	case <-granted: // admitted meanwhile
 		return q.newRelease(l), nil
 	default:
 	}
@@ -119,7 +119,7 @@ func (q *Queue) newRelease(l *keyQueue) func() {
 	})
 }
 
-// grantNext gives the free places to the keys whose turn it is.
+// grantNext admits waiting callers while there is capacity, in turn by key.
 func (q *Queue) grantNext() {
 	for turn := q.turns.Front(); turn != nil; {
 		l := turn.Value.(*keyQueue)
@@ -153,7 +153,7 @@ func (q *Queue) queueFor(key string) *keyQueue {
 	return l
 }
 
-// endTurn takes a key off the round when none of its callers wait.
+// endTurn removes a key from the turns if none of its callers wait.
 func (q *Queue) endTurn(l *keyQueue) {
 	if l.turn != nil && l.waiting.Len() == 0 {
 		q.turns.Remove(l.turn)
@@ -161,7 +161,7 @@ func (q *Queue) endTurn(l *keyQueue) {
 	}
 }
 
-// dropIfIdle drops a key without callers.
+// dropIfIdle deletes a key without callers.
 func (q *Queue) dropIfIdle(l *keyQueue) {
 	if l.active == 0 && l.waiting.Len() == 0 && q.queues[l.key] == l {
 		delete(q.queues, l.key)

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/fairqueue"
 )
 
-// worker works in a queue, one call after the other, and notes who got a place.
+// worker calls a queue and records the order of admission.
 type worker struct {
 	t     *testing.T
 	queue *fairqueue.Queue
@@ -24,7 +24,7 @@ type worker struct {
 	done  sync.WaitGroup
 }
 
-// start lets a key ask for a place; it works for a second.
+// start starts a call of a key, which is active for a second.
 func (w *worker) start(key string) {
 	w.done.Go(func() {
 		release, err := w.queue.Acquire(w.t.Context(), key)
@@ -67,7 +67,7 @@ func TestKeysTakeTurns(t *testing.T) {
 				for _, key := range w.order {
 					got += key
 				}
-				if c.options.MaxActive != 1 { // who comes first within a moment is open
+				if c.options.MaxActive != 1 { // the order within a moment is undefined
 					got, c.want = sortMoments(got, c.options), sortMoments(c.want, c.options)
 				}
 				if got != c.want {
@@ -78,7 +78,7 @@ func TestKeysTakeTurns(t *testing.T) {
 	}
 }
 
-// sortMoments sorts the keys that get their places at the same moment.
+// sortMoments sorts the keys that are admitted at the same moment.
 func sortMoments(order string, options fairqueue.Options) string {
 	size := options.MaxActive
 	if size == 0 {
@@ -110,33 +110,33 @@ func TestWaitingIsBounded(t *testing.T) {
 			t.Errorf("%d work and %d wait", working, waiting)
 		}
 		if working, waiting := queue.Load("b"); working != 0 || waiting != 0 {
-			t.Errorf("%d work and %d wait of a key that never asked", working, waiting)
+			t.Errorf("%d work and %d wait of an unused key", working, waiting)
 		}
 		if _, err := queue.Acquire(t.Context(), "a"); !errors.Is(err, fairqueue.ErrBusy) || time.Since(begun) != 0 {
-			t.Errorf("one too many gets %v after %s", err, time.Since(begun))
+			t.Errorf("a call above MaxWaiting returns %v after %s", err, time.Since(begun))
 		}
 		if err := <-waited; !errors.Is(err, fairqueue.ErrBusy) || time.Since(begun) != 5*time.Second {
-			t.Errorf("who waits too long gets %v after %s", err, time.Since(begun))
+			t.Errorf("a call that waits too long returns %v after %s", err, time.Since(begun))
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := queue.Acquire(gone, "b"); !errors.Is(err, context.Canceled) {
-			t.Errorf("who is gone gets %v", err)
+			t.Errorf("a cancelled call returns %v", err)
 		}
 		release()
 		release() // harmless
 		for range 2 {
 			next, err := queue.Acquire(t.Context(), "b")
 			if err != nil {
-				t.Fatal("the place was not given back:", err)
+				t.Fatal("the call was not released:", err)
 			}
 			next()
 		}
 	})
 }
 
-// TestPlacesAreNeverExceeded lets callers of several keys come and go at will:
-// no bound is ever exceeded, and no caller waits that may work.
+// TestPlacesAreNeverExceeded runs random calls of several keys: no limit
+// is exceeded, and no caller waits if there is capacity.
 func TestPlacesAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := fairqueue.Options{
@@ -168,7 +168,7 @@ func TestPlacesAreNeverExceeded(t *testing.T) {
 				release()
 			})
 		}
-		all.Wait() // everybody got a place
+		all.Wait() // every call was admitted
 		if most > options.MaxActive || options.MaxPerKey > 0 && mostOfKey > options.MaxPerKey {
 			t.Fatalf("%d worked at once, %d of one key: %+v", most, mostOfKey, options)
 		}

@@ -3,66 +3,25 @@ package figures
 import (
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// maxAnswers is how many answers are kept.
+// maxAnswers is the most answers that are cached.
 const maxAnswers = 128
 
-// answerCache keeps what was computed of late: of each question about some accounts
-// the latest answer, with the revisions of the accounts that it is for. A write
-// makes no answer wrong: it is not found any more, and the next one takes its
-// place.
-type answerCache struct {
-	mu      sync.Mutex
-	entries map[answerKey]*cachedAnswer
-	clock   uint64
-}
-
-// answerKey is what was asked of which accounts.
+// answerKey identifies a query about some accounts.
 type answerKey struct{ accounts, text string }
 
+// cachedAnswer is the latest answer to a query. A write to one of the accounts
+// does not remove it: the versions differ, and the next answer replaces it.
 type cachedAnswer struct {
 	version string // of the accounts
 	value   any
-	used    uint64
 }
 
-func newAnswers() *answerCache { return &answerCache{entries: map[answerKey]*cachedAnswer{}} }
-
-func (a *answerCache) get(q answerKey, version string) (any, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	k := a.entries[q]
-	if k == nil || k.version != version {
-		return nil, false
-	}
-	a.clock++
-	k.used = a.clock
-	return k.value, true
-}
-
-func (a *answerCache) put(q answerKey, version string, value any) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.clock++
-	a.entries[q] = &cachedAnswer{version, value, a.clock}
-	if len(a.entries) <= maxAnswers {
-		return
-	}
-	oldest := q
-	for other, k := range a.entries {
-		if k.used < a.entries[oldest].used {
-			oldest = other
-		}
-	}
-	delete(a.entries, oldest)
-}
-
-// cacheState returns which accounts the book is about, and which version of them and
-// of the owner's breakeven tolerance it shows. The columns may be newer than the
-// accounts, when others wrote since the snapshot began: such a mixture is a state
-// of its own, and must not be taken for the newer one.
+// cacheState returns the accounts of the snapshot, and their version with the
+// owner's breakeven tolerance. The columns may be newer than the accounts, if
+// there were writes since the database snapshot began. Such a mixture has a
+// version of its own, which differs from that of the newer state.
 func (b *Snapshot) cacheState() (names, version string) {
 	var ids, revisions strings.Builder
 	ids.WriteString(string(b.owner))
@@ -74,16 +33,17 @@ func (b *Snapshot) cacheState() (names, version string) {
 	return ids.String(), revisions.String()
 }
 
-// LoadOrCompute gives what compute gives, and remembers it as long as the accounts of
-// the book stay as they are. The text must tell everything that the answer
-// depends on beside the accounts. Nobody may change what it gives.
+// LoadOrCompute returns the result of compute, and caches it as long as the
+// accounts of the snapshot do not change. The text must identify the query: all
+// that the result depends on besides the accounts. The caller must not modify
+// the result.
 func LoadOrCompute[T any](s *Service, b *Snapshot, text string, compute func() T) T {
 	accounts, version := b.cacheState()
-	q := answerKey{accounts, text}
-	if value, ok := s.answers.get(q, version); ok {
-		return value.(T) //nolint:forcetypeassert // a question has one kind of answer
+	key := answerKey{accounts, text}
+	if answer, ok := s.answers.get(key); ok && answer.version == version {
+		return answer.value.(T) //nolint:forcetypeassert // the text decides the type
 	}
 	value := compute()
-	s.answers.put(q, version, value)
+	s.answers.put(key, cachedAnswer{version, value})
 	return value
 }

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// capital asks for the starting balance, and counts how often it is computed.
+// capital returns the starting balance, and counts how often it is computed.
 func (h *env) capital(b *figures.Snapshot, computed *int) string {
 	return figures.LoadOrCompute(h.Figures, b, "capital", func() string {
 		*computed++
@@ -45,14 +45,14 @@ func TestAnswersAreKeptUntilAWrite(t *testing.T) {
 		h.setBalance("70")
 		ask("70", 2)
 		ask("70", 2)
-		// Nobody else's account is this one, and other questions are others.
+		// Another account has its own answers.
 		h.account = h.createAccount("Other", "5")
 		ask("75", 3)
 	})
 }
 
-// TestOldSnapshotCachesNoAnswer: a question that began before a write and
-// is answered after it may have either state, but must not be remembered as the
+// TestOldSnapshotCachesNoAnswer: a query that began before a write and
+// is answered after it may have either state, but must not be cached as the
 // newer one.
 func TestOldSnapshotCachesNoAnswer(t *testing.T) {
 	t.Parallel()
@@ -81,7 +81,7 @@ func TestOldSnapshotCachesNoAnswer(t *testing.T) {
 	})
 }
 
-// TestAnswersAreBounded asks more questions than are kept; all are answered.
+// TestAnswersAreBounded makes more queries than are cached.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -96,7 +96,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			figures.LoadOrCompute(h.Figures, b, "question 999", func() int { computed++; return 999 })
 			figures.LoadOrCompute(h.Figures, b, "question 0", func() int { computed++; return 0 })
 			if computed != 1001 {
-				t.Errorf("%d answers were computed, want those of all questions and the first once more", computed)
+				t.Errorf("%d answers were computed, want each once and the first twice", computed)
 			}
 			return nil
 		}))

@@ -33,25 +33,25 @@ func BenchmarkRealized(b *testing.B) {
 		_, err := h.Ledger.InsertFills(b.Context(), tx, h.owner, h.account, journal.NewID[journal.BatchID](), fills)
 		return err
 	}))
-	look := func(*db.Tx, *figures.Snapshot) error { return nil }
+	noop := func(*db.Tx, *figures.Snapshot) error { return nil }
 	b.Run("closed", func(b *testing.B) {
 		for b.Loop() {
-			must(b, figures.New(d, 0).View(b.Context(), h.owner, nil, look))
+			must(b, figures.New(d, 0).View(b.Context(), h.owner, nil, noop))
 		}
 	})
 	b.Run("realized", func(b *testing.B) {
 		for b.Loop() {
-			must(b, figures.New(d, 0).ViewRealized(b.Context(), h.owner, nil, look))
+			must(b, figures.New(d, 0).ViewRealized(b.Context(), h.owner, nil, noop))
 		}
 	})
 	b.Run("write and realized", func(b *testing.B) {
 		at := len(fills)
-		must(b, h.Figures.ViewRealized(b.Context(), h.owner, nil, look))
+		must(b, h.Figures.ViewRealized(b.Context(), h.owner, nil, noop))
 		for b.Loop() {
 			h.fill("AAA", matching.Buy, "2", "10", at)
 			h.fill("AAA", matching.Sell, "1", "11", at+1)
 			h.fill("AAA", matching.Sell, "1", "11", at+2)
-			must(b, h.Figures.ViewRealized(b.Context(), h.owner, nil, look))
+			must(b, h.Figures.ViewRealized(b.Context(), h.owner, nil, noop))
 			at += 3
 		}
 	})

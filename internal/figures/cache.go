@@ -1,28 +1,30 @@
 package figures
 
 import (
-	"cmp"
-	"slices"
 	"sync"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/journal"
 )
 
-// accountData is what is kept of an account at one revision. It never changes.
+// accountData is the data of an account at one revision. It never changes.
 type accountData struct {
 	revision int64
 	columns  *analytics.Columns
 	cash     []analytics.CashEvent
 	// realized has the realized parts of trades in place of the trades; it shares
-	// the pages without any with columns. It is nil until it is first asked for.
+	// the pages without parts with columns. It is nil until its first use.
 	realized *analytics.Columns
 }
 
-// cashBytes is about what one cash event takes.
+// cashBytes is the approximate size of one cash event.
 const cashBytes = 96
 
+// bytes returns the size of the data, and 0 for nil.
 func (h *accountData) bytes() int {
+	if h == nil {
+		return 0
+	}
 	n := h.columns.Bytes() + cashBytes*len(h.cash)
 	if h.realized != nil {
 		n += h.realized.UnsharedBytes(h.columns)
@@ -30,26 +32,33 @@ func (h *accountData) bytes() int {
 	return n
 }
 
-// canAnswer reports whether a question about a revision can be answered from it.
+// canAnswer reports whether a query for a revision can be answered from the data.
 func (h *accountData) canAnswer(revision int64, realized bool) bool {
 	return h != nil && h.revision >= revision && (!realized || h.realized != nil)
 }
 
-// cacheEntry is where the columns of one account are kept.
+// cacheKey identifies an account.
+type cacheKey struct {
+	owner   journal.UserID
+	account journal.AccountID
+}
+
+// cacheEntry is the cached data of one account.
 type cacheEntry struct {
-	// loading lets one question read while others that want the same wait.
+	// loading is held while one query reads; others that need the same data wait.
 	loading sync.Mutex
 
 	mu   sync.Mutex
 	data *accountData
-	used uint64 // when it was asked for last, in the cache's own count
 }
 
-// load gives the columns at a revision or a later one, with realized parts if
-// asked for, and reads what is missing. A question whose snapshot is older than
-// what is kept gets the newer columns: nothing is ever older than what was asked
-// for. Realized parts cannot be added to columns newer than the snapshot; such a
-// question has everything read for itself.
+func newCacheEntry() *cacheEntry { return &cacheEntry{} }
+
+// load returns the data at a revision or a later one, with realized parts if
+// requested, and reads what is missing. A query whose snapshot is older than the
+// cached data gets the newer data: the result is never older than the requested
+// revision. Realized parts cannot be added to data that is newer than the
+// snapshot; such a query reads everything itself and does not cache it.
 func (p *cacheEntry) load(revision int64, realized bool, read func(old *accountData) (*accountData, error)) (*accountData, error) {
 	if h := p.get(); h.canAnswer(revision, realized) {
 		return h, nil
@@ -73,68 +82,9 @@ func (p *cacheEntry) load(revision int64, realized bool, read func(old *accountD
 	return fresh, nil
 }
 
+// get returns the cached data, nil before the first load.
 func (p *cacheEntry) get() *accountData {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.data
-}
-
-// cache finds the places of accounts and bounds what they hold.
-type cache struct {
-	limit   int
-	mu      sync.Mutex
-	entries map[cacheKey]*cacheEntry
-	clock   uint64
-}
-
-type cacheKey struct {
-	owner   journal.UserID
-	account journal.AccountID
-}
-
-func newCache(limit int) *cache { return &cache{limit: limit, entries: map[cacheKey]*cacheEntry{}} }
-
-// entryFor gives the place of an entryFor and notes that it is wanted.
-func (c *cache) entryFor(owner journal.UserID, account journal.AccountID) *cacheEntry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key := cacheKey{owner, account}
-	p := c.entries[key]
-	if p == nil {
-		p = &cacheEntry{}
-		c.entries[key] = p
-	}
-	c.clock++
-	p.used = c.clock
-	return p
-}
-
-// evict forgets what was used least recently until the rest fits.
-func (c *cache) evict() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	type entry struct {
-		key   cacheKey
-		used  uint64
-		bytes int
-	}
-	var entries []entry
-	total := 0
-	for key, p := range c.entries {
-		if h := p.get(); h != nil {
-			entries = append(entries, entry{key, p.used, h.bytes()})
-			total += h.bytes()
-		}
-	}
-	if total <= c.limit {
-		return
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.used, b.used) })
-	for _, e := range entries {
-		if total <= c.limit {
-			return
-		}
-		delete(c.entries, e.key)
-		total -= e.bytes
-	}
 }

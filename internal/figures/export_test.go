@@ -1,17 +1,7 @@
 package figures
 
-// SetBatchSize makes a service read so many trades at a time.
+// SetBatchSize sets the number of trades that a service reads at a time.
 func (s *Service) SetBatchSize(trades int) { s.batchSize = trades }
 
-// CachedBytes is how much memory the kept columns take.
-func (s *Service) CachedBytes() int {
-	s.cache.mu.Lock()
-	defer s.cache.mu.Unlock()
-	total := 0
-	for _, p := range s.cache.entries {
-		if h := p.get(); h != nil {
-			total += h.bytes()
-		}
-	}
-	return total
-}
+// CachedBytes returns the size of the cached columns.
+func (s *Service) CachedBytes() int { return s.columns.totalSize() }

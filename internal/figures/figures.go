@@ -1,13 +1,14 @@
-// Package figures keeps the columns that analytics work on, and asks.
+// Package figures caches the columns that package analytics computes from, and
+// the results.
 //
-// The closed trades of an account are kept in memory as columns, stamped with
-// the account's revision. A question reads the revisions of its accounts and,
-// in the same snapshot, the trades that were touched since; it never looks at
-// columns of an older revision than that. Whoever wrote, this process or
-// another one on the same database, the answer is that of the snapshot.
+// The closed trades of an account are cached as columns with the
+// account's revision. A query reads the revisions of its accounts and,
+// in the same database snapshot, the trades that changed since; it
+// never uses columns of an older revision. So the result is that of
+// the snapshot, even if another process wrote to the database.
 //
-// The memory is bounded: the columns that were used least recently go first,
-// and are read again when somebody asks.
+// The memory is bounded: the least recently used columns are evicted,
+// and read again when they are needed.
 package figures
 
 import (
@@ -24,55 +25,61 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// DefaultMemory is how many bytes of columns are kept.
+// DefaultMemory is the default limit of cached columns, in bytes.
 const DefaultMemory = 256 << 20
 
-// tradeBatchSize is how many trades are in memory as rows at a time.
+// tradeBatchSize is the number of trades that are in memory as rows at a time.
 const tradeBatchSize = 8192
 
-// Service answers questions about figures. It is safe for concurrent use.
+// Service reads snapshots of accounts and caches results. It is safe for
+// concurrent use.
 type Service struct {
 	db        *db.DB
-	cache     *cache
-	answers   *answerCache
+	columns   *lru[cacheKey, *cacheEntry]
+	answers   *lru[answerKey, cachedAnswer]
 	batchSize int // trades that are read at a time
 }
 
-// New makes a Service that keeps at most so many bytes of columns; 0 means
+// New returns a Service that caches at most memory bytes of columns; 0 means
 // DefaultMemory.
 func New(d *db.DB, memory int) *Service {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
-	return &Service{db: d, cache: newCache(memory), answers: newAnswers(), batchSize: tradeBatchSize}
+	return &Service{
+		db:        d,
+		columns:   newLRU[cacheKey](memory, func(e *cacheEntry) int { return e.get().bytes() }),
+		answers:   newLRU[answerKey](maxAnswers, func(cachedAnswer) int { return 1 }),
+		batchSize: tradeBatchSize,
+	}
 }
 
-// Snapshot is what a question about some accounts can be answered from: their
-// columns and their capital, of one snapshot.
+// Snapshot is the columns and the capital of some accounts,
+// read in one database snapshot.
 type Snapshot struct {
 	Accounts []ledger.Account
 	Columns  []*analytics.Columns
 	Capital  analytics.Capital
-	// Realized is set where the columns have realized parts; see
+	// Realized is set if the columns have realized parts; see
 	// [analytics.Filter.Realized].
 	Realized bool
 
-	// Tolerance is the owner's: which results count as breakeven.
+	// Tolerance is the owner's breakeven tolerance.
 	Tolerance analytics.Tolerance
 
 	owner     journal.UserID
-	revisions []int64 // that the columns show, an account each
+	revisions []int64 // of the columns, one for each account
 }
 
-// Select picks the trades that a filter lets through, with the owner's breakeven
+// Select returns the trades that pass a filter, with the owner's breakeven
 // tolerance.
 func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 	f.Tolerance = b.Tolerance
 	return analytics.SelectTrades(b.Columns, f)
 }
 
-// ReadRealized opens the book of some accounts like [Service.Read], with columns
-// of realized parts.
+// ReadRealized is like [Service.Read], with columns of
+// realized parts.
 func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
 	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
 	if err != nil {
@@ -81,8 +88,8 @@ func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.Use
 	return s.openSnapshot(ctx, tx, owner, accounts, true)
 }
 
-// Read opens the book of some accounts, or of all the owner's, as one step of
-// a reading transaction.
+// Read returns the snapshot of some accounts, or of all accounts of the owner if
+// ids is empty. It runs in the caller's transaction.
 func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
 	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
 	if err != nil {
@@ -91,8 +98,8 @@ func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	return s.openSnapshot(ctx, tx, owner, accounts, false)
 }
 
-// ReadCurrency opens the book of all the owner's accounts that are kept in a
-// currency, of which there may be none. Where it is not said, it is that of the
+// ReadCurrency returns the snapshot of all accounts of the owner with
+// a currency, of which there may be none. The default is the currency of the
 // oldest account.
 func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Snapshot, error) {
 	accounts, err := ledger.Accounts(ctx, tx, owner)
@@ -113,7 +120,7 @@ func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.Use
 		return nil, err
 	}
 	for _, a := range accounts {
-		held, err := s.cache.entryFor(owner, a.ID).load(a.Revision, realized, func(old *accountData) (*accountData, error) {
+		held, err := s.columns.getOrAdd(cacheKey{owner, a.ID}, newCacheEntry).load(a.Revision, realized, func(old *accountData) (*accountData, error) {
 			return s.loadAccount(ctx, tx, owner, a, old, realized)
 		})
 		if err != nil {
@@ -129,12 +136,12 @@ func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.Use
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency
 	}
-	s.cache.evict()
+	s.columns.evict()
 	return b, nil
 }
 
-// readTolerance reads the owner's breakeven tolerance. A stored value that is not
-// a tolerance, kept by a client before the key had a meaning, counts as none.
+// readTolerance reads the owner's breakeven tolerance. An invalid stored
+// value, from a client before the key was defined, counts as none.
 func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analytics.Tolerance, error) {
 	value, err := identity.Preference(ctx, tx, owner, analytics.ToleranceKey)
 	if err != nil || value == nil {
@@ -147,12 +154,13 @@ func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analyt
 	return tolerance, nil
 }
 
-// View opens the book of some accounts in a snapshot of its own.
+// View calls fn with the snapshot of [Service.Read] in its own transaction.
 func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
 	return s.view(ctx, owner, ids, s.Read, fn)
 }
 
-// ViewRealized opens the book of [Service.ReadRealized] in a snapshot of its own.
+// ViewRealized calls fn with the snapshot of [Service.ReadRealized] in its own
+// transaction.
 func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
 	return s.view(ctx, owner, ids, s.ReadRealized, fn)
 }
@@ -170,9 +178,9 @@ func (s *Service) view(
 	})
 }
 
-// loadAccount brings the columns of an account up to its revision: by the trades that
-// were touched since, or where that is not known by all of them. Realized parts
-// are read if asked for; those that are there are kept up to date.
+// loadAccount returns the data of an account at its revision. It reads the trades
+// that changed since the old data, or all trades if these are not known.
+// Realized parts are read if requested; existing ones are updated.
 func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *accountData, realized bool) (*accountData, error) {
 	fresh := &accountData{revision: a.Revision}
 	var err error
@@ -199,8 +207,8 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 	return fresh, err
 }
 
-// update makes the columns in which the touched trades are as they are now.
-// Those that are gone, or open again, are taken out.
+// update sets the columns to those of old with the touched trades in their current
+// state. Trades that were deleted or are open again are removed.
 func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
 	h.columns, h.realized = old.columns, old.realized
 	if len(touched) == 0 {
@@ -226,7 +234,7 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return err
 }
 
-// missingIDs lists the trades that have no row.
+// missingIDs returns the trades that have no row.
 func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
 	there := make(map[journal.TradeID]bool, len(rows))
 	for i := range rows {
@@ -240,8 +248,8 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 	return ids
 }
 
-// readAll reads the closed trades of an account, newest first and so many at a
-// time: as columns they take a fraction of the memory that they take as rows.
+// readAll reads the closed trades of an account, newest first
+// and in batches: columns take a fraction of the memory of rows.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
 	var parts []*analytics.Columns
 	var annotations map[journal.TradeID]playbook.Annotations
@@ -285,7 +293,7 @@ func withAnnotations(trades []ledger.ClosedTrade, annotations map[journal.TradeI
 	return rows
 }
 
-// newRow is a closed trade as analytics see it.
+// newRow converts a closed trade to a row of analytics.
 func newRow(t *ledger.ClosedTrade, m playbook.Annotations) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),

@@ -39,7 +39,7 @@ func eachEnv(t *testing.T, fn func(t *testing.T, h *env)) {
 	})
 }
 
-// newEnv is an installation on a database, which another may use as well.
+// newEnv returns an installation on a database, which others may share.
 func newEnv(t testing.TB, d *db.DB, memory int) *env {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
@@ -53,7 +53,7 @@ func newEnv(t testing.TB, d *db.DB, memory int) *env {
 	return h
 }
 
-// createUser makes a user and an account.
+// createUser creates a user and an account.
 func (h *env) createUser() {
 	h.t.Helper()
 	user, _, err := h.Identity.Setup(h.t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
@@ -80,7 +80,7 @@ func minute(n int) time.Time {
 	return time.Date(2026, 1, 5, 15, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Minute)
 }
 
-// fill records a fill in the house's account.
+// fill records a fill in the account.
 func (h *env) fill(symbol string, side matching.Side, quantity, price string, at int) ledger.AddedExecution {
 	h.t.Helper()
 	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
@@ -90,7 +90,7 @@ func (h *env) fill(symbol string, side matching.Side, quantity, price string, at
 	return added
 }
 
-// roundTrip records a closed trade and gives it back with its last fill.
+// roundTrip records a closed trade and returns it with its last fill.
 func (h *env) roundTrip(symbol string, at int) (journal.TradeID, ledger.AddedExecution) {
 	h.t.Helper()
 	h.fill(symbol, matching.Buy, "100", "10", at)
@@ -104,8 +104,8 @@ func (h *env) annotate(trade journal.TradeID, change playbook.AnnotationChange) 
 	must(h.t, err)
 }
 
-// dump is everything that a service knows about the owner's journal, as
-// text: every trade and its annotations, the cash, and figures made of them.
+// dump returns everything that a service reads of the owner's journal,
+// as text: every trade and its annotations, the cash, and figures computed from them.
 func (h *env) dump(s *figures.Service) string {
 	h.t.Helper()
 	var out bytes.Buffer
@@ -145,8 +145,8 @@ func write(t testing.TB, out *bytes.Buffer, value any) {
 	out.Write(append(text, '\n'))
 }
 
-// checkFresh demands that the service of the house knows what a service knows
-// that has just been made.
+// checkFresh checks that the service of the environment returns the
+// same as a new service.
 func (h *env) checkFresh(after string) string {
 	h.t.Helper()
 	got, want := h.dump(h.Figures), h.dump(figures.New(h.DB, 0))

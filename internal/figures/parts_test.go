@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// TestBatchSizeDoesNotMatter reads the same journal in parts of every size, down to
-// a trade at a time. Several trades close at the same instant, some are annotated
+// TestBatchSizeDoesNotMatter reads the same journal in batches of several sizes,
+// down to one trade. Several trades close at the same instant, some are annotated
 // and one is open.
 func TestBatchSizeDoesNotMatter(t *testing.T) {
 	t.Parallel()

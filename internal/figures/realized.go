@@ -12,11 +12,11 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// partBatchSize is how many realized parts are in memory as rows at a time.
+// partBatchSize is the number of realized parts that are in memory as rows at a time.
 const partBatchSize = 32768
 
-// readRealized makes the columns of realized parts of an account from the columns
-// of its closed trades. Only trades with several parts and open ones are read.
+// readRealized returns the columns of realized parts of an account, based on the
+// columns of its closed trades. It reads only trades with several parts and open ones.
 func readRealized(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, columns *analytics.Columns,
 ) (*analytics.Columns, error) {
@@ -25,7 +25,7 @@ func readRealized(
 	var batches []map[journal.TradeID]ledger.RealizedTrade
 	err := ledger.EachRealizedTrade(ctx, tx, owner, a, func(r ledger.RealizedTrade) error {
 		if !r.Open && len(r.Parts) < 2 {
-			return nil // all of it was realized when it closed
+			return nil // everything was realized when it closed
 		}
 		waiting[r.ID] = r
 		if parts += len(r.Parts); parts >= partBatchSize {
@@ -47,8 +47,8 @@ func readRealized(
 	return realized, nil
 }
 
-// realizedRows returns the rows of some trades with their realized parts: the
-// closed trades are given, open ones are read.
+// realizedRows returns the rows of the realized parts of some trades. The
+// closed trades are given; open ones are read.
 func realizedRows(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, closed []analytics.Trade, touched []journal.TradeID,
 ) ([]analytics.Trade, error) {
@@ -75,7 +75,7 @@ func realizedIDs(realized map[journal.TradeID]ledger.RealizedTrade) []journal.Tr
 	return ids
 }
 
-// readOpenRows reads the open trades among some.
+// readOpenRows reads the open trades among the given ones.
 func readOpenRows(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.RealizedTrade,
 ) ([]analytics.Trade, error) {
@@ -103,8 +103,8 @@ func readOpenRows(
 	return rows, nil
 }
 
-// splitIntoParts puts a row for each realized part in the place of its trade. Trades
-// that realized everything when they closed stay as they are.
+// splitIntoParts replaces each trade by a row for each of its realized parts. Trades
+// that realized everything when they closed are unchanged.
 func splitIntoParts(rows []analytics.Trade, realized map[journal.TradeID]ledger.RealizedTrade) []analytics.Trade {
 	out := make([]analytics.Trade, 0, len(rows))
 	for i := range rows {
@@ -124,9 +124,9 @@ func splitIntoParts(rows []analytics.Trade, realized map[journal.TradeID]ledger.
 	return out
 }
 
-// splitVolume returns the volume of each part. The parts of a closed trade share
-// the trade's volume in proportion, also where that is not the sum of theirs. An
-// unknown volume of the trade is 0, and so are those of its parts.
+// splitVolume returns the volume of each part. The parts of a closed trade
+// share the trade's volume in proportion, even if that is not the sum
+// of theirs. If the trade's volume is unknown, all are 0.
 func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.Decimal {
 	volumes := make([]decimal.Decimal, len(parts))
 	var sum decimal.Decimal
@@ -134,7 +134,7 @@ func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.
 		volumes[i] = p.Volume
 		sum = sum.Add(p.Volume)
 	}
-	if row.Open && row.Volume.IsZero() { // of an open trade with stated results the rate is unknown
+	if row.Open && row.Volume.IsZero() { // an open trade with stated results has no rate
 		return make([]decimal.Decimal, len(parts))
 	}
 	if row.Open || sum.Equal(row.Volume) || sum.IsZero() {

@@ -32,8 +32,8 @@ func (h *env) parts(s *figures.Service) string {
 	return strings.Join(list, ", ")
 }
 
-// TestRealizedPartsFollowEveryWrite changes trades that are closed in steps, and
-// asks after each write: the parts are those that a new service reads.
+// TestRealizedPartsFollowEveryWrite changes trades that are closed in steps.
+// After each write the parts must equal those that a new service reads.
 func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -73,8 +73,8 @@ func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 	})
 }
 
-// TestRealizedPartsOfAnOldSnapshot: a question on an old snapshot, while newer
-// columns are kept without parts, reads its own and leaves the newer ones alone.
+// TestRealizedPartsOfAnOldSnapshot: a query on an old snapshot, while newer
+// columns are cached without parts, reads its own and does not change the cache.
 func TestRealizedPartsOfAnOldSnapshot(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -104,7 +104,8 @@ func TestRealizedPartsOfAnOldSnapshot(t *testing.T) {
 	})
 }
 
-// TestRealizedPartsCostNoMemoryWhereThereAreNone: pages without parts are shared.
+// TestRealizedPartsCostNoMemoryWhereThereAreNone checks that pages without parts
+// are shared.
 func TestRealizedPartsCostNoMemoryWhereThereAreNone(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestTwoServicesOnOneDatabase lets two servers share a database. Each writes
-// and the other reads, and no answer is ever older than the write before it.
+// TestTwoServicesOnOneDatabase alternates writes and reads of two
+// servers on one database. No answer may be older than the last write.
 func TestTwoServicesOnOneDatabase(t *testing.T) {
 	t.Parallel()
 	rounds := map[db.Engine]int{db.SQLite: 100, db.PostgreSQL: 1000}
@@ -39,7 +39,7 @@ func TestTwoServicesOnOneDatabase(t *testing.T) {
 	}
 }
 
-// alternateWrites keeps count by itself of what the journal must come to.
+// alternateWrites counts the expected totals itself.
 func alternateWrites(t *testing.T, servers [2]*env, rounds int) {
 	t.Helper()
 	trades, net, cash := 0, int64(0), int64(0)
@@ -78,7 +78,8 @@ func alternateWrites(t *testing.T, servers [2]*env, rounds int) {
 	}
 }
 
-// TestMemoryIsBounded keeps no more than it may, and answers all the same.
+// TestMemoryIsBounded checks the limit of cached columns, and that answers do not
+// depend on it.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -107,21 +108,21 @@ func TestMemoryIsBounded(t *testing.T) {
 				return nil
 			}))
 			if got := bounded.CachedBytes(); got > limit || got == 0 {
-				t.Fatalf("%d bytes are kept, the limit is %d", got, limit)
+				t.Fatalf("%d bytes are cached, the limit is %d", got, limit)
 			}
 		}
 		if got := h.dump(bounded); got != want {
 			t.Errorf("with little memory the figures are\n%s\nwant\n%s", got, want)
 		}
 		if got := bounded.CachedBytes(); got > limit {
-			t.Errorf("after a question about everything %d bytes are kept, the limit is %d", got, limit)
+			t.Errorf("after a query for all accounts %d bytes are cached, the limit is %d", got, limit)
 		}
 	})
 }
 
-// TestReadersAndAWriter lets many ask while one writes: each trade that is
-// written makes 1, so an answer is right when its sum is its count, and no
-// reader ever sees fewer trades than it saw before.
+// TestReadersAndAWriter reads concurrently with writes. Each trade
+// has a result of 1, so the sum of an answer must equal its count,
+// and no reader may see fewer trades than before.
 func TestReadersAndAWriter(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -165,7 +166,8 @@ func (h *env) readUntil(t *testing.T, done <-chan struct{}) {
 	}
 }
 
-// TestScope refuses what cannot be added up, and other people's accounts.
+// TestScope checks that accounts of several currencies and unknown accounts are
+// rejected.
 func TestScope(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

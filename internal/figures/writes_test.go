@@ -18,14 +18,14 @@ const someFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
 	"IMP,buy,100,10,2026-01-06T15:00:00Z,1\n" +
 	"IMP,sell,100,12,2026-01-06T15:10:00Z,1\n"
 
-// freshnessTest is a house whose figures are asked for before and after every write.
+// freshnessTest compares figures before and after every write.
 type freshnessTest struct {
 	*env
 	last string
 }
 
-// check does a write. The next question must have its effect, and the effect
-// must be seen at all: a write that changes no figure proves nothing.
+// check is called after a write. The next query must see it, and it
+// must change a figure: otherwise the test would prove nothing.
 func (d *freshnessTest) check(what string, err error) {
 	d.t.Helper()
 	if err != nil {
@@ -38,8 +38,8 @@ func (d *freshnessTest) check(what string, err error) {
 	d.last = now
 }
 
-// TestWritesAreVisibleImmediately goes through all kinds of writes that
-// figures depend on, and never makes the service anew.
+// TestWritesAreVisibleImmediately makes all kinds of writes
+// that figures depend on, with the same service.
 func TestWritesAreVisibleImmediately(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(_ *testing.T, h *env) {
@@ -60,13 +60,13 @@ func (d *freshnessTest) testFills() {
 	d.check("a closed trade", nil)
 	_, err := d.Ledger.UpdateExecution(ctx, d.owner, last.ID, ledger.ExecutionChange{Price: journal.Some(decimal.Must("9"))}, nil)
 	d.check("an edit of a fill", err)
-	d.check("a fill gone, which opens the trade", d.Ledger.DeleteExecution(ctx, d.owner, last.ID, nil))
+	d.check("a deleted fill, which opens the trade", d.Ledger.DeleteExecution(ctx, d.owner, last.ID, nil))
 	d.fill("AAA", matching.Sell, "250", "11", 5)
-	d.check("a fill that turns the position", nil)
+	d.check("a fill that crosses zero", nil)
 	d.fill("AAA", matching.Buy, "150", "10.5", 6)
-	d.check("the end of the turned one", nil)
+	d.check("the end of the crossed position", nil)
 	d.fill("AAA", matching.Buy, "50", "8", -5)
-	d.check("an older fill, which changes every trade behind it", nil)
+	d.check("an older fill, which changes every later trade", nil)
 	d.check("a deleted trade", d.Ledger.DeleteTrade(ctx, d.owner, trade, nil))
 }
 
@@ -153,7 +153,7 @@ func (d *freshnessTest) testImports() {
 	d.check("an import", err)
 	batches, _, err := d.Imports.Batches(ctx, d.owner, "", 10)
 	must(d.t, err)
-	d.check("an import taken back", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
+	d.check("an undone import", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
 }
 
 // testRegrouping repairs trades that were changed behind the services' back, and
@@ -167,7 +167,7 @@ func (d *freshnessTest) testRegrouping() {
 		return err
 	}))
 	d.Figures = figures.New(d.DB, 0)
-	d.check("a trade that was tampered with", nil)
+	d.check("a changed trade", nil)
 	changed, err := d.Ledger.RegroupAll(ctx, d.owner, d.account)
 	if changed == 0 {
 		d.t.Error("nothing was regrouped")

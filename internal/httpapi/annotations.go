@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradeview"
 	"fillbook/internal/transport"
 )
 
@@ -39,67 +40,18 @@ func shapeTradeFill(f ledger.TradeFill) tradeFill {
 	return tradeFill{shapeExecution(f.Execution), f.Role, f.PartQuantity, f.PartFees, f.PartCommission}
 }
 
-// tradeDetail reads a trade with its annotations in one snapshot.
-func (a *API) tradeDetail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail TradeDetail, err error) {
-	err = a.DB.View(ctx, func(tx *db.Tx) error {
-		detail, err = readTradeDetail(ctx, tx, owner, id)
-		return err
-	})
-	return detail, err
+func shapeTradeDetail(d *tradeview.Detail) TradeDetail {
+	return TradeDetail{
+		Trade: shapeTrade(&d.View), Fills: shapeAll(d.Fills, shapeTradeFill), Setups: shapeAll(d.Setups, shapeSetup),
+		Attachments: shapeAll(d.Attachments, shapeAttachment), DividendTotal: d.DividendTotal, TotalPnL: d.TotalPnL(),
+		Warnings: d.Derived.Warnings(),
+	}
 }
 
-// readTradeDetail is the step of tradeDetail.
+// readTradeDetail reads a trade as the API shows it, as one step.
 func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	found, err := ledger.ReadTrade(ctx, tx, owner, id)
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	return describeTrade(ctx, tx, owner, found)
-}
-
-// describeTrade adds to a trade what the playbook knows of it.
-func describeTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, found ledger.TradeDetail) (TradeDetail, error) {
-	names, err := tagsByID(ctx, tx, owner)
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, []journal.TradeID{found.ID})
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	attached, err := playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: found.ID})
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	setups, err := setupsByID(ctx, tx, owner, annotations[found.ID].Setups)
-	detail := TradeDetail{
-		Trade: shapeTrade(found.Trade, annotations[found.ID], names), Fills: shapeAll(found.Fills, shapeTradeFill), Setups: setups,
-		Attachments: shapeAll(attached, shapeAttachment), DividendTotal: found.DividendTotal,
-		Warnings: derivedFigures(found.Trade, annotations[found.ID]).Warnings(),
-	}
-	if found.NetPnL.Valid {
-		detail.TotalPnL = decimal.Of(found.NetPnL.Decimal.Add(found.DividendTotal))
-	}
-	return detail, err
-}
-
-func setupsByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.SetupID) ([]setup, error) {
-	out := []setup{}
-	if len(ids) == 0 {
-		return out, nil
-	}
-	all, err := playbook.ListSetups(ctx, tx, owner)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		for _, s := range all {
-			if s.ID == id {
-				out = append(out, shapeSetup(s))
-			}
-		}
-	}
-	return out, nil
+	detail, err := tradeview.ReadDetail(ctx, tx, owner, id)
+	return shapeTradeDetail(&detail), err
 }
 
 // AnnotationFields are the writable annotations of a trade.
@@ -167,7 +119,7 @@ func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, store
 	if err != nil || len(trades) == 0 {
 		return err
 	}
-	read := shapeTrade(trades[0], stored, nil)
+	read := tradeview.Derive(&trades[0], stored)
 	if read.InitialRiskDerived && read.InitialRisk.Decimal.Equal(sent.Value) {
 		change.InitialRisk = journal.Opt[decimal.Decimal]{}
 	}
@@ -189,11 +141,11 @@ func (a *API) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*
 		return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, nil)
 	}
 	return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, func(ctx context.Context, tx *db.Tx, found ledger.TradeDetail) error {
-		detail, err := describeTrade(ctx, tx, owner, found)
+		detail, err := tradeview.Describe(ctx, tx, owner, found)
 		if err != nil {
 			return err
 		}
-		return match(detail)
+		return match(shapeTradeDetail(&detail))
 	})
 }
 

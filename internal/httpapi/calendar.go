@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
+	"fillbook/internal/tradeview"
 )
 
 type calendarQuery struct {
@@ -76,17 +77,17 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 func (in *calendarQuery) addUnreviewed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zone *time.Location, days map[journal.Day]*calendarDay,
 ) error {
-	query, err := in.query(owner)
-	if err != nil || query.Status == ledger.StatusOpen {
+	query, err := in.query()
+	if err != nil || query.Trades.Status == ledger.StatusOpen {
 		return err
 	}
-	query.Status = ledger.StatusClosed
+	query.Trades.Status = ledger.StatusClosed
 	if in.isRealized() {
-		query.Basis = ledger.ByClosing // as the parts of the trades are
+		query.Trades.Basis = ledger.ByClosing // as the parts of the trades are
 	}
-	query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.IsReviewed(args, owner, false) })
+	query.Annotations.Reviewed = journal.Some(false)
 	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, zone), time.Date(year+1, 1, 1, 0, 0, 0, 0, zone).Add(-time.Microsecond)
-	period := &query.Scope.Period
+	period := &query.Trades.Scope.Period
 	if period.From == nil || period.From.Before(first) {
 		period.From = &first
 	}
@@ -96,7 +97,7 @@ func (in *calendarQuery) addUnreviewed(
 	if period.From.After(*period.To) {
 		return nil
 	}
-	return ledger.EachListedTime(ctx, tx, owner, query, func(at time.Time) {
+	return tradeview.EachListedTime(ctx, tx, owner, query, func(at time.Time) {
 		cellOf(days, journal.DayOf(at.In(zone))).Unreviewed++
 	})
 }

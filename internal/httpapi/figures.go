@@ -47,10 +47,11 @@ func (in FigureQuery) undated() FigureQuery {
 
 // filter is the query in the words of analytics.
 func (in FigureQuery) filter() (analytics.Filter, error) {
-	query, err := in.query("")
+	selected, err := in.query()
 	if err != nil {
 		return analytics.Filter{}, err
 	}
+	query := selected.Trades
 	f := analytics.Filter{Period: query.Scope.Period, Symbols: query.Symbols}
 	if query.Basis == ledger.ByOpening {
 		f.Basis = analytics.ByOpening
@@ -74,11 +75,8 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 			ledger.StatusOpen: analytics.OnlyOpen, ledger.StatusClosed: analytics.OnlyClosed,
 		}[query.Status]
 	}
-	if f.Setups, err = listed[journal.SetupID]("setup_id", in.SetupID); err != nil {
-		return f, err
-	}
-	f.Tags, err = listed[journal.TagID]("tag_id", in.TagID)
-	return f, err
+	f.Setups, f.Tags = selected.Annotations.Setups, selected.Annotations.Tags
+	return f, nil
 }
 
 func (in FigureQuery) zone() (*time.Location, error) {

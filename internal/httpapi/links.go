@@ -88,7 +88,7 @@ func isAloneOrAmong(filter []string, id string) bool {
 // addMonth narrows the period to a calendar month of the zone, and reports whether
 // a period can express it.
 func (in FigureQuery) addMonth(values url.Values, month string, zone *time.Location) bool {
-	query, err := in.query("")
+	query, err := in.query()
 	first, err2 := time.Parse("2006-01", month)
 	if err != nil || err2 != nil {
 		return false
@@ -99,10 +99,10 @@ func (in FigureQuery) addMonth(values url.Values, month string, zone *time.Locat
 		return false
 	}
 	to := next.Add(-time.Microsecond)
-	if asked := query.Scope.Period.From; asked == nil || asked.Before(from) {
+	if asked := query.Trades.Scope.Period.From; asked == nil || asked.Before(from) {
 		values.Set("from", journal.FormatInstant(from))
 	}
-	if asked := query.Scope.Period.To; asked == nil || asked.After(to) {
+	if asked := query.Trades.Scope.Period.To; asked == nil || asked.After(to) {
 		values.Set("to", journal.FormatInstant(to))
 	}
 	return true

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradeview"
 )
 
 // Trade is a round trip, or a position still open, as lists show it.
@@ -67,37 +67,30 @@ type tradeTag struct {
 	Kind  playbook.TagKind `json:"kind" enum:"custom,mistake"`
 }
 
-type tagNames map[journal.TagID]playbook.Tag
-
-// derivedFigures returns what follows from a trade and its annotations.
-func derivedFigures(t ledger.Trade, m playbook.Annotations) playbook.Derived {
-	return playbook.Derive(playbook.Figures{
-		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
-	}, m)
-}
-
-func shapeTrade(t ledger.Trade, m playbook.Annotations, names tagNames) Trade {
-	derived := derivedFigures(t, m)
+func shapeTrade(v *tradeview.View) Trade {
+	annotations := &v.Annotations
 	out := Trade{
-		ID: t.ID, AccountID: t.Account, Symbol: t.Instrument.Symbol, InstrumentType: t.Instrument.Type, Direction: t.Direction,
-		Status: ledger.StatusOpen, OpenedAt: t.OpenedAt, ClosedAt: t.ClosedAt, QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
-		AvgEntryPrice: t.AvgEntry, AvgExitPrice: t.AvgExit, GrossPnL: t.GrossPnL, FeesTotal: t.Costs(), NetPnL: t.NetPnL,
-		RealizedPnL: t.RealizedPnL, PnLCurrency: t.Currency, ReturnPct: t.ReturnPct, Multiplier: t.Multiplier,
-		ExecutionCount: t.Executions, OptionRight: orAbsent(t.Instrument.OptionRight), Strike: t.Instrument.Strike,
-		Expiry: orAbsent(t.Instrument.Expiry), Notes: m.Notes, Tags: []tradeTag{}, TagIDs: m.Tags, SetupIDs: m.Setups,
-		InitialRisk: derived.InitialRisk, InitialRiskDerived: derived.InitialRiskDerived, StopPrice: m.StopPrice,
-		TargetPrice: m.TargetPrice, LastStop: m.LastStop, RMultiple: derived.RMultiple, PlannedR: derived.PlannedR, EmotionalState: m.EmotionalState,
-		Confidence: orAbsent(m.Confidence), TradeQuality: orAbsent(m.TradeQuality), MAE: m.MAE, MFE: m.MFE, ReviewedAt: m.ReviewedAt,
+		ID: v.ID, AccountID: v.Account, Symbol: v.Instrument.Symbol, InstrumentType: v.Instrument.Type, Direction: v.Direction,
+		Status: ledger.StatusOpen, OpenedAt: v.OpenedAt, ClosedAt: v.ClosedAt, QtyOpened: v.QtyOpened, QtyRemaining: v.QtyRemaining,
+		AvgEntryPrice: v.AvgEntry, AvgExitPrice: v.AvgExit, GrossPnL: v.GrossPnL, FeesTotal: v.Costs(), NetPnL: v.NetPnL,
+		RealizedPnL: v.RealizedPnL, PnLCurrency: v.Currency, ReturnPct: v.ReturnPct, Multiplier: v.Multiplier,
+		ExecutionCount: v.Executions, OptionRight: orAbsent(v.Instrument.OptionRight), Strike: v.Instrument.Strike,
+		Expiry: orAbsent(v.Instrument.Expiry), Notes: annotations.Notes, Tags: shapeAll(v.Tags, shapeTradeTag),
+		TagIDs: annotations.Tags, SetupIDs: annotations.Setups,
+		InitialRisk: v.Derived.InitialRisk, InitialRiskDerived: v.Derived.InitialRiskDerived, StopPrice: annotations.StopPrice,
+		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
+		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: orAbsent(annotations.Confidence),
+		TradeQuality: orAbsent(annotations.TradeQuality), MAE: annotations.MAE, MFE: annotations.MFE, ReviewedAt: annotations.ReviewedAt,
 	}
-	if t.ClosedAt != nil {
-		seconds := int64(t.ClosedAt.Sub(t.OpenedAt) / time.Second)
+	if v.ClosedAt != nil {
+		seconds := int64(v.ClosedAt.Sub(v.OpenedAt) / time.Second)
 		out.Status, out.TimeInTradeSecs = ledger.StatusClosed, &seconds
 	}
-	for _, id := range m.Tags {
-		known := names[id]
-		out.Tags = append(out.Tags, tradeTag{id, known.Name, known.Color, known.Kind})
-	}
 	return out
+}
+
+func shapeTradeTag(t playbook.Tag) tradeTag {
+	return tradeTag{ID: t.ID, Name: t.Name, Color: t.Color, Kind: t.Kind}
 }
 
 // orAbsent gives nil for a value that means "none".
@@ -121,52 +114,42 @@ type TradeFilter struct {
 	TagID          []string `query:"tag_id,explode"`
 }
 
-func (in TradeFilter) query(owner journal.UserID) (ledger.TradeQuery, error) {
+// query returns the trades that the filter selects.
+func (in TradeFilter) query() (tradeview.Query, error) {
 	scope, err := in.scope()
 	if err != nil {
-		return ledger.TradeQuery{}, err
+		return tradeview.Query{}, err
 	}
 	query := ledger.TradeQuery{Scope: scope, InstrumentType: strings.ToLower(strings.TrimSpace(in.InstrumentType))}
 	if query.Status, err = oneOf("status", in.Status, ledger.StatusOpen, ledger.StatusClosed); err != nil {
-		return query, err
+		return tradeview.Query{}, err
 	}
 	if query.Direction, err = oneOf("side", in.Side, matching.Long, matching.Short); err != nil {
-		return query, err
+		return tradeview.Query{}, err
 	}
 	basis, err := oneOf("date_basis", in.DateBasis, "close", "open")
 	if err != nil {
-		return query, err
+		return tradeview.Query{}, err
 	}
 	if basis == "open" {
 		query.Basis = ledger.ByOpening
 	}
 	if query.Symbols, err = listed[string]("symbol", in.Symbol); err != nil {
-		return query, err
+		return tradeview.Query{}, err
 	}
 	for i, symbol := range query.Symbols {
 		query.Symbols[i] = strings.ToUpper(symbol)
 	}
-	err = in.addAnnotationFilters(owner, &query)
-	return query, err
+	annotations, err := in.annotationFilter()
+	return tradeview.Query{Trades: query, Annotations: annotations}, err
 }
 
-// addAnnotationFilters adds the conditions on annotations.
-func (in TradeFilter) addAnnotationFilters(owner journal.UserID, query *ledger.TradeQuery) error {
-	setups, err := listed[journal.SetupID]("setup_id", in.SetupID)
-	if err != nil {
-		return err
+func (in TradeFilter) annotationFilter() (filter playbook.TradeFilter, err error) {
+	if filter.Setups, err = listed[journal.SetupID]("setup_id", in.SetupID); err != nil {
+		return filter, err
 	}
-	tags, err := listed[journal.TagID]("tag_id", in.TagID)
-	if err != nil {
-		return err
-	}
-	if len(setups) > 0 {
-		query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.HasSetup(args, owner, setups) })
-	}
-	if len(tags) > 0 {
-		query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.HasTag(args, owner, tags) })
-	}
-	return nil
+	filter.Tags, err = listed[journal.TagID]("tag_id", in.TagID)
+	return filter, err
 }
 
 type tradeQuery struct {
@@ -177,38 +160,36 @@ type tradeQuery struct {
 	Paging
 }
 
-// only adds the conditions that lists have and figures do not.
-func (in *tradeQuery) only(owner journal.UserID, query *ledger.TradeQuery) error {
+// listQuery returns the query with the filters and the order that only lists
+// have.
+func (in *tradeQuery) listQuery() (tradeview.Query, error) {
+	query, err := in.query()
+	if err != nil {
+		return query, err
+	}
 	if in.Reviewed != "" {
 		reviewed, err := flag("reviewed", in.Reviewed)
 		if err != nil {
-			return err
+			return query, err
 		}
-		query.Where = append(query.Where, func(args *[]any) string { return "trades.id " + playbook.IsReviewed(args, owner, reviewed) })
+		query.Annotations.Reviewed = journal.Some(reviewed)
 	}
-	if in.ImportBatchID != "" {
-		query.Where = append(query.Where, ledger.BatchCondition(owner, journal.BatchID(in.ImportBatchID)))
+	query.Batch = journal.BatchID(in.ImportBatchID)
+	if query.Sort, err = in.tradeOrder(); err != nil {
+		return query, err
 	}
-	return nil
+	if query.Sort != nil {
+		query.Sort.After, err = in.rank(*query.Sort)
+	} else {
+		query.Trades.After, err = in.tradePosition()
+	}
+	return query, err
 }
 
 func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], error) {
 	owner := caller(ctx).UserID
-	query, err := in.query(owner)
+	query, err := in.listQuery()
 	if err != nil {
-		return nil, err
-	}
-	if err := in.only(owner, &query); err != nil {
-		return nil, err
-	}
-	order, err := in.tradeOrder()
-	if err != nil {
-		return nil, err
-	}
-	if order != nil {
-		return a.sortedTrades(ctx, owner, query, order, &in.Paging)
-	}
-	if query.After, err = in.tradePosition(); err != nil {
 		return nil, err
 	}
 	size, err := in.size()
@@ -217,98 +198,20 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	}
 	if size == 0 {
 		return &listing[Trade]{each: func(emit func(Trade) error) error {
-			return a.eachTrade(ctx, owner, query, func(t Trade, _ ledger.TradeCursor) error { return emit(t) })
+			return a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shapeTrade(v)) })
 		}}, nil
 	}
-	return a.tradePage(ctx, owner, query, &in.Paging, size)
-}
-
-func (a *API) tradePage(ctx context.Context, owner journal.UserID, query ledger.TradeQuery, p *Paging, size int) (*listing[Trade], error) {
-	type placed struct {
-		Trade
-		at ledger.TradeCursor
-	}
-	query.Limit = size + 1
-	var rows []placed
-	var total int
-	err := a.DB.View(ctx, func(tx *db.Tx) (err error) {
-		err = a.tradesIn(ctx, tx, owner, query, func(t Trade, at ledger.TradeCursor) error {
-			rows = append(rows, placed{t, at})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		total, err = a.Ledger.CountTradesIn(ctx, tx, owner, query)
-		return err
-	})
+	query.Trades.Limit = size + 1 // to know whether there is a next page
+	page, err := a.Trades.Page(ctx, owner, query)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string { return tradeKeys(r.at) })
-}
-
-// eachTrade reads trades with their annotations, in one snapshot.
-func (a *API) eachTrade(ctx context.Context, owner journal.UserID, query ledger.TradeQuery, emit func(Trade, ledger.TradeCursor) error) error {
-	return a.DB.View(ctx, func(tx *db.Tx) error { return a.tradesIn(ctx, tx, owner, query, emit) })
-}
-
-// tradesIn is the step of eachTrade.
-func (a *API) tradesIn(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, emit func(Trade, ledger.TradeCursor) error,
-) error {
-	names, err := tagsByID(ctx, tx, owner)
-	if err != nil {
-		return err
-	}
-	left := query.Limit
-	for {
-		part := query
-		part.Limit = chunk
-		if left > 0 {
-			part.Limit = min(left, chunk)
+	return listOf(&in.Paging, page.Rows, page.Total, func(v tradeview.View) Trade { return shapeTrade(&v) }, func(v tradeview.View) []string {
+		if query.Sort != nil {
+			return rankKeys(*query.Sort, v.Rank)
 		}
-		n, last, err := a.someTrades(ctx, tx, owner, part, names, emit)
-		if err != nil || n < part.Limit || n == left {
-			return err
-		}
-		left -= min(left, n)
-		query.After = &last
-	}
-}
-
-// someTrades reads one chunk and tells how many there were, and the last.
-func (a *API) someTrades(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, names tagNames, emit func(Trade, ledger.TradeCursor) error,
-) (n int, last ledger.TradeCursor, err error) {
-	var trades []ledger.Trade
-	var ids []journal.TradeID
-	err = ledger.EachTrade(ctx, tx, owner, query, func(t ledger.Trade) error {
-		trades, ids = append(trades, t), append(ids, t.ID)
-		return nil
+		return tradeKeys(v.Cursor)
 	})
-	if err != nil || len(trades) == 0 {
-		return 0, last, err
-	}
-	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
-	if err != nil {
-		return 0, last, err
-	}
-	for _, t := range trades {
-		if err := emit(shapeTrade(t, annotations[t.ID], names), t.Cursor); err != nil {
-			return 0, last, err
-		}
-	}
-	return len(trades), trades[len(trades)-1].Cursor, nil
-}
-
-func tagsByID(ctx context.Context, tx *db.Tx, owner journal.UserID) (tagNames, error) {
-	tags, err := playbook.ListTags(ctx, tx, owner)
-	names := make(tagNames, len(tags))
-	for _, t := range tags {
-		names[t.ID] = t
-	}
-	return names, err
 }
 
 func tradeRoute(method, path, id, summary string) route {
@@ -319,8 +222,8 @@ func (a *API) tradeOperations() {
 	registerList(a, longAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise")), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
-			detail, err := a.tradeDetail(ctx, caller(ctx).UserID, in.ID)
-			return answer(detail, err)
+			detail, err := a.Trades.Detail(ctx, caller(ctx).UserID, in.ID)
+			return answer(shapeTradeDetail(&detail), err)
 		})
 	register(a, tradeRoute(http.MethodPatch, "/{id}", "annotateTrade", "Write on a trade: notes, tags, setups, risk, grades"), a.annotateTrade)
 	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")

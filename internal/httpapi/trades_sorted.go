@@ -1,14 +1,10 @@
 package httpapi
 
 import (
-	"context"
-	"slices"
-
-	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/tradeview"
 )
 
 // TradeSort is the query of the order of a list of trades.
@@ -17,19 +13,9 @@ type TradeSort struct {
 	Order string `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
 }
 
-// Keys of the order that need more than the columns of a trade.
-const (
-	sortR       ledger.SortKey = "r_multiple"
-	sortRisk    ledger.SortKey = "initial_risk"
-	sortQuality ledger.SortKey = "trade_quality"
-	sortCosts   ledger.SortKey = "fees_total"
-)
-
 // tradeOrder reads the order; nil is newest first.
 func (in TradeSort) tradeOrder() (*ledger.Sort, error) {
-	key, err := oneOf("sort", in.Sort, ledger.SortOpenedAt, ledger.SortClosedAt, ledger.SortSymbol, ledger.SortNetPnL,
-		ledger.SortReturnPct, sortR, ledger.SortTimeHeld, ledger.SortQtyOpened, ledger.SortEntryPrice, ledger.SortExitPrice,
-		sortCosts, sortRisk, sortQuality)
+	key, err := oneOf("sort", in.Sort, tradeview.SortKeys()...)
 	if err != nil {
 		return nil, err
 	}
@@ -43,132 +29,6 @@ func (in TradeSort) tradeOrder() (*ledger.Sort, error) {
 		return nil, nil //nolint:nilnil // the usual order is no error
 	}
 	return &ledger.Sort{By: key, Down: order == "desc"}, nil
-}
-
-// sortedTrades answers a list in an order that was asked for.
-func (a *API) sortedTrades(ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, p *Paging) (*listing[Trade], error) {
-	size, err := p.size()
-	if err != nil {
-		return nil, err
-	}
-	if order.After, err = p.rank(*order); err != nil {
-		return nil, err
-	}
-	if size == 0 {
-		return &listing[Trade]{each: func(emit func(Trade) error) error {
-			return a.eachSorted(ctx, owner, query, order, func(t Trade, _ ledger.RankedTrade) error { return emit(t) })
-		}}, nil
-	}
-	type placed struct {
-		Trade
-		at ledger.RankedTrade
-	}
-	query.Limit = size + 1
-	var rows []placed
-	var total int
-	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
-		err = a.sortedIn(ctx, tx, owner, query, order, func(t Trade, at ledger.RankedTrade) error {
-			rows = append(rows, placed{t, at})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		total, err = a.Ledger.CountTradesIn(ctx, tx, owner, query)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return listOf(p, rows, total, func(r placed) Trade { return r.Trade }, func(r placed) []string { return rankKeys(*order, r.at) })
-}
-
-// eachSorted reads trades with their annotations in an order, in one snapshot.
-func (a *API) eachSorted(
-	ctx context.Context, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
-) error {
-	return a.DB.View(ctx, func(tx *db.Tx) error { return a.sortedIn(ctx, tx, owner, query, order, emit) })
-}
-
-// sortedIn is the step of eachSorted.
-func (a *API) sortedIn(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, query ledger.TradeQuery, order *ledger.Sort, emit func(Trade, ledger.RankedTrade) error,
-) error {
-	names, err := tagsByID(ctx, tx, owner)
-	if err != nil {
-		return err
-	}
-	by, err := valued(ctx, tx, owner, *order)
-	if err != nil {
-		return err
-	}
-	ranked, err := ledger.RankTrades(ctx, tx, owner, query, by)
-	if err != nil {
-		return err
-	}
-	for part := range slices.Chunk(ranked, chunk) {
-		if err := emitRanked(ctx, tx, owner, part, names, emit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func emitRanked(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, part []ledger.RankedTrade, names tagNames, emit func(Trade, ledger.RankedTrade) error,
-) error {
-	ids := make([]journal.TradeID, len(part))
-	for i, r := range part {
-		ids[i] = r.ID
-	}
-	found, err := ledger.TradesByID(ctx, tx, owner, ids)
-	if err != nil {
-		return err
-	}
-	trades := make(map[journal.TradeID]ledger.Trade, len(found))
-	for _, t := range found {
-		trades[t.ID] = t
-	}
-	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
-	if err != nil {
-		return err
-	}
-	for _, r := range part {
-		if err := emit(shapeTrade(trades[r.ID], annotations[r.ID], names), r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// valued teaches an order the values that the ledger does not know.
-func valued(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.Sort) (ledger.Sort, error) {
-	if order.By == sortCosts {
-		order.Of = func(f ledger.SortFigures) decimal.Null { return decimal.Of(f.Fees.Add(f.Commission)) }
-	}
-	if order.By != sortR && order.By != sortRisk && order.By != sortQuality {
-		return order, nil
-	}
-	grades, err := playbook.LoadRiskAndQuality(ctx, tx, owner)
-	order.Of = func(f ledger.SortFigures) decimal.Null {
-		annotations, graded := grades[f.Trade]
-		switch {
-		case !graded:
-			return decimal.Null{}
-		case order.By == sortQuality && annotations.TradeQuality == 0:
-			return decimal.Null{}
-		case order.By == sortQuality:
-			return decimal.Of(decimal.New(int64(annotations.TradeQuality)))
-		}
-		derived := playbook.Derive(playbook.Figures{
-			Long: f.Long, EntryNotional: f.EntryNotional, EntrySize: f.EntrySize, Rate: f.Rate, NetPnL: f.NetPnL,
-		}, annotations)
-		if order.By == sortRisk {
-			return derived.InitialRisk
-		}
-		return derived.RMultiple
-	}
-	return order, err
 }
 
 // rankKeys are the keys of a record in a sorted list. They name the order too,

@@ -175,7 +175,7 @@ func (s *Service) finish(
 	if err := s.refuseOtherCurrency(ctx, by.UserID, up, c, account); err != nil {
 		return Result{}, named(err, id)
 	}
-	defer s.thrift.enter(c.rows())()
+	defer s.startLarge(c.rows())()
 	s.running.begin(id, up.Watch)
 	defer s.running.leave(id)
 	var result Result

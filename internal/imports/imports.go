@@ -45,19 +45,22 @@ type Options struct {
 	Files  *playbook.Service // takes the attachments of backups
 	Clock  journal.Clock
 	Log    *slog.Logger
+	// BeforeLarge is called before a large file is processed. The function that it
+	// returns is called afterwards. It may be nil.
+	BeforeLarge func() (after func())
 }
 
 // Service imports files. It is safe for concurrent use.
 type Service struct {
-	db      *db.DB
-	ledger  *ledger.Service
-	files   *playbook.Service
-	clock   journal.Clock
-	log     *slog.Logger
-	presets []*statement.Preset
-	reading *fairqueue.Queue
-	running *running
-	thrift  thrift
+	db          *db.DB
+	ledger      *ledger.Service
+	files       *playbook.Service
+	clock       journal.Clock
+	log         *slog.Logger
+	presets     []*statement.Preset
+	reading     *fairqueue.Queue
+	running     *running
+	beforeLarge func() (after func())
 	// readTime bounds the reading of one file.
 	readTime time.Duration
 }
@@ -67,7 +70,20 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
 		presets: brokers.All(), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
+		beforeLarge: o.BeforeLarge,
 	}
+}
+
+// largeRows is the number of rows above which a file is large.
+const largeRows = 20_000
+
+// startLarge calls beforeLarge for a large file. It returns a function to call
+// after processing it.
+func (s *Service) startLarge(rows int) (end func()) {
+	if rows <= largeRows || s.beforeLarge == nil {
+		return func() {}
+	}
+	return s.beforeLarge()
 }
 
 const (

@@ -121,7 +121,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 		p.Currency = &currency
 		return p, nil
 	}
-	defer s.thrift.enter(c.rows())()
+	defer s.startLarge(c.rows())()
 	planned := newPlan(c.statement, *account)
 	p := c.preview(up) // after the plan, so that it tells nothing of a row that stays out
 	p.Currency = &currency

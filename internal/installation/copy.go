@@ -15,10 +15,10 @@ import (
 // attachments whose content was missing here.
 func (i *Installation) CopyTo(ctx context.Context, other *Installation, progress func(done, total int)) (missing []journal.AttachmentID, err error) {
 	var content playbook.CopiedContent
-	err = db.Copy(ctx, i.DB, other.DB, db.Copying{
-		Leave: []string{playbook.ContentTable}, Empty: []string{"users"}, Progress: progress,
-		Within: func(from, to *db.Tx) (err error) {
-			content.Undo() // of a try that the engine wants repeated
+	err = db.Copy(ctx, i.DB, other.DB, db.CopyOptions{
+		Skip: []string{playbook.ContentTable}, Empty: []string{"users"}, Progress: progress,
+		Finish: func(from, to *db.Tx) (err error) {
+			content.Undo() // of the attempt before this one
 			content, err = playbook.CopyContent(ctx, i.Playbook, from, other.Playbook, to)
 			return err
 		},

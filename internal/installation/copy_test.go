@@ -167,7 +167,7 @@ func (h *house) rows() (n int) {
 	h.t.Helper()
 	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
 		for _, table := range []string{
-			"users", "accounts", "executions", "trades", "cash_transactions", "notes", "tags", "setups", "trade_marks", "attachments",
+			"users", "accounts", "executions", "trades", "cash_transactions", "notes", "tags", "setups", "trade_annotations", "attachments",
 			"attachment_blobs", "missed_trades", "routine_items", "routine_ticks", "import_batches", "audit_events", "preferences",
 		} {
 			var some int

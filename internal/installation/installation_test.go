@@ -193,7 +193,7 @@ func TestCheckSeesDamage(t *testing.T) {
 	for name, damage := range map[string]struct{ statement, says string }{
 		"a result":     {`UPDATE trades SET net_pnl = '1'`, "differs from its fills"},
 		"a fill":       {`UPDATE executions SET quantity = '11'`, ""},
-		"annotations":  {`UPDATE trade_marks SET trade_id = 'nowhere'`, "does not exist"},
+		"annotations":  {`UPDATE trade_annotations SET trade_id = 'nowhere'`, "does not exist"},
 		"the owner":    {`UPDATE users SET is_admin = FALSE`, "no owner"},
 		"the setup":    {`DELETE FROM instance`, "set-up"},
 		"a trade gone": {`DELETE FROM trades`, ""},

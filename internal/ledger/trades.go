@@ -98,6 +98,13 @@ const (
 //	trades.id IN (SELECT trade_id FROM trade_tags WHERE user_id = $4 AND tag_id = $5)
 type Condition func(args *[]any) string
 
+// TradeIDCondition returns the condition on trades that another package has for
+// the id of a trade. idCondition appends its arguments and returns the text that
+// follows the column.
+func TradeIDCondition(idCondition func(args *[]any) string) Condition {
+	return func(args *[]any) string { return "trades.id " + idCondition(args) }
+}
+
 // TradeQuery selects trades.
 type TradeQuery struct {
 	Scope          journal.Scope

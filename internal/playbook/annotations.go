@@ -112,7 +112,7 @@ func LoadRiskAndQuality(ctx context.Context, tx *db.Tx, owner journal.UserID) (m
 		}
 		annotations[m.Trade] = m
 		return err
-	}, `SELECT trade_id, initial_risk, stop_price, trade_quality FROM trade_marks
+	}, `SELECT trade_id, initial_risk, stop_price, trade_quality FROM trade_annotations
 		WHERE user_id = $1 AND (initial_risk IS NOT NULL OR stop_price IS NOT NULL OR trade_quality IS NOT NULL)
 		ORDER BY trade_id`, owner)
 	return annotations, err
@@ -161,7 +161,7 @@ func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 const selectAnnotations = `
 	SELECT m.trade_id, m.account_id, m.notes, m.initial_risk, m.stop_price, m.target_price, m.mae, m.mfe,
 		m.emotional_state, m.confidence, m.trade_quality, m.reviewed_at, m.last_stop, m.updated_at
-	FROM trade_marks m`
+	FROM trade_annotations m`
 
 func scanAnnotations(row db.Scanner) (Annotations, error) {
 	var m Annotations
@@ -209,7 +209,7 @@ func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []j
 // notes hang on it. It is a step, and trade and account must be the owner's.
 func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
 	empty := Annotations{Trade: trade, Account: account, UpdatedAt: now}
-	_, err := tx.InsertMany(ctx, "trade_marks", annotationColumns, `ON CONFLICT (user_id, trade_id) DO NOTHING`, [][]any{empty.values(owner)})
+	_, err := tx.InsertMany(ctx, "trade_annotations", annotationColumns, `ON CONFLICT (user_id, trade_id) DO NOTHING`, [][]any{empty.values(owner)})
 	return err
 }
 
@@ -236,7 +236,7 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 			setups = append(setups, []any{owner, m.Trade, setup, i})
 		}
 	}
-	if _, err := tx.InsertMany(ctx, "trade_marks", annotationColumns, overwriteAnnotations(), rows); err != nil {
+	if _, err := tx.InsertMany(ctx, "trade_annotations", annotationColumns, overwriteAnnotations(), rows); err != nil {
 		return err
 	}
 	_, err := tx.InsertMany(ctx, "trade_tags", []string{"user_id", "trade_id", "tag_id"},

@@ -234,7 +234,7 @@ func TestTradeFilters(t *testing.T) {
 			var list []journal.TradeID
 			args := []any{w.annCash}
 			must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
-				list, err = db.List(w.ctx, tx, db.Single[journal.TradeID], `SELECT trade_id FROM trade_marks WHERE account_id = $1 AND trade_id `+condition(&args)+` ORDER BY trade_id`, args...)
+				list, err = db.List(w.ctx, tx, db.Single[journal.TradeID], `SELECT trade_id FROM trade_annotations WHERE account_id = $1 AND trade_id `+condition(&args)+` ORDER BY trade_id`, args...)
 				return err
 			}))
 			return list

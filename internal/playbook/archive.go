@@ -20,9 +20,9 @@ import (
 // Orphans are not among them. It is a step.
 func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
-		SELECT m.trade_id FROM trade_marks m
+		SELECT m.trade_id FROM trade_annotations m
 		WHERE m.user_id = $1 AND m.account_id = $2
-			AND NOT EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
+			AND NOT EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
 		ORDER BY m.trade_id`, owner, account)
 }
 
@@ -44,7 +44,7 @@ type StoredOrphan struct {
 // LoadOrphans lists the orphans of an account, oldest first. It is a step.
 func LoadOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]StoredOrphan, error) {
 	orphans, err := db.List(ctx, tx, scanOrphan, `
-		SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_marks
+		SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_annotations
 		WHERE user_id = $1 AND account_id = $2 ORDER BY orphaned_at, trade_id`, owner, account)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (r *Restorer) RestoreOrphan(ctx context.Context, tx *db.Tx, owner journal.U
 		return "", false, err
 	}
 	_, err = tx.Exec(ctx, `
-		INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
+		INSERT INTO orphaned_annotations (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		owner, w.Trade, w.Account, w.Symbol, db.NullMicros(w.OpenedAt), db.Micros(w.OrphanedAt))
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *Restorer) RestoreOrphan(ctx context.Context, tx *db.Tx, owner journal.U
 // but those.
 func sameOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) ([]journal.TradeID, error) {
 	ids, err := db.List(ctx, tx, db.Single[journal.TradeID], `
-		SELECT trade_id FROM orphaned_marks
+		SELECT trade_id FROM orphaned_annotations
 		WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
 		owner, w.Account, w.Symbol, db.Micros(w.OrphanedAt))
 	if err != nil {
@@ -183,7 +183,7 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 		err := row.Scan(&note, &trade)
 		links[note] = trade
 		return err
-	}, `SELECT n.id, n.trade_id FROM notes n JOIN orphaned_marks o ON o.user_id = n.user_id AND o.trade_id = n.trade_id
+	}, `SELECT n.id, n.trade_id FROM notes n JOIN orphaned_annotations o ON o.user_id = n.user_id AND o.trade_id = n.trade_id
 		WHERE n.user_id = $1 ORDER BY n.id`, owner)
 	return links, err
 }

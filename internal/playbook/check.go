@@ -18,7 +18,7 @@ func EachAnnotatedTrade(ctx context.Context, tx *db.Tx, fn func(journal.UserID, 
 			return err
 		}
 		return fn(user, trade)
-	}, `SELECT m.user_id, m.trade_id FROM trade_marks m
-		WHERE NOT EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
+	}, `SELECT m.user_id, m.trade_id FROM trade_annotations m
+		WHERE NOT EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
 		ORDER BY m.user_id, m.trade_id`)
 }

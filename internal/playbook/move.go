@@ -123,7 +123,7 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM trade_marks WHERE user_id = $1 AND trade_id = $2`, owner, from.Trade)
+	_, err = tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from.Trade)
 	return err
 }
 
@@ -184,11 +184,11 @@ func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 		return err
 	}
 	if !used {
-		_, err := tx.Exec(ctx, `DELETE FROM trade_marks WHERE user_id = $1 AND trade_id = $2`, owner, o.Trade)
+		_, err := tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, o.Trade)
 		return err
 	}
 	_, err = tx.Exec(ctx, `
-		INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
+		INSERT INTO orphaned_annotations (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		owner, o.Trade, annotations.Account, o.Symbol, db.NullMicros(o.OpenedAt), db.Micros(now))
 	if err != nil {
@@ -304,7 +304,7 @@ func orphansOf(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID
 // adoptInto ends the wait of an orphan.
 func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, orphan, into journal.TradeID) error {
 	if orphan == into { // the trade itself has come back
-		_, err := tx.Exec(ctx, `DELETE FROM orphaned_marks WHERE user_id = $1 AND trade_id = $2`, owner, orphan)
+		_, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan)
 		return err
 	}
 	annotations, err := readAnnotations(ctx, tx, owner, orphan)

@@ -64,7 +64,7 @@ func (f NoteFilter) where(owner journal.UserID) *where {
 // selectNotes hides the link to a trade that has no fill left.
 const selectNotes = `
 	SELECT n.id, n.type, n.occurred_at, n.is_day, n.title, n.body, n.symbols, n.account_id,
-		CASE WHEN EXISTS (SELECT 1 FROM orphaned_marks o WHERE o.user_id = n.user_id AND o.trade_id = n.trade_id)
+		CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = n.user_id AND o.trade_id = n.trade_id)
 			THEN NULL ELSE n.trade_id END,
 		n.created_at, n.updated_at
 	FROM notes n`

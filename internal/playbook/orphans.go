@@ -26,7 +26,7 @@ func (s *Service) Orphans(ctx context.Context, owner journal.UserID) ([]Orphan, 
 	var orphans []Orphan
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
 		orphans, err = db.List(ctx, tx, scanOrphan, `
-			SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_marks
+			SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_annotations
 			WHERE user_id = $1 ORDER BY orphaned_at DESC, trade_id DESC`, owner)
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan
 
 func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan journal.TradeID) error {
 	var id journal.TradeID
-	err := tx.QueryRow(ctx, `SELECT trade_id FROM orphaned_marks WHERE user_id = $1 AND trade_id = $2`+tx.Lock(), owner, orphan).Scan(&id)
+	err := tx.QueryRow(ctx, `SELECT trade_id FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`+tx.Lock(), owner, orphan).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return journal.NotFound("orphan")
 	}
@@ -134,7 +134,7 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 			return nil, err
 		}
 		files = append(files, some...)
-		for _, statement := range []string{`UPDATE notes SET trade_id = NULL`, `DELETE FROM trade_marks`} {
+		for _, statement := range []string{`UPDATE notes SET trade_id = NULL`, `DELETE FROM trade_annotations`} {
 			if _, err := tx.Exec(ctx, statement+w.text.String(), w.args...); err != nil {
 				return nil, err
 			}
@@ -148,7 +148,7 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 // is a step, and the database refuses to delete the account without it. The
 // caller hands the attachments to [Service.RemoveFiles] after the commit.
 func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.AttachmentID, error) {
-	const ofAccount = `trade_id IN (SELECT trade_id FROM trade_marks WHERE user_id = $1 AND account_id = $2)`
+	const ofAccount = `trade_id IN (SELECT trade_id FROM trade_annotations WHERE user_id = $1 AND account_id = $2)`
 	files, err := db.List(ctx, tx, db.Single[journal.AttachmentID],
 		`SELECT id FROM attachments WHERE user_id = $1 AND `+ofAccount+` ORDER BY id`, owner, account)
 	if err != nil {
@@ -158,7 +158,7 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 		`UPDATE notes SET trade_id = NULL WHERE user_id = $1 AND ` + ofAccount,
 		`UPDATE notes SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
 		`UPDATE missed_trades SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
-		`DELETE FROM trade_marks WHERE user_id = $1 AND account_id = $2`,
+		`DELETE FROM trade_annotations WHERE user_id = $1 AND account_id = $2`,
 	} {
 		if _, err := tx.Exec(ctx, statement, owner, account); err != nil {
 			return nil, err

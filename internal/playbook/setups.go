@@ -258,9 +258,9 @@ func (s *Service) DeleteSetup(ctx context.Context, owner journal.UserID, id jour
 		if err := check.run(old); err != nil {
 			return err
 		}
-		err = s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_marks.account_id FROM trade_marks JOIN trade_setups
-			ON trade_setups.user_id = trade_marks.user_id AND trade_setups.trade_id = trade_marks.trade_id
-			WHERE trade_setups.user_id = $1 AND trade_setups.setup_id = $2 ORDER BY trade_marks.account_id`, owner, id)
+		err = s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_setups
+			ON trade_setups.user_id = trade_annotations.user_id AND trade_setups.trade_id = trade_annotations.trade_id
+			WHERE trade_setups.user_id = $1 AND trade_setups.setup_id = $2 ORDER BY trade_annotations.account_id`, owner, id)
 		if err != nil {
 			return err
 		}

@@ -165,9 +165,9 @@ func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journa
 		if _, err := lockTag(ctx, tx, owner, id, check); err != nil {
 			return err
 		}
-		err := s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_marks.account_id FROM trade_marks JOIN trade_tags
-			ON trade_tags.user_id = trade_marks.user_id AND trade_tags.trade_id = trade_marks.trade_id
-			WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_marks.account_id`, owner, id)
+		err := s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_tags
+			ON trade_tags.user_id = trade_annotations.user_id AND trade_tags.trade_id = trade_annotations.trade_id
+			WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_annotations.account_id`, owner, id)
 		if err != nil {
 			return err
 		}

@@ -8,21 +8,21 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Archive is a user's whole routine, for the backup.
+// Archive is the whole routine of a user, for the backup.
 type Archive struct {
 	Items    []Item
 	Ticks    []Tick
 	Template []string
 }
 
-// Tick says that an item was done on a day.
+// Tick is an item that was done on a day.
 type Tick struct {
 	Item journal.RoutineID
 	Day  journal.Day
 }
 
-// Export gives the whole routine, ended items included. It is one step of a
-// transaction and seeds nothing.
+// Export returns the whole routine, including ended items. It runs in the caller's
+// transaction and does not seed the routine.
 func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, error) {
 	var a Archive
 	var err error
@@ -47,10 +47,10 @@ func listAllItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item,
 	return items, err
 }
 
-// Restore adds the items and ticks of an archive that are not there yet and
-// tells how many items it added. A routine that is restored is not seeded any
-// more; the template stays as it is. The archive may come from anywhere: what
-// breaks a rule is refused. It is one step of a transaction.
+// Restore adds the items and ticks of an archive that do not exist yet
+// and returns how many items it added. A restored routine is not seeded later;
+// the template does not change. The archive is not trusted: violations of
+// the rules are errors. It runs in the caller's transaction.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, now time.Time) (int, error) {
 	if _, err := markSeeded(ctx, tx, owner, db.Micros(now)); err != nil {
 		return 0, err
@@ -89,8 +89,8 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, no
 	return len(added), insertTicks(ctx, tx, owner, done)
 }
 
-// selectRestorable refuses ticks of no item and passes over those that an item
-// does not have any more because it ended before.
+// selectRestorable returns the ticks to restore. It rejects ticks without an
+// item and skips those after the end of their item.
 func selectRestorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, error) {
 	var done []tick
 	for _, t := range list {
@@ -108,8 +108,8 @@ func selectRestorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, er
 	return done, nil
 }
 
-// separateChains makes items stand alone that an archive calls successors of each
-// other although they are not, or of items that have gone on without them.
+// separateChains gives added items their own chains if the chain in the
+// archive has gaps or overlaps, or if the stored routine already has it.
 func separateChains(added, stored []Item) {
 	taken := groupByChain(stored)
 	for chain, items := range groupByChain(added) {
@@ -124,7 +124,8 @@ func separateChains(added, stored []Item) {
 	}
 }
 
-// clean holds an item of unknown origin to the rules of one typed in.
+// clean validates an item of an archive by the rules for new items and returns it
+// cleaned.
 func (i Item) clean() (Item, error) {
 	for _, id := range []journal.RoutineID{i.ID, i.Chain} {
 		if _, err := journal.CleanRequiredName("id", string(id)); err != nil {

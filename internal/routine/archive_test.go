@@ -91,7 +91,7 @@ func TestRestoreRefuses(t *testing.T) {
 	})
 }
 
-// What an archive says of successors is believed only if it can be true.
+// Chains of an archive are restored only if they are consistent.
 func TestRestoreSeparatesChains(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		sound := f.createSample()
@@ -120,7 +120,7 @@ func TestRestoreSeparatesChains(t *testing.T) {
 	})
 }
 
-// Each rule of the operator's check sees what breaks it.
+// Each rule of the operator's check finds its breach.
 func TestCheckFindsBreaches(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		f.createSample()

@@ -10,8 +10,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// ReadStoredTemplate gives the template that a user has set; set is false for one
-// who goes by the built-in lines. It is a step, for the backup.
+// ReadStoredTemplate returns the template that a user has set; set is false if
+// the user has the built-in one. It runs in the caller's transaction, for the
+// backup.
 func ReadStoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (lines []string, set bool, err error) {
 	var at int64
 	err = tx.QueryRow(ctx, `SELECT updated_at FROM checklist_templates WHERE user_id = $1`, owner).Scan(&at)
@@ -25,8 +26,8 @@ func ReadStoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (l
 	return lines, err == nil, err
 }
 
-// RestoreTemplate sets the template of a user who has set none and tells
-// whether it did. It is a step.
+// RestoreTemplate sets the template of a user who has set none and reports whether it
+// did. It runs in the caller's transaction.
 func RestoreTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, lines []string, now time.Time) (bool, error) {
 	clean, err := cleanTemplate(lines)
 	if err != nil {

@@ -27,13 +27,13 @@ func (f fixture) restoreTemplate(lines ...string) (done bool, err error) {
 	return done, err
 }
 
-// A template is restored where none was set, an empty one included, and never
-// over one that was.
+// A template, even an empty one, is restored only if the
+// user has set none.
 func TestTemplateRoundTrip(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		f.owner = newUser(f.T, f.db) // who has set none
 		if lines, set := f.storedTemplate(); set || lines != nil {
-			f.Errorf("nobody set %q", lines)
+			f.Errorf("the template %q is reported as set", lines)
 		}
 		if _, err := f.restoreTemplate("fine", " "); !journal.IsKind(err, journal.KindInvalid) {
 			f.Errorf("a blank line: %v", err)

@@ -9,11 +9,11 @@ import (
 	"fillbook/internal/journal"
 )
 
-// maxItems is how many items of a user may hold at once.
+// maxItems is the most items of a user that have not ended.
 const maxItems = 500
 
-// Items lists what is active on a day, by default the date in UTC, ordered by
-// stage and then by position.
+// Items returns the items that are active on a day, by default today in UTC, ordered
+// by stage and then by position.
 func (s *Service) Items(ctx context.Context, owner journal.UserID, day journal.Day) ([]Item, error) {
 	day = s.dayOrToday(day)
 	var active []Item
@@ -25,12 +25,12 @@ func (s *Service) Items(ctx context.Context, owner journal.UserID, day journal.D
 	return active, err
 }
 
-// Draft is a new item as the caller describes it.
+// Draft is the fields of a new item.
 type Draft struct {
 	Title    string
 	Stage    Stage
 	Weekdays []int
-	Day      journal.Day // the first day; by default the date in UTC
+	Day      journal.Day // the first day; by default today in UTC
 }
 
 // Create adds an item, last in its stage.
@@ -54,7 +54,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft)
 	return item, err
 }
 
-// newItem makes an item of what somebody typed, or says what is wrong with it.
+// newItem validates the fields of an item and returns a new item.
 func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item, error) {
 	title, err := journal.CleanRequiredName("title", title)
 	if err != nil {
@@ -71,8 +71,8 @@ func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item
 	return Item{ID: id, Chain: id, Title: title, Stage: stage, Weekdays: days, StartDay: start}, nil
 }
 
-// Change is a partial change of an item. Day says from when a new stage or
-// new weekdays hold; by default from the date in UTC.
+// Change is a partial change of an item. Day is the first day of a
+// new stage or new weekdays, by default today in UTC.
 type Change struct {
 	Title    journal.Opt[string]
 	Stage    journal.Opt[Stage]
@@ -80,7 +80,7 @@ type Change struct {
 	Day      journal.Day
 }
 
-// apply gives the item as it is to be. No field can be cleared.
+// apply returns the changed item. No field can be cleared.
 func (c Change) apply(item Item) (Item, error) {
 	if err := cmp.Or(c.Title.NotNull("title"), c.Stage.NotNull("stage"), c.Weekdays.NotNull("weekdays")); err != nil {
 		return Item{}, err
@@ -93,10 +93,10 @@ func (c Change) apply(item Item) (Item, error) {
 	return item, nil
 }
 
-// Edit changes an item. A new title is given in place. A new stage or new
-// weekdays end the item and give back its successor, which has an id of its
-// own; days before are as they were. An item that has ended is not found.
-// check, where given, sees the stored item first and may refuse.
+// Edit changes an item. A new title is set in place. A new stage or new
+// weekdays end the item, and Edit returns its successor, which has its own id;
+// earlier days do not change. An item that has ended is not found. check, if not
+// nil, is called with the stored item first and may return an error.
 func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.RoutineID, change Change, check func(Item) error) (Item, error) {
 	var result Item
 	day := s.dayOrToday(change.Day)
@@ -122,8 +122,8 @@ func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.Rou
 	return result, err
 }
 
-// findEditable reads an item that has not ended, neither today nor on the day
-// that the change is about.
+// findEditable reads an item that has ended neither today nor on
+// the day of the change.
 func (s *Service) findEditable(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) (Item, error) {
 	item, err := findItem(ctx, tx, owner, id)
 	if err != nil {
@@ -135,8 +135,8 @@ func (s *Service) findEditable(ctx context.Context, tx *db.Tx, owner journal.Use
 	return item, runCheck(check, item)
 }
 
-// replaceItem ends an item on a day, or on its first day where that is later, and
-// hands its later ticks to a successor.
+// replaceItem ends an item on a day, or on its first day if that is later, and
+// moves its later ticks to a successor.
 func (s *Service) replaceItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item, wanted Item, day journal.Day) (Item, error) {
 	ended, successor := splitAt(item, wanted, day)
 	if successor.Stage != item.Stage {
@@ -156,8 +156,8 @@ func (s *Service) replaceItem(ctx context.Context, tx *db.Tx, owner journal.User
 	return successor, endItem(ctx, tx, owner, ended)
 }
 
-// splitAt splits an item's time at a day: what was before stays with the
-// item, what comes after is the successor's.
+// splitAt splits an item at a day: the days before belong to
+// the item, the others to the successor.
 func splitAt(item, wanted Item, day journal.Day) (ended, successor Item) {
 	day = max(day, item.StartDay)
 	ended, successor = item, wanted
@@ -167,9 +167,10 @@ func splitAt(item, wanted Item, day journal.Day) (ended, successor Item) {
 	return ended, successor
 }
 
-// Delete removes an item from a day on, by default from the date in UTC, and
-// with it a successor that was to take over later. Earlier days keep it and its
-// ticks. An item that has ended is not found. check, where given, sees the stored item first and may refuse.
+// Delete ends an item on a day, by default today in UTC, and deletes its
+// planned successors. Earlier days keep it and its ticks. An item that has ended
+// is not found. check, if not nil, is called with the stored item first and
+// may return an error.
 func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) error {
 	day = s.dayOrToday(day)
 	return s.change(ctx, owner, s.clampToToday(day), func(tx *db.Tx) error {
@@ -194,8 +195,8 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.R
 	})
 }
 
-// Reorder puts the items listed first inside their stages, in the order
-// given; the others keep their order behind them.
+// Reorder moves the given items to the start of their stages, in the
+// given order; the others keep their order after them.
 func (s *Service) Reorder(ctx context.Context, owner journal.UserID, ids []journal.RoutineID) error {
 	if len(ids) == 0 {
 		return journal.InvalidField("ids", "ids must name at least one item.")

@@ -74,8 +74,8 @@ func TestEditOnTheFirstDayLeavesNoTrace(t *testing.T) {
 	})
 }
 
-// Ticks from before the start stay where they are: past days are not
-// rewritten, even if the item that they hang on holds on no day any more.
+// Ticks from before the start do not change,
+// even if their item is never active any more.
 func TestEarlyTicksOutliveTheirItem(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-09")
@@ -88,7 +88,7 @@ func TestEarlyTicksOutliveTheirItem(t *testing.T) {
 		f.expectItems("2026-03-05")
 		f.expectNoBreaches()
 		_, err := f.service.Edit(f.Context(), f.owner, item.ID, Change{Title: journal.Some("x"), Day: "2026-03-01"}, nil)
-		f.expectKind(err, journal.KindNotFound, "edit of an item of no day")
+		f.expectKind(err, journal.KindNotFound, "edit of an item that is never active")
 		f.expectKind(f.service.Reorder(f.Context(), f.owner, []journal.RoutineID{item.ID}), journal.KindNotFound, "reorder of it")
 		f.tick("2026-03-05", item.ID, false)
 		f.expectDay("2026-03-05", "")
@@ -119,8 +119,7 @@ func TestEditRefuses(t *testing.T) {
 	})
 }
 
-// An item whose end lies ahead is still there, and so is what may be done
-// with it.
+// An item with a later end can still be changed.
 func TestEndAhead(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")
@@ -165,8 +164,8 @@ func TestDeleteFromADayOn(t *testing.T) {
 	})
 }
 
-// Whoever deletes an item does not want what was planned to take over from
-// it. What happened before stays.
+// Deleting an item deletes its planned successors.
+// Earlier days do not change.
 func TestDeleteRemovesPlannedSuccessors(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")

@@ -11,10 +11,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Check proves every user's routine: the items of one chain follow each other
-// without a gap and without an overlap, no tick lies behind its item's end, and
-// an item that holds on no day is there only for its ticks. It reports each
-// breach in one sentence and changes nothing.
+// Check verifies the routine of every user: the items of a chain
+// have no gaps and no overlaps, no tick is after the end of its item,
+// and an item that is never active has ticks. It reports each breach
+// in one sentence and changes nothing.
 func (s *Service) Check(ctx context.Context, report func(string)) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		users, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT user_id FROM routine_seeds ORDER BY user_id`)
@@ -34,7 +34,7 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 	})
 }
 
-// findBreaches tells what cannot be in a routine that this package has written.
+// findBreaches returns the violations of the invariants of a routine.
 func findBreaches(a Archive) []string {
 	found := []string{}
 	chains := groupByChain(a.Items)
@@ -53,14 +53,14 @@ func findBreaches(a Archive) []string {
 	}
 	for _, item := range a.Items {
 		if item.isNeverActive() && !held[item.ID] {
-			found = append(found, fmt.Sprintf("the routine item %s holds on no day and has no ticks.", item.ID))
+			found = append(found, fmt.Sprintf("the routine item %s is never active and has no ticks.", item.ID))
 		}
 	}
 	return found
 }
 
-// groupByChain gives the items of each chain in time order. Those that hold on no
-// day are no link of it.
+// groupByChain returns the items of each chain in time order, without those
+// that are never active.
 func groupByChain(items []Item) map[journal.RoutineID][]Item {
 	chains := map[journal.RoutineID][]Item{}
 	for _, item := range items {
@@ -76,7 +76,7 @@ func groupByChain(items []Item) map[journal.RoutineID][]Item {
 	return chains
 }
 
-// findBreaks tells where a chain has a gap or an overlap.
+// findBreaks returns the gaps and overlaps of a chain.
 func findBreaks(chain []Item) []string {
 	var found []string
 	for i := 1; i < len(chain); i++ {

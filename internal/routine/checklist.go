@@ -7,15 +7,15 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Checklist is one day of the routine: what is scheduled on it, and what was
-// ticked on it off schedule.
+// Checklist is one day of the routine: the items that are scheduled on it, and those
+// that were ticked off schedule.
 type Checklist struct {
 	Day         journal.Day
 	Lines       []Line
 	Done, Total int
 }
 
-// Line is an item on a certain day.
+// Line is an item on one day.
 type Line struct {
 	Item
 	Done bool
@@ -29,7 +29,7 @@ type tick struct {
 	day  journal.Day
 }
 
-// buildChecklist is the rule of what a day shows. items are in their order.
+// buildChecklist returns the checklist of a day. items must be in their order.
 func buildChecklist(day journal.Day, items []Item, done ticks) Checklist {
 	list := Checklist{Day: day, Lines: []Line{}}
 	for _, item := range items {
@@ -46,7 +46,7 @@ func buildChecklist(day journal.Day, items []Item, done ticks) Checklist {
 	return list
 }
 
-// Checklist gives one day of the routine.
+// Checklist returns one day of the routine.
 func (s *Service) Checklist(ctx context.Context, owner journal.UserID, day journal.Day) (Checklist, error) {
 	var list Checklist
 	err := s.read(ctx, owner, s.clampToToday(day), func(tx *db.Tx) (err error) {
@@ -65,10 +65,10 @@ func readChecklist(ctx context.Context, tx *db.Tx, owner journal.UserID, day jou
 	return buildChecklist(day, items, done), err
 }
 
-// Tick says whether an item was done on a day and gives the day as it is
-// then. To say the same again changes nothing. The item need not be scheduled
-// on the day, but it must not have ended by then. check, where given, sees the
-// stored day first and may refuse.
+// Tick sets whether an item was done on a day and returns the day. It
+// is idempotent. The item need not be scheduled on the day, but it must
+// not have ended by then. check, if not nil, is called with the stored day
+// first and may return an error.
 func (s *Service) Tick(ctx context.Context, owner journal.UserID, day journal.Day, id journal.RoutineID, done bool, check func(Checklist) error) (Checklist, error) {
 	var list Checklist
 	err := s.change(ctx, owner, s.clampToToday(day), func(tx *db.Tx) error {

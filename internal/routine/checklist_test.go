@@ -42,7 +42,7 @@ func TestTick(t *testing.T) {
 	})
 }
 
-// check sees what is stored, and a refusal changes nothing.
+// check is called with the stored record, and its error prevents the change.
 func TestCheckRunsBeforeChange(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "")
@@ -97,7 +97,7 @@ func TestUsersDoNotSeeEachOther(t *testing.T) {
 		_, err = f.service.Tick(f.Context(), other.owner, today, item.ID, false, nil)
 		f.expectKind(err, journal.KindNotFound, "tick")
 		if h := other.history("", ""); h.Total != 0 || h.CompletionRate() != nil || h.Streak != 0 {
-			f.Errorf("somebody else's history is %+v", h)
+			f.Errorf("the history of another user is %+v", h)
 		}
 		f.expectDay(today, "mine!")
 	})

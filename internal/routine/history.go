@@ -8,14 +8,14 @@ import (
 	"fillbook/internal/journal"
 )
 
-// MaxHistoryDays is the longest history that is given at once; a history
-// without a first day is of thirteen weeks.
+// MaxHistoryDays is the longest history of one call; a history
+// without a first day has thirteen weeks.
 const (
 	MaxHistoryDays     = 400
 	defaultHistoryDays = 13 * 7
 )
 
-// Count is how much was done of how much.
+// Count is the number of done items and of all items.
 type Count struct{ Done, Total int }
 
 func (c *Count) add(ticked bool) {
@@ -31,19 +31,19 @@ type DayCount struct {
 	Count
 }
 
-// History is what was done over a span of days, both ends inside.
+// History is the counts of a span of days, including both ends.
 type History struct {
 	From, To journal.Day
 	Days     []DayCount // every calendar day, ascending
 	Count               // of the whole span
 	ByStage  map[Stage]Count
-	// Streak counts the finished days in a row up to To, also where the row
-	// began before From. Days with nothing to do are passed over, and To
-	// itself may still be unfinished.
+	// Streak is the number of consecutive finished days up to To, even
+	// if the first is before From. Days without items are skipped,
+	// and To itself may be unfinished.
 	Streak int
 }
 
-// CompletionRate is the share of what was done, nil where nothing was to do.
+// CompletionRate returns the share of done items, or nil without items.
 func (h History) CompletionRate() *float64 {
 	if h.Total == 0 {
 		return nil
@@ -52,8 +52,8 @@ func (h History) CompletionRate() *float64 {
 	return &rate
 }
 
-// countHistory counts the checklists of a span. An item is looked at only on the
-// days on which it may appear, so that many short-lived ones cost little.
+// countHistory counts the checklists of a span. Each item is visited only
+// on its active days, so that many short-lived items cost little.
 func countHistory(from, to journal.Day, items []Item, done ticks) History {
 	h := History{From: from, To: to, Days: make([]DayCount, 0, from.DaysUntil(to)+1)}
 	at := map[journal.Day]int{}
@@ -85,8 +85,8 @@ func countHistory(from, to journal.Day, items []Item, done ticks) History {
 	return h
 }
 
-// countStreak counts back over days from the last one, and tells whether a day
-// that was not finished ended the row.
+// countStreak counts finished days backwards from the last one. broken reports
+// whether an unfinished day ended the streak.
 func countStreak(days []DayCount) (length int, broken bool) {
 	for _, day := range slices.Backward(days) {
 		if day.Done < day.Total {
@@ -99,7 +99,7 @@ func countStreak(days []DayCount) (length int, broken bool) {
 	return length, false
 }
 
-// dropUnfinishedToday leaves out a last day that may still be finished.
+// dropUnfinishedToday removes the last day if it is unfinished.
 func dropUnfinishedToday(days []DayCount) []DayCount {
 	if last := len(days) - 1; last >= 0 && days[last].Done < days[last].Total {
 		return days[:last]
@@ -107,7 +107,7 @@ func dropUnfinishedToday(days []DayCount) []DayCount {
 	return days
 }
 
-// historySpan gives the days of a history: by default thirteen weeks up to today.
+// historySpan returns the days of a history: by default thirteen weeks up to today.
 func historySpan(from, to, today journal.Day) (journal.Day, journal.Day, error) {
 	if to == "" {
 		to = today
@@ -124,8 +124,8 @@ func historySpan(from, to, today journal.Day) (journal.Day, journal.Day, error) 
 	return from, to, nil
 }
 
-// History counts what was done from one day to another. By default it ends
-// on the date in UTC and is of thirteen weeks.
+// History returns the counts from one day to another. By default it
+// ends today in UTC and has thirteen weeks.
 func (s *Service) History(ctx context.Context, owner journal.UserID, from, to journal.Day) (History, error) {
 	from, to, err := historySpan(from, to, s.clock.Today())
 	if err != nil {
@@ -148,8 +148,8 @@ func (s *Service) History(ctx context.Context, owner journal.UserID, from, to jo
 	return h, err
 }
 
-// CountDays counts what was done on each day of a span, both ends inside, as one
-// step. It seeds nothing.
+// CountDays returns the counts of each day of a span, including both ends. It
+// runs in the caller's transaction and does not seed the routine.
 func CountDays(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]DayCount, error) {
 	h, err := readSpan(ctx, tx, owner, from, to)
 	return h.Days, err
@@ -167,8 +167,8 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jou
 	return countHistory(from, to, items, done), nil
 }
 
-// streakBefore follows a row that is unbroken on a day into the days before
-// it, a year at a time.
+// streakBefore returns the length of the streak before a day, reading
+// about a year at a time.
 func streakBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) (int, error) {
 	first, err := firstDay(ctx, tx, owner)
 	if err != nil || first == "" {

@@ -126,7 +126,7 @@ func TestStreakBeforeTheSpan(t *testing.T) {
 	})
 }
 
-// What an edit or a deletion leaves behind counts as it was.
+// Ended items still count in the history.
 func TestHistoryOfChangedItems(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Stage says when in the day an item is due.
+// Stage is the part of the day in which an item is due.
 type Stage string
 
 // The stages, in the order of the day.
@@ -17,7 +17,7 @@ const (
 	Post   Stage = "post"
 )
 
-// stages are all of them in the order of the day.
+// stages are all stages in the order of the day.
 var stages = []Stage{Pre, During, Post}
 
 func (s Stage) check() error {
@@ -30,8 +30,8 @@ func (s Stage) check() error {
 // Weekdays is a set of days of the week; 0 is Sunday, 6 is Saturday.
 type Weekdays uint8
 
-// NewWeekdays makes a set of the days given, in any order. It refuses an
-// empty one, and numbers that are no day of the week.
+// NewWeekdays returns the set of the given days. It returns an error for an
+// empty set and for numbers that are not a day of the week.
 func NewWeekdays(days ...int) (Weekdays, error) {
 	var set Weekdays
 	for _, day := range days {
@@ -46,10 +46,10 @@ func NewWeekdays(days ...int) (Weekdays, error) {
 	return set, nil
 }
 
-// Contains tells whether a weekday is in the set.
+// Contains reports whether a weekday is in the set.
 func (w Weekdays) Contains(weekday int) bool { return w>>weekday&1 == 1 }
 
-// List gives the days in ascending order.
+// List returns the days in ascending order.
 func (w Weekdays) List() []int {
 	list := []int{}
 	for day := range 7 {
@@ -60,36 +60,36 @@ func (w Weekdays) List() []int {
 	return list
 }
 
-// Item is one line of the routine. It holds from StartDay to the day before
+// Item is one item of the routine. It is active from StartDay to the day before
 // EndDay.
 type Item struct {
 	ID       journal.RoutineID
-	Chain    journal.RoutineID // the id of the first in its line of successors
+	Chain    journal.RoutineID // the id of the first item of its chain of successors
 	Title    string
 	Stage    Stage
 	Weekdays Weekdays
 	Position int // the order inside a stage
 	StartDay journal.Day
-	EndDay   journal.Day // the first day without it; empty for none
+	EndDay   journal.Day // the first day without it; empty if it has no end
 }
 
-// hasEndedBy tells whether the item has ended on that day.
+// hasEndedBy reports whether the item has ended by a day.
 func (i Item) hasEndedBy(day journal.Day) bool { return i.EndDay != "" && i.EndDay <= day }
 
-// ActiveOn tells whether the item holds on that day, whatever the weekday.
+// ActiveOn reports whether the item is active on a day, for any weekday.
 func (i Item) ActiveOn(day journal.Day) bool { return i.StartDay <= day && !i.hasEndedBy(day) }
 
-// ScheduledOn tells whether the item is due on that day.
+// ScheduledOn reports whether the item is due on a day.
 func (i Item) ScheduledOn(day journal.Day) bool {
 	return i.ActiveOn(day) && i.Weekdays.Contains(day.Weekday())
 }
 
-// isNeverActive tells that the item holds on no day at all. Such an item is kept only
-// for ticks that were set before its start.
+// isNeverActive reports whether the item is active on no day. Such an item is
+// kept only for ticks from before its start.
 func (i Item) isNeverActive() bool { return i.hasEndedBy(i.StartDay) }
 
-// sortItems brings items into the order in which they are shown: by stage,
-// then by position; the older first where two share a place.
+// sortItems sorts items in display order: by stage,
+// then by position, then the older first.
 func sortItems(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(
@@ -100,8 +100,8 @@ func sortItems(items []Item) {
 	})
 }
 
-// nextPosition is the position behind all items of a stage that have not ended
-// by that day.
+// nextPosition returns the position after all items of a stage that have not
+// ended by a day.
 func nextPosition(items []Item, stage Stage, day journal.Day) int {
 	place := 0
 	for _, item := range items {
@@ -112,9 +112,9 @@ func nextPosition(items []Item, stage Stage, day journal.Day) int {
 	return place
 }
 
-// reorder gives the items that move when the listed ones come first inside
-// their stage, in the order given, and the others keep their order behind
-// them. items are in the order in which they are shown.
+// reorder returns the items whose position changes when the given ones
+// come first in their stage, in the given order, and the others keep their
+// order after them. items must be in display order.
 func reorder(items []Item, first []journal.RoutineID) []Item {
 	rank := func(item Item) int {
 		if at := slices.Index(first, item.ID); at >= 0 {

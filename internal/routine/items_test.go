@@ -48,9 +48,9 @@ func TestCreateRefuses(t *testing.T) {
 func TestUnknownUser(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		_, err := f.service.Items(f.Context(), "nobody", "")
-		f.expectKind(err, journal.KindNotFound, "items of nobody")
+		f.expectKind(err, journal.KindNotFound, "items of an unknown user")
 		_, err = f.service.SetTemplate(f.Context(), "nobody", []string{"x"}, nil)
-		f.expectKind(err, journal.KindNotFound, "template of nobody")
+		f.expectKind(err, journal.KindNotFound, "template of an unknown user")
 	})
 }
 

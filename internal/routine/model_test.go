@@ -15,9 +15,9 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// calendar is a plain model of the routine: no intervals, no successors, just
-// a sheet of paper for each day of a few weeks with what is written on it. A
-// change rewrites the sheets of that day and later and leaves the others.
+// calendar is a simple model of the routine without intervals
+// and successors: it has the lines of each day of a few
+// weeks. A change modifies the lines of that day and later.
 type calendar struct {
 	first, last journal.Day
 	today       journal.Day
@@ -26,15 +26,15 @@ type calendar struct {
 	order       []journal.RoutineID // as shown, stages mixed
 }
 
-// entry is a line on a sheet: it is due, or it was done, or both.
+// entry is a line of a day: it is due, or it was done, or both.
 type entry struct{ due, done bool }
 
-// ruler is what the model remembers of an item beside its lines.
+// ruler is the properties of an item in the model.
 type ruler struct {
 	stage      Stage
 	weekdays   []int
 	start, end journal.Day
-	next       journal.RoutineID // what took over from it
+	next       journal.RoutineID // its successor
 }
 
 func newCalendar(first, today, last journal.Day) *calendar {
@@ -48,7 +48,7 @@ func newCalendar(first, today, last journal.Day) *calendar {
 	return c
 }
 
-// days are the days of the calendar from one on.
+// days returns the days of the calendar from a day on.
 func (c *calendar) days(from journal.Day) (days []journal.Day) {
 	for day := max(from, c.first); day <= c.last; day = day.AddDays(1) {
 		days = append(days, day)
@@ -56,7 +56,7 @@ func (c *calendar) days(from journal.Day) (days []journal.Day) {
 	return days
 }
 
-// write puts an item on the sheets from a day on.
+// write adds the lines of an item.
 func (c *calendar) write(id journal.RoutineID, r *ruler) {
 	c.known[id] = r
 	for _, day := range c.days(r.start) {
@@ -73,8 +73,8 @@ func (c *calendar) line(day journal.Day, id journal.RoutineID) *entry {
 	return c.sheets[day][id]
 }
 
-// erase removes an item from the sheets from a day on and gives the days on
-// which it was done.
+// erase removes the lines of an item from a day on and returns the days
+// on which it was done.
 func (c *calendar) erase(id journal.RoutineID, from journal.Day) (done []journal.Day) {
 	for _, day := range c.days(from) {
 		if line := c.sheets[day][id]; line != nil && line.done {
@@ -86,13 +86,13 @@ func (c *calendar) erase(id journal.RoutineID, from journal.Day) (done []journal
 	return done
 }
 
-// hasEnded tells whether an item can not be changed any more.
+// hasEnded reports whether an item can no longer be changed.
 func (c *calendar) hasEnded(id journal.RoutineID, day journal.Day) bool {
 	r := c.known[id]
 	return r == nil || r.end != "" && (r.end <= day || r.end <= c.today || r.end <= r.start)
 }
 
-// isRemoved tells whether nothing at all is left of an item.
+// isRemoved reports whether an item has no lines left.
 func (c *calendar) isRemoved(id journal.RoutineID) bool {
 	r := c.known[id]
 	if r.end == "" || r.end > r.start {
@@ -123,7 +123,7 @@ func (c *calendar) replace(old, successor journal.RoutineID, r *ruler, from jour
 	}
 }
 
-// sheet writes a day down for comparison.
+// sheet formats a day for comparison.
 func (c *calendar) sheet(day journal.Day) (text string, done, total int) {
 	var lines []string
 	for id, line := range c.sheets[day] {
@@ -140,7 +140,7 @@ func (c *calendar) sheet(day journal.Day) (text string, done, total int) {
 	return strings.Join(lines, " "), done, total
 }
 
-// streak walks back day by day, as one would with a finger on the paper.
+// streak counts finished days backwards, day by day.
 func (c *calendar) streak(to journal.Day) (length int) {
 	for day := to; day >= c.first; day = day.AddDays(-1) {
 		_, done, total := c.sheet(day)
@@ -274,10 +274,10 @@ func (m *machine) reorder(t *rapid.T) {
 	m.model.order = slices.Concat(ids, rest)
 }
 
-// refused compares a refusal with the model's, and tells whether it was one.
+// refused compares an error with the model's and reports whether there was one.
 func (m *machine) refused(err error, want bool) bool {
 	if journal.IsKind(err, journal.KindNotFound) != want {
-		m.Fatalf("the service says %v, the model refuses: %v", err, want)
+		m.Fatalf("the service returned %v, the model refuses: %v", err, want)
 	}
 	if !want {
 		m.must(err)
@@ -285,7 +285,7 @@ func (m *machine) refused(err error, want bool) bool {
 	return want
 }
 
-// compareSheets looks at every day.
+// compareSheets compares every day.
 func (m *machine) compareSheets() {
 	for _, day := range m.model.days(m.model.first) {
 		list, err := m.service.Checklist(m.ctx, m.owner, day)
@@ -302,8 +302,8 @@ func (m *machine) compareSheets() {
 	}
 }
 
-// compareOrder is for today and later: what has ended takes no part in
-// reordering.
+// compareOrder compares the order of items on a day, today or later: ended items
+// are not reordered.
 func (m *machine) compareOrder(day journal.Day) {
 	items, err := m.service.Items(m.ctx, m.owner, day)
 	m.must(err)
@@ -347,7 +347,7 @@ func (m *machine) expectNoBreaches() {
 	m.must(m.db.View(m.ctx, func(tx *db.Tx) error {
 		archive, err := Export(m.ctx, tx, m.owner)
 		if found := findBreaches(archive); len(found) != 0 {
-			m.Fatalf("the routine is not sound: %q", found)
+			m.Fatalf("the routine has a breach: %q", found)
 		}
 		return err
 	}))

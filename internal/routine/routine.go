@@ -1,21 +1,21 @@
-// Package routine is the daily checklist: what a trader means to do before,
-// during and after the session, on which days, and what was really done.
+// Package routine implements the daily checklist: what a trader plans to do
+// before, during and after the session, on which days, and what was done.
 //
-// An [Item] holds from its start day up to, and without, its end day. Past
-// days are never rewritten: to change an item's stage or weekdays ends it on
-// that day and begins a successor, which takes the ticks of that day and later
-// along; to delete it ends it. Only the title is changed in place.
+// An [Item] is active from its start day to the day before its end day.
+// Past days never change: changing the stage or weekdays of an item ends it
+// on that day and starts a successor, which gets the ticks of that day and
+// later; deleting an item ends it. Only the title changes in place.
 //
-// A tick may be set on any day before the item's end, also off its schedule
-// and before its start. Whatever is scheduled on a day or ticked on it makes
-// up that day's [Checklist], and the history is nothing but the checklists of
-// its days counted.
+// A tick may be set on any day before the item's end, also off its
+// schedule and before its start. The [Checklist] of a day is the items
+// that are scheduled or ticked on it, and the history is the counts
+// of the checklists.
 //
-// The first call of a user makes items of the checklist template, and ticks of
-// the ticked lines of the daily logs written before. It happens once, whoever
-// calls, however many call at once.
+// The first call of a user creates items from the checklist template, and
+// ticks from the ticked lines of earlier daily logs. This happens once, even
+// if several calls are concurrent.
 //
-// The rules are pure functions; [Service] puts them into transactions.
+// The rules are pure functions; [Service] applies them in transactions.
 package routine
 
 import (
@@ -26,16 +26,16 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Service is the routine of everybody on one installation. Each method is
-// one transaction.
+// Service manages the routines of all users of an installation. Each method
+// is one transaction.
 type Service struct {
 	db    *db.DB
 	clock journal.Clock
 	logs  DailyLogs
 }
 
-// New makes the service. logs gives what the user wrote before the routine
-// was first used; nil means that there is nothing to be found.
+// New returns a service. logs returns the daily logs of a user
+// from before the first use of the routine; it may be nil.
 func New(d *db.DB, clock journal.Clock, logs DailyLogs) *Service {
 	if logs == nil {
 		logs = func(context.Context, *db.Tx, journal.UserID, func(DailyLog) error) error { return nil }
@@ -43,7 +43,7 @@ func New(d *db.DB, clock journal.Clock, logs DailyLogs) *Service {
 	return &Service{db: d, clock: clock, logs: logs}
 }
 
-// dayOrToday is the day that the caller calls today, by default the date in UTC.
+// dayOrToday returns the day, or today in UTC if it is empty.
 func (s *Service) dayOrToday(day journal.Day) journal.Day {
 	if day == "" {
 		return s.clock.Today()
@@ -53,7 +53,7 @@ func (s *Service) dayOrToday(day journal.Day) journal.Day {
 
 var errUnseeded = errors.New("the routine has not been used yet")
 
-// read runs fn on one snapshot of a routine that was seeded.
+// read runs fn in one snapshot, after the routine was seeded.
 func (s *Service) read(ctx context.Context, owner journal.UserID, firstDay journal.Day, fn func(*db.Tx) error) error {
 	look := func(tx *db.Tx) error {
 		if seeded, err := isSeeded(ctx, tx, owner, ""); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) read(ctx context.Context, owner journal.UserID, firstDay journ
 	}
 	err = s.change(ctx, owner, firstDay, func(*db.Tx) error { return nil })
 	if errors.Is(err, db.ErrReadOnly) {
-		return s.db.View(ctx, fn) // a routine that nobody has begun is an empty one
+		return s.db.View(ctx, fn) // a routine that was never used is empty
 	}
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ func (s *Service) read(ctx context.Context, owner journal.UserID, firstDay journ
 	return s.db.View(ctx, look)
 }
 
-// change runs fn in one transaction on a routine that was seeded, and alone:
-// of two changes to one user's routine the second waits for the first.
+// change runs fn in one transaction, after the routine was
+// seeded. Changes to the routine of one user are serialized.
 func (s *Service) change(ctx context.Context, owner journal.UserID, firstDay journal.Day, fn func(*db.Tx) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if err := s.seed(ctx, tx, owner, firstDay); err != nil {
@@ -88,7 +88,7 @@ func (s *Service) change(ctx context.Context, owner journal.UserID, firstDay jou
 	})
 }
 
-// runCheck runs the caller's own check of a stored record, where there is one.
+// runCheck calls the caller's check with a stored record, if there is one.
 func runCheck[T any](check func(T) error, stored T) error {
 	if check == nil {
 		return nil

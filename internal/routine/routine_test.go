@@ -24,7 +24,7 @@ type fixture struct {
 	db      *db.DB
 }
 
-// eachEngine runs fn on both engines for a user who wants no items to begin with.
+// eachEngine runs fn on both engines for a user with an empty template.
 func eachEngine(t *testing.T, fn func(f fixture)) {
 	t.Helper()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -143,5 +143,5 @@ func (f fixture) expectKind(err error, kind journal.Kind, what string) {
 // expectNoBreaches runs the operator's check.
 func (f fixture) expectNoBreaches() {
 	f.Helper()
-	f.must(f.service.Check(f.Context(), func(breach string) { f.Errorf("the routine is not sound: %s", breach) }))
+	f.must(f.service.Check(f.Context(), func(breach string) { f.Errorf("the routine has a breach: %s", breach) }))
 }

@@ -24,7 +24,7 @@ func TestWeekdays(t *testing.T) {
 		}
 		for day := range 7 {
 			if set.Contains(day) != slices.Contains(c.in, day) {
-				t.Errorf("%v: Holds(%d) = %v", c.in, day, set.Contains(day))
+				t.Errorf("%v: Contains(%d) = %v", c.in, day, set.Contains(day))
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func TestSchedule(t *testing.T) {
 	}
 	for end, vain := range map[journal.Day]bool{"": false, "2026-03-10": false, "2026-03-09": true, "2026-03-01": true} {
 		if item := (Item{StartDay: "2026-03-09", EndDay: end}); item.isNeverActive() != vain {
-			t.Errorf("an item that ends %q is in vain: %v", end, item.isNeverActive())
+			t.Errorf("an item that ends %q is never active: %v", end, item.isNeverActive())
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestOrder(t *testing.T) {
 	items[4].EndDay = "2026-03-01"
 	for stage, want := range map[Stage]int{Pre: 2, During: 6, Post: 0} {
 		if got := nextPosition(items, stage, "2026-03-02"); got != want {
-			t.Errorf("the last place of %s is %d, want %d", stage, got, want)
+			t.Errorf("the next position of %s is %d, want %d", stage, got, want)
 		}
 	}
 }
@@ -287,7 +287,7 @@ func TestSeedRules(t *testing.T) {
 	t.Parallel()
 	items := seedItems([]string{"One", "Two", " one ", "Three"}, "2026-03-10")
 	if len(items) != 3 {
-		t.Fatalf("%d items, want 3: a line that is there twice makes one", len(items))
+		t.Fatalf("%d items, want 3: a duplicate line is one item", len(items))
 	}
 	for i, item := range items {
 		if item.Stage != Pre || item.Weekdays != weekdaysOnly || item.Position != i || item.StartDay != "2026-03-10" || item.Chain != item.ID {

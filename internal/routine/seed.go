@@ -10,28 +10,28 @@ import (
 	"fillbook/internal/journal"
 )
 
-// DailyLog is what the user wrote about a day.
+// DailyLog is the user's log of a day.
 type DailyLog struct {
 	Day  journal.Day
 	Body string // Markdown
 }
 
-// DailyLogs hands every daily log of a user to visit, in any order. It is a
-// step of the transaction that makes the user's first items; visit runs no
-// statements. The logs belong to another package, which this one must not know.
+// DailyLogs calls visit with every daily log of a user, in any order. It runs
+// in the transaction that seeds the routine; visit runs no statements. It is a
+// function because the logs belong to another package, which this one must not import.
 type DailyLogs func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error
 
-// clampToToday is the day on which items begin that a call about some day makes
-// by being the first: that day where it is today somewhere west of Greenwich,
-// else the date in UTC.
+// clampToToday returns the start day of items that a call for some day seeds:
+// that day if it is yesterday in UTC, because it may be today in the caller's
+// zone, else today in UTC.
 func (s *Service) clampToToday(day journal.Day) journal.Day {
 	today := s.clock.Today()
 	return min(max(day, today.AddDays(-1)), today)
 }
 
-// seed makes the first items of a user who never had any, and takes the lock
-// under which a routine is changed. The marker's key decides who of several
-// first callers does it; the others wait and find it done.
+// seed creates the first items of a new user, and takes the lock for
+// changes of the routine. The key of the marker row decides which of
+// several concurrent callers does it; the others wait.
 func (s *Service) seed(ctx context.Context, tx *db.Tx, owner journal.UserID, start journal.Day) error {
 	if seeded, err := isSeeded(ctx, tx, owner, tx.Lock()); err != nil || seeded {
 		return err
@@ -76,8 +76,8 @@ func markSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, at int64) 
 // weekdaysOnly is Monday to Friday.
 const weekdaysOnly Weekdays = 0b0111110
 
-// seedItems makes an item of each line of a template; a line that is there
-// twice makes one.
+// seedItems returns an item for each line of a template,
+// without duplicates.
 func seedItems(titles []string, start journal.Day) []Item {
 	items := []Item{}
 	seen := map[string]bool{}
@@ -94,10 +94,10 @@ func seedItems(titles []string, start journal.Day) []Item {
 	return items
 }
 
-// tickedLine is a ticked line of a Markdown task list.
+// tickedLine matches a ticked line of a Markdown task list.
 var tickedLine = regexp.MustCompile(`(?m)^[ \t]*[-*+][ \t]+\[[xX]\][ \t]+(.*)$`)
 
-// findTicks gives the ticks of a log: its ticked lines whose text is the title
+// findTicks returns the ticks of a log: its ticked lines whose text is the title
 // of an item.
 func findTicks(log DailyLog, items []Item) []tick {
 	byTitle := map[string]journal.RoutineID{}
@@ -113,7 +113,7 @@ func findTicks(log DailyLog, items []Item) []tick {
 	return done
 }
 
-// foldTitle gives titles that differ only in case or outer space the same text.
+// foldTitle returns a title in lower case without outer space, for comparison.
 func foldTitle(title string) string { return strings.ToLower(strings.TrimSpace(title)) }
 
 // startEarlier moves the start of each item back to its first tick.

@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// newLogs gives the same daily logs to everybody and reads the database, as
-// the real one does.
+// newLogs returns the same daily logs for every user. Like the real implementation
+// it reads the database.
 func newLogs(logs ...DailyLog) DailyLogs {
 	return func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error {
 		var id journal.UserID
@@ -58,7 +58,7 @@ func TestEveryCallSeedsFirst(t *testing.T) {
 			"Create": func(f fixture) error {
 				item, err := f.service.Create(t.Context(), f.owner, Draft{Title: "mine", Stage: Pre, Weekdays: everyday})
 				if item.Position != 2 {
-					t.Errorf("Create: placed %d, want behind the seeded items", item.Position)
+					t.Errorf("Create: placed %d, want after the seeded items", item.Position)
 				}
 				return errors.Join(err, f.service.Delete(t.Context(), f.owner, item.ID, "", nil))
 			},
@@ -73,7 +73,7 @@ func TestEveryCallSeedsFirst(t *testing.T) {
 	})
 }
 
-// A call that fails keeps nothing, so the next one is the first again.
+// A failed call seeds nothing, so the next one does.
 func TestRefusedFirstCall(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
@@ -171,8 +171,8 @@ func TestSeedFailsWhole(t *testing.T) {
 	})
 }
 
-// The caller's calendar may be a day behind UTC; a look into the past by the
-// first call does not make the routine old.
+// The caller's day may be a day before UTC; a first call for an earlier
+// day does not start the routine then.
 func TestSeedBeginsOnTheCallersDay(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		for _, c := range []struct {
@@ -227,7 +227,7 @@ func TestTemplate(t *testing.T) {
 		}
 		f.setTemplate()
 		if lines, err := f.service.Template(f.Context(), f.owner); err != nil || lines == nil || len(lines) != 0 {
-			f.Errorf("an empty template comes back as %v, %v", lines, err)
+			f.Errorf("an empty template is read as %v, %v", lines, err)
 		}
 	})
 }
@@ -260,7 +260,7 @@ func TestParallelEditsMakeOneSuccessor(t *testing.T) {
 	})
 }
 
-// Items that are created at once get places of their own.
+// Items that are created concurrently get different positions.
 func TestParallelCreates(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		group, ctx := errgroup.WithContext(f.Context())
@@ -275,7 +275,7 @@ func TestParallelCreates(t *testing.T) {
 		f.must(err)
 		for i, item := range items {
 			if item.Position != i {
-				f.Errorf("place %d is given as %d", i, item.Position)
+				f.Errorf("item %d has position %d", i, item.Position)
 			}
 		}
 		if len(items) != 10 {

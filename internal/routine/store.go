@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// isSeeded tells whether the user's first items were made. lock, where given,
-// keeps the answer, and every other change of this routine, until the end of
+// isSeeded reports whether the routine of the user was seeded.
+// lock, if not empty, locks the routine until the end of
 // the transaction.
 func isSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (bool, error) {
 	var at int64
@@ -29,8 +29,8 @@ func scanItem(row db.Scanner) (Item, error) {
 	return i, err
 }
 
-// listItems gives the items that hold on one of the days from one to another
-// or were ticked on one of them, in the order in which they are shown.
+// listItems returns the items that are active or ticked on
+// one of the days from one to another, in display order.
 func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem, `
 		SELECT `+itemColumns+`
@@ -45,8 +45,8 @@ func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 	return items, err
 }
 
-// listUnendedItems gives the items that have not ended by a day, in the order in
-// which they are shown; those that begin later are among them.
+// listUnendedItems returns the items that have not ended by a day,
+// including those that start later, in display order.
 func listUnendedItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem, `
 		SELECT `+itemColumns+`
@@ -66,7 +66,7 @@ func findItem(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.R
 	return item, err
 }
 
-// listSuccessors gives the successors that take over from an item with an end.
+// listSuccessors returns the successors of an item that has an end.
 func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) ([]Item, error) {
 	if item.EndDay == "" {
 		return nil, nil
@@ -111,8 +111,8 @@ func setPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, items []
 	return nil
 }
 
-// endItem stores an item's end. One that then holds on no day is gone, unless
-// ticks from before its start hang on it.
+// endItem stores the end of an item. It deletes an item that is then never active,
+// unless it has ticks from before its start.
 func endItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
 	_, err := tx.Exec(ctx, `UPDATE routine_items SET end_day = $1 WHERE user_id = $2 AND id = $3`, nullDay(item.EndDay), owner, item.ID)
 	if err != nil {
@@ -176,8 +176,8 @@ func moveTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 	return err
 }
 
-// firstDay is the first day on which a checklist may have a line; empty
-// where no day has.
+// firstDay returns the first day on which a checklist may have a line, or
+// "" if there is none.
 func firstDay(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Day, error) {
 	var start, ticked journal.Day
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MIN(start_day), '') FROM routine_items WHERE user_id = $1`, owner).Scan(&start)

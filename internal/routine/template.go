@@ -11,10 +11,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// maxTemplate is how many lines a template may have.
+// maxTemplate is the most lines of a template.
 const maxTemplate = 100
 
-// builtInTemplate is the template of a user who set none.
+// builtInTemplate is the template of users who have set none.
 var builtInTemplate = []string{
 	"Check the economic calendar",
 	"Review open positions and stops",
@@ -23,8 +23,8 @@ var builtInTemplate = []string{
 	"Set the maximum loss for the day",
 }
 
-// Template gives the lines that a new user's items are made of: the ones that
-// were set, or the built-in ones.
+// Template returns the lines that the first items are created from: those that
+// the user set, or the built-in ones.
 func (s *Service) Template(ctx context.Context, owner journal.UserID) ([]string, error) {
 	var lines []string
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
@@ -45,14 +45,14 @@ func readTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]strin
 	}
 	lines := []string{}
 	if err := json.Unmarshal([]byte(text), &lines); err != nil {
-		return nil, fmt.Errorf("the stored template of %s: %w", owner, err)
+		return nil, fmt.Errorf("parsing the stored template of user %s: %w", owner, err)
 	}
 	return lines, nil
 }
 
-// SetTemplate replaces the template. Items that were made of an earlier one
-// stay as they are; an empty one makes none. check, where given, sees the
-// stored template first and may refuse.
+// SetTemplate replaces the template. Existing items do not
+// change. check, if not nil, is called with the stored template
+// first and may return an error.
 func (s *Service) SetTemplate(ctx context.Context, owner journal.UserID, lines []string, check func([]string) error) ([]string, error) {
 	clean, err := cleanTemplate(lines)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) SetTemplate(ctx context.Context, owner journal.UserID, lines [
 	return clean, err
 }
 
-// cleanTemplate refuses lines that could not be the title of an item.
+// cleanTemplate cleans the lines by the rules for titles of items.
 func cleanTemplate(lines []string) ([]string, error) {
 	if len(lines) > maxTemplate {
 		return nil, journal.InvalidField("items", "A template has at most %d items.", maxTemplate)
@@ -96,8 +96,8 @@ func cleanTemplate(lines []string) ([]string, error) {
 	return clean, nil
 }
 
-// lockTemplate makes sure that there is a row, the built-in template where
-// none was set, and that nobody else changes it meanwhile.
+// lockTemplate inserts the built-in template if
+// the user has none, and locks the row.
 func (s *Service) lockTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	text, err := json.Marshal(builtInTemplate)
 	if err != nil {

@@ -12,38 +12,38 @@ import (
 	"runtime"
 )
 
-// LoadOrCreate reads the root secret from a file, or makes one there: 32
-// random bytes as base64 text, readable by the owner alone. The secret is the
-// text without the blanks around it, so the same text in SVC_JWT_SECRET gives
-// the same keys.
+// LoadOrCreate reads the root secret from a file, or creates it: 32
+// random bytes as base64 text, readable only by the owner. The secret is the
+// text without surrounding space, so the same text in SVC_JWT_SECRET results
+// in the same keys.
 //
-// Programs that start at once end with the same secret: a new one is written
-// whole beside the file and then linked to its name, which only one of them
-// can do. A file that is too short is refused and left alone.
+// Programs that start concurrently get the same secret: a new one is written
+// to a temporary file and then linked to its name, which succeeds for only one of
+// them. A file that is too short is an error and does not change.
 func LoadOrCreate(path string) ([]byte, error) {
 	root, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
 	}
 	if err := createFile(path); err != nil {
-		return nil, fmt.Errorf("making the secret file: %w", err)
+		return nil, fmt.Errorf("creating the secret file: %w", err)
 	}
 	return Load(path)
 }
 
-// Replace puts the secret of the file next in the place of the one in path,
-// which is kept as old. A crash leaves the old one in place or the new one.
+// Replace replaces the secret in path by that of the file next, and keeps
+// the former as old. After a crash path has either the old or the new one.
 func Replace(path, next, old string) error {
 	if err := os.Link(path, old); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("keeping the old secret: %w", err)
 	}
 	if err := os.Rename(next, path); err != nil {
-		return fmt.Errorf("putting the new secret in place: %w", err)
+		return fmt.Errorf("replacing the secret: %w", err)
 	}
 	return syncDirectory(filepath.Dir(path))
 }
 
-// Load reads the root secret from a file that must be there.
+// Load reads the root secret from a file, which must exist.
 func Load(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -51,25 +51,26 @@ func Load(path string) ([]byte, error) {
 	}
 	root := bytes.TrimSpace(text)
 	if len(root) < MinRoot {
-		return nil, fmt.Errorf("the secret file %s holds %d bytes and needs at least %d; put the right secret there or remove the file to have one made", path, len(root), MinRoot)
+		return nil, fmt.Errorf("the secret file %s has %d bytes and needs at least %d; restore the right secret, or remove the file to create a new one", path, len(root), MinRoot)
 	}
 	return root, nil
 }
 
-// createFile makes the file, or leaves the one that somebody else made meanwhile.
+// createFile creates the file, or keeps one that was created meanwhile.
 func createFile(path string) error {
 	draft, err := writeDraft(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(draft) //nolint:errcheck // the name beside the file; the file itself stays
+	defer os.Remove(draft) //nolint:errcheck // only the temporary name; the file itself stays
 	if err := os.Link(draft, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncDirectory(filepath.Dir(path))
 }
 
-// writeDraft writes a new secret under a name of its own, with mode 0600.
+// writeDraft writes a new secret to a temporary file with mode 0600 and returns
+// its name.
 func writeDraft(dir string) (string, error) {
 	draft, err := os.CreateTemp(dir, ".secret-*")
 	if err != nil {
@@ -85,8 +86,8 @@ func writeDraft(dir string) (string, error) {
 	return draft.Name(), err
 }
 
-// syncDirectory makes the new name survive a power cut. Windows has no such
-// call for a directory.
+// syncDirectory flushes a directory, so that a new name survives a power failure.
+// Windows does not support this.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -52,7 +52,7 @@ func TestLoadOrCreateRefusesAShortFileAndLeavesIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := secrets.LoadOrCreate(path); err == nil {
-			t.Errorf("%q was taken", text)
+			t.Errorf("%q was accepted", text)
 		}
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
 			t.Errorf("%q became %q, %v", text, kept, err)
@@ -85,14 +85,14 @@ func TestLoadOrCreateAtOnceGivesOneSecret(t *testing.T) {
 
 func TestLoadOrCreateReportsWriteErrors(t *testing.T) {
 	if _, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "missing", "secret")); err == nil {
-		t.Error("a file in no directory was made")
+		t.Error("a file was created without a directory")
 	}
 	if _, err := secrets.LoadOrCreate(t.TempDir()); err == nil {
-		t.Error("a directory was read")
+		t.Error("a directory was accepted")
 	}
 }
 
-// checkOnlyFile makes sure that no draft was left beside the file.
+// checkOnlyFile checks that no temporary file is left.
 func checkOnlyFile(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -101,8 +101,8 @@ func checkOnlyFile(t *testing.T, path string) {
 	}
 }
 
-// Both secrets are on the disk at every moment, the new one under its final
-// name at the end.
+// TestReplace checks that both secrets are on disk after
+// a replacement.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,13 +1,13 @@
-// Package secrets keeps secrets out of sight and derives every key that
-// Fillbook uses from one root secret.
+// Package secrets derives every key of Fillbook from one root
+// secret, and keeps secrets out of logs.
 //
-// The root secret is what the operator sets or what [LoadOrCreate] makes at
-// the first start. It is never used by itself: [Keys] derives one key for each
-// purpose (HKDF with a label), so that what signs tokens can never open what
-// is sealed, and the loss of one derived key tells nothing of another.
+// The root secret is set by the operator or created by [LoadOrCreate]
+// at the first start. It is never used directly: [Keys] derives one key for
+// each purpose (HKDF with a label), so that the key that signs tokens cannot
+// open sealed values, and a leaked key reveals nothing about another.
 //
-// [Secret] is the type of passwords, tokens and codes on their way through the
-// program: it cannot be printed by accident.
+// [Secret] is the type of passwords, tokens and codes in memory:
+// it cannot be printed by accident.
 package secrets
 
 import (
@@ -23,28 +23,28 @@ import (
 	"fmt"
 )
 
-// MinRoot is the least length of a root secret, in bytes.
+// MinRoot is the minimum length of a root secret, in bytes.
 const MinRoot = 32
 
 const (
 	keySize = 32 // AES-256, HMAC-SHA256
-	// sealVersion leads every sealed value. A later way of sealing takes
-	// the next number and both can be opened.
+	// sealVersion is the first byte of every sealed value. A future format will
+	// have the next number, so that both can be opened.
 	sealVersion = 1
 )
 
-// ErrSealed tells that a sealed value cannot be opened: it was changed, moved
+// ErrSealed means that a sealed value cannot be opened: it was changed, moved
 // to another row, or sealed with another root secret.
 var ErrSealed = errors.New("the sealed value does not open with this secret")
 
-// Keys derives keys from the root secret, one a purpose. It is safe for
+// Keys derives keys from the root secret, one for each purpose. It is safe for
 // concurrent use.
 type Keys struct {
 	root []byte
 	jwt  []byte
 }
 
-// NewKeys takes the root secret, which must have at least [MinRoot] bytes.
+// NewKeys returns the keys of a root secret, which must have at least [MinRoot] bytes.
 func NewKeys(root []byte) (*Keys, error) {
 	if len(root) < MinRoot {
 		return nil, fmt.Errorf("the secret has %d bytes and needs at least %d", len(root), MinRoot)
@@ -55,7 +55,7 @@ func NewKeys(root []byte) (*Keys, error) {
 	return k, err
 }
 
-// derive gives the key of one purpose.
+// derive returns the key of a purpose.
 func (k *Keys) derive(label string, size int) ([]byte, error) {
 	key, err := hkdf.Key(sha256.New, k.root, nil, "fillbook/"+label, size)
 	if err != nil {
@@ -64,18 +64,18 @@ func (k *Keys) derive(label string, size int) ([]byte, error) {
 	return key, nil
 }
 
-// JWT is the key that signs access tokens.
+// JWT returns the key that signs access tokens.
 func (k *Keys) JWT() []byte { return k.jwt }
 
-// Fingerprint identifies the root secret without telling anything about it.
-// Kept in the database, it shows a start with the wrong secret.
+// Fingerprint identifies the root secret without revealing it. It is
+// stored in the database to detect a start with the wrong secret.
 func (k *Keys) Fingerprint() []byte {
 	return k.MAC("fingerprint")[:16]
 }
 
 // Seal encrypts and authenticates a value (AES-256-GCM, random nonce) with the
-// key of the label. aad names the place where the value belongs, such as a row;
-// a sealed value opens at no other place.
+// key of the label. aad identifies where the value belongs, such as a row;
+// it cannot be opened with another aad.
 func (k *Keys) Seal(label, aad string, plaintext []byte) ([]byte, error) {
 	aead, err := k.aead(label)
 	if err != nil {
@@ -83,14 +83,14 @@ func (k *Keys) Seal(label, aad string, plaintext []byte) ([]byte, error) {
 	}
 	nonce := make([]byte, aead.NonceSize())
 	if _, err := rand.Read(nonce); err != nil {
-		return nil, fmt.Errorf("drawing a nonce: %w", err)
+		return nil, fmt.Errorf("generating a nonce: %w", err)
 	}
 	sealed := append([]byte{sealVersion}, nonce...)
 	return aead.Seal(sealed, nonce, plaintext, []byte(aad)), nil
 }
 
-// Open gives back what [Keys.Seal] sealed with the same label and aad, or
-// [ErrSealed].
+// Open returns what [Keys.Seal] sealed with the same label and aad,
+// or [ErrSealed].
 func (k *Keys) Open(label, aad string, sealed []byte) ([]byte, error) {
 	aead, err := k.aead(label)
 	if err != nil {
@@ -108,7 +108,7 @@ func (k *Keys) Open(label, aad string, sealed []byte) ([]byte, error) {
 }
 
 // Reseal opens a value with one root secret and seals it with another, for the
-// same place. It is [ErrSealed] where the first does not open it.
+// same place. It returns [ErrSealed] if the first cannot open it.
 func Reseal(from, to *Keys, label, aad string, sealed []byte) ([]byte, error) {
 	plaintext, err := from.Open(label, aad, sealed)
 	if err != nil {
@@ -129,12 +129,12 @@ func (k *Keys) aead(label string) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// MAC is HMAC-SHA256 over the parts with the key of the label. Each part goes
-// in with its length before it, so that ("ab", "c") and ("a", "bc") differ.
+// MAC returns the HMAC-SHA256 of the parts with the key of the label. Each
+// part is prefixed with its length, so that ("ab", "c") and ("a", "bc") differ.
 func (k *Keys) MAC(label string, parts ...[]byte) []byte {
 	key, err := k.derive("mac/"+label, keySize)
 	if err != nil {
-		panic(err) // only a key longer than HKDF can give fails
+		panic(err) // fails only for keys that are too long for HKDF
 	}
 	mac := hmac.New(sha256.New, key)
 	for _, part := range parts {

@@ -19,7 +19,7 @@ func newTestKeys(t *testing.T, fill byte) *secrets.Keys {
 
 func TestNewKeysRefusesAShortRoot(t *testing.T) {
 	if _, err := secrets.NewKeys(make([]byte, secrets.MinRoot-1)); err == nil {
-		t.Error("31 bytes were taken")
+		t.Error("31 bytes were accepted")
 	}
 	if _, err := secrets.NewKeys(make([]byte, secrets.MinRoot)); err != nil {
 		t.Errorf("32 bytes were refused: %v", err)
@@ -40,7 +40,7 @@ func TestKeysDifferByPurposeAndRoot(t *testing.T) {
 		seen[string(key)] = name
 	}
 	if again := newTestKeys(t, 1); !bytes.Equal(a.JWT(), again.JWT()) || !bytes.Equal(a.Fingerprint(), again.Fingerprint()) {
-		t.Error("the same root gives other keys the second time")
+		t.Error("the same root results in different keys")
 	}
 	if len(a.JWT()) != 32 {
 		t.Errorf("the signing key has %d bytes", len(a.JWT()))
@@ -67,7 +67,7 @@ func TestSealedOpensOnlyAtItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(sealed, []byte("secret")) {
-		t.Error("sealed in clear")
+		t.Error("the sealed value contains the plaintext")
 	}
 	open, err := keys.Open("totp", "row 1", sealed)
 	if err != nil || string(open) != "secret" {

@@ -19,7 +19,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// env is an installation with one user who has something to show.
+// env is an installation with one user and one trade.
 type env struct {
 	*installation.Installation
 	t       testing.TB
@@ -43,7 +43,7 @@ func eachEnv(t *testing.T, fn func(t *testing.T, h *env)) {
 	})
 }
 
-// newEnv is an installation on a database, with its own secret.
+// newEnv returns an installation on a database, with a secret.
 func newEnv(t testing.TB, d *db.DB, secret string) *env {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte(secret), 32))
@@ -80,7 +80,7 @@ func (h *env) addTrade(symbol string, from, to int64, day int) {
 	}
 }
 
-// mint makes a link that never ends.
+// mint creates a link that never expires.
 func (h *env) mint(scope sharing.Scope) sharing.Link {
 	h.t.Helper()
 	link, err := h.Sharing.Mint(h.t.Context(), h.by, scope, 0)
@@ -88,7 +88,7 @@ func (h *env) mint(scope sharing.Scope) sharing.Link {
 	return link
 }
 
-// checkNotFound demands that a token shows nothing, in the words for all such.
+// checkNotFound checks that a token is not found, with the common error.
 func (h *env) checkNotFound(what, token string) {
 	h.t.Helper()
 	_, err := h.Sharing.Open(h.t.Context(), token)
@@ -97,7 +97,7 @@ func (h *env) checkNotFound(what, token string) {
 	}
 }
 
-// storedViews are the counts of the owner's links, newest first.
+// storedViews returns the counts of the owner's links, newest first.
 func (h *env) storedViews() string {
 	h.t.Helper()
 	links, err := h.Sharing.Links(h.t.Context(), h.by.UserID)

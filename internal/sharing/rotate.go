@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// RotateSecret is one step of a transaction: the tokens of all links are sealed
-// with the new secret. The links themselves stay as they are, since they are
+// RotateSecret seals the tokens of all links with a new secret. It runs in the
+// caller's transaction. The links themselves do not change, because they are
 // found by the hash of their token.
 func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
 	type row struct {
@@ -28,7 +28,7 @@ func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error 
 	for _, r := range rows {
 		sealed, err := secrets.Reseal(from, to, sealLabel, string(r.id), r.sealed)
 		if err != nil {
-			return fmt.Errorf("the token of share link %s: %w", r.id, err)
+			return fmt.Errorf("resealing the token of share link %s: %w", r.id, err)
 		}
 		_, err = tx.Exec(ctx, `UPDATE share_links SET token_sealed = $3 WHERE user_id = $1 AND id = $2`, r.owner, r.id, sealed)
 		if err != nil {

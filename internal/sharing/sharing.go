@@ -1,10 +1,10 @@
-// Package sharing keeps public links to a read-only summary of a journal.
+// Package sharing manages public links to a read-only summary of a journal.
 //
-// A link is a token of 256 random bits and a scope. Whoever has the token sees
-// aggregates of the scope, made by a serializer of its own (analytics.BuildShareView):
-// no trade, no account, no id and, unless the owner allowed it, no amount nor
-// anything from which one could be computed. A link that is revoked, expired,
-// mistyped or of another installation is not found, always in the same words.
+// A link is a token of 256 random bits and a scope. The token grants
+// access to aggregates of the scope, built by analytics.BuildShareView: no trade, no
+// account, no id and, unless the owner allowed it, no amount nor anything
+// from which one could be computed. A link that is revoked, expired, mistyped
+// or of another installation is not found, always with the same error.
 package sharing
 
 import (
@@ -26,13 +26,13 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// The actions that the audit knows of this package.
+// The audit actions of this package.
 const (
 	ActionMint   identity.Action = "share_link_mint"
 	ActionRevoke identity.Action = "share_link_revoke"
 )
 
-// Scope is what a link shows. Fields that are empty do not narrow it.
+// Scope is the selection of a link. Empty fields select everything.
 type Scope struct {
 	Account     journal.AccountID `json:"account_id,omitempty"`
 	From        *time.Time        `json:"from,omitempty"`
@@ -41,8 +41,8 @@ type Scope struct {
 	ShowAmounts bool              `json:"show_amounts"`
 	Currency    string            `json:"currency,omitempty"` // a label in place of the account's
 	// Pinned is the currency that all accounts had when a link over all of them
-	// was made. Accounts of another one that come later are left out, so that the
-	// link goes on showing what can be added up.
+	// was made. Later accounts with another currency are excluded, so
+	// that the amounts can still be added up.
 	Pinned string `json:"pinned_currency,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type Link struct {
 	Views     int64
 }
 
-// Service keeps the links of an installation. It is safe for concurrent use.
+// Service manages the links of an installation. It is safe for concurrent use.
 type Service struct {
 	db      *db.DB
 	figures *figures.Service
@@ -65,16 +65,16 @@ type Service struct {
 	views   *viewCounter
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(d *db.DB, f *figures.Service, keys *secrets.Keys, clock journal.Clock) *Service {
 	return &Service{db: d, figures: f, keys: keys, clock: clock, views: newViews(d)}
 }
 
-// Close writes what is not written yet.
+// Close writes pending view counts.
 func (s *Service) Close(ctx context.Context) error { return s.views.flush(ctx) }
 
-// How long a link lives unless told otherwise, and the longest. No days means
-// for ever.
+// The default and the longest lifetime of a link in days. 0 days means
+// no expiry.
 const (
 	DefaultDays = 90
 	MaxDays     = 3650
@@ -85,13 +85,13 @@ const (
 	sealLabel  = "share-link"
 )
 
-// Actor is who acts, for the audit.
+// Actor is the user and client of an action, for the audit.
 type Actor struct {
 	identity.Principal
 	Client identity.Client
 }
 
-// Mint makes a link that lives for so many days, for ever if 0.
+// Mint creates a link that expires after a number of days, or never if days is 0.
 func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Link, error) {
 	if days < 0 || days > MaxDays {
 		return Link{}, journal.InvalidField("expires_in_days", "expires_in_days must be a whole number from 0 to %d.", MaxDays)
@@ -109,7 +109,7 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 		link.ExpiresAt = &end
 	}
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		// The scope must be one that can be added up now.
+		// Check that the accounts of the scope can be added up.
 		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accountIDs())
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ func (s Scope) accountIDs() []journal.AccountID {
 	return []journal.AccountID{s.Account}
 }
 
-// maxCurrency is how long the label of a currency may be.
+// maxCurrency is the greatest length of a currency label.
 const maxCurrency = 16
 
 func (s *Scope) validate() (err error) {
@@ -160,7 +160,7 @@ func (s *Service) insert(ctx context.Context, tx *db.Tx, owner journal.UserID, l
 	}
 	scope, err := json.Marshal(link.Scope)
 	if err != nil {
-		return fmt.Errorf("writing the scope of a link: %w", err)
+		return fmt.Errorf("encoding the scope of a link: %w", err)
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO share_links (user_id, id, token_hash, token_sealed, scope, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -173,7 +173,7 @@ func hashToken(token string) []byte {
 	return sum[:]
 }
 
-// Links lists the owner's links, newest first.
+// Links returns the owner's links, newest first.
 func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link, err error) {
 	s.views.flushBriefly(ctx)
 	err = s.db.View(ctx, func(tx *db.Tx) error {
@@ -201,8 +201,8 @@ func (s *Service) scanLink(row db.Scanner) (link Link, err error) {
 	return link, err
 }
 
-// Revoke ends a link. check, which may be nil, sees the stored link first and
-// may refuse.
+// Revoke deletes a link. check, if not nil, is called with the stored link first
+// and may return an error.
 func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, check func(Link) error) error {
 	if check != nil {
 		s.views.flushBriefly(ctx)
@@ -222,8 +222,8 @@ func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, chec
 	})
 }
 
-// checkStored lets check see what is stored. Without a check nothing is read: a
-// link whose token can no longer be opened must be revocable too.
+// checkStored calls check with the stored link. Without a check nothing is read, so
+// that a link whose token can no longer be opened can be revoked too.
 func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
 	if check == nil {
 		return nil
@@ -238,7 +238,8 @@ func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.User
 	return check(link)
 }
 
-// DeleteAccountLinks ends the links that show an account, as a step of deleting it.
+// DeleteAccountLinks deletes the links of an account. It runs in the transaction
+// that deletes the account.
 func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	var gone []journal.ShareID
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -249,7 +250,7 @@ func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 			return err
 		}
 		if err := json.Unmarshal([]byte(text), &scope); err != nil {
-			return fmt.Errorf("reading the scope of link %s: %w", id, err)
+			return fmt.Errorf("parsing the scope of link %s: %w", id, err)
 		}
 		if scope.Account == account {
 			gone = append(gone, id)
@@ -267,10 +268,10 @@ func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 	return nil
 }
 
-// ErrNotFound is the one answer to every link that shows nothing.
+// ErrNotFound returns the error for every link that cannot be shown.
 func ErrNotFound() error { return journal.NotFound("share link") }
 
-// Open gives what the link of a token shows, and counts the view.
+// Open returns the view of the link of a token, and counts it.
 func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareView, err error) {
 	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) != tokenBytes {
 		return view, ErrNotFound()
@@ -287,14 +288,14 @@ func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareV
 		return nil
 	})
 	if journal.IsKind(err, journal.KindNotFound) || journal.IsKind(err, journal.KindInvalid) {
-		// There is nothing left to show, and nobody outside need know why.
+		// Do not reveal why the link shows nothing.
 		return view, ErrNotFound()
 	}
 	return view, err
 }
 
-// findLink looks a token up. It is the one place that asks without an owner: the
-// token is what proves the right to see.
+// findLink looks up a token. It is the only query without an owner:
+// the token itself grants access.
 func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner journal.UserID, id journal.ShareID, scope Scope, err error) {
 	var text string
 	var expires *time.Time
@@ -312,7 +313,7 @@ func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner 
 	return owner, id, scope, err
 }
 
-// readSnapshot opens the accounts that a link shows.
+// readSnapshot reads the accounts of a link.
 func (s *Service) readSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*figures.Snapshot, error) {
 	if scope.Account == "" {
 		return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)

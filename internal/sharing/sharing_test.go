@@ -25,14 +25,14 @@ func TestALinkShowsItsScope(t *testing.T) {
 			first, net string
 			currency   string
 		}{
-			"everything":   {sharing.Scope{}, 3, "2026-01-05", "", "USD"},
-			"amounts":      {sharing.Scope{ShowAmounts: true}, 3, "2026-01-05", "3", "USD"},
-			"from":         {sharing.Scope{From: &from, ShowAmounts: true}, 2, "2026-01-06", "-2", "USD"},
-			"to":           {sharing.Scope{From: &from, To: &to, ShowAmounts: true}, 2, "2026-01-06", "-2", "USD"},
-			"a zone":       {sharing.Scope{Zone: "Asia/Kolkata"}, 3, "2026-01-06", "", "USD"},
-			"a label":      {sharing.Scope{Currency: "points"}, 3, "2026-01-05", "", "points"},
-			"an account":   {sharing.Scope{Account: h.account, ShowAmounts: true}, 3, "2026-01-05", "3", "USD"},
-			"before it is": {sharing.Scope{To: &time.Time{}}, 0, "", "", "USD"},
+			"everything":      {sharing.Scope{}, 3, "2026-01-05", "", "USD"},
+			"amounts":         {sharing.Scope{ShowAmounts: true}, 3, "2026-01-05", "3", "USD"},
+			"from":            {sharing.Scope{From: &from, ShowAmounts: true}, 2, "2026-01-06", "-2", "USD"},
+			"to":              {sharing.Scope{From: &from, To: &to, ShowAmounts: true}, 2, "2026-01-06", "-2", "USD"},
+			"a zone":          {sharing.Scope{Zone: "Asia/Kolkata"}, 3, "2026-01-06", "", "USD"},
+			"a label":         {sharing.Scope{Currency: "points"}, 3, "2026-01-05", "", "points"},
+			"an account":      {sharing.Scope{Account: h.account, ShowAmounts: true}, 3, "2026-01-05", "3", "USD"},
+			"before its time": {sharing.Scope{To: &time.Time{}}, 0, "", "", "USD"},
 		} {
 			link := h.mint(c.scope)
 			view, err := h.Sharing.Open(t.Context(), link.Token)
@@ -57,7 +57,7 @@ func TestInvalidScopes(t *testing.T) {
 			days  int
 			kind  journal.Kind
 		}{
-			"an unknown account": {sharing.Scope{Account: "nobody's"}, 0, journal.KindNotFound},
+			"an unknown account": {sharing.Scope{Account: "unknown"}, 0, journal.KindNotFound},
 			"an unknown zone":    {sharing.Scope{Zone: "Mars/Phobos"}, 0, journal.KindInvalid},
 			"a period backwards": {sharing.Scope{From: &late, To: &early}, 0, journal.KindInvalid},
 			"a long label":       {sharing.Scope{Currency: strings.Repeat("x", 17)}, 0, journal.KindInvalid},
@@ -77,13 +77,13 @@ func TestInvalidScopes(t *testing.T) {
 	})
 }
 
-// TestEndedLinksAreNotFound give one and the same answer.
+// TestEndedLinksAreNotFound checks that all of them have the same error.
 func TestEndedLinksAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
 		h.checkNotFound("nothing", "")
 		h.checkNotFound("a word", "word")
-		h.checkNotFound("a token of nobody", strings.Repeat("A", 43))
+		h.checkNotFound("an unknown token", strings.Repeat("A", 43))
 
 		revoked := h.mint(sharing.Scope{})
 		must(t, h.Sharing.Revoke(t.Context(), h.by, revoked.ID, nil))
@@ -151,8 +151,8 @@ func TestMintingAndRevokingAreAudited(t *testing.T) {
 	})
 }
 
-// TestViewsAreCountedExactly, however many come at once, and those of a link
-// that is gone are nobody's.
+// TestViewsAreCountedExactly checks the counts of concurrent views, and that views
+// of a revoked link are dropped.
 func TestViewsAreCountedExactly(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -208,7 +208,7 @@ func TestViewsSurviveAFailure(t *testing.T) {
 	})
 }
 
-// countViews is the count of the one link, as another server sees it.
+// countViews returns the count of the only link of another server's user.
 func (h *env) countViews(of *env) int64 {
 	h.t.Helper()
 	links, err := h.Sharing.Links(h.t.Context(), of.by.UserID)

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// flushDelay is how long views are gathered before they are written.
+	// flushDelay is how long views are collected before they are written.
 	flushDelay = time.Second
-	// maxFlushWait is how long the owner waits for them to be written first.
+	// maxFlushWait is the longest time that a list of links waits for pending views.
 	maxFlushWait = 500 * time.Millisecond
-	// maxViews bounds how many links wait to be written.
+	// maxViews is the most links with pending views.
 	maxViews = 10_000
 )
 
@@ -23,9 +23,9 @@ type viewKey struct {
 	link  journal.ShareID
 }
 
-// viewCounter counts who looks at links. A visitor never waits for it: views are
-// gathered and written a second later, by a goroutine that lives only while
-// there is something to write.
+// viewCounter counts the views of links. Visitors do not wait for it:
+// views are collected and written a second later, by a goroutine that
+// runs only if there are views.
 type viewCounter struct {
 	db      *db.DB
 	mu      sync.Mutex
@@ -49,19 +49,19 @@ func (v *viewCounter) add(owner journal.UserID, link journal.ShareID) {
 	}
 }
 
-// write is run by the timer.
+// write writes the collected views; the timer calls it.
 func (v *viewCounter) write() {
-	// From here on a view starts the timer anew: one that comes while this
-	// writes is not part of it, and must not wait for yet another.
+	// From here on a view starts a new timer, because this write does not include
+	// it.
 	v.mu.Lock()
 	v.writing = false
 	v.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	_ = v.flush(ctx) // what could not be written waits for the next view
+	_ = v.flush(ctx) // after an error the views are written with the next ones
 }
 
-// flushBriefly writes what waits, but not for long.
+// flushBriefly writes pending views, with a short timeout.
 func (v *viewCounter) flushBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxFlushWait)
 	defer cancel()

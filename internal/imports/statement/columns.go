@@ -269,7 +269,8 @@ func (w *Row) buildText(parts []part, whole bool) string {
 	if !filled {
 		return ""
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	// What separates a value that is not there is not kept.
+	return strings.Trim(strings.Join(strings.Fields(b.String()), " "), " :,/")
 }
 
 // day returns the day of the row on the file's clock, empty before its time was

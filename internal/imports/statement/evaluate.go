@@ -1,7 +1,9 @@
 package statement
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ type layoutReader struct {
 	layout *Layout
 	key    Col
 	words  *wordTable
+	above  *Row // the row that others continue; see Layout.Carry
 }
 
 // layoutState is what the rows of all tables of a file leave for its end.
@@ -28,10 +31,27 @@ type layoutState struct {
 	unpriced map[string]decimal.Decimal
 	sides    map[string]matching.Side // the first side that had an id
 	sums     map[string]decimal.Decimal
+	// endings are the fills of expired options whose side is not known yet.
+	endings map[*Fill]ending
+	// moved are the words of rows that moved coins without a trade, and the coins.
+	moved map[string]map[string]bool
+	// results are what contracts made or cost, by coin, in files without fills.
+	results map[string]decimal.Decimal
+	// exchanges are the first sides of exchanges of money.
+	exchanges map[string]Cash
+	// legs, halves and costTargets are rows that wait for others; see [Join].
+	legs        map[string]*legs
+	legOrder    []*legs
+	halves      map[string]*halves
+	costTargets map[string]costTarget
 }
 
 func newLayoutState() *layoutState {
-	return &layoutState{unpriced: map[string]decimal.Decimal{}, sides: map[string]matching.Side{}, sums: map[string]decimal.Decimal{}}
+	return &layoutState{
+		unpriced: map[string]decimal.Decimal{}, sides: map[string]matching.Side{}, sums: map[string]decimal.Decimal{},
+		endings: map[*Fill]ending{}, moved: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
+		exchanges: map[string]Cash{}, legs: map[string]*legs{}, halves: map[string]*halves{}, costTargets: map[string]costTarget{},
+	}
 }
 
 // readLayout reads the rows of the table by a layout.
@@ -39,6 +59,7 @@ func (r *Reader) readLayout(l *Layout) error {
 	if r.state == nil {
 		r.state = newLayoutState()
 	}
+	r.layout = l
 	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words)}
 	if l.Date == "" && l.Time != "" {
 		if err := r.RequireDay(l.Time); err != nil {
@@ -81,6 +102,7 @@ func (lr *layoutReader) readRow(w *Row) {
 			return
 		}
 	}
+	lr.carry(w)
 	if w.Text(lr.key) == "" {
 		w.Ignore()
 		return
@@ -95,7 +117,10 @@ func (lr *layoutReader) readRow(w *Row) {
 		}
 	}
 	lr.parseTexts(w)
-	lr.readKind(w, lr.kindOf(w))
+	if kind := lr.kindOf(w); !lr.joinRow(w, kind) {
+		lr.readKind(w, kind)
+	}
+	lr.noteCostTarget(w)
 }
 
 // hasEnded reports whether the row has its outcome already.
@@ -140,23 +165,16 @@ func (lr *layoutReader) kindOf(w *Row) Kind {
 	}
 	text := w.Text(l.Kind)
 	w.word = text
-	if kind, ok := lr.words.find(wordKey(text)); ok {
+	if kind, ok := lr.words.find(WordKey(text)); ok {
 		return kind
 	}
 	if side, effect, ok := w.sideWord(text); ok {
 		return kindOfSide(side, effect)
 	}
-	return kindUnknown
-}
-
-// readKind reads a row of a known kind.
-func (lr *layoutReader) readKind(w *Row, kind Kind) {
-	switch {
-	case kind.isTrade():
-		lr.readTrade(w, kind)
-	default:
-		w.Skip("%s", ReasonSecurities)
+	if kind := kindOfCash(text); kind != kindUnknown {
+		return kind
 	}
+	return lr.r.Hints.Kinds[WordKey(text)]
 }
 
 // readTrade reads a row as one fill.
@@ -175,7 +193,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		w.Fail("%s", i.Problem)
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
-	t.setInstrument(&i)
+	t.SetInstrument(i)
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
@@ -190,6 +208,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		l.Adjust(w, &record)
 	}
 	w.emit(&record)
+	lr.emitTax(w, kind, &Cash{Currency: t.money, At: at.At})
 	for _, sum := range l.Totals {
 		if n := w.Null(sum.Col); n.Valid && !w.Failed() {
 			lr.sums[sum.Item] = lr.sums[sum.Item].Add(n.Decimal)
@@ -205,6 +224,9 @@ type tradeRow struct {
 	gross      decimal.Null // what was traded, before costs
 	// money is the currency of amount and costs, priced that of the price.
 	money, priced string
+	priceMissing  bool
+	// converted says that amount and costs are in the currency of the price now.
+	converted bool
 }
 
 // emit adds the records of a row to its outcome.
@@ -294,9 +316,7 @@ func (r *Reader) nameInstrument(l *Layout, contract, symbol, kind string) Instru
 
 func (l *Layout) newInstrument(contract, symbol, kind string) Instrument {
 	if o, ok := instruments.ParseOption(contract); ok {
-		var f Fill
-		f.Contract(o)
-		return f.instrument()
+		return NewOption(o)
 	}
 	switch {
 	case l.Namer != nil:
@@ -325,7 +345,7 @@ func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
 	}
 	t.Side, t.Effect = side, effect
 	t.Quantity = t.Quantity.Abs()
-	switch wordKey(w.Text(l.Effect)) {
+	switch WordKey(w.Text(l.Effect)) {
 	case "open", "opening", "to open", "o":
 		t.Effect = Opening
 	case "close", "closing", "to close", "c", "y", "yes", "true":
@@ -374,10 +394,14 @@ func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 		}
 	}
 	price, _ := w.amount(l.Price, t.instrument.Quote)
-	if !price.Valid {
-		w.Fail("There is no value in column %s.", firstName(l.Price))
+	switch {
+	case price.Valid:
+		t.Price = price.Decimal
+	case l.amountColumn() == "" || w.Text(l.amountColumn()) == "":
+		w.Fail("There is no value in column %s.", firstName(cmp.Or(l.Price, l.amountColumn())))
+	default:
+		t.priceMissing = true // the amount gives it
 	}
-	t.Price = price.Decimal
 }
 
 // readDetails reads what is kept beside the figures of a fill.
@@ -463,8 +487,19 @@ func (s *layoutState) noteAccount(name string) {
 // together are joined, and every row is written to the statement.
 func (r *Reader) finishLayouts() {
 	s := r.state
+	s.closeHalves()
+	s.closeLegs()
+	r.resolveEndings()
 	for _, w := range s.rows {
 		w.settle()
+	}
+	for _, l := range r.Preset.layouts() {
+		if l.Currencies == CurrencyMixed {
+			r.Out.Account.Currency = ""
+		}
+		if l.NetResult != "" && !l.isRoundTrip() {
+			r.Out.addCostsToResults()
+		}
 	}
 	r.finishParts()
 	r.stateTotals()
@@ -475,6 +510,14 @@ func (r *Reader) finishLayouts() {
 	if len(s.unpriced) > 0 {
 		r.Out.Warn("Fees in other coins than those of the pair (%s in all) are kept beside their fills but are not counted, as the file has no rate for them.",
 			listAmounts(s.unpriced))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.moved)) {
+		r.Out.Warn("Rows of the kind %q were left out, as they move coins without a trade: %s. Where they changed your position, enter the change by hand.",
+			kind, strings.Join(slices.Sorted(maps.Keys(s.moved[kind])), ", "))
+	}
+	if len(s.results) > 0 {
+		r.Out.Warn("Results and fees of contracts (%s in all) were left out, as this file has no fills of them: import the trade history of the contracts too.",
+			listAmounts(s.results))
 	}
 }
 

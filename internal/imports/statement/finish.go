@@ -54,6 +54,13 @@ func reverseRows[T any](list []T, row func(T) int) {
 	}
 }
 
+// sortedByTime returns the fills in the order of their times.
+func sortedByTime(fills []*Fill) []*Fill {
+	fills = slices.Clone(fills)
+	slices.SortStableFunc(fills, func(a, b *Fill) int { return a.At.Compare(b.At) })
+	return fills
+}
+
 func rank(e Effect) int {
 	switch e {
 	case Opening:

@@ -11,22 +11,34 @@ import (
 // a difference above 25 and above 5 % of what was traded: the check of amounts
 // warns about that one.
 func (f *Fill) HiddenCosts() decimal.Decimal {
-	if !f.StatedCashFlow.Valid {
-		return decimal.Zero
-	}
 	units := f.Quantity.Mul(f.worth())
-	traded := units.Mul(f.Price)
-	expected := traded
-	if f.Side == matching.Buy {
-		expected = traded.Neg()
-	}
-	gap := expected.Sub(f.Fees).Sub(f.Commission).Sub(f.StatedCashFlow.Decimal)
-	most := decimal.Max(decimal.New(25), traded.Abs().Mul(decimal.Must("0.05")))
-	if gap.Cmp(roundingOf(f.Price, units)) <= 0 || gap.Cmp(most) > 0 || gap.Cmp(traded.Abs()) > 0 {
+	gap := f.hiddenGap()
+	if gap.Cmp(roundingOf(f.Price, units)) <= 0 || gap.Cmp(mostHiddenCosts(units.Mul(f.Price))) > 0 {
 		return decimal.Zero
 	}
 	const cents = 2
 	return gap.Round(cents)
+}
+
+// hiddenGap returns by how much the account is worse off than quantity, price and
+// stated costs explain; 0 if the file does not state the cash flow.
+func (f *Fill) hiddenGap() decimal.Decimal {
+	if !f.StatedCashFlow.Valid {
+		return decimal.Zero
+	}
+	expected := f.Quantity.Mul(f.worth()).Mul(f.Price)
+	if f.Side == matching.Buy {
+		expected = expected.Neg()
+	}
+	return expected.Sub(f.Fees).Sub(f.Commission).Sub(f.StatedCashFlow.Decimal)
+}
+
+// mostHiddenCosts returns the most that a difference may be to count as costs: 25
+// or 5 % of what was traded, and never more than that. Flat fees of 12 and more
+// exceed 5 % of small trades.
+func mostHiddenCosts(traded decimal.Decimal) decimal.Decimal {
+	traded = traded.Abs()
+	return decimal.Min(traded, decimal.Max(decimal.New(25), traded.Mul(decimal.Must("0.05"))))
 }
 
 // roundingOf is how far an amount may be from price times units because the

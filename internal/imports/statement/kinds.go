@@ -48,17 +48,18 @@ const (
 )
 
 // The kinds of rows that hold nothing to import: securities that moved without a
-// trade, money between the owner's own accounts, the result of contracts whose
+// trade, a corporate action that may be paid in cash, money between the owner's own accounts, the result of contracts whose
 // fills state it too, an order that was not filled, what other rows say, what
 // the user chose to ignore, and rows that are not data.
 const (
-	KindMovement  Kind = "movement"
-	KindInternal  Kind = "internal"
-	KindResult    Kind = "result"
-	KindNotFilled Kind = "not_filled"
-	KindRepeated  Kind = "repeated"
-	KindIgnored   Kind = "ignore"
-	KindNotData   Kind = "not_data"
+	KindMovement        Kind = "movement"
+	KindInternal        Kind = "internal"
+	KindCorporateAction Kind = "corporate_action"
+	KindResult          Kind = "result"
+	KindNotFilled       Kind = "not_filled"
+	KindRepeated        Kind = "repeated"
+	KindIgnored         Kind = "ignore"
+	KindNotData         Kind = "not_data"
 )
 
 // kindUnknown is the kind of a row whose word is not known.
@@ -173,8 +174,9 @@ func (t *wordTable) find(text string) (Kind, bool) {
 	return best.kind, found
 }
 
-// wordKey is a word in the form of a word table.
-func wordKey(text string) string {
+// WordKey returns a word in the form in which words are compared and stored: lower
+// case with single blanks.
+func WordKey(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(bare(text))), " ")
 }
 
@@ -203,7 +205,7 @@ func matchWord(pattern, text string) bool {
 
 // matchesAny reports whether a text fits one of the patterns of a list.
 func matchesAny(patterns, text string) bool {
-	text = wordKey(text)
+	text = WordKey(text)
 	for pattern := range strings.SplitSeq(patterns, "|") {
 		if matchWord(pattern, text) {
 			return true

@@ -59,6 +59,7 @@ type Layout struct {
 	SameInstant                   InstantOrder
 
 	Quantity, Price Col
+	Decimals        DecimalRule
 	// Amount is what moved in cash after costs, Gross what was traded before
 	// costs. With Unsigned neither has a sign: that of a trade follows from its
 	// side, and fees and withdrawals are below zero.
@@ -66,6 +67,8 @@ type Layout struct {
 	Unsigned      bool
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
+	// TaxNote is the note of the cash of a tax; the word for the kind if empty.
+	TaxNote Col
 	// FeesCurrency is the currency or coin of Fees and Commission, if it is not
 	// that of the amount and not attached to the number.
 	FeesCurrency Col
@@ -97,6 +100,14 @@ type Layout struct {
 	// Details are further columns to keep beside the fill.
 	Details map[string]Col
 
+	// OtherAmount and OtherCurrency are a second coin in a row of KindLeg.
+	OtherAmount, OtherCurrency Col
+	// CoinName returns the common name of a coin that the exchange spells in its
+	// own way.
+	CoinName func(string) string
+	// Carry are columns that are filled from the row above if the first of them is
+	// empty: such a row continues the one above.
+	Carry  []Col
 	Join   []Join
 	Totals []SumOf
 
@@ -225,6 +236,18 @@ const (
 	IDAsIs    IDRule = ""
 	IDPerSide IDRule = "side"
 	IDPerPart IDRule = "part"
+)
+
+// DecimalRule says how the sign for decimals is found.
+type DecimalRule string
+
+// The rules. DecimalsByColumn: all values of a column have the same. DecimalsByValue:
+// a value that proves its own is read by it. DecimalsUngrouped: thousands are
+// never grouped, so that comma and point are the same.
+const (
+	DecimalsByColumn  DecimalRule = ""
+	DecimalsByValue   DecimalRule = "value"
+	DecimalsUngrouped DecimalRule = "ungrouped"
 )
 
 // InstantOrder says in which order fills of one instant happened.

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"strings"
 
 	"fillbook/internal/decimal"
@@ -33,11 +34,27 @@ func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 	return decimal.Of(value), unit
 }
 
-// hasCoins reports whether the file is of a crypto exchange.
-func (r *Reader) hasCoins() bool { return r.Preset.Layout != nil && r.Preset.Layout.Coins }
+// hasCoins reports whether the table is of a crypto exchange.
+func (r *Reader) hasCoins() bool { return r.layout != nil && r.layout.Coins }
 
 // separatorFor returns the separator of a value in a column.
-func (r *Reader) separatorFor(column int, _ string) Separator { return r.separator(column) }
+func (r *Reader) separatorFor(column int, text string) Separator {
+	if r.layout != nil {
+		switch r.layout.Decimals {
+		case DecimalsByValue:
+			if own := SettleSeparator([]string{text}); own != Unsettled {
+				return own
+			}
+		case DecimalsUngrouped:
+			if strings.Contains(text, ",") {
+				return Comma
+			}
+			return Point
+		case DecimalsByColumn:
+		}
+	}
+	return r.separator(column)
+}
 
 // cutCoin separates a number from the coin that is attached to it.
 func cutCoin(text string, likely []string) (number, coin string) {
@@ -66,11 +83,101 @@ func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
 	}
 	l := lr.layout
 	t.money = strings.ToUpper(w.currencyOfAmount(l))
-	t.Commission, t.Fees = w.costs(l.Commission), w.costs(l.Fees)
-	lr.readAmounts(w, t)
+	t.priced = w.currencyOfPrice(l, t.money)
+	t.amount, t.gross = w.Null(l.Amount), w.Null(l.Gross)
+	if l.Unsigned {
+		t.amount = signed(t.amount, t.Side)
+	}
+	if t.amount.Valid && l.Tax != "" {
+		t.amount.Decimal = t.amount.Decimal.Add(w.costs(l.Tax))
+	}
+	lr.readCosts(w, t)
+	lr.computePrice(w, t)
+	lr.stateCashFlow(t)
 	lr.inferMultiplier(t)
+	if !t.Multiplier.Valid {
+		lr.settleRate(w, t)
+	}
+	lr.bookHiddenCosts(t)
 	lr.readResult(w, t)
 	lr.noteCurrency(t)
+}
+
+// currencyOfPrice returns the currency of the price of a row.
+func (w *Row) currencyOfPrice(l *Layout, money string) string {
+	if code := strings.TrimSpace(w.Text(l.PriceCurrency)); code != "" {
+		return code
+	}
+	if i := w.r.column(l.Price); i >= 0 {
+		if code := w.statedCurrency(i); code != "" {
+			return code
+		}
+	}
+	return money
+}
+
+// readCosts reads the costs of a trade. A cost in the currency of the price is
+// converted to that of the amount.
+func (lr *layoutReader) readCosts(w *Row, t *tradeRow) {
+	l := lr.layout
+	read := func(col Col, rate decimal.Null) decimal.Decimal {
+		sum := decimal.Zero
+		for _, one := range sumParts(col) {
+			cost := w.cost(one)
+			if i := w.r.column(one); i >= 0 && rate.Valid && !cost.IsZero() && w.statedCurrency(i) == t.priced {
+				const cents = 2
+				cost = cost.Mul(rate.Decimal).Round(cents)
+			}
+			sum = sum.Add(cost)
+		}
+		return sum
+	}
+	rate := decimal.Null{}
+	if t.isForeign() {
+		rate = lr.rateOf(w, t)
+	}
+	t.Commission, t.Fees = read(l.Commission, rate), read(l.Fees, rate)
+}
+
+// isForeign reports whether the price is in another currency than the amount.
+func (t *tradeRow) isForeign() bool { return t.priced != "" && t.priced != t.money }
+
+// priceScale is how many decimals a price has that follows from an amount.
+const priceScale = 8
+
+// computePrice computes a price that the file does not state from the amount.
+func (lr *layoutReader) computePrice(w *Row, t *tradeRow) {
+	if !t.priceMissing || w.Failed() {
+		return
+	}
+	units := t.Quantity.Mul(t.worth())
+	if units.IsZero() {
+		return // the row fails for its quantity
+	}
+	t.Price = t.grossAmount().DivRound(units, priceScale)
+}
+
+// grossAmount returns what was traded in the currency of the amount, without
+// costs; 0 if the file does not say.
+func (t *tradeRow) grossAmount() decimal.Decimal {
+	if t.gross.Valid {
+		return t.gross.Decimal.Abs()
+	}
+	if !t.amount.Valid {
+		return decimal.Zero
+	}
+	return t.amount.Decimal.Add(t.Fees).Add(t.Commission).Abs()
+}
+
+// stateCashFlow sets what the file says that a trade moved in cash. An amount
+// before costs that gave the price says nothing more.
+func (lr *layoutReader) stateCashFlow(t *tradeRow) {
+	switch {
+	case t.amount.Valid:
+		t.StatedCashFlow = t.amount
+	case t.gross.Valid && !t.priceMissing:
+		t.StatedCashFlow = decimal.Of(signed(t.gross, t.Side).Decimal.Sub(t.Fees).Sub(t.Commission))
+	}
 }
 
 // costs adds up columns of costs.
@@ -102,20 +209,6 @@ func (w *Row) statedCurrency(i int) string {
 	return w.Text("Currency (" + strings.TrimSpace(w.r.header[i]) + ")")
 }
 
-// readAmounts reads what a trade moved in cash.
-func (lr *layoutReader) readAmounts(w *Row, t *tradeRow) {
-	l := lr.layout
-	t.amount, t.gross = w.Null(l.Amount), w.Null(l.Gross)
-	if l.Unsigned {
-		t.amount = signed(t.amount, t.Side)
-	}
-	t.StatedCashFlow = t.amount
-	if !t.amount.Valid && t.gross.Valid {
-		flow := signed(t.gross, t.Side)
-		t.StatedCashFlow = decimal.Of(flow.Decimal.Sub(t.Fees).Sub(t.Commission))
-	}
-}
-
 // signed returns an amount with the sign that it has in cash: buying costs.
 func signed(amount decimal.Null, side matching.Side) decimal.Null {
 	if !amount.Valid {
@@ -138,10 +231,11 @@ func (lr *layoutReader) inferMultiplier(t *tradeRow) {
 // readResult reads what the file says that a fill made.
 func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 	l := lr.layout
-	if l.Result == "" {
+	column := cmp.Or(l.Result, l.NetResult)
+	if column == "" {
 		return
 	}
-	result, _ := w.amount(l.Result, t.instrument.Quote, t.instrument.Base)
+	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
 	counts := false
 	switch l.Results {
 	case ResultAlways:
@@ -150,7 +244,8 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 		counts = t.Effect == Closing
 		result = decimal.Of(result.Or(decimal.Zero))
 	case ResultIfForeign:
-		counts = !result.Decimal.IsZero() && (t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD)
+		counts = !result.Decimal.IsZero() && (t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD) ||
+			t.isForeign() && !isMinorUnit(t.priced, t.money)
 	}
 	if counts {
 		t.StatedPnL = result
@@ -161,6 +256,9 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 // user's account.
 func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	out, home := lr.r.Out, lr.r.Hints.Currency
+	if t.converted {
+		return // its amounts are in the account's currency
+	}
 	switch lr.layout.Currencies {
 	case CurrencyOfFile:
 		out.Account.Currency = t.money
@@ -176,11 +274,15 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	case CurrencyOfRow:
 		out.NoteCurrency(t.money)
 	}
-	if t.money != "" && home != "" && t.money != home {
+	foreign := t.money != "" && home != "" && t.money != home
+	if foreign {
 		out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", t.money, home)
-		if lr.layout.Currencies == CurrencyOfRow {
-			t.addDetail("currency", t.money)
-		}
+	}
+	switch {
+	case t.isForeign():
+		t.addDetail("currency", t.priced)
+	case foreign && lr.layout.Currencies == CurrencyOfRow:
+		t.addDetail("currency", t.money)
 	}
 }
 

@@ -20,6 +20,13 @@ func NameAny(symbol, kind string) Instrument {
 	return f.instrument()
 }
 
+// NewOption returns the instrument of an option contract.
+func NewOption(o instruments.Option) Instrument {
+	var f Fill
+	f.Contract(o)
+	return f.instrument()
+}
+
 // NamePlain keeps the symbol as it is, in capitals and with single blanks.
 func NamePlain(symbol, kind string) Instrument {
 	return Instrument{Symbol: strings.ToUpper(strings.Join(strings.Fields(symbol), " ")), Type: kind}
@@ -151,8 +158,8 @@ func (f *Fill) instrument() Instrument {
 	}
 }
 
-// setInstrument makes the fill one in an instrument.
-func (f *Fill) setInstrument(i *Instrument) {
+// SetInstrument makes the fill one in an instrument.
+func (f *Fill) SetInstrument(i Instrument) {
 	f.Symbol, f.Type, f.Right, f.Strike, f.Expiry = i.Symbol, i.Type, i.Right, i.Strike, i.Expiry
 	if i.Multiplier.Valid {
 		f.Multiplier = i.Multiplier

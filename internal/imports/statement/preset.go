@@ -74,8 +74,10 @@ type Preset struct {
 	// Notices are warnings that every file of this export gets.
 	Notices []string
 
-	// Layout says how the rows of the file are read.
-	Layout *Layout
+	// Layout says how the rows of the file are read, Sections how those of a file
+	// with several tables are.
+	Layout   *Layout
+	Sections []Section
 
 	// Each reads one row instead of the generic reading; Done is called behind
 	// the last.
@@ -85,12 +87,25 @@ type Preset struct {
 	Whole func(*Reader) error
 }
 
+// Key identifies the layout of the export: what the user says about its words is
+// stored under it. It is empty for a file that no preset fits.
+func (p *Preset) Key() string {
+	if p.Broker == "" {
+		return ""
+	}
+	return strings.ToLower(p.Broker + "/" + p.Export)
+}
+
 // layouts lists the layouts of the preset.
 func (p *Preset) layouts() []*Layout {
-	if p.Layout == nil {
-		return nil
+	var list []*Layout
+	if p.Layout != nil {
+		list = append(list, p.Layout)
 	}
-	return []*Layout{p.Layout}
+	for _, s := range p.Sections {
+		list = append(list, s.Layout)
+	}
+	return list
 }
 
 // Direction is what a word says of a fill.

@@ -22,6 +22,9 @@ type Hints struct {
 	Day journal.Day
 	// Currency is the account's.
 	Currency string
+	// Kinds are the meanings that the user gave to words of [UnknownKind], by
+	// their [WordKey]. [Kinds] lists the choices.
+	Kinds map[string]Kind
 }
 
 // Reader reads one table of a file for a preset.
@@ -50,7 +53,8 @@ type Reader struct {
 	// instruments are those that a layout has named.
 	instruments map[instrumentKey]Instrument
 	// state is what rows that are read by layouts leave for the end of the file.
-	state *layoutState
+	state  *layoutState
+	layout *Layout // by which the table is read, nil for a hook
 	// Memory is for presets that join rows; nobody else looks into it.
 	Memory any
 }
@@ -75,7 +79,7 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 // ReadContext is Read that stops with the context's error when it ends.
 func ReadContext(ctx context.Context, file tabular.File, found Detection, hints Hints) (*Statement, error) {
 	p := found.Preset
-	out := &Statement{Broker: p.Broker, Format: p.Format, Source: p.Source}
+	out := &Statement{Broker: p.Broker, Layout: p.Key(), Format: p.Format, Source: p.Source}
 	if out.Source == "" {
 		out.Source = FromCSV
 	}
@@ -93,11 +97,10 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		}
 		return r.result()
 	}
-	if p.Layout != nil {
-		if err := r.readLayout(p.Layout); err != nil {
+	if p.Layout != nil || len(p.Sections) > 0 {
+		if err := r.readLayouts(); err != nil {
 			return nil, err
 		}
-		r.finishLayouts()
 		return r.result()
 	}
 	each := p.Each

@@ -119,7 +119,7 @@ func (w *Row) Null(names string) decimal.Null {
 	if text == "" {
 		return decimal.Null{}
 	}
-	n, err := Number(text, w.r.separator(i))
+	n, err := Number(text, w.r.separatorFor(i, text))
 	if err != nil {
 		w.Fail("%s: %v.", w.r.nameOf(i, names), err)
 		return decimal.Null{}

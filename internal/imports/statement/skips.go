@@ -19,6 +19,11 @@ const (
 	ReasonNoAmount   = "no money moved"
 	ReasonSecurities = "securities moved without a trade"
 	ReasonRepeated   = "said by other rows of the file"
+	ReasonInternal   = "it moves coins between the owner's own wallets"
+	ReasonCoins      = "it moves coins without a trade"
+	ReasonResult     = "results and fees of contracts come with their fills"
+	ReasonIgnored    = "rows of this kind are ignored"
+	ReasonUnopened   = "expired option that this file does not open"
 )
 
 // NothingInRow is the reason of a row that names none of its own.

@@ -51,6 +51,8 @@ const (
 // Statement is everything that a file says.
 type Statement struct {
 	Broker string
+	// Layout is the key of the preset that read the file; see [Preset.Key].
+	Layout string
 	Format Format
 	Source Source
 	// Headers are the column names of the table that was read, and Samples its
@@ -70,6 +72,8 @@ type Statement struct {
 	// row from 1 to Rows is in Fills, Cash, Annotations, Problems, Skipped or Joined.
 	Skipped []Skip
 	Joined  map[int]int
+	// UnknownKinds are the words for kinds of rows that are not known.
+	UnknownKinds []UnknownKind
 	// Warnings are sentences for the user, each once.
 	Warnings []string
 	// Totals compares what the file says about itself with what was read.

@@ -16,12 +16,12 @@ func TestNameNSE(t *testing.T) {
 	for _, test := range []struct {
 		symbol string
 		given  journal.Day
-		want   statement.Fill
+		want   statement.Instrument
 	}{
-		{"reliance", "", statement.Fill{Symbol: "RELIANCE", Type: "stock"}},
-		{"M&M", "", statement.Fill{Symbol: "M&M", Type: "stock"}},
-		{"20MICRONS", "", statement.Fill{Symbol: "20MICRONS", Type: "stock"}},
-		{"NIFTY26OCTFUT", "", statement.Fill{Symbol: "NIFTY26OCTFUT", Type: "future"}},
+		{"reliance", "", statement.Instrument{Symbol: "RELIANCE", Type: "stock"}},
+		{"M&M", "", statement.Instrument{Symbol: "M&M", Type: "stock"}},
+		{"20MICRONS", "", statement.Instrument{Symbol: "20MICRONS", Type: "stock"}},
+		{"NIFTY26OCTFUT", "", statement.Instrument{Symbol: "NIFTY26OCTFUT", Type: "future"}},
 		{"NIFTY26OCT24500CE", "", option("NIFTY26OCT24500CE", "call", "24500", "")},
 		{"NIFTY26OCT24500CE", "2026-10-27", option("NIFTY", "call", "24500", "2026-10-27")},
 		{"EURINR26OCT90.5PE", "", option("EURINR26OCT90.5PE", "put", "90.5", "")},
@@ -29,11 +29,10 @@ func TestNameNSE(t *testing.T) {
 		{"BANKNIFTY26O0751000CE", "", option("BANKNIFTY", "call", "51000", "2026-10-07")},
 		{"NIFTY26N0324500PE", "", option("NIFTY", "put", "24500", "2026-11-03")},
 		{"NIFTY26D0124500PE", "", option("NIFTY", "put", "24500", "2026-12-01")},
-		{"NIFTY2623024500PE", "", statement.Fill{Symbol: "NIFTY2623024500PE", Type: "stock"}}, // 30 February
+		{"NIFTY2623024500PE", "", statement.Instrument{Symbol: "NIFTY2623024500PE", Type: "stock"}}, // 30 February
 		{"M&M26OCT1500CE", "2026-10-27", option("M&M", "call", "1500", "2026-10-27")},
 	} {
-		var got statement.Fill
-		nameNSE(&got, test.symbol, test.given)
+		got := nameNSE(test.symbol+" "+string(test.given), "")
 		if got.Symbol != test.want.Symbol || got.Type != test.want.Type || got.Right != test.want.Right ||
 			got.Expiry != test.want.Expiry || !got.Strike.Equal(test.want.Strike) {
 			t.Errorf("%s is %s %s %s %s %s", test.symbol, got.Type, got.Symbol, got.Right, got.Strike, got.Expiry)
@@ -41,11 +40,11 @@ func TestNameNSE(t *testing.T) {
 	}
 }
 
-func option(symbol, right, strike string, expiry journal.Day) statement.Fill {
-	return statement.Fill{Symbol: symbol, Type: "option", Right: right, Strike: decimal.Of(decimal.Must(strike)), Expiry: expiry}
+func option(symbol, right, strike string, expiry journal.Day) statement.Instrument {
+	return statement.Instrument{Symbol: symbol, Type: "option", Right: right, Strike: decimal.Of(decimal.Must(strike)), Expiry: expiry}
 }
 
-func TestFutureOf(t *testing.T) {
+func TestNSEFuture(t *testing.T) {
 	for _, test := range []struct {
 		root string
 		day  journal.Day
@@ -55,13 +54,13 @@ func TestFutureOf(t *testing.T) {
 		{"USDINR", "2027-01-27", "USDINR27JANFUT"},
 		{"NIFTY", "", "NIFTYFUT"},
 	} {
-		if got := futureOf(test.root, test.day); got != test.want {
+		if got := nseFuture(test.root, test.day); got != test.want {
 			t.Errorf("%s %s is %s, want %s", test.root, test.day, got, test.want)
 		}
 	}
 }
 
-func TestTradeID(t *testing.T) {
+func TestNSETradeID(t *testing.T) {
 	evening := time.Date(2026, 10, 1, 19, 0, 0, 0, time.UTC) // the 2nd in India
 	for _, test := range []struct {
 		at               time.Time
@@ -73,26 +72,8 @@ func TestTradeID(t *testing.T) {
 		{evening, "NSE", "", ""},
 		{time.Time{}, "NSE", "17", ""},
 	} {
-		if got := tradeID(test.at, test.exchange, test.number); got != test.want {
+		if got := nseTradeID(test.at, test.exchange, test.number); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
-		}
-	}
-}
-
-func TestLegsOf(t *testing.T) {
-	for text, want := range map[string]struct {
-		legs  int
-		lot   string
-		known bool
-	}{
-		"株式現物買": {1, paidFor, true}, "現物売付": {1, paidFor, true}, "信用新規買": {1, marginLong, true}, "信用新規買建": {1, marginLong, true},
-		"信用返済売": {1, marginLong, true}, "信用返済売埋": {1, marginLong, true}, "信用新規売": {1, marginShort, true},
-		"信用返済買埋": {1, marginShort, true}, "現引": {2, marginLong, true}, "現渡": {2, marginShort, true},
-		"入庫": {0, "", true}, "配当": {0, "", false}, "": {0, "", false},
-	} {
-		legs, known := legsOf(text)
-		if known != want.known || len(legs) != want.legs || len(legs) > 0 && legs[0].lot != want.lot {
-			t.Errorf("%q is %v, %v", text, legs, known)
 		}
 	}
 }

@@ -14,37 +14,42 @@ import (
 // kolkata is the zone of the Indian exchanges.
 const kolkata = "Asia/Kolkata"
 
-// weekly is an option that expires within a week: year, month as one sign, day,
-// strike and right, as in NIFTY2610724500CE.
-var weekly = regexp.MustCompile(`^([A-Z&-]+)(\d\d)([1-9OND])(\d\d)(\d+(?:\.\d+)?)(CE|PE)$`)
+// weeklyOption is the symbol of an option that expires within a week: year, month
+// as one character, day, strike and right, as in NIFTY2610724500CE.
+var weeklyOption = regexp.MustCompile(`^([A-Z&-]+)(\d\d)([1-9OND])(\d\d)(\d+(?:\.\d+)?)(CE|PE)$`)
 
-// nameNSE names an instrument by the symbol that the exchange gives it. An
-// option whose symbol has only the month keeps the whole symbol, unless the file
-// has the day: those of two months must not be taken for one.
-func nameNSE(f *statement.Fill, symbol string, expiry journal.Day) {
+// nameNSE builds an instrument from the symbol of the exchange, which may have
+// the day of expiry after it. An option whose symbol has only the month keeps the
+// whole symbol, so that two expiries of one month are not mixed.
+func nameNSE(symbol, _ string) statement.Instrument {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
-	f.Symbol, f.Type = symbol, instruments.TypeStock
+	var expiry journal.Day
+	if name, text, ok := strings.Cut(symbol, " "); ok {
+		if day, err := journal.ParseDay("expiry", text); err == nil {
+			symbol, expiry = name, day
+		}
+	}
 	if strings.HasSuffix(symbol, "FUT") {
-		f.Type = instruments.TypeFuture
-		return
+		return statement.Instrument{Symbol: symbol, Type: instruments.TypeFuture}
 	}
 	o, ok := parseWeekly(symbol)
 	if !ok {
 		if o, ok = instruments.ParseOption(symbol); !ok {
-			return
+			return statement.Instrument{Symbol: symbol, Type: instruments.TypeStock}
 		}
 	}
 	if expiry != "" {
 		o.Expiry = expiry
 	}
-	f.Contract(o)
+	i := statement.NewOption(o)
 	if o.Expiry == "" {
-		f.Symbol = symbol
+		i.Symbol = symbol
 	}
+	return i
 }
 
 func parseWeekly(symbol string) (instruments.Option, bool) {
-	p := weekly.FindStringSubmatch(symbol)
+	p := weeklyOption.FindStringSubmatch(symbol)
 	if p == nil {
 		return instruments.Option{}, false
 	}
@@ -67,8 +72,8 @@ func rightOf(word string) instruments.Right {
 	return instruments.Call
 }
 
-// futureOf writes a future the way the exchange does: NIFTY26OCTFUT.
-func futureOf(root string, expiry journal.Day) string {
+// nseFuture returns the exchange's symbol of a future: NIFTY26OCTFUT.
+func nseFuture(root string, expiry journal.Day) string {
 	at, err := time.Parse(time.DateOnly, string(expiry))
 	if err != nil {
 		return strings.ToUpper(root) + "FUT"
@@ -76,22 +81,22 @@ func futureOf(root string, expiry journal.Day) string {
 	return strings.ToUpper(root + at.Format("06Jan") + "FUT")
 }
 
-// tradeID makes an id out of a trade number, which is one for a day and an
-// exchange only.
-func tradeID(at time.Time, exchange, number string) string {
-	if number == "" || at.IsZero() {
-		return ""
-	}
-	return strings.Join([]string{at.Add(ahead).Format(time.DateOnly), strings.ToUpper(exchange), number}, "/")
-}
-
-// ahead is how far Indian clocks are ahead of UTC, all year.
-const ahead = 5*time.Hour + 30*time.Minute
-
-// warnLots tells that contracts on currencies may be counted in lots.
-func warnLots(w *statement.Row, segment string) {
+// adjustNSE completes a fill of an Indian exchange. A trade number is unique only
+// on its day and exchange, so that the id names all three.
+func adjustNSE(w *statement.Row, f *statement.Fill, exchange, number, segment string) {
+	f.ID = nseTradeID(f.At, exchange, number)
 	switch strings.ToUpper(segment) {
 	case "CD", "CDS", "BCD", "CURRENCY", "FUTCUR", "OPTCUR":
 		w.Reader().Out.Warn("Contracts on currencies were counted in units. If your broker counts lots of 1000, give them a multiplier of 1000.")
 	}
 }
+
+func nseTradeID(at time.Time, exchange, number string) string {
+	if number == "" || at.IsZero() {
+		return ""
+	}
+	return strings.Join([]string{at.Add(indianOffset).Format(time.DateOnly), strings.ToUpper(exchange), number}, "/")
+}
+
+// indianOffset is the offset of Indian time from UTC, all year.
+const indianOffset = 5*time.Hour + 30*time.Minute

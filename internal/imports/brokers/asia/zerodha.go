@@ -9,16 +9,26 @@ import (
 	"fillbook/internal/journal"
 )
 
+// zerodhaTradebook is the list of fills.
+var zerodhaTradebook = statement.Preset{
+	Broker: "Zerodha", Export: "tradebook", Evidence: statement.RealFile, Format: statement.Executions, Zone: kolkata, Units: true,
+	Header: statement.Cols("symbol;trade_date|Trade Date;exchange;segment;trade_type|Trade Type;quantity;price;trade_id|Trade ID"),
+	Layout: &statement.Layout{
+		Key: "symbol|quantity", Symbol: "{symbol} {expiry_date|Expiry Date}", Namer: nameNSE, Side: "trade_type|Trade Type",
+		Quantity: "quantity", Price: "price", Time: "order_execution_time|Order Execution Time|trade_date|Trade Date",
+		Currency: "=INR", Currencies: statement.CurrencyOfFile,
+		Adjust: func(w *statement.Row, r *statement.Record) {
+			adjustNSE(w, r.Fill, w.Text("exchange"), w.Text("trade_id|Trade ID"), w.Text("segment"))
+		},
+	},
+}
+
 // zerodha reads the tradebook, the exits of the tax report, and refuses the sums
 // that have no days.
 func zerodha() []*statement.Preset {
 	const broker = "Zerodha"
 	return []*statement.Preset{
-		{
-			Broker: broker, Export: "tradebook", Evidence: statement.RealFile, Format: statement.Executions,
-			Header: []string{"symbol", "trade_date|Trade Date", "exchange", "segment", "trade_type|Trade Type", "quantity", "price", "trade_id|Trade ID"},
-			Zone:   kolkata, Units: true, Each: tradebookRow, Done: func(r *statement.Reader) { in(r, "INR") },
-		},
+		&zerodhaTradebook,
 		{
 			// Known from other people's code only.
 			Broker: broker, Export: "tax report, exits", Evidence: statement.Documented, Format: statement.JournalTrades,
@@ -34,22 +44,6 @@ func zerodha() []*statement.Preset {
 			},
 		},
 	}
-}
-
-func tradebookRow(w *statement.Row) {
-	symbol := w.Text("symbol")
-	if symbol == "" && w.Text("quantity") == "" {
-		w.Ignore()
-		return
-	}
-	f := statement.Fill{Quantity: w.Required("quantity"), Price: w.Required("price")}
-	f.Side, f.Effect = w.Side("trade_type|Trade Type")
-	nameNSE(&f, symbol, w.Day("expiry_date|Expiry Date"))
-	at := w.Moment("order_execution_time|Order Execution Time|trade_date|Trade Date")
-	f.At, f.DateOnly = at.At, at.DateOnly
-	f.ID = tradeID(f.At, w.Text("exchange"), w.Text("trade_id|Trade ID"))
-	warnLots(w, w.Text("segment"))
-	w.Fill(f)
 }
 
 var exitsHeader = []string{"Symbol", "Entry Date", "Exit Date", "Quantity", "Buy Value", "Sell Value", "Profit"}
@@ -97,8 +91,7 @@ func exit(w *statement.Row) {
 		w.Fail("There is no quantity.")
 		return
 	}
-	var f statement.Fill
-	nameNSE(&f, w.Text("Symbol"), "")
+	f := nameNSE(w.Text("Symbol"), "")
 	bought, sold := w.Required("Buy Value"), w.Required("Sell Value")
 	open, exit := price(bought, quantity), price(sold, quantity)
 	w.Trip(statement.Trip{

@@ -37,6 +37,9 @@ func Render(s *statement.Statement, found statement.Detection) string {
 	for _, k := range s.Skipped {
 		fmt.Fprintf(&b, "%3d skipped %s\n", k.Row, k.Reason)
 	}
+	for _, u := range s.UnknownKinds {
+		fmt.Fprintf(&b, "unknown kind %q in %d rows, such as %q\n", u.Word, u.Rows, u.Example)
+	}
 	for _, w := range s.Warnings {
 		fmt.Fprintf(&b, "warning %s\n", w)
 	}

@@ -1,54 +1,18 @@
 package europe
 
-import (
-	"fillbook/internal/imports/statement"
-)
+import "fillbook/internal/imports/statement"
 
-// avanza knows the Swedish list of transactions: days only, newest first, with
-// prices in the money of the instrument and the rate beside them.
-func avanza() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Avanza", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Datum", "Konto", "Typ av transaktion", "Värdepapper/beskrivning", "Antal", "Kurs", "Belopp"},
-		Zone:   "Europe/Stockholm", Costs: statement.CostsPositive, NewestFirst: true,
-		Each: avanzaRow,
-	}}
-}
-
-func avanzaRow(w *statement.Row) {
-	word := w.Text("Typ av transaktion")
-	if word == "" {
-		w.Ignore()
-		return
-	}
-	name := w.Text("Värdepapper/beskrivning")
-	e := event{
-		word: word, name: name, at: w.Moment("Datum"), amount: w.Null("Belopp"), note: name,
-		symbol: symbolOf(w.Text("ISIN"), ""), currency: w.Text("Transaktionsvaluta"),
-	}
-	side, _, trades := statement.SideWord(word)
-	switch {
-	case trades:
-	case w.Text("Antal") != "" && !e.amount.Valid: // a fund that became another
-		e.leaveOut(w)
-		return
-	default:
-		if e.note == "" {
-			e.note = word
-		}
-		e.emit(w, senseOf(word))
-		return
-	}
-	e.symbol = symbolOf(w.Text("ISIN"), name)
-	d := deal{
-		event: e, side: side, quantity: w.Required("Antal"), price: w.Required("Kurs"), money: w.Text("Instrumentvaluta"),
-		commission: w.Cost("Courtage (SEK)|Courtage"),
-	}
-	// The result of the file is after costs that the fills have too; the amounts
-	// give it without counting them twice.
-	gross := d.amount.Decimal.Add(d.commission)
-	if d.money != "" && d.money != d.currency {
-		d.worth = worth(d.quantity, d.price, gross, w.Null("Valutakurs"))
-	}
-	d.fill(w)
+// avanzaTransactions is the Swedish list of transactions: days only, newest
+// first, with prices in the currency of the instrument and the rate beside them.
+// The stated result is after costs that the fills have too, so it is not read.
+var avanzaTransactions = statement.Preset{
+	Broker: "Avanza", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: "Europe/Stockholm",
+	Header: statement.Cols("Datum;Konto;Typ av transaktion;Värdepapper/beskrivning;Antal;Kurs;Belopp"),
+	Costs:  statement.CostsPositive, NewestFirst: true,
+	Layout: &statement.Layout{
+		Kind: "Typ av transaktion", Symbol: "ISIN|Värdepapper/beskrivning", Namer: statement.NamePlain, Name: "Värdepapper/beskrivning",
+		Time: "Datum", Quantity: "Antal", Price: "Kurs", Amount: "Belopp", Commission: "Courtage (SEK)|Courtage",
+		Currency: "Transaktionsvaluta", PriceCurrency: "Instrumentvaluta", Rate: "Valutakurs", Currencies: statement.CurrencyOfAccount,
+		Note: "Värdepapper/beskrivning|Typ av transaktion",
+	},
 }

@@ -24,8 +24,9 @@ import (
 // Presets gives every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		trading212(), degiro(), saxo(), xtb(), etoro(), ig(),
-		avanza(), freetrade(), hargreaves(), rabobank(), swissquote(), tradeRepublic(), revolut(), bux(), exante(), releve(),
+		[]*statement.Preset{&trading212History}, degiro(), saxo(), xtb(), etoro(), ig(),
+		[]*statement.Preset{&avanzaTransactions}, freetrade(), hargreaves(), []*statement.Preset{&rabobankMutations, &swissquoteTransactions},
+		tradeRepublic(), []*statement.Preset{&revolutStocks}, bux(), exante(), []*statement.Preset{&releveStatement},
 	)
 }
 

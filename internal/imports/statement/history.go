@@ -1,0 +1,324 @@
+package statement
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+)
+
+// UnknownKind is a word for the kind of a row that neither the preset nor the
+// shared words have. Rows with it are skipped until the user says what it means;
+// see [Hints.Kinds].
+type UnknownKind struct {
+	Word    string // as the file writes it
+	Rows    int
+	Example string // the cells of the first row with it
+}
+
+// readKind reads a row of a known kind.
+func (lr *layoutReader) readKind(w *Row, kind Kind) {
+	switch {
+	case kind.isTrade():
+		lr.readTrade(w, kind)
+	case kind.isEnding():
+		lr.readEnding(w, kind)
+	case kind.isCash():
+		lr.readCash(w, kind)
+	default:
+		lr.skipKind(w, kind)
+	}
+}
+
+// skipKind skips a row that holds nothing to import.
+func (lr *layoutReader) skipKind(w *Row, kind Kind) {
+	switch kind {
+	case KindMovement:
+		lr.skipMovement(w)
+	case KindCorporateAction:
+		if w.peek(lr.layout.Quantity).IsZero() && !w.peek(lr.layout.amountColumn()).IsZero() {
+			lr.readCash(w, KindAdjustment)
+			return
+		}
+		lr.skipMovement(w)
+	case KindInternal:
+		w.Skip("%s", ReasonInternal)
+	case KindResult:
+		lr.skipResult(w)
+	case KindNotFilled:
+		w.Skip("%s", ReasonNotFilled)
+	case KindRepeated:
+		w.Skip("%s", ReasonRepeated)
+	case KindIgnored:
+		w.Skip("%s", ReasonIgnored)
+	case KindNotData:
+		w.Drop()
+	default:
+		lr.skipUnknown(w)
+	}
+}
+
+// amountColumn returns the column of what a row of cash moved.
+func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
+
+// peek returns the number of an expression, 0 if it is none. It does not fail
+// the row.
+func (w *Row) peek(col Col) decimal.Decimal {
+	i, text := w.find(col)
+	n, err := Number(text, w.r.separatorFor(i, text))
+	if err != nil {
+		return decimal.Zero
+	}
+	return n
+}
+
+// skipMovement skips a row that moves securities or coins without a trade.
+func (lr *layoutReader) skipMovement(w *Row) {
+	l := lr.layout
+	if l.Coins {
+		lr.skipCoins(w, strings.ToLower(w.noteText(l)), l.coinOf(cmp.Or(w.Text(l.Currency), w.Text(l.Symbol))))
+		return
+	}
+	lr.momentOf(w)
+	w.Skip("%s", ReasonSecurities)
+	if !w.Failed() {
+		lr.r.Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+			w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
+	}
+}
+
+// skipCoins skips a row that moves coins without a trade.
+func (lr *layoutReader) skipCoins(w *Row, word, coin string) {
+	w.Skip("%s", ReasonCoins)
+	if lr.moved[word] == nil {
+		lr.moved[word] = map[string]bool{}
+	}
+	lr.moved[word][coin] = true
+}
+
+// skipResult skips a result or fee of a contract whose fills other files have,
+// and adds it up.
+func (lr *layoutReader) skipResult(w *Row) {
+	l := lr.layout
+	n, unit := w.amount(l.amountColumn())
+	if l.CashFees == CashFeesSubtracted {
+		n.Decimal = n.Decimal.Sub(w.costs(l.Fees))
+	}
+	w.Skip("%s", ReasonResult)
+	coin := l.coinOf(cmp.Or(w.Text(l.Currency), unit))
+	lr.results[coin] = lr.results[coin].Add(n.Decimal)
+}
+
+// skipUnknown skips a row of an unknown kind and lists its word.
+func (lr *layoutReader) skipUnknown(w *Row) {
+	l := lr.layout
+	switch {
+	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.amountColumn()).IsZero() && !l.Coins:
+		lr.skipMovement(w)
+	case w.peek(l.amountColumn()).IsZero():
+		w.Skip("%s", ReasonNoAmount)
+		return
+	default:
+		w.Skip("unknown kind %q", shorten(w.word))
+	}
+	if w.Failed() || w.word == "" {
+		return
+	}
+	out := lr.r.Out
+	i := slices.IndexFunc(out.UnknownKinds, func(u UnknownKind) bool { return WordKey(u.Word) == WordKey(w.word) })
+	if i >= 0 {
+		out.UnknownKinds[i].Rows++
+		return
+	}
+	const most = 100
+	if len(out.UnknownKinds) < most {
+		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example()})
+	}
+}
+
+// example returns the cells of the row in one line.
+func (w *Row) example() string {
+	cells := slices.DeleteFunc(slices.Clone(w.Cells), Blank)
+	const longest = 160
+	text := []rune(strings.Join(strings.Fields(strings.Join(cells, " · ")), " "))
+	return string(text[:min(len(text), longest)])
+}
+
+// cashTypes are the API's types for kinds of cash. The legs of an exchange cancel
+// each other but for the rate, so both are kept.
+var cashTypes = map[Kind]string{
+	KindDividend: "dividend", KindWithholding: "dividend", KindInterest: "interest", KindFee: cashFee, KindTax: cashAdjustment,
+	KindAdjustment: cashAdjustment, KindExchange: cashAdjustment, KindDeposit: cashDeposit, KindWithdrawal: cashWithdrawal,
+}
+
+// cashType returns the API's type for an amount of some kind.
+func cashType(kind Kind, amount decimal.Decimal, text string) string {
+	switch kind {
+	case KindTransfer, KindDeposit, KindWithdrawal:
+		if amount.Sign() < 0 {
+			return cashWithdrawal
+		}
+		return cashDeposit
+	case KindWithholding:
+		if kindOfCash(text) == KindInterest || slices.ContainsFunc(interestWords(), func(word string) bool { return strings.Contains(strings.ToLower(text), word) }) {
+			return "interest"
+		}
+	}
+	return cashTypes[kind]
+}
+
+// interestWords are the shared words for interest.
+func interestWords() []string {
+	for _, w := range cashWords {
+		if w.kind == KindInterest {
+			return w.parts
+		}
+	}
+	return nil
+}
+
+// readCash reads a row that moves money without a fill.
+func (lr *layoutReader) readCash(w *Row, kind Kind) {
+	l := lr.layout
+	amount, unit := w.amount(l.amountColumn())
+	at := lr.momentOf(w)
+	n := amount.Decimal
+	if l.Coins && !amount.Valid {
+		w.Fail("There is no value in column %s.", firstName(l.amountColumn()))
+	}
+	if l.Unsigned && (kind == KindFee || kind == KindWithdrawal) {
+		n = n.Abs().Neg()
+	}
+	fees := decimal.Zero
+	if l.CashFees != CashFeesIgnored {
+		fees = w.costs(l.Fees)
+	}
+	if l.CashFees == CashFeesSubtracted {
+		n = n.Sub(fees)
+	}
+	currency := l.coinOf(cmp.Or(w.currencyOfAmount(l), unit))
+	c := Cash{Type: cashType(kind, n, w.word), Amount: n, Currency: currency, At: at.At, Note: w.cashNote(l)}
+	if n.IsZero() {
+		lr.skipNoAmount(w)
+	} else {
+		if kind == KindExchange {
+			lr.noteRate(w, &c)
+		}
+		lr.emitCash(w, &Record{Kind: kind, Cash: &c})
+	}
+	if w.Failed() {
+		return
+	}
+	lr.emitTax(w, kind, &c)
+	if l.CashFees == CashFeesApart && !fees.IsZero() {
+		lr.emitCashFee(w, c, fees)
+	}
+}
+
+// skipNoAmount skips a row of cash that has no amount.
+func (lr *layoutReader) skipNoAmount(w *Row) {
+	if !w.peek(lr.layout.Quantity).IsZero() && !lr.layout.Coins {
+		lr.skipMovement(w)
+		return
+	}
+	w.Skip("%s", ReasonNoAmount)
+}
+
+// emitCash adds cash to the outcome of a row. Coins that are not money are
+// skipped; those that are worth the account's currency are in it.
+func (lr *layoutReader) emitCash(w *Row, record *Record) {
+	l, c := lr.layout, record.Cash
+	if l.Coins {
+		account := strings.ToUpper(lr.r.Hints.Currency)
+		switch {
+		case c.Currency == "":
+		case account != "" && isSameMoney(c.Currency, account):
+			c.Currency = account
+		case !isMoney(c.Currency):
+			if !w.Failed() {
+				lr.skipCoins(w, strings.ToLower(c.Note), c.Currency)
+			}
+			return
+		}
+	}
+	if l.Adjust != nil && !w.Failed() {
+		l.Adjust(w, record)
+	}
+	w.emit(record)
+}
+
+// emitTax adds the tax of a row as cash of its own.
+func (lr *layoutReader) emitTax(w *Row, kind Kind, of *Cash) {
+	l := lr.layout
+	tax := w.costs(l.Tax)
+	if l.Tax == "" || tax.IsZero() || w.Failed() {
+		return
+	}
+	c := *of
+	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), "Tax of "+cmp.Or(w.Text(l.TaxNote), w.word)
+	if kind == KindDividend || kind == KindInterest {
+		c.Type, c.Note = cashTypes[kind], "Tax: "+of.Note
+	}
+	w.skipped = ""
+	w.Money(c)
+}
+
+// emitCashFee adds the fee of a row of cash as cash of its own.
+func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
+	l := lr.layout
+	c.Type, c.Amount = cashFee, fees.Neg()
+	if l.Coins {
+		c.Note += " fee"
+		if coin := w.Text(l.FeesCurrency); coin != "" {
+			c.Currency = strings.ToUpper(coin)
+		}
+	} else {
+		c.Note = "Fee of " + w.word
+	}
+	kept := w.skipped
+	w.skipped = ""
+	lr.emitCash(w, &Record{Kind: KindFee, Cash: &c})
+	if len(w.cash) == 0 && kept != "" {
+		w.skipped = kept
+	}
+}
+
+// noteText returns the note of a row as the layout builds it.
+func (w *Row) noteText(l *Layout) string {
+	switch {
+	case l.Note != "":
+		return strings.Join(strings.Fields(w.Text(l.Note)), " ")
+	case l.Coins:
+		return WordKey(w.word)
+	}
+	return w.word
+}
+
+// cashNote returns the note of a row of cash: what the layout says, with the
+// symbol before it.
+func (w *Row) cashNote(l *Layout) string {
+	note := w.noteText(l)
+	if symbol := w.Text(l.Symbol); symbol != "" && !l.Coins && !strings.Contains(note, symbol) {
+		note = strings.TrimSpace(symbol + " " + note)
+	}
+	return note
+}
+
+// noteRate notes the rate between the two sides of an exchange of money.
+func (lr *layoutReader) noteRate(w *Row, c *Cash) {
+	for _, j := range lr.layout.Join {
+		if j.As != JoinRates {
+			continue
+		}
+		key := w.Text(j.By)
+		first, known := lr.exchanges[key]
+		if !known {
+			lr.exchanges[key] = *c
+			return
+		}
+		if from := first.Amount.Abs(); !from.IsZero() && !w.Failed() {
+			w.Rate(first.Currency, c.Currency, c.Amount.Abs().DivRound(from, rateScale), c.At)
+		}
+	}
+}

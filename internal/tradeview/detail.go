@@ -1,0 +1,75 @@
+package tradeview
+
+import (
+	"context"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+)
+
+// Detail is a trade with its fills and everything that was added to it.
+type Detail struct {
+	View
+	Fills         []ledger.TradeFill
+	DividendTotal decimal.Decimal
+	Setups        []playbook.Setup // in the order of Annotations.Setups
+	Attachments   []playbook.Attachment
+}
+
+// TotalPnL returns the net result and the dividends. It is absent while the
+// trade is open.
+func (d *Detail) TotalPnL() decimal.Null {
+	if !d.NetPnL.Valid {
+		return decimal.Null{}
+	}
+	return decimal.Of(d.NetPnL.Decimal.Add(d.DividendTotal))
+}
+
+// ReadDetail reads one trade of the owner.
+func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (Detail, error) {
+	found, err := ledger.ReadTrade(ctx, tx, owner, id)
+	if err != nil {
+		return Detail{}, err
+	}
+	return Describe(ctx, tx, owner, found)
+}
+
+// Describe adds its annotations to a trade that was read from the ledger.
+func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger.TradeDetail) (Detail, error) {
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	views := []View{{Trade: trade.Trade}}
+	if err := r.annotate(views); err != nil {
+		return Detail{}, err
+	}
+	detail := Detail{View: views[0], Fills: trade.Fills, DividendTotal: trade.DividendTotal}
+	var err error
+	if detail.Attachments, err = playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: trade.ID}); err != nil {
+		return Detail{}, err
+	}
+	detail.Setups, err = findSetups(ctx, tx, owner, detail.Annotations.Setups)
+	return detail, err
+}
+
+func findSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.SetupID) ([]playbook.Setup, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	all, err := playbook.ListSetups(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[journal.SetupID]playbook.Setup, len(all))
+	for _, setup := range all {
+		byID[setup.ID] = setup
+	}
+	var setups []playbook.Setup
+	for _, id := range ids {
+		if setup, ok := byID[id]; ok {
+			setups = append(setups, setup)
+		}
+	}
+	return setups, nil
+}

@@ -1,0 +1,197 @@
+// Package tradeview reads trades together with their annotations and the values
+// that follow from both. Lists, sorted lists, exports and the detail of a trade
+// all read through it, so that they agree.
+//
+// A function that takes a *db.Tx is one step of a transaction that the caller
+// runs. The methods of [Service] run one snapshot each.
+package tradeview
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+)
+
+// View is a trade with its annotations.
+type View struct {
+	ledger.Trade
+	Annotations playbook.Annotations
+	Tags        []playbook.Tag // in the order of Annotations.Tags
+	Derived     playbook.Derived
+	// Rank is what the trade was sorted by; it is set in sorted lists only.
+	Rank ledger.RankedTrade
+}
+
+// Query selects trades and their order.
+type Query struct {
+	Trades      ledger.TradeQuery
+	Annotations playbook.TradeFilter
+	// Batch selects the trades with a fill of that import, if not empty.
+	Batch journal.BatchID
+	// Sort is the order, by one of the [SortKeys]; nil means newest first.
+	Sort *ledger.Sort
+}
+
+// ledgerQuery returns the whole query as one of the ledger.
+func (q Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
+	trades := q.Trades
+	trades.Where = slices.Clone(trades.Where)
+	for _, condition := range q.Annotations.Conditions(owner) {
+		trades.Where = append(trades.Where, ledger.TradeIDCondition(condition))
+	}
+	if q.Batch != "" {
+		trades.Where = append(trades.Where, ledger.BatchCondition(owner, q.Batch))
+	}
+	return trades
+}
+
+// ChunkSize is how many trades are read with their annotations at a time.
+const ChunkSize = 1000
+
+// Each calls fn with the trades of a query as they are read. Memory stays flat,
+// except that a sorted list keeps the place of every trade.
+func Each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	trades := q.ledgerQuery(owner)
+	if q.Sort != nil {
+		return r.eachSorted(trades, *q.Sort, fn)
+	}
+	left := trades.Limit
+	for {
+		part := trades
+		part.Limit = ChunkSize
+		if left > 0 {
+			part.Limit = min(left, ChunkSize)
+		}
+		views, err := r.readChunk(part)
+		if err != nil {
+			return err
+		}
+		if err := callEach(views, fn); err != nil {
+			return err
+		}
+		if n := len(views); n < part.Limit || n == left {
+			return nil
+		}
+		left -= min(left, len(views))
+		trades.After = &views[len(views)-1].Cursor
+	}
+}
+
+func callEach(views []View, fn func(*View) error) error {
+	for i := range views {
+		if err := fn(&views[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadMany reads some trades of the owner, in the order of their ids in the
+// call. Ids that are not trades of the owner are left out.
+func ReadMany(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]View, error) {
+	return (&reader{ctx: ctx, tx: tx, owner: owner}).readMany(ids)
+}
+
+// EachListedTime calls fn with the time by which each trade of a query is
+// listed, in no order. fn must not run statements.
+func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(time.Time)) error {
+	return ledger.EachListedTime(ctx, tx, owner, q.ledgerQuery(owner), fn)
+}
+
+// Derive returns what follows from a trade and its annotations.
+func Derive(t *ledger.Trade, a playbook.Annotations) playbook.Derived {
+	return playbook.Derive(playbook.Figures{
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
+	}, a)
+}
+
+// reader reads trades in one transaction.
+type reader struct {
+	ctx   context.Context
+	tx    *db.Tx
+	owner journal.UserID
+	tags  map[journal.TagID]playbook.Tag // nil until a trade has a tag
+}
+
+// readChunk reads the trades of a query that has a limit.
+func (r *reader) readChunk(q ledger.TradeQuery) ([]View, error) {
+	var views []View
+	err := ledger.EachTrade(r.ctx, r.tx, r.owner, q, func(t ledger.Trade) error {
+		views = append(views, View{Trade: t})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return views, r.annotate(views)
+}
+
+func (r *reader) readMany(ids []journal.TradeID) ([]View, error) {
+	found, err := ledger.TradesByID(r.ctx, r.tx, r.owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[journal.TradeID]int, len(found))
+	for i := range found {
+		byID[found[i].ID] = i
+	}
+	views := make([]View, 0, len(found))
+	for _, id := range ids {
+		if i, ok := byID[id]; ok {
+			views = append(views, View{Trade: found[i]})
+		}
+	}
+	return views, r.annotate(views)
+}
+
+// annotate adds the annotations, and what follows from them, to trades.
+func (r *reader) annotate(views []View) error {
+	if len(views) == 0 {
+		return nil
+	}
+	ids := make([]journal.TradeID, len(views))
+	for i := range views {
+		ids[i] = views[i].ID
+	}
+	stored, err := playbook.LoadAnnotations(r.ctx, r.tx, r.owner, ids)
+	if err != nil {
+		return err
+	}
+	for i := range views {
+		v := &views[i]
+		v.Annotations = stored[v.ID]
+		v.Derived = Derive(&v.Trade, v.Annotations)
+		if v.Tags, err = r.findTags(v.Annotations.Tags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) findTags(ids []journal.TagID) ([]playbook.Tag, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if r.tags == nil {
+		all, err := playbook.ListTags(r.ctx, r.tx, r.owner)
+		if err != nil {
+			return nil, err
+		}
+		r.tags = make(map[journal.TagID]playbook.Tag, len(all))
+		for _, tag := range all {
+			r.tags[tag.ID] = tag
+		}
+	}
+	tags := make([]playbook.Tag, len(ids))
+	for i, id := range ids {
+		tags[i] = r.tags[id]
+	}
+	return tags, nil
+}
