@@ -20,6 +20,10 @@ type UnknownKind struct {
 // readKind reads a row of a known kind.
 func (lr *layoutReader) readKind(w *Row, kind Kind) {
 	switch {
+	case kind.isTrade() && lr.layout.isRoundTrip():
+		lr.readTrip(w, kind)
+	case kind.isTrade() && lr.layout.BuyPrice != "":
+		lr.readPair(w)
 	case kind.isTrade():
 		lr.readTrade(w, kind)
 	case kind.isEnding():
@@ -80,11 +84,26 @@ func (lr *layoutReader) skipMovement(w *Row) {
 		lr.skipCoins(w, strings.ToLower(w.noteText(l)), l.coinOf(cmp.Or(w.Text(l.Currency), w.Text(l.Symbol))))
 		return
 	}
-	lr.momentOf(w)
+	at := lr.momentOf(w)
 	w.Skip("%s", ReasonSecurities)
-	if !w.Failed() {
-		lr.r.Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
-			w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
+	if w.Failed() {
+		return
+	}
+	lr.r.Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+		w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
+	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})
+}
+
+// emitCharges adds the tax and the fees of a row that is not a trade as cash of
+// their own.
+func (lr *layoutReader) emitCharges(w *Row, kind Kind, of *Cash) {
+	l := lr.layout
+	lr.emitTax(w, kind, of)
+	if l.CashFees != CashFeesApart {
+		return
+	}
+	if fees := w.costs(l.Fees).Add(w.costs(l.Commission)); !fees.IsZero() {
+		lr.emitCashFee(w, *of, fees)
 	}
 }
 
@@ -113,6 +132,10 @@ func (lr *layoutReader) skipResult(w *Row) {
 // skipUnknown skips a row of an unknown kind and lists its word.
 func (lr *layoutReader) skipUnknown(w *Row) {
 	l := lr.layout
+	if l.isRoundTrip() && w.Text(l.Symbol) != "" {
+		w.Fail("%s: %q is neither a buy nor a sell.", firstName(l.Kind), shorten(w.word))
+		return
+	}
 	switch {
 	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.amountColumn()).IsZero() && !l.Coins:
 		lr.skipMovement(w)
@@ -190,12 +213,8 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	if l.Unsigned && (kind == KindFee || kind == KindWithdrawal) {
 		n = n.Abs().Neg()
 	}
-	fees := decimal.Zero
-	if l.CashFees != CashFeesIgnored {
-		fees = w.costs(l.Fees)
-	}
 	if l.CashFees == CashFeesSubtracted {
-		n = n.Sub(fees)
+		n = n.Sub(w.costs(l.Fees))
 	}
 	currency := l.coinOf(cmp.Or(w.currencyOfAmount(l), unit))
 	c := Cash{Type: cashType(kind, n, w.word), Amount: n, Currency: currency, At: at.At, Note: w.cashNote(l)}
@@ -210,10 +229,7 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	if w.Failed() {
 		return
 	}
-	lr.emitTax(w, kind, &c)
-	if l.CashFees == CashFeesApart && !fees.IsZero() {
-		lr.emitCashFee(w, c, fees)
-	}
+	lr.emitCharges(w, kind, &c)
 }
 
 // skipNoAmount skips a row of cash that has no amount.
@@ -256,7 +272,7 @@ func (lr *layoutReader) emitTax(w *Row, kind Kind, of *Cash) {
 		return
 	}
 	c := *of
-	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), "Tax of "+cmp.Or(w.Text(l.TaxNote), w.word)
+	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), w.withSymbol("Tax of "+cmp.Or(w.Text(l.TaxNote), w.word))
 	if kind == KindDividend || kind == KindInterest {
 		c.Type, c.Note = cashTypes[kind], "Tax: "+of.Note
 	}
@@ -274,7 +290,7 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 			c.Currency = strings.ToUpper(coin)
 		}
 	} else {
-		c.Note = "Fee of " + w.word
+		c.Note = w.withSymbol("Fee of " + cmp.Or(w.Text(l.TaxNote), w.word))
 	}
 	kept := w.skipped
 	w.skipped = ""
@@ -298,7 +314,12 @@ func (w *Row) noteText(l *Layout) string {
 // cashNote returns the note of a row of cash: what the layout says, with the
 // symbol before it.
 func (w *Row) cashNote(l *Layout) string {
-	note := w.noteText(l)
+	return w.withSymbol(w.noteText(l))
+}
+
+// withSymbol puts the symbol of the row before a note that does not have it.
+func (w *Row) withSymbol(note string) string {
+	l := w.r.layout
 	if symbol := w.Text(l.Symbol); symbol != "" && !l.Coins && !strings.Contains(note, symbol) {
 		note = strings.TrimSpace(symbol + " " + note)
 	}

@@ -67,7 +67,8 @@ type Layout struct {
 	Unsigned      bool
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
-	// TaxNote is the note of the cash of a tax; the word for the kind if empty.
+	// TaxNote names what a tax or a fee is of in its note; the word for the kind if
+	// empty.
 	TaxNote Col
 	// FeesCurrency is the currency or coin of Fees and Commission, if it is not
 	// that of the amount and not attached to the number.
@@ -91,6 +92,13 @@ type Layout struct {
 	Results           ResultRule
 	// Position is the signed position after the fill.
 	Position Col
+
+	// A row may be a whole trade, or two fills.
+	RoundTrip
+	BoughtSold
+	// Swap is the cost of holding a trade overnight: below zero is a cost.
+	Swap Col
+	AnnotationColumns
 
 	ID  Col
 	IDs IDRule
@@ -154,11 +162,12 @@ type Instrument struct {
 // Record is what a row gives: a fill, a round trip or cash, and further records
 // of the same row.
 type Record struct {
-	Kind Kind
-	Fill *Fill
-	Trip *Trip
-	Cash *Cash
-	Also []Record
+	Kind        Kind
+	Fill        *Fill
+	Trip        *Trip
+	Cash        *Cash
+	Annotations *Annotations // of the fill or trip
+	Also        []Record
 }
 
 // SumOf states the sum of a column as a figure that the file gives about itself;
@@ -218,12 +227,14 @@ const (
 type ResultRule string
 
 // The rules. ResultIfForeign: for prices in foreign money, for forex and CFDs,
-// and for contracts that are settled in their coin.
+// and for contracts that are settled in their coin. ResultExact: for a whole trade
+// whose prices do not give it to the last digit.
 const (
 	ResultIfForeign ResultRule = ""
 	ResultAlways    ResultRule = "always"
 	ResultIfClosing ResultRule = "closing"
 	ResultNever     ResultRule = "never"
+	ResultExact     ResultRule = "exact"
 )
 
 // IDRule says how the id of a fill is made from its column.

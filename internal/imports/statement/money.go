@@ -268,6 +268,9 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 		return
 	case CurrencyOfAccount, CurrencyMixed:
 		if t.money == "" {
+			if t.isForeign() && t.Multiplier.Valid {
+				t.addDetail("currency", t.priced)
+			}
 			return
 		}
 		out.DeriveCurrency(t.money)
