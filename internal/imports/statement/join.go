@@ -45,9 +45,6 @@ const (
 	JoinCosts  JoinRule = "costs"
 )
 
-// isRoundTrip reports whether a row is a whole trade.
-func (l *Layout) isRoundTrip() bool { return false }
-
 // joinOf returns the rule that combines rows of a kind.
 func (l *Layout) joinOf(kind Kind) *Join {
 	for i, j := range l.Join {

@@ -1,14 +1,14 @@
-// Why a trade was missed and what became of it.
+// The reasons and outcomes of missed trades, with their labels.
 
 import type { Schemas } from '../../lib/api/client';
 
 export type Missed = Schemas['MissedTrade'];
 
 export const reasons: { value: Missed['reason']; label: string }[] = [
-  { value: '', label: 'Not said' },
+  { value: '', label: 'No reason given' },
   { value: 'hesitated', label: 'Hesitated' },
   { value: 'away', label: 'Away' },
-  { value: 'rules', label: 'Against the rules' },
+  { value: 'rules', label: 'Against my rules' },
   { value: 'other', label: 'Other' },
 ];
 
@@ -19,10 +19,10 @@ export const outcomes: { value: Missed['outcome']; label: string }[] = [
   { value: 'no_trigger', label: 'Never triggered' },
 ];
 
-export function reasonName(reason: string): string {
+export function reasonLabel(reason: string): string {
   return reasons.find((r) => r.value === reason)?.label ?? reason;
 }
 
-export function outcomeName(outcome: string): string {
+export function outcomeLabel(outcome: string): string {
   return outcomes.find((o) => o.value === outcome)?.label ?? outcome;
 }

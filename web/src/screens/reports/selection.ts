@@ -1,19 +1,17 @@
-// Which trades stand behind a figure. The list of trades can be asked for by
-// account, time, symbol, side, setup and tag; hours, sessions, grades and the
-// like are told apart here, by the same rules that the API groups by. Nothing
-// is added up: trades are chosen, and their number can be held against the n
-// that the API gave.
+// Selects the trades of a figure. The API filters trades by account, time, symbol,
+// side, setup and tag; hours, sessions, grades and the like are filtered here, by
+// the same rules that the API groups by. Nothing is added up.
 //
-// A choice is written kind:key, such as hour:9, so that the address can hold it.
+// A selection is written kind:key in the address, such as hour:9.
 
 import type { Schemas } from '../../lib/api/client';
 import { dayOf, endOf, lastDayOf, startOf, weekdayOf } from '../../lib/format/days';
 import type { Scope } from '../../lib/filter/filter';
 
 export type Trade = Schemas['Trade'];
-export type Chooser = (trade: Trade) => boolean;
+export type Predicate = (trade: Trade) => boolean;
 
-export function splitChoice(text: string): { kind: string; key: string } {
+export function parseSelection(text: string): { kind: string; key: string } {
   const at = text.indexOf(':');
   return at < 0 ? { kind: text, key: '' } : { kind: text.slice(0, at), key: text.slice(at + 1) };
 }
@@ -25,8 +23,8 @@ interface Clock {
 
 const hourFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** Minutes after midnight in a zone. */
-function minuteIn(at: string, tz: string): number {
+/** Returns the minutes since midnight in a time zone. */
+function minuteOfDay(at: string, tz: string): number {
   let format = hourFormats.get(tz);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
@@ -42,13 +40,13 @@ function minuteIn(at: string, tz: string): number {
 }
 
 export function sessionOf(at: string): string {
-  const minute = minuteIn(at, 'America/New_York');
+  const minute = minuteOfDay(at, 'America/New_York');
   if (minute < 240 || minute >= 1200) return 'overnight';
   if (minute < 570) return 'premarket';
   return minute < 960 ? 'rth' : 'afterhours';
 }
 
-const holds: [string, number][] = [
+const holdingTimes: [string, number][] = [
   ['under_1m', 60],
   ['1m_5m', 300],
   ['5m_15m', 900],
@@ -58,14 +56,14 @@ const holds: [string, number][] = [
   ['1d_1w', 604800],
 ];
 
-function holdOf(t: Trade): string {
+function holdingTimeOf(t: Trade): string {
   const seconds = (Date.parse(t.closed_at ?? '') - Date.parse(t.opened_at)) / 1000;
-  return holds.find(([, below]) => seconds < below)?.[0] ?? 'over_1w';
+  return holdingTimes.find(([, below]) => seconds < below)?.[0] ?? 'over_1w';
 }
 
-const instant = (t: Trade, clock: Clock) => (clock.basis === 'open' ? t.opened_at : (t.closed_at ?? ''));
+const basisTime = (t: Trade, clock: Clock) => (clock.basis === 'open' ? t.opened_at : (t.closed_at ?? ''));
 
-const signs: Record<string, Chooser> = {
+const outcomes: Record<string, Predicate> = {
   all: () => true,
   winners: (t) => Number(t.net_pnl) > 0,
   losers: (t) => Number(t.net_pnl) < 0,
@@ -74,11 +72,11 @@ const signs: Record<string, Chooser> = {
   with_r: (t) => t.r_multiple !== null,
 };
 
-/** Tells the trades of a choice, or null when the choice needs more than the trade itself. */
-export function chooser(kind: string, key: string, clock: Clock): Chooser | null {
+/** Returns the predicate of a selection, or null if it depends on more than the trade itself. */
+export function createPredicate(kind: string, key: string, clock: Clock): Predicate | null {
   switch (kind) {
     case 'which':
-      return signs[key] ?? null;
+      return outcomes[key] ?? null;
     case 'symbol':
       return (t) => t.symbol === key;
     case 'side':
@@ -96,30 +94,30 @@ export function chooser(kind: string, key: string, clock: Clock): Chooser | null
     case 'grade':
       return (t) => (t.trade_quality ?? '').toString() === key;
     case 'hour':
-      return (t) => Math.floor(minuteIn(t.opened_at, clock.tz) / 60) === Number(key);
+      return (t) => Math.floor(minuteOfDay(t.opened_at, clock.tz) / 60) === Number(key);
     case 'weekday':
       return (t) => weekdayOf(dayOf(new Date(t.opened_at), clock.tz)) === Number(key);
     case 'session':
       return (t) => sessionOf(t.opened_at) === key;
     case 'hold_time':
-      return (t) => holdOf(t) === key;
+      return (t) => holdingTimeOf(t) === key;
     case 'month':
-      return (t) => dayOf(new Date(instant(t, clock)), clock.tz).startsWith(key);
+      return (t) => dayOf(new Date(basisTime(t, clock)), clock.tz).startsWith(key);
     case 'day':
-      return (t) => dayOf(new Date(instant(t, clock)), clock.tz) === key;
+      return (t) => dayOf(new Date(basisTime(t, clock)), clock.tz) === key;
     case 'opened':
       return (t) => dayOf(new Date(t.opened_at), clock.tz) === key;
     case 'closed':
-      return between(key);
+      return closedWithin(key);
     case 'r':
-      return inBucket(key);
+      return inRBucket(key);
     default:
       return null;
   }
 }
 
 /** closed:from..to, both included. */
-function between(key: string): Chooser {
+function closedWithin(key: string): Predicate {
   const [from, to] = key.split('..').map((text) => (text ? Date.parse(text) : NaN));
   return (t) => {
     const at = Date.parse(t.closed_at ?? '');
@@ -128,7 +126,7 @@ function between(key: string): Chooser {
 }
 
 /** r:from..to, the lower edge included. */
-function inBucket(key: string): Chooser {
+function inRBucket(key: string): Predicate {
   const [from, to] = key.split('..');
   return (t) => {
     if (t.r_multiple === null) return false;
@@ -137,8 +135,8 @@ function inBucket(key: string): Chooser {
   };
 }
 
-/** Asks the API for less where its list can tell the choice by itself. */
-export function narrowed(scope: Scope, kind: string, key: string, clock: Clock): Scope {
+/** Returns the scope with the part of the selection that the API can filter. */
+export function narrowScope(scope: Scope, kind: string, key: string, clock: Clock): Scope {
   if (!key) return scope;
   if (kind === 'symbol' && !scope.symbol) return { ...scope, symbol: [key] };
   if (kind === 'account' && !scope.account_id) return { ...scope, account_id: [key] };
@@ -147,17 +145,17 @@ export function narrowed(scope: Scope, kind: string, key: string, clock: Clock):
   if (kind === 'day' || kind === 'month') {
     const first = kind === 'day' ? key : `${key}-01`;
     const last = kind === 'day' ? key : lastDayOf(key);
-    return within(scope, startOf(first, clock.tz), endOf(last, clock.tz));
+    return limitScope(scope, startOf(first, clock.tz), endOf(last, clock.tz));
   }
   if (kind === 'closed' && clock.basis === 'close') {
     const [from = '', to = ''] = key.split('..');
-    return within(scope, from, to);
+    return limitScope(scope, from, to);
   }
   return scope;
 }
 
-/** The scope, cut to a span; '' leaves that end as it is. */
-export function within(scope: Scope, from: string, to: string): Scope {
+/** Returns the scope limited to a span; '' leaves that end as it is. */
+export function limitScope(scope: Scope, from: string, to: string): Scope {
   const later = !scope.from || (from && Date.parse(from) > Date.parse(scope.from)) ? from : scope.from;
   const earlier = !scope.to || (to && Date.parse(to) < Date.parse(scope.to)) ? to : scope.to;
   return { ...scope, ...(later ? { from: later } : {}), ...(earlier ? { to: earlier } : {}) };

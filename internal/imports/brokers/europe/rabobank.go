@@ -45,28 +45,24 @@ var revolutStocks = statement.Preset{
 	},
 }
 
-// exante knows the list of trades, from other people's code only. Nobody said in
-// which zone its times are.
-func exante() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Exante", Export: "trades", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"Time", "Account ID", "Side", "Symbol ID", "ISIN", "Type", "Price", "Currency", "Quantity", "Commission", "Commission Currency", "Order Id", "Order pos"},
-		Columns: map[statement.Target]string{
-			"executed_at": "Time", "side": "Side", "symbol": "Symbol ID", "instrument_type": "Type", "price": "Price", "currency": "Currency",
-			"quantity": "Quantity", "commission": "Commission", "external_id": "Unique Transaction Identifier (UTI)",
-		},
-		Costs: statement.CostsPositive, NewestFirst: true,
-		Done: exanteSymbols,
-	}}
+// exanteTrades is the list of trades, known from other people's code only. The
+// zone of its times is not known.
+var exanteTrades = statement.Preset{
+	Broker: "Exante", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Costs: statement.CostsPositive, NewestFirst: true,
+	Header: statement.Cols("Time;Account ID;Side;Symbol ID;ISIN;Type;Price;Currency;Quantity;Commission;Commission Currency;Order Id;Order pos"),
+	Layout: &statement.Layout{
+		Side: "Side", Symbol: "Symbol ID", Namer: nameExante, Type: "Type", Time: "Time", Quantity: "Quantity", Price: "Price", Commission: "Commission",
+		Currency: "Currency", ID: "Unique Transaction Identifier (UTI)",
+	},
 }
 
-// exanteSymbols takes the exchange behind symbols away: AAPL.NASDAQ.
-func exanteSymbols(r *statement.Reader) {
-	for _, f := range r.Out.Fills {
-		if symbol, exchange, ok := strings.Cut(f.Symbol, "."); ok && !strings.Contains(exchange, ".") {
-			f.Symbol = symbol
-		}
+// nameExante builds an instrument from a symbol with its exchange: AAPL.NASDAQ.
+func nameExante(symbol, kind string) statement.Instrument {
+	i := statement.NameAny(symbol, kind)
+	if name, exchange, ok := strings.Cut(i.Symbol, "."); ok && !strings.Contains(exchange, ".") {
+		i.Symbol = name
 	}
+	return i
 }
 
 // releveStatement is a French account statement of no particular bank: a preamble,

@@ -1,14 +1,14 @@
-// What reports read. Each is asked for once and shared by key.
+// The queries of the reports.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
 import type { Scope } from '../../lib/filter/filter';
 import { filter } from '../../lib/filter/filter.svelte';
 import { here } from '../../app/router.svelte';
-import type { Trade } from './behind';
+import type { Trade } from './selection';
 import type { By } from './groups';
 
-/** The summary with how each figure came about and how far it can be trusted. */
+/** Loads the summary with explanations and confidence intervals. */
 export const readExplained = (enabled: () => boolean = () => true) =>
   query(() => ({
     key: ['analytics', 'explained', filter.results],
@@ -22,7 +22,7 @@ export const readExplained = (enabled: () => boolean = () => true) =>
       ),
   }));
 
-// Only breakdowns by time can count results as they are realized.
+// Only breakdowns by time can count realized results.
 const byTime: By[] = ['weekday', 'hour', 'month', 'session'];
 const scopeBy = (by: By) => (byTime.includes(by) ? filter.results : filter.scope);
 
@@ -38,9 +38,9 @@ export const readBreakdown = (by: () => By) =>
       ),
   }));
 
-export const readBehaviour = (enabled: () => boolean = () => true) =>
+export const readBehavior = (enabled: () => boolean = () => true) =>
   query(() => ({
-    key: ['analytics', 'behaviour', filter.scope],
+    key: ['analytics', 'behavior', filter.scope],
     enabled: enabled(),
     load: (signal) =>
       answer(api.GET('/api/v1/analytics/behavior', { params: { query: filter.scope }, signal })),
@@ -71,7 +71,7 @@ export const readDrawdowns = () =>
       ),
   }));
 
-export const readFutures = (count: () => string, ruin: () => string) =>
+export const readMonteCarlo = (count: () => string, ruin: () => string) =>
   query(() => ({
     key: ['analytics', 'futures', filter.scope, count(), ruin()],
     load: (signal) =>
@@ -89,19 +89,19 @@ export const readFutures = (count: () => string, ruin: () => string) =>
       ),
   }));
 
-/** Every closed trade of a scope, read in pages. */
-export async function allTrades(scope: Scope, signal: AbortSignal): Promise<Trade[]> {
+/** Loads every closed trade of a scope, page by page. */
+export async function loadAllTrades(scope: Scope, signal: AbortSignal): Promise<Trade[]> {
   const list: Trade[] = [];
   let cursor: string | null = '';
   do {
-    const asked: ReturnType<typeof page> = page(scope, cursor, signal);
-    list.push(...(await answer(asked)));
-    cursor = nextOf((await asked).response.headers.get('Link'));
+    const response: ReturnType<typeof loadPage> = loadPage(scope, cursor, signal);
+    list.push(...(await answer(response)));
+    cursor = nextCursor((await response).response.headers.get('Link'));
   } while (cursor);
   return list;
 }
 
-const page = (scope: Scope, cursor: string, signal: AbortSignal) =>
+const loadPage = (scope: Scope, cursor: string, signal: AbortSignal) =>
   api.GET('/api/v1/trades', {
     params: {
       query: { ...scope, status: 'closed' as const, limit: 1000, ...(cursor ? { cursor } : {}) },
@@ -109,13 +109,13 @@ const page = (scope: Scope, cursor: string, signal: AbortSignal) =>
     signal,
   });
 
-function nextOf(link: string | null): string | null {
+function nextCursor(link: string | null): string | null {
   const address = link?.match(/<([^>]+)>;\s*rel="?next"?/)?.[1];
   return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
 }
 
-/** The address that opens the trades of a choice over the present screen. */
-export function behindHref(kind: string, key: string): string {
+/** Returns the address that opens the trades of a selection over the current screen. */
+export function tradesHref(kind: string, key: string): string {
   const params = new URLSearchParams(here.search);
   params.set('behind', `${kind}:${key}`);
   return `${here.path}?${params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')}`;

@@ -1,31 +1,31 @@
-// The heading over the trades of a choice.
+// The title of a selection of trades.
 
 import { formats } from '../../lib/formats.svelte';
 import { figureLabel } from '../../lib/labels';
 import { groupName, groupTitles, type By } from './groups';
 
-const behaviours: Record<string, string> = {
+const behaviors: Record<string, string> = {
   revenge: 'Revenge trades',
   overconfidence: 'Overconfident trades',
-  loss_aversion: 'Losers held, winners given back',
+  loss_aversion: 'Held losers and given back winners',
   overtrading: 'Trades on overtraded days',
 };
 
-export function titleOf(kind: string, key: string, names: Map<string, string>): string {
-  if (kind in groupTitles) return headed(kind as By, key, names);
+export function selectionTitle(kind: string, key: string, names: Map<string, string>): string {
+  if (kind in groupTitles) return groupTitle(kind as By, key, names);
   switch (kind) {
     case 'figure':
       return figureLabel(key);
-    case 'behaviour':
-      return behaviours[key] ?? 'Trades';
+    case 'behavior':
+      return behaviors[key] ?? 'Trades';
     case 'day':
       return formats.date(key, 'long');
     case 'opened':
       return `Opened on ${formats.date(key, 'long')}`;
     case 'r':
-      return bucketName(...(key.split('..') as [string, string]));
+      return rBucketLabel(...(key.split('..') as [string, string]));
     case 'closed':
-      return spanName(...(key.split('..') as [string, string]));
+      return formatSpan(...(key.split('..') as [string, string]));
     case 'after':
       return key === 'win' ? 'Trades after a win' : 'Trades after a loss';
     default:
@@ -33,18 +33,18 @@ export function titleOf(kind: string, key: string, names: Map<string, string>): 
   }
 }
 
-function headed(by: By, key: string, names: Map<string, string>): string {
+function groupTitle(by: By, key: string, names: Map<string, string>): string {
   const name = groupName(by, key, names.get(key) ?? key);
   return key === '' || by === 'grade' ? name : `${groupTitles[by]}: ${name}`;
 }
 
-export function bucketName(from: string | number | null, to: string | number | null): string {
+export function rBucketLabel(from: string | number | null, to: string | number | null): string {
   const low = from === null || from === '' ? null : formats.ratio(from);
   const high = to === null || to === '' ? null : formats.ratio(to);
   if (low === null) return `Below ${high} R`;
   return high === null ? `${low} R and above` : `${low} to ${high} R`;
 }
 
-function spanName(from: string, to: string): string {
+function formatSpan(from: string, to: string): string {
   return `${formats.date(from)} – ${to ? formats.date(to) : 'now'}`;
 }

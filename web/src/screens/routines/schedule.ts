@@ -1,4 +1,4 @@
-// Stages and weekdays of a routine.
+// The stages and weekdays of routine items.
 
 import type { Schemas } from '../../lib/api/client';
 
@@ -13,7 +13,7 @@ export const stages: { value: Stage; label: string }[] = [
 
 const sunday = Date.UTC(2026, 0, 4);
 
-/** The name of a weekday, 0 for Sunday. */
+/** Returns the name of a weekday, 0 for Sunday. */
 export function weekdayName(
   day: number,
   locale: string | undefined,
@@ -23,25 +23,18 @@ export function weekdayName(
   return new Intl.DateTimeFormat(locale, { weekday: style, timeZone: 'UTC' }).format(at);
 }
 
-/** The weekdays in the order of the reader's week. */
-export function weekFrom(start: number): number[] {
+/** Returns the weekdays in order, for a week that starts on the given day. */
+export function orderWeekdays(start: number): number[] {
   return [0, 1, 2, 3, 4, 5, 6].map((i) => (i + start) % 7);
 }
 
-export function daysText(days: number[], locale: string | undefined, weekStart: number): string {
+export function formatWeekdays(days: number[], locale: string | undefined, weekStart: number): string {
   const key = [...days].sort().join('');
   if (key === '0123456') return 'Every day';
   if (key === '12345') return 'Weekdays';
   if (key === '06') return 'Weekends';
-  return weekFrom(weekStart)
+  return orderWeekdays(weekStart)
     .filter((d) => days.includes(d))
     .map((d) => weekdayName(d, locale))
     .join(', ');
-}
-
-/** The list with one entry at another place. */
-export function moved<T>(list: T[], from: number, to: number): T[] {
-  const next = [...list];
-  next.splice(to, 0, ...next.splice(from, 1));
-  return next;
 }
