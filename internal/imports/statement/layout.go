@@ -60,11 +60,17 @@ type Layout struct {
 
 	Quantity, Price Col
 	Decimals        DecimalRule
+	// QuantityUnit is the unit of the quantity on a crypto exchange. If it is "cont",
+	// the quantity counts contracts of unknown size, and the stated result counts.
+	QuantityUnit Col
 	// Amount is what moved in cash after costs, Gross what was traded before
 	// costs. With Unsigned neither has a sign: that of a trade follows from its
 	// side, and fees and withdrawals are below zero.
 	Amount, Gross Col
 	Unsigned      bool
+	// CashAmount is what a row of cash or a leg of a trade moved, for files that
+	// have it in another column than Amount.
+	CashAmount Col
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
 	// TaxNote names what a tax or a fee is of in its note; the word for the kind if

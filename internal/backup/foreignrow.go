@@ -15,10 +15,11 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
 )
 
-// fields is a row of a file of unknown origin, by plain names.
-type fields map[string]jsontext.Value
+// foreignRow is a row of a file of unknown origin, by plain names.
+type foreignRow map[string]jsontext.Value
 
 // The names in use for what decides the shape of a file.
 var (
@@ -45,7 +46,7 @@ func plainName(name string) string {
 	}, name)
 }
 
-func fieldsOf(raw jsontext.Value) (fields, error) {
+func fieldsOf(raw jsontext.Value) (foreignRow, error) {
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
 		return nil, journal.Invalid("It must be an object.")
@@ -55,8 +56,8 @@ func fieldsOf(raw jsontext.Value) (fields, error) {
 
 // plainFields gives members by their plain names. Of two that are the same
 // then, the first in the order of the alphabet counts.
-func plainFields(members map[string]jsontext.Value) fields {
-	in := make(fields, len(members))
+func plainFields(members map[string]jsontext.Value) foreignRow {
+	in := make(foreignRow, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if plain := plainName(name); in[plain] == nil {
 			in[plain] = members[name]
@@ -66,7 +67,7 @@ func plainFields(members map[string]jsontext.Value) fields {
 }
 
 // find gives the first of some fields that is there and not null.
-func (in fields) find(names ...string) (jsontext.Value, bool) {
+func (in foreignRow) find(names ...string) (jsontext.Value, bool) {
 	for _, name := range names {
 		if value, there := in[name]; there && value.Kind() != 'n' {
 			return value, true
@@ -75,7 +76,7 @@ func (in fields) find(names ...string) (jsontext.Value, bool) {
 	return nil, false
 }
 
-func (in fields) object(names ...string) (fields, bool) {
+func (in foreignRow) object(names ...string) (foreignRow, bool) {
 	value, there := in.find(names...)
 	if !there {
 		return nil, false
@@ -85,7 +86,7 @@ func (in fields) object(names ...string) (fields, bool) {
 }
 
 // rows gives a list; there tells whether the file has one.
-func (in fields) rows(names ...string) (rows []jsontext.Value, there bool, err error) {
+func (in foreignRow) rows(names ...string) (rows []jsontext.Value, there bool, err error) {
 	value, there := in.find(names...)
 	if !there {
 		return nil, false, nil
@@ -97,7 +98,7 @@ func (in fields) rows(names ...string) (rows []jsontext.Value, there bool, err e
 }
 
 // text gives a text, or a number as it is written; empty for anything else.
-func (in fields) text(names ...string) string {
+func (in foreignRow) text(names ...string) string {
 	value, there := in.find(names...)
 	if !there {
 		return ""
@@ -121,7 +122,7 @@ func textOf(value jsontext.Value) string {
 }
 
 // texts gives a list of texts, or of objects with a name, or one text.
-func (in fields) texts(names ...string) []string {
+func (in foreignRow) texts(names ...string) []string {
 	value, there := in.find(names...)
 	if !there {
 		return nil
@@ -143,7 +144,7 @@ func (in fields) texts(names ...string) []string {
 	return list
 }
 
-func (in fields) number(names ...string) (decimal.Null, error) {
+func (in foreignRow) number(names ...string) (decimal.Null, error) {
 	text := in.text(names...)
 	if text == "" {
 		return decimal.Null{}, nil
@@ -155,7 +156,7 @@ func (in fields) number(names ...string) (decimal.Null, error) {
 	return decimal.Of(n), nil
 }
 
-func (in fields) required(names ...string) (decimal.Decimal, error) {
+func (in foreignRow) required(names ...string) (decimal.Decimal, error) {
 	n, err := in.number(names...)
 	if err == nil && !n.Valid {
 		err = journal.Invalid("%s is missing.", names[0])
@@ -167,7 +168,7 @@ func (in fields) required(names ...string) (decimal.Decimal, error) {
 // then taken for UTC.
 var plainTimes = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly}
 
-func (in fields) instant(names ...string) (Instant, error) {
+func (in foreignRow) instant(names ...string) (Instant, error) {
 	text := in.text(names...)
 	if text == "" {
 		return Instant{}, journal.Invalid("%s is missing.", names[0])
@@ -200,7 +201,7 @@ func sinceEpoch(text string) (time.Time, bool) {
 }
 
 // isTrade tells a trade from an execution.
-func (in fields) isTrade() bool {
+func (in foreignRow) isTrade() bool {
 	if _, there := in.find(fillNames...); there {
 		return true
 	}
@@ -210,7 +211,7 @@ func (in fields) isTrade() bool {
 
 // execution reads a fill. What it does not tell itself is taken from the
 // trade that it is in.
-func (in fields) execution(trade fields) (x Execution, err error) {
+func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
 	both := func(names ...string) string {
 		if text := in.text(names...); text != "" {
 			return text
@@ -244,7 +245,7 @@ func (in fields) execution(trade fields) (x Execution, err error) {
 	return x, err
 }
 
-func (in fields) costs(x *Execution, trade fields) (err error) {
+func (in foreignRow) costs(x *Execution, trade foreignRow) (err error) {
 	fees, err := in.number("fees", "fee", "feestotal")
 	if err != nil {
 		return err
@@ -322,36 +323,32 @@ func cashType(text string) (ledger.CashType, error) {
 	return "", journal.Invalid("type must be deposit, withdrawal, fee, dividend, interest or adjustment.")
 }
 
-// words reads what a trade says beside its figures.
-func (in fields) annotationValues() (w AnnotationValues, err error) {
-	w.Notes = in.text("notes", "note", "comment", "comments")
-	w.EmotionalState = in.text("emotionalstate", "emotion", "mood")
-	w.Tags = in.texts("tags", "tagnames")
-	w.Setups = in.texts("setups", "setup", "setupname", "strategy")
-	for _, field := range []struct {
-		into  *decimal.Null
-		names []string
-	}{
-		{&w.InitialRisk, []string{"initialrisk", "risk"}},
-		{&w.StopPrice, []string{"stopprice", "stop", "stoploss"}},
-		{&w.TargetPrice, []string{"targetprice", "target", "takeprofit"}},
-		{&w.LastStop, []string{"laststop"}},
-		{&w.MAE, []string{"mae"}},
-		{&w.MFE, []string{"mfe"}},
-	} {
-		if *field.into, err = in.number(field.names...); err != nil {
-			return w, err
+// annotations reads the annotations of a trade.
+func (in foreignRow) annotations() (w Annotations, err error) {
+	for _, f := range playbook.AnnotationFields {
+		names := append([]string{strings.ReplaceAll(f.Name, "_", "")}, f.Aliases...)
+		switch value := f.At(&w.AnnotationValues).(type) {
+		case *string:
+			*value = in.text(names...)
+		case *int:
+			*value = in.grade(names...)
+		case *decimal.Null:
+			if *value, err = in.number(names...); err != nil {
+				return w, err
+			}
+		case **time.Time:
+			if at, err := in.instant(names...); err == nil && !at.IsZero() {
+				*value = &at.Time
+			}
 		}
 	}
-	w.Confidence, w.TradeQuality = in.grade("confidence"), in.grade("tradequality", "quality", "rating")
-	if at, err := in.instant("reviewedat"); err == nil {
-		w.ReviewedAt = at
-	}
+	w.Tags = in.texts("tags", "tagnames")
+	w.Setups = in.texts("setups", "setup", "setupname", "strategy")
 	return w, nil
 }
 
 // grade reads 1 to 5; anything else is no grade of ours.
-func (in fields) grade(names ...string) int {
+func (in foreignRow) grade(names ...string) int {
 	n, err := strconv.Atoi(in.text(names...))
 	if err != nil || n < 1 || n > 5 {
 		return 0
