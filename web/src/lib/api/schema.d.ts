@@ -3963,6 +3963,8 @@ export interface components {
         };
         WrittenTrade: {
             account_id: string;
+            /** @description The fills of this trade that the request added. */
+            added_execution_ids: string[];
             attachments: components["schemas"]["Attachment"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             avg_entry_price: number;
