@@ -19,7 +19,8 @@ import (
 //	A$        the currency or coin of the amount in A
 //	=X        the constant X
 //	@x        a value that Parse or Prepare has set
-//	{A} {B}   text with values in it; {day} is the day of the row, {file} the day in the file's name
+//	{A} {B}   text with values in it; {day} is the day of the row, {file} the day in the file's name,
+//	          {kind} the word for its kind in lower case
 type Col = string
 
 // Cols splits a list of names at its semicolons.
@@ -137,7 +138,7 @@ func parseText(text string) []part {
 	return parts
 }
 
-// namedColumns lists the columns that one name without alternatives stands for.
+// namedColumns lists the columns that one name without alternatives matches.
 func (r *Reader) namedColumns(name string) []int {
 	if base, nth, ok := strings.Cut(name, "#"); ok && isNumber(nth) { // "Trade #" is a name
 		if i, found := r.index[HeaderKey(base)+"#"+nth]; found {
@@ -189,8 +190,8 @@ func isUnitOfHeader(rest string) bool {
 	if isCurrency(inner) || isCurrencyCode(inner) {
 		return true
 	}
-	_, zone := stated(inner)
-	return zone || universal(inner)
+	_, zone := findStatedZone(inner)
+	return zone || isUniversal(inner)
 }
 
 // isCurrencyCode reports whether a text has the form of a currency's code.
@@ -252,6 +253,8 @@ func (w *Row) buildText(parts []part, whole bool) string {
 		case "":
 		case "day":
 			text = w.day()
+		case "kind":
+			text = WordKey(w.word)
 		case "file":
 			day, _ := DayInName(w.r.Hints.FileName, w.r.Hints.Order)
 			text = string(day)
@@ -347,6 +350,8 @@ func currencyInHeader(header string) string {
 	}
 	code := strings.Trim(header[at:], " _()[]:")
 	switch {
+	case code == "PNL" || code == "QTY":
+		return ""
 	case isCurrencyCode(code):
 		return code
 	case len(code) >= len("usd") && slices.Contains(moneyWords, strings.ToLower(code)):
@@ -355,13 +360,13 @@ func currencyInHeader(header string) string {
 	return ""
 }
 
-// signCurrencies are the currencies that a sign stands for.
+// signCurrencies maps signs to currencies.
 var signCurrencies = map[string]string{"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 
 // cutUnit separates a number from the coin, code or sign of a currency that is
 // written with it.
 func cutUnit(text string) (number, unit string) {
-	text = strings.TrimSpace(bare(text))
+	text = strings.TrimSpace(trimCell(text))
 	for sign, code := range signCurrencies {
 		if strings.Contains(text, sign) {
 			return strings.TrimSpace(strings.Replace(text, sign, "", 1)), code

@@ -20,7 +20,8 @@ type layoutReader struct {
 	layout *Layout
 	key    Col
 	words  *wordTable
-	above  *Row // the row that others continue; see Layout.Carry
+	kinds  map[string]Kind // of the words that were looked up
+	above  *Row            // the row that others continue; see Layout.Carry
 }
 
 // layoutState is what the rows of all tables of a file leave for its end.
@@ -65,7 +66,7 @@ func (r *Reader) readLayout(l *Layout) error {
 		r.state = newLayoutState()
 	}
 	r.layout = l
-	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words)}
+	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words), kinds: map[string]Kind{}}
 	for _, pair := range [][2]Col{{l.Date, l.Time}, {l.OpenDate, l.OpenTime}, {l.CloseDate, l.CloseTime}} {
 		if pair[0] != "" || pair[1] == "" {
 			continue
@@ -139,7 +140,7 @@ func (c *Condition) reason(w *Row, text string) string {
 	if c.Reason != "" {
 		return c.Reason
 	}
-	return keptReason(w.r.Header(c.Col), text)
+	return conditionReason(w.r.Header(c.Col), text)
 }
 
 // parseTexts sets the values of the first pattern that matches.
@@ -171,8 +172,21 @@ func (lr *layoutReader) kindOf(w *Row) Kind {
 	if l.Kind == "" {
 		return KindTrade
 	}
-	text := w.Text(l.Kind)
-	w.word = text
+	w.word = w.Text(l.Kind)
+	kind, known := lr.kinds[w.word]
+	if !known {
+		kind = lr.findKind(w)
+		const most = 1000 // a file has few words for kinds
+		if len(lr.kinds) < most {
+			lr.kinds[w.word] = kind
+		}
+	}
+	return kind
+}
+
+// findKind looks up the word of a row.
+func (lr *layoutReader) findKind(w *Row) Kind {
+	text := w.word
 	if kind, ok := lr.words.find(WordKey(text)); ok {
 		return kind
 	}
@@ -182,7 +196,11 @@ func (lr *layoutReader) kindOf(w *Row) Kind {
 	if kind := kindOfCash(text); kind != kindUnknown {
 		return kind
 	}
-	return lr.r.Hints.Kinds[WordKey(text)]
+	kind := lr.r.Hints.Kinds[WordKey(text)]
+	if kind != kindUnknown {
+		lr.listUnknown(w, kind)
+	}
+	return kind
 }
 
 // readTrade reads a row as one fill.
@@ -415,7 +433,7 @@ func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 	case l.amountColumn() == "" || w.Text(l.amountColumn()) == "":
 		w.Fail("There is no value in column %s.", firstName(cmp.Or(l.Price, l.amountColumn())))
 	default:
-		t.priceMissing = true // the amount gives it
+		t.priceMissing = true // it is computed from the amount
 	}
 }
 
@@ -511,7 +529,7 @@ func (r *Reader) finishLayouts() {
 	s.closeLegs()
 	r.resolveEndings()
 	for _, w := range s.rows {
-		w.settle()
+		w.writeOutcome()
 	}
 	for _, l := range r.Preset.layouts() {
 		if l.Currencies == CurrencyMixed {

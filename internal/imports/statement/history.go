@@ -15,6 +15,7 @@ type UnknownKind struct {
 	Word    string // as the file writes it
 	Rows    int
 	Example string // the cells of the first row with it
+	Kind    Kind   // the one that the user chose, empty for none
 }
 
 // readKind reads a row of a known kind.
@@ -41,7 +42,7 @@ func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 	case KindMovement:
 		lr.skipMovement(w)
 	case KindCorporateAction:
-		if w.peek(lr.layout.Quantity).IsZero() && !w.peek(lr.layout.amountColumn()).IsZero() {
+		if w.peek(lr.layout.Quantity).IsZero() && !w.peek(lr.layout.cashColumn()).IsZero() {
 			lr.readCash(w, KindAdjustment)
 			return
 		}
@@ -63,11 +64,13 @@ func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 	}
 }
 
-// amountColumn returns the column of what a row of cash moved.
+// amountColumn returns the column of what a trade moved.
 func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
 
-// peek returns the number of an expression, 0 if it is none. It does not fail
-// the row.
+// cashColumn returns the column of what a row of cash moved.
+func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gross) }
+
+// peek returns the number of an expression, or 0. It never fails the row.
 func (w *Row) peek(col Col) decimal.Decimal {
 	i, text := w.find(col)
 	n, err := Number(text, w.r.separatorFor(i, text))
@@ -120,7 +123,7 @@ func (lr *layoutReader) skipCoins(w *Row, word, coin string) {
 // and adds it up.
 func (lr *layoutReader) skipResult(w *Row) {
 	l := lr.layout
-	n, unit := w.amount(l.amountColumn())
+	n, unit := w.amount(l.cashColumn())
 	if l.CashFees == CashFeesSubtracted {
 		n.Decimal = n.Decimal.Sub(w.costs(l.Fees))
 	}
@@ -137,14 +140,19 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 		return
 	}
 	switch {
-	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.amountColumn()).IsZero() && !l.Coins:
+	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.cashColumn()).IsZero() && !l.Coins:
 		lr.skipMovement(w)
-	case w.peek(l.amountColumn()).IsZero():
+	case w.peek(l.cashColumn()).IsZero():
 		w.Skip("%s", ReasonNoAmount)
 		return
 	default:
 		w.Skip("unknown kind %q", shorten(w.word))
 	}
+	lr.listUnknown(w, kindUnknown)
+}
+
+// listUnknown lists the word of a row with the kind that the user chose for it.
+func (lr *layoutReader) listUnknown(w *Row, kind Kind) {
 	if w.Failed() || w.word == "" {
 		return
 	}
@@ -156,7 +164,7 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	}
 	const most = 100
 	if len(out.UnknownKinds) < most {
-		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example()})
+		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example(), Kind: kind})
 	}
 }
 
@@ -204,11 +212,11 @@ func interestWords() []string {
 // readCash reads a row that moves money without a fill.
 func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	l := lr.layout
-	amount, unit := w.amount(l.amountColumn())
+	amount, unit := w.amount(l.cashColumn())
 	at := lr.momentOf(w)
 	n := amount.Decimal
 	if l.Coins && !amount.Valid {
-		w.Fail("There is no value in column %s.", firstName(l.amountColumn()))
+		w.Fail("There is no value in column %s.", firstName(l.cashColumn()))
 	}
 	if l.Unsigned && (kind == KindFee || kind == KindWithdrawal) {
 		n = n.Abs().Neg()
@@ -216,7 +224,7 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	if l.CashFees == CashFeesSubtracted {
 		n = n.Sub(w.costs(l.Fees))
 	}
-	currency := l.coinOf(cmp.Or(w.currencyOfAmount(l), unit))
+	currency := l.coinOf(cmp.Or(w.currencyOfCash(l), unit))
 	c := Cash{Type: cashType(kind, n, w.word), Amount: n, Currency: currency, At: at.At, Note: w.cashNote(l)}
 	if n.IsZero() {
 		lr.skipNoAmount(w)
@@ -242,7 +250,7 @@ func (lr *layoutReader) skipNoAmount(w *Row) {
 }
 
 // emitCash adds cash to the outcome of a row. Coins that are not money are
-// skipped; those that are worth the account's currency are in it.
+// skipped; those that count as the account's currency are booked in it.
 func (lr *layoutReader) emitCash(w *Row, record *Record) {
 	l, c := lr.layout, record.Cash
 	if l.Coins {
@@ -251,7 +259,7 @@ func (lr *layoutReader) emitCash(w *Row, record *Record) {
 		case c.Currency == "":
 		case account != "" && isSameMoney(c.Currency, account):
 			c.Currency = account
-		case !isMoney(c.Currency):
+		case !IsMoney(c.Currency):
 			if !w.Failed() {
 				lr.skipCoins(w, strings.ToLower(c.Note), c.Currency)
 			}

@@ -60,11 +60,17 @@ type Layout struct {
 
 	Quantity, Price Col
 	Decimals        DecimalRule
+	// QuantityUnit is the unit of the quantity on a crypto exchange. If it is "cont",
+	// the quantity counts contracts of unknown size, and the stated result counts.
+	QuantityUnit Col
 	// Amount is what moved in cash after costs, Gross what was traded before
 	// costs. With Unsigned neither has a sign: that of a trade follows from its
 	// side, and fees and withdrawals are below zero.
 	Amount, Gross Col
 	Unsigned      bool
+	// CashAmount is what a row of cash or a leg of a trade moved, for files that
+	// have it in another column than Amount.
+	CashAmount Col
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
 	// TaxNote names what a tax or a fee is of in its note; the word for the kind if
@@ -141,7 +147,7 @@ type Pattern struct {
 }
 
 // Namer builds an instrument from the symbol and the type that a file has; the
-// type is empty if the file does not tell.
+// type is empty if the file does not state it.
 type Namer func(symbol, kind string) Instrument
 
 // Instrument is what a row trades.
@@ -159,7 +165,7 @@ type Instrument struct {
 	Problem string
 }
 
-// Record is what a row gives: a fill, a round trip or cash, and further records
+// Record is the result of a row: a fill, a round trip or cash, and further records
 // of the same row.
 type Record struct {
 	Kind        Kind
@@ -170,7 +176,7 @@ type Record struct {
 	Also        []Record
 }
 
-// SumOf states the sum of a column as a figure that the file gives about itself;
+// SumOf states the sum of a column as a figure that the file states about itself;
 // see [Statement.Sum] for the items.
 type SumOf struct {
 	Item string
@@ -228,7 +234,7 @@ type ResultRule string
 
 // The rules. ResultIfForeign: for prices in foreign money, for forex and CFDs,
 // and for contracts that are settled in their coin. ResultExact: for a whole trade
-// whose prices do not give it to the last digit.
+// whose prices do not match it to the last digit.
 const (
 	ResultIfForeign ResultRule = ""
 	ResultAlways    ResultRule = "always"
@@ -240,7 +246,7 @@ const (
 // IDRule says how the id of a fill is made from its column.
 type IDRule string
 
-// The rules. IDPerSide: an export gives both sides of a position the same id, so
+// The rules. IDPerSide: both sides of a position have the same id, so
 // the second side gets its name added. IDPerPart: a trade comes again for each
 // part that was closed.
 const (

@@ -30,7 +30,7 @@ type legs struct {
 func (lr *layoutReader) addLeg(w *Row, kind Kind, j *Join) {
 	l := lr.layout
 	at := lr.momentOf(w)
-	amount := coinAmount{w.Required(l.amountColumn()), l.coinOf(w.Text(l.Currency))}
+	amount := coinAmount{w.Required(l.cashColumn()), l.coinOf(w.Text(l.Currency))}
 	other := coinAmount{w.Decimal(l.OtherAmount), l.coinOf(w.Text(l.OtherCurrency))}
 	fee := w.costs(l.Fees)
 	if amount.coin == "" {
