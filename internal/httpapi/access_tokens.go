@@ -43,7 +43,7 @@ func shapeToken(t identity.AccessToken) AccessToken {
 	return AccessToken{t.ID, t.Name, t.Prefix, t.Scope, t.CreatedAt, t.ExpiresAt, t.LastUsedAt}
 }
 
-func (a *API) accessTokenOperations() {
+func (a *API) registerAccessTokenRoutes() {
 	registerList(a, route{
 		method: http.MethodGet, path: "/access-tokens", id: "listAccessTokens", tag: "Access tokens",
 		summary: "List the access tokens, without their secrets",
@@ -52,10 +52,10 @@ func (a *API) accessTokenOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, tokens, shapeToken, func(t identity.AccessToken) string { return string(t.ID) })
+		return paginate(in, tokens, shapeToken, func(t identity.AccessToken) string { return string(t.ID) })
 	})
 	register(a, route{
-		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: session,
+		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: accessSession,
 		summary: "Make an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
 	}, a.mintToken)
 	register(a, route{
@@ -81,7 +81,7 @@ func (a *API) listUses(ctx context.Context, in *usesQuery) (*listing[tokenUse], 
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(&in.Paging, uses, func(u identity.TokenUse) tokenUse { return tokenUse(u) },
+	return paginate(&in.Paging, uses, func(u identity.TokenUse) tokenUse { return tokenUse(u) },
 		func(u identity.TokenUse) string { return strings.Join(timeKeys(u.UsedAt, u.IP+" "+u.UserAgent), " ") })
 }
 

@@ -75,14 +75,14 @@ func journalRoute(method, path, id, tag, summary string) route {
 	return r
 }
 
-func (a *API) accountOperations() {
+func (a *API) registerAccountRoutes() {
 	registerList(a, accountRoute(http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[account], error) {
 			accounts, err := a.Ledger.Accounts(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
+			return paginate(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
 		})
 	register(a, accountRoute(http.MethodPost, "", "createAccount", "Create an account"),
 		func(ctx context.Context, in *body[accountFields]) (*body[account], error) {
@@ -92,7 +92,7 @@ func (a *API) accountOperations() {
 	demonstration := accountRoute(http.MethodPost, "/demo", "createDemoAccount", "Create an account with a made-up journal of two years")
 	demonstration.about = "It holds fills, cash and what is written on the trades, and goes without a trace when it is deleted. " +
 		"Setups, tags, notes and routines are not touched. There is one at most."
-	demonstration.body, demonstration.allowance, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
+	demonstration.body, demonstration.limitKind, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
 	register(a, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
 		created, err := demo.AddAccount(ctx, demo.Services{DB: a.DB, Clock: a.Clock, Ledger: a.Ledger}, caller(ctx).UserID)
 		return answer(shapeAccount(created), err)

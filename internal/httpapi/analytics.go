@@ -18,7 +18,7 @@ func figureRoute(path, id, summary string) route {
 	return r
 }
 
-func (a *API) analyticsOperations() {
+func (a *API) registerAnalyticsRoutes() {
 	register(a, figureRoute("summary", "summary", "Read the figures of closed trades at a glance"), a.summary)
 	register(a, figureRoute("daily", "daily", "Read the results day by day"), a.daily)
 	register(a, figureRoute("equity-curve", "equityCurve", "Read equity and drawdown over time"), a.equityCurve)
@@ -53,19 +53,19 @@ type explained struct {
 }
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
-	explain, err := flag("explain", in.Explain)
+	explain, err := parseFlag("explain", in.Explain)
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := flag("evidence", in.Evidence)
+	evidence, err := parseFlag("evidence", in.Evidence)
 	if err != nil {
 		return nil, err
 	}
 	var out summaryAnswer
-	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
+	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
+			weighed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
 			out.Evidence = &weighed
 		}
 		if explain {
@@ -77,8 +77,8 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 }
 
 // explain explains every figure of the summary.
-func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []explained {
-	list := figure(q, "explanation", func() []analytics.Explanation {
+func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []explained {
+	list := cachedFigure(q, "explanation", func() []analytics.Explanation {
 		return analytics.ExplainSummary(q.selection(), q.book.Capital, summary)
 	})
 	out := make([]explained, len(list))
@@ -90,8 +90,8 @@ func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []expla
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.withBook(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = figure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
+	err := a.withFiguresOnBasis(ctx, *in, func(_ *db.Tx, q *figureRequest) error {
+		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
 		return nil
 	})
 	return answer(out, err)
@@ -103,12 +103,12 @@ type curveQuery struct {
 }
 
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
-	points, err := wholeNumber("max_points", in.MaxPoints, analytics.DefaultPoints, analytics.MinPoints, 20_000)
+	points, err := parseWholeNumber("max_points", in.MaxPoints, analytics.DefaultPoints, analytics.MinPoints, 20_000)
 	if err != nil {
 		return nil, err
 	}
 	var out analytics.Curve
-	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		draw := func() analytics.Curve {
 			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
@@ -116,7 +116,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			out = draw()
 			return nil
 		}
-		out = figure(q, "curve "+string(in.MaxPoints), draw)
+		out = cachedFigure(q, "curve "+string(in.MaxPoints), draw)
 		return nil
 	})
 	return answer(out, err)
@@ -124,8 +124,8 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 
 func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
 	var out analytics.Behavior
-	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = figure(q, "behavior", func() analytics.Behavior {
+	err := a.withFigures(ctx, *in, func(_ *db.Tx, q *figureRequest) error {
+		out = cachedFigure(q, "behavior", func() analytics.Behavior {
 			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
 		return nil
@@ -135,8 +135,8 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
-	err := a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		out = figure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
+	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+		out = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
 		return nil
 	})
 	return answer(out, err)
@@ -148,12 +148,12 @@ type drawdownQuery struct {
 }
 
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
-	limit, err := wholeNumber("limit", in.Limit, 50, 1, 1000)
+	limit, err := parseWholeNumber("limit", in.Limit, 50, 1, 1000)
 	if err != nil {
 		return nil, err
 	}
 	var out []analytics.Drawdown
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
 		return nil
 	})
@@ -173,7 +173,7 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 		return nil, err
 	}
 	var out analytics.Comparison
-	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		book, err := a.Figures.Read(ctx, tx, caller(ctx).UserID, accountsB)
 		if err != nil {
 			return err
@@ -195,19 +195,19 @@ func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountI
 	if f, err = same.filter(); err != nil {
 		return f, nil, err
 	}
-	if f.Period.From, err = optionalInstant("other_from", in.OtherFrom); err != nil {
+	if f.Period.From, err = parseOptionalInstant("other_from", in.OtherFrom); err != nil {
 		return f, nil, err
 	}
-	if f.Period.To, err = optionalInstant("other_to", in.OtherTo); err != nil {
+	if f.Period.To, err = parseOptionalInstant("other_to", in.OtherTo); err != nil {
 		return f, nil, err
 	}
 	if f.Period.Check() != nil {
 		return f, nil, journal.InvalidField("other_from", "other_from must not be after other_to.")
 	}
-	if accounts, err = listed[journal.AccountID]("other_account_id", in.OtherAccountID); err != nil || len(accounts) > 0 {
+	if accounts, err = splitList[journal.AccountID]("other_account_id", in.OtherAccountID); err != nil || len(accounts) > 0 {
 		return f, accounts, err
 	}
-	accounts, err = listed[journal.AccountID]("account_id", in.AccountID)
+	accounts, err = splitList[journal.AccountID]("account_id", in.AccountID)
 	return f, accounts, err
 }
 
@@ -227,10 +227,10 @@ type simulationQuery struct {
 func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
 	sim := analytics.Simulation{RuinPct: decimal.New(50)}
 	var err error
-	if sim.Paths, err = wholeNumber("paths", in.Paths, analytics.DefaultPaths, 100, analytics.MaxPaths); err != nil {
+	if sim.Paths, err = parseWholeNumber("paths", in.Paths, analytics.DefaultPaths, 100, analytics.MaxPaths); err != nil {
 		return nil, err
 	}
-	if sim.Trades, err = wholeNumber("trades", in.Trades, 0, 1, analytics.MaxFuture); err != nil {
+	if sim.Trades, err = parseWholeNumber("trades", in.Trades, 0, 1, analytics.MaxFuture); err != nil {
 		return nil, err
 	}
 	if in.RuinPct != "" {
@@ -240,10 +240,10 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 		}
 	}
 	var out analytics.Futures
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
-		out = figure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
+		out = cachedFigure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
 		return nil
 	})
 	return answer(out, err)

@@ -76,12 +76,12 @@ func (f AnnotationFields) change() playbook.AnnotationChange {
 	return playbook.AnnotationChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
 		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
-		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
+		EmotionalState: f.EmotionalState.Opt, Confidence: toIntOpt(f.Confidence), TradeQuality: toIntOpt(f.TradeQuality),
 		Reviewed: f.Reviewed.Opt,
 	}
 }
 
-func plainInt(o opt[integer]) journal.Opt[int] {
+func toIntOpt(o opt[integer]) journal.Opt[int] {
 	return journal.Opt[int]{Set: o.Set, Null: o.Null, Value: int(o.Value)}
 }
 
@@ -177,12 +177,12 @@ func shapeOrphan(o playbook.Orphan) orphan {
 		TradeID: o.Trade, AccountID: o.Account, Symbol: o.Symbol, OpenedAt: o.OpenedAt, OrphanedAt: o.OrphanedAt,
 		Notes: o.Notes, TagIDs: o.Tags, SetupIDs: o.Setups, InitialRisk: o.InitialRisk, StopPrice: o.StopPrice,
 		TargetPrice: o.TargetPrice, LastStop: o.LastStop, MAE: o.MAE, MFE: o.MFE, EmotionalState: o.EmotionalState,
-		Confidence: orAbsent(o.Confidence), TradeQuality: orAbsent(o.TradeQuality), ReviewedAt: o.ReviewedAt,
+		Confidence: nilIfZero(o.Confidence), TradeQuality: nilIfZero(o.TradeQuality), ReviewedAt: o.ReviewedAt,
 		Attachments: shapeAll(o.Attachments, shapeAttachment),
 	}
 }
 
-func (a *API) orphanOperations() {
+func (a *API) registerOrphanRoutes() {
 	list := tradeRoute(http.MethodGet, "/orphans", "listOrphans", "List what was written on trades that have lost every fill")
 	list.about = "It returns by itself when one of those fills is imported again."
 	registerList(a, list, func(ctx context.Context, in *Paging) (*listing[orphan], error) {
@@ -190,7 +190,7 @@ func (a *API) orphanOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, orphans, shapeOrphan, func(o playbook.Orphan) string { return string(o.Trade) })
+		return paginate(in, orphans, shapeOrphan, func(o playbook.Orphan) string { return string(o.Trade) })
 	})
 	adopt := tradeRoute(http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move what was written on a lost trade to another trade")
 	adopt.status = http.StatusOK

@@ -78,7 +78,7 @@ type API struct {
 
 // New builds the API with all its operations.
 func New(services *installation.Installation, options Options) (*API, error) {
-	hookErrors()
+	installErrorHooks()
 	if options.AttachmentMaxBytes == 0 {
 		options.AttachmentMaxBytes = 10 << 20
 	}
@@ -92,39 +92,39 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.spool = transport.NewSpool(options.SpoolDir, func() error { return services.DB.CheckRoom(0) })
 	a.queues = newQueues(options.ImportsAtOnce)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
-	a.huma = huma.NewAPI(describe(options.Version), a)
-	describeValues(a.huma.OpenAPI().Components.Schemas)
-	a.operations()
-	a.service()
+	a.huma = huma.NewAPI(newConfig(options.Version), a)
+	registerValueSchemas(a.huma.OpenAPI().Components.Schemas)
+	a.registerRoutes()
+	a.registerServiceRoutes()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))
 	return a, nil
 }
 
-// operations registers every resource.
-func (a *API) operations() {
-	a.setupOperations()
-	a.authOperations()
-	a.meOperations()
-	a.sessionOperations()
-	a.accessTokenOperations()
-	a.adminOperations()
-	a.accountOperations()
-	a.executionOperations()
-	a.tradeOperations()
-	a.cashOperations()
-	a.noteOperations()
-	a.tagOperations()
-	a.setupsOperations()
-	a.attachmentOperations()
-	a.missedOperations()
-	a.routineOperations()
-	a.settingOperations()
-	a.importOperations()
-	a.exportOperations()
-	a.analyticsOperations()
-	a.shareOperations()
+// registerRoutes registers every resource.
+func (a *API) registerRoutes() {
+	a.registerSetupRoutes()
+	a.registerAuthRoutes()
+	a.registerMeRoutes()
+	a.registerSessionRoutes()
+	a.registerAccessTokenRoutes()
+	a.registerAdminRoutes()
+	a.registerAccountRoutes()
+	a.registerExecutionRoutes()
+	a.registerTradeRoutes()
+	a.registerCashRoutes()
+	a.registerNoteRoutes()
+	a.registerTagRoutes()
+	a.registerSetupsRoutes()
+	a.registerAttachmentRoutes()
+	a.registerMissedRoutes()
+	a.registerRoutineRoutes()
+	a.registerSettingRoutes()
+	a.registerImportRoutes()
+	a.registerExportRoutes()
+	a.registerAnalyticsRoutes()
+	a.registerShareRoutes()
 }
 
 // Handler is the entrance: everything that a browser or a client may ask.
@@ -137,7 +137,7 @@ func (a *API) Sweep(ctx context.Context) error { return a.idempotency.Sweep(ctx)
 // /api in JSON, and leaves the rest of the site to the page.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if !utf8.ValidString(r.URL.Path) || strings.ContainsRune(r.URL.Path, 0) {
-		noSuchPath(w, r)
+		writePathNotFound(w, r)
 		return
 	}
 	handler, pattern := a.mux.Handler(r)
@@ -145,7 +145,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	case pattern != "" && isClean(r.URL.Path):
 		a.mux.ServeHTTP(w, r)
 	case transport.IsAPI(r) || r.Method != http.MethodGet && r.Method != http.MethodHead || a.options.Web == nil:
-		refuseRoute(w, r, handler)
+		writeRouteError(w, r, handler)
 	default:
 		a.options.Web.ServeHTTP(w, r)
 	}
@@ -155,12 +155,12 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 // would answer with a redirect, in which a POST loses its body.
 func isClean(text string) bool { return text == path.Clean(text) }
 
-// refuseRoute asks the router what it would have said, and says it in JSON.
-func refuseRoute(w http.ResponseWriter, r *http.Request, handler http.Handler) {
+// writeRouteError asks the router what it would have said, and says it in JSON.
+func writeRouteError(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	said := httptest.NewRecorder()
 	handler.ServeHTTP(said, r)
 	if said.Code != http.StatusMethodNotAllowed {
-		noSuchPath(w, r)
+		writePathNotFound(w, r)
 		return
 	}
 	w.Header().Set("Allow", said.Header().Get("Allow"))
@@ -168,9 +168,9 @@ func refuseRoute(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 		"This path does not take "+r.Method+"; see the Allow header.")
 }
 
-// noSuchPath refuses a path. What no token of a share link could look like is
+// writePathNotFound refuses a path. What no token of a share link could look like is
 // refused as a link that never was: nobody outside may tell the two apart.
-func noSuchPath(w http.ResponseWriter, r *http.Request) {
+func writePathNotFound(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, prefix+"/public/share/") {
 		transport.WriteError(w, r, sharing.ErrNotFound())
 		return
@@ -178,7 +178,7 @@ func noSuchPath(w http.ResponseWriter, r *http.Request) {
 	transport.WriteError(w, r, journal.NotFound("path"))
 }
 
-func describe(version string) huma.Config {
+func newConfig(version string) huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{

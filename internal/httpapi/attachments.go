@@ -32,7 +32,7 @@ func shapeAttachment(a playbook.Attachment) attachment {
 	return attachment{a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, hex.EncodeToString(a.SHA256), a.CreatedAt}
 }
 
-func (a *API) attachmentOperations() {
+func (a *API) registerAttachmentRoutes() {
 	for _, parent := range []struct {
 		path, word string
 		target     func(id string) playbook.Target
@@ -40,15 +40,15 @@ func (a *API) attachmentOperations() {
 		{"/trades", "Trade", func(id string) playbook.Target { return playbook.Target{Trade: journal.TradeID(id)} }},
 		{"/notes", "Note", func(id string) playbook.Target { return playbook.Target{Note: journal.NoteID(id)} }},
 	} {
-		a.attachedOperations(parent.path, parent.word, parent.target)
+		a.registerAttachedRoutes(parent.path, parent.word, parent.target)
 	}
-	a.attachmentFileOperations()
+	a.registerAttachmentFileRoutes()
 }
 
-func (a *API) attachedOperations(path, word string, target func(string) playbook.Target) {
+func (a *API) registerAttachedRoutes(path, word string, target func(string) playbook.Target) {
 	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+word, "Attachments", "Attach an image or a PDF")
 	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
-	add.allowance = attachmentQueue
+	add.limitKind = attachmentQueue
 	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
 		form := transport.FormOf(ctx)
 		if form.File == nil {
@@ -60,14 +60,14 @@ func (a *API) attachedOperations(path, word string, target func(string) playbook
 	})
 	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+word, "Attachments", "List what is attached")
 	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
-		if err := a.knowTarget(ctx, target(in.ID)); err != nil {
+		if err := a.checkTarget(ctx, target(in.ID)); err != nil {
 			return nil, err
 		}
 		attached, err := a.Playbook.Attachments(ctx, caller(ctx).UserID, target(in.ID))
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(&in.Paging, attached, shapeAttachment, func(f playbook.Attachment) string { return string(f.ID) })
+		return paginate(&in.Paging, attached, shapeAttachment, func(f playbook.Attachment) string { return string(f.ID) })
 	})
 }
 
@@ -77,8 +77,8 @@ type attachedQuery struct {
 	Paging
 }
 
-// knowTarget refuses a trade or note that is not the caller's.
-func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error) {
+// checkTarget refuses a trade or note that is not the caller's.
+func (a *API) checkTarget(ctx context.Context, target playbook.Target) (err error) {
 	if target.Trade != "" {
 		_, err = a.Ledger.Trade(ctx, caller(ctx).UserID, target.Trade)
 	} else {
@@ -87,7 +87,7 @@ func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error
 	return err
 }
 
-func (a *API) attachmentFileOperations() {
+func (a *API) registerAttachmentFileRoutes() {
 	read := journalRoute(http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
 	read.files, read.long = []string{"*/*"}, true
 	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {

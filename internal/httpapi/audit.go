@@ -23,18 +23,18 @@ type auditEvent struct {
 	RequestID  string              `json:"request_id"`
 }
 
-func (a *API) auditOperations() {
+func (a *API) registerAuditRoutes() {
 	list := adminRoute(http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
 	list.about = "Events are kept for 400 days. Without limit the newest 1000 are given."
 	registerList(a, list, a.listAudit)
 }
 
 func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
-	at, id, _, err := in.timePosition()
+	at, id, _, err := in.decodeTimeCursor()
 	if err != nil {
 		return nil, err
 	}
@@ -51,5 +51,5 @@ func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], 
 		return nil, err
 	}
 	shape := func(e identity.AuditEvent) auditEvent { return auditEvent(e) }
-	return listOf(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) })
+	return newListing(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) })
 }

@@ -31,7 +31,7 @@ func (a *API) authenticate(needed access) transport.Middleware {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := a.principal(r)
 			if err == nil {
-				err = permit(principal, needed, r.Method)
+				err = checkAccess(principal, needed, r.Method)
 			}
 			if err != nil {
 				transport.WriteError(w, r, err)
@@ -44,14 +44,14 @@ func (a *API) authenticate(needed access) transport.Middleware {
 }
 
 func (a *API) principal(r *http.Request) (identity.Principal, error) {
-	token, err := bearer(r.Header.Values("Authorization"))
+	token, err := parseBearer(r.Header.Values("Authorization"))
 	if err != nil {
 		return identity.Principal{}, err
 	}
 	return a.Identity.Authenticate(r.Context(), token, client(r.Context()))
 }
 
-func bearer(headers []string) (string, error) {
+func parseBearer(headers []string) (string, error) {
 	if len(headers) > 1 {
 		return "", journal.InvalidField("Authorization", "The Authorization header may be sent only once.")
 	}
@@ -65,14 +65,14 @@ func bearer(headers []string) (string, error) {
 	return strings.TrimSpace(token), nil
 }
 
-func permit(principal identity.Principal, needed access, method string) error {
+func checkAccess(principal identity.Principal, needed access, method string) error {
 	byToken := principal.Credential == identity.CredentialToken
 	switch {
-	case needed == owner && !principal.IsAdmin:
+	case needed == accessOwner && !principal.IsAdmin:
 		return journal.Forbidden("Only an owner of this installation may do that.")
-	case needed == owner && principal.SessionEnded:
+	case needed == accessOwner && principal.SessionEnded:
 		return principal.RequireNotEnded()
-	case needed == session:
+	case needed == accessSession:
 		return principal.RequireSession()
 	case byToken && principal.ReadOnly && method != http.MethodGet && method != http.MethodHead:
 		return journal.Forbidden("This access token may only read.")

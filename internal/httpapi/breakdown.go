@@ -37,11 +37,11 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := flagOr("evidence", in.Evidence, true)
+	evidence, err := parseFlagOr("evidence", in.Evidence, true)
 	if err != nil {
 		return nil, err
 	}
-	explain, err := flag("explain", in.Explain)
+	explain, err := parseFlag("explain", in.Explain)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,12 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 		return nil, refuseRealized()
 	}
 	out := []breakdownRow{}
-	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
-		names, mistakes, err := a.namesFor(ctx, tx, by, q.book)
+	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+		names, mistakes, err := a.loadNames(ctx, tx, by, q.book)
 		if err != nil {
 			return err
 		}
-		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
+		rows := cachedFigure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
 			return analytics.BreakDown(q.selection(), analytics.BreakdownQuery{
 				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
 			})
@@ -74,9 +74,9 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 	return answer(out, err)
 }
 
-// namesFor gives the names behind the keys of a breakdown, and the tags that
+// loadNames gives the names behind the keys of a breakdown, and the tags that
 // are mistakes.
-func (a *API) namesFor(
+func (a *API) loadNames(
 	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Snapshot,
 ) (names map[string]string, mistakes []journal.TagID, err error) {
 	names = map[string]string{}

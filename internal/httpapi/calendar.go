@@ -44,17 +44,17 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	if err != nil {
 		return nil, err
 	}
-	year, err := wholeNumber("year", in.Year, a.Clock().In(zone).Year(), 1970, 2199)
+	year, err := parseWholeNumber("year", in.Year, a.Clock().In(zone).Year(), 1970, 2199)
 	if err != nil {
 		return nil, err
 	}
-	weekStart, err := wholeNumber("week_start", in.WeekStart, int(time.Monday), int(time.Sunday), int(time.Saturday))
+	weekStart, err := parseWholeNumber("week_start", in.WeekStart, int(time.Monday), int(time.Sunday), int(time.Saturday))
 	if err != nil {
 		return nil, err
 	}
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
-	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		figures := analytics.BuildCalendar(q.selection(), q.zone, year)
 		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
 		out.Weeks = analytics.ListWeeks(q.selection(), q.zone, year, time.Weekday(weekStart))

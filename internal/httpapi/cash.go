@@ -77,8 +77,8 @@ func cashRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/cash-transactions"+path, id, "Cash", summary)
 }
 
-func (a *API) cashOperations() {
-	registerList(a, longAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
+func (a *API) registerCashRoutes() {
+	registerList(a, allowLongAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
 	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, a dividend, a fee and the like"),
 		func(ctx context.Context, in *body[newCash]) (*body[cash], error) {
 			row, err := in.Body.cash()
@@ -114,11 +114,11 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[cash], erro
 	if err != nil {
 		return nil, err
 	}
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
-	at, id, given, err := in.timePosition()
+	at, id, given, err := in.decodeTimeCursor()
 	if err != nil {
 		return nil, err
 	}
@@ -139,5 +139,5 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[cash], erro
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, rows, total, shapeCash, func(c ledger.Cash) []string { return timeKeys(c.OccurredAt, string(c.ID)) })
+	return newListing(&in.Paging, rows, total, shapeCash, func(c ledger.Cash) []string { return timeKeys(c.OccurredAt, string(c.ID)) })
 }

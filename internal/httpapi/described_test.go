@@ -38,7 +38,7 @@ var description struct {
 func descriptionOf(t testing.TB, api *httpapi.API) described {
 	t.Helper()
 	description.once.Do(func() {
-		d := describe(t, api)
+		d := newConfig(t, api)
 		holes := regexp.MustCompile(`\{[^}]+\}`)
 		description.document = d
 		d.eachOperation(func(method, path string, operation object) {

@@ -24,15 +24,15 @@ func (e *errorAnswer) Error() string           { return e.Info.Message }
 func (e *errorAnswer) GetStatus() int          { return e.status }
 func (e *errorAnswer) GetHeaders() http.Header { return e.headers }
 
-// refuse turns an error of a handler into an answer.
-func refuse(ctx context.Context, err error) error {
+// toErrorAnswer turns an error of a handler into an answer.
+func toErrorAnswer(ctx context.Context, err error) error {
 	refusal := transport.Refuse(ctx, err)
 	return &errorAnswer{status: refusal.Status, headers: refusal.Headers, Info: refusal.Body.Error}
 }
 
-// hookErrors makes huma's own refusals look like ours. Huma has one hook for
+// installErrorHooks makes huma's own refusals look like ours. Huma has one hook for
 // the whole process, so it is set once.
-var hookErrors = sync.OnceFunc(func() {
+var installErrorHooks = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // an empty list is [], never null
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, causes ...error) huma.StatusError {
 		background := context.Background()
@@ -40,7 +40,7 @@ var hookErrors = sync.OnceFunc(func() {
 			background = ctx.Context()
 		}
 		var answer *errorAnswer
-		errors.As(refuse(background, fromHuma(status, message, causes)), &answer)
+		errors.As(toErrorAnswer(background, fromHuma(status, message, causes)), &answer)
 		return answer
 	}
 	huma.NewError = func(status int, message string, causes ...error) huma.StatusError {

@@ -134,8 +134,8 @@ func (n NewFill) fill() (ledger.NewFill, error) {
 	}
 	return ledger.NewFill{
 		Symbol: n.Symbol.Value, InstrumentType: n.InstrumentType.Value, Side: n.Side.Value, Quantity: n.Quantity.Value,
-		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: nullable(n.Multiplier),
-		StatedPnL: nullable(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
+		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: toNull(n.Multiplier),
+		StatedPnL: toNull(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
 		Details: n.Details.Value, AllowDuplicate: n.AllowDuplicate, Facts: n.facts(),
 	}, nil
 }
@@ -155,7 +155,7 @@ func (f ExecutionFields) facts() ledger.Facts {
 	return facts
 }
 
-func nullable(o opt[decimal.Decimal]) decimal.Null {
+func toNull(o opt[decimal.Decimal]) decimal.Null {
 	if !o.Set || o.Null {
 		return decimal.Null{}
 	}
@@ -176,8 +176,8 @@ func executionRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/executions"+path, id, "Executions", summary)
 }
 
-func (a *API) executionOperations() {
-	registerList(a, longAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
+func (a *API) registerExecutionRoutes() {
+	registerList(a, allowLongAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409."
 	register(a, add, a.addExecution)
@@ -234,10 +234,10 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 		return nil, err
 	}
 	query := ledger.ExecutionQuery{Scope: scope}
-	if query.After, err = executionPosition(&in.Paging); err != nil {
+	if query.After, err = decodeExecutionCursor(&in.Paging); err != nil {
 		return nil, err
 	}
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
@@ -264,22 +264,22 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, rows, total, shapeExecution, executionKeys)
+	return newListing(&in.Paging, rows, total, shapeExecution, executionKeys)
 }
 
 func executionKeys(e ledger.Execution) []string {
 	return []string{strconv.FormatInt(e.Cursor.At, 10), strconv.FormatInt(e.Cursor.Arrival, 10), strconv.FormatInt(e.Cursor.Account, 10)}
 }
 
-func executionPosition(p *Paging) (*ledger.ExecutionCursor, error) {
-	keys, err := p.position(3)
+func decodeExecutionCursor(p *Paging) (*ledger.ExecutionCursor, error) {
+	keys, err := p.decodeCursor(3)
 	if err != nil || keys == nil {
 		return nil, err
 	}
 	var numbers [3]int64
 	for i, key := range keys {
 		if numbers[i], err = strconv.ParseInt(key, 10, 64); err != nil {
-			return nil, badCursor()
+			return nil, invalidCursor()
 		}
 	}
 	return &ledger.ExecutionCursor{At: numbers[0], Arrival: numbers[1], Account: numbers[2]}, nil

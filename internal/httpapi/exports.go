@@ -24,18 +24,18 @@ func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error
 	if in.Format == "" {
 		in.Format = string(backup.JSON)
 	}
-	rows, err := oneOf("rows", in.Rows, "trades", "executions")
+	rows, err := parseEnum("rows", in.Rows, "trades", "executions")
 	if err != nil {
 		return r, err
 	}
 	r = backup.Request{Owner: owner, Format: backup.Format(in.Format), Fills: rows == "executions"}
-	if r.Accounts, err = listed[journal.AccountID]("account_id", in.AccountID); err != nil {
+	if r.Accounts, err = splitList[journal.AccountID]("account_id", in.AccountID); err != nil {
 		return r, err
 	}
 	return r, r.Check()
 }
 
-func (a *API) exportOperations() {
+func (a *API) registerExportRoutes() {
 	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere."
 	read.long, read.repeated = true, []string{"account_id"}

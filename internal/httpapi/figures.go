@@ -38,9 +38,9 @@ func refuseRealized() error {
 		"pnl_basis=realized is available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session. Use closed here.")
 }
 
-// undated is the query of a figure that cuts no days: whatever zone came with
+// withoutZone is the query of a figure that cuts no days: whatever zone came with
 // it is not looked at.
-func (in FigureQuery) undated() FigureQuery {
+func (in FigureQuery) withoutZone() FigureQuery {
 	in.TZ = ""
 	return in
 }
@@ -65,7 +65,7 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	if query.InstrumentType != "" {
 		f.InstrumentTypes = []string{query.InstrumentType}
 	}
-	if _, err := oneOf("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
+	if _, err := parseEnum("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
 		return f, err
 	}
 	if f.Realized = in.isRealized(); !f.Realized {
@@ -86,8 +86,8 @@ func (in FigureQuery) zone() (*time.Location, error) {
 	return journal.ParseZone("tz", in.TZ)
 }
 
-// question is a figure query that was read, on the book that answers it.
-type question struct {
+// figureRequest is a figure query that was read, on the book that answers it.
+type figureRequest struct {
 	api    *API
 	text   string // the query, as a key
 	book   *figures.Snapshot
@@ -96,28 +96,28 @@ type question struct {
 }
 
 // selection are the trades of the question.
-func (q *question) selection() *analytics.Selection { return q.book.Select(q.filter) }
+func (q *figureRequest) selection() *analytics.Selection { return q.book.Select(q.filter) }
 
-// figure computes an answer to the question, or gives the one that was computed
+// cachedFigure computes an answer to the question, or gives the one that was computed
 // for the same accounts at the same revisions. name says which figure with which
 // parameters of its own it is.
-func figure[T any](q *question, name string, compute func() T) T {
+func cachedFigure[T any](q *figureRequest, name string, compute func() T) T {
 	return figures.LoadOrCompute(q.api.Figures, q.book, name+"?"+q.text, compute)
 }
 
-// asked opens the book for a figure query and hands it to fn. It refuses realized
+// withFigures opens the book for a figure query and hands it to fn. It refuses realized
 // results.
-func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
+func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
 	if in.isRealized() {
 		return refuseRealized()
 	}
-	return a.withBook(ctx, in, fn)
+	return a.withFiguresOnBasis(ctx, in, fn)
 }
 
-// withBook opens the book for a figure query, on the basis that it asks for, and
+// withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
-func (a *API) withBook(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + in.Status + "&" + in.PnLBasis}
+func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
+	q := &figureRequest{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + in.Status + "&" + in.PnLBasis}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err

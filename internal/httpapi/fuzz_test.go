@@ -58,7 +58,7 @@ func (target target) calls(pass func(method string, operation object) bool) []ca
 	holes := regexp.MustCompile(`\{[^}]+\}`)
 	var list []call
 	w := target.owner.w
-	describe(w.t, w.api).eachOperation(func(method, path string, operation object) {
+	newConfig(w.t, w.api).eachOperation(func(method, path string, operation object) {
 		if !pass(method, operation) {
 			return
 		}
@@ -123,7 +123,7 @@ func (d document) example(schema object, depth int) any {
 // make a 5xx, then or later.
 func FuzzBodies(f *testing.F) {
 	all := targets(f)
-	d := describe(f, all[0].owner.w.api)
+	d := newConfig(f, all[0].owner.w.api)
 	for _, c := range all[0].writes {
 		text, err := json.Marshal(d.example(child(c.operation, "requestBody", "content", "application/json", "schema"), 0))
 		if err != nil {

@@ -148,12 +148,12 @@ var uploadFields = map[string]string{
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
-func (a *API) importOperations() {
+func (a *API) registerImportRoutes() {
 	route := func(method, path, id, summary string) route {
 		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
-			r.allowance = importQueue
+			r.limitKind = importQueue
 			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
 		}
 		return r
@@ -179,11 +179,11 @@ func actor(ctx context.Context) imports.Actor {
 }
 
 func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch], error) {
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
-	keys, err := in.position(1)
+	keys, err := in.decodeCursor(1)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if err != nil {
 		return nil, err
 	}
-	return listOf(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} })
+	return newListing(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} })
 }
 
 // upload reads the form of the three calls that take a file.

@@ -81,7 +81,7 @@ func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, ke
 // question that have it: where the question filters by other ids, a trade must
 // have one of those as well, which a list cannot be asked for.
 func isAloneOrAmong(filter []string, id string) bool {
-	ids, err := listed[string]("", filter)
+	ids, err := splitList[string]("", filter)
 	return err == nil && (len(ids) == 0 || slices.Contains(ids, id))
 }
 

@@ -19,7 +19,7 @@ type refreshRequest struct {
 	RefreshToken secrets.Secret `json:"refresh_token"`
 }
 
-func (a *API) authOperations() {
+func (a *API) registerAuthRoutes() {
 	register(a, a.authRoute("/auth/login", "logIn", "Sign in", http.StatusUnauthorized),
 		func(ctx context.Context, in *body[loginRequest]) (*body[TokenPair], error) {
 			pair, err := a.Identity.Login(ctx, client(ctx), in.Body.Email, in.Body.Password, in.Body.Code)
@@ -37,15 +37,15 @@ func (a *API) authOperations() {
 		return answer(NewUser{shapePair(pair), created.ID, created.Email}, err)
 	})
 	logout := a.authRoute("/auth/logout", "logOut", "End this session", http.StatusUnauthorized)
-	logout.allowance = unlimited
+	logout.limitKind = unlimited
 	logout.about = "Names the session by the bearer token or by refresh_token. The access token lives out its 15 minutes."
 	register(a, logout, a.logOut)
 }
 
 func (a *API) authRoute(path, id, summary string, refusals ...int) route {
 	return route{
-		method: http.MethodPost, path: path, id: id, tag: "Sign-in", summary: summary, access: public, secret: true,
-		body: transport.JSONBody, limit: authBody, allowance: authLimit, refusals: refusals,
+		method: http.MethodPost, path: path, id: id, tag: "Sign-in", summary: summary, access: accessPublic, secret: true,
+		body: transport.JSONBody, limit: authBody, limitKind: authLimit, refusals: refusals,
 	}
 }
 
@@ -60,7 +60,7 @@ type logoutInput struct {
 // sign out, and so can one that lost its refresh token.
 func (a *API) logOut(ctx context.Context, in *logoutInput) (*nothing, error) {
 	var principal identity.Principal
-	if token, err := bearer([]string{in.Authorization}); err == nil {
+	if token, err := parseBearer([]string{in.Authorization}); err == nil {
 		principal, err = a.Identity.Authenticate(ctx, token, client(ctx))
 		// A worthless bearer does not matter where the refresh token is good.
 		if err != nil && !journal.IsKind(err, journal.KindUnauthorized) {

@@ -47,7 +47,7 @@ type preferences struct {
 
 func shapePreferences(p identity.Preferences) preferences { return preferences{p.Values, p.UpdatedAt} }
 
-func (a *API) meOperations() {
+func (a *API) registerMeRoutes() {
 	register(a, route{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Tell who is signed in",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
@@ -55,26 +55,26 @@ func (a *API) meOperations() {
 		return answer(me{u.ID, u.Email, u.IsAdmin, u.CreatedAt, u.TOTPEnabled}, err)
 	})
 	register(a, route{
-		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: session,
+		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: accessSession,
 		summary: "Change the password and sign out every other device", secret: true,
-		body: transport.JSONBody, limit: authBody, allowance: secretLimit, refusals: []int{http.StatusConflict},
+		body: transport.JSONBody, limit: authBody, limitKind: secretLimit, refusals: []int{http.StatusConflict},
 	}, func(ctx context.Context, in *body[passwordChange]) (*body[TokenPair], error) {
 		pair, err := a.Identity.ChangePassword(ctx, caller(ctx), client(ctx), in.Body.Current, in.Body.Next)
 		return answer(shapePair(pair), err)
 	})
-	a.totpOperations()
-	a.preferenceOperations()
+	a.registerTOTPRoutes()
+	a.registerPreferenceRoutes()
 }
 
-func (a *API) totpOperations() {
+func (a *API) registerTOTPRoutes() {
 	second := func(path, id, summary string) route {
 		return route{
-			method: http.MethodPost, path: "/me/totp/" + path, id: id, tag: "Me", access: session, secret: true,
-			summary: summary, body: transport.JSONBody, limit: authBody, allowance: secretLimit, refusals: []int{http.StatusConflict},
+			method: http.MethodPost, path: "/me/totp/" + path, id: id, tag: "Me", access: accessSession, secret: true,
+			summary: summary, body: transport.JSONBody, limit: authBody, limitKind: secretLimit, refusals: []int{http.StatusConflict},
 		}
 	}
 	start := second("start", "startTOTP", "Make a candidate secret for the second factor; nothing is stored")
-	start.body, start.allowance = transport.NoBody, unlimited
+	start.body, start.limitKind = transport.NoBody, unlimited
 	register(a, start, func(ctx context.Context, _ *nothing) (*body[totpCandidate], error) {
 		candidate, err := a.Identity.StartTOTP(ctx, caller(ctx).UserID)
 		return answer(totpCandidate(candidate), err)
@@ -89,7 +89,7 @@ func (a *API) totpOperations() {
 		})
 }
 
-func (a *API) preferenceOperations() {
+func (a *API) registerPreferenceRoutes() {
 	register(a, route{
 		method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
 		summary: "Read what the clients keep for this user",
@@ -128,7 +128,7 @@ func shapeSession(s identity.Session, by identity.Principal) device {
 	return device{s.ID, s.CreatedAt, s.LastUsedAt, s.ExpiresAt, s.IP, s.UserAgent, s.ID == by.SessionID}
 }
 
-func (a *API) sessionOperations() {
+func (a *API) registerSessionRoutes() {
 	registerList(a, route{
 		method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
 	}, func(ctx context.Context, in *Paging) (*listing[device], error) {
@@ -136,7 +136,7 @@ func (a *API) sessionOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
+		return paginate(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
 	})
 	register(a, route{
 		method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",

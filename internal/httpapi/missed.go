@@ -114,8 +114,8 @@ func missedRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/missed-trades"+path, id, "Missed trades", summary)
 }
 
-func (a *API) missedOperations() {
-	registerList(a, longAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
+func (a *API) registerMissedRoutes() {
+	registerList(a, allowLongAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
 	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Sum up what not trading cost and spared, in R"), a.missedSummary)
 	register(a, missedRoute(http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
 		func(ctx context.Context, in *body[missedFields]) (*body[missedTrade], error) {
@@ -138,9 +138,9 @@ func (a *API) missedOperations() {
 		})
 }
 
-// resolved reads the scope of a question about what is not the ledger's, and
+// resolveScope reads the scope of a question about what is not the ledger's, and
 // refuses accounts that are not the caller's.
-func (a *API) resolved(ctx context.Context, in ScopeInput) (journal.Scope, error) {
+func (a *API) resolveScope(ctx context.Context, in ScopeInput) (journal.Scope, error) {
 	scope, err := in.scope()
 	if err != nil {
 		return journal.Scope{}, err
@@ -155,7 +155,7 @@ type missedQuery struct {
 }
 
 func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedTrade], error) {
-	scope, err := a.resolved(ctx, in.ScopeInput)
+	scope, err := a.resolveScope(ctx, in.ScopeInput)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +167,11 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) })
+	return newListing(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) })
 }
 
 func (a *API) missedSummary(ctx context.Context, in *ScopeInput) (*body[missedSummary], error) {
-	scope, err := a.resolved(ctx, *in)
+	scope, err := a.resolveScope(ctx, *in)
 	if err != nil {
 		return nil, err
 	}

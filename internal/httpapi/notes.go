@@ -98,8 +98,8 @@ func noteRoute(method, path, id, summary string) route {
 	return r
 }
 
-func (a *API) noteOperations() {
-	registerList(a, longAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
+func (a *API) registerNoteRoutes() {
+	registerList(a, allowLongAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
 	register(a, noteRoute(http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
 		func(ctx context.Context, in *body[noteFields]) (*body[note], error) {
 			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
@@ -122,7 +122,7 @@ func (a *API) noteOperations() {
 }
 
 func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], error) {
-	scope, err := a.resolved(ctx, in.ScopeInput)
+	scope, err := a.resolveScope(ctx, in.ScopeInput)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +139,13 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], err
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
+	return newListing(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
 		return timeKeys(n.OccurredAt.At, string(n.ID))
 	})
 }
 
 func noteTypes(given []playbook.NoteType) ([]playbook.NoteType, error) {
-	types, err := listed[playbook.NoteType]("type", shapeAll(given, func(t playbook.NoteType) string { return string(t) }))
+	types, err := splitList[playbook.NoteType]("type", shapeAll(given, func(t playbook.NoteType) string { return string(t) }))
 	for _, t := range types {
 		if t != playbook.PlainNote && t != playbook.DailyLog && t != playbook.WeeklyReview {
 			return nil, journal.InvalidField("type", "type must be note, daily_log or weekly_review.")

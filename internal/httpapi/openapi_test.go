@@ -66,8 +66,8 @@ type document struct {
 	root object
 }
 
-// describe reads what the program says of itself.
-func describe(t testing.TB, api *httpapi.API) document {
+// newConfig reads what the program says of itself.
+func newConfig(t testing.TB, api *httpapi.API) document {
 	t.Helper()
 	text, err := api.Description()
 	if err != nil {
@@ -138,7 +138,7 @@ func TestDescriptionIsServed(t *testing.T) {
 // it.
 func TestDescriptionIsValid(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := newConfig(t, w.api)
 	if version, _ := d.root["openapi"].(string); !strings.HasPrefix(version, "3.1.") {
 		t.Errorf("openapi %q", version)
 	}
@@ -316,7 +316,7 @@ func (d document) checkReferences(value any) {
 // TestDescriptionListsTheSpec finds every endpoint of the foundation.
 func TestDescriptionListsTheSpec(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := newConfig(t, w.api)
 	for _, call := range []string{
 		"GET /setup/status", "POST /setup", "POST /auth/login", "POST /auth/refresh", "POST /auth/register", "POST /auth/logout",
 		"GET /me", "PUT /me/password", "POST /me/totp/start", "POST /me/totp/confirm", "POST /me/totp/disable",
@@ -336,7 +336,7 @@ func TestDescriptionListsTheSpec(t *testing.T) {
 // has, which methods each path takes.
 func TestDescriptionListsWhatIsServed(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := newConfig(t, w.api)
 	holes := regexp.MustCompile(`\{[^}]+\}`)
 	methods := map[string][]string{}
 	d.eachOperation(func(method, path string, _ object) {

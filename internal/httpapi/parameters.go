@@ -30,7 +30,7 @@ func (decimalParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Typ
 // Schema describes true or false.
 func (flagParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
-func optionalInstant(field, text string) (*time.Time, error) {
+func parseOptionalInstant(field, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // absent is no error
 	}
@@ -41,12 +41,12 @@ func optionalInstant(field, text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// maxListed bounds how many ids one parameter may name.
-const maxListed = 200
+// maxListItems bounds how many ids one parameter may name.
+const maxListItems = 200
 
-// listed takes values apart that are repeated, separated by commas, or both.
+// splitList takes values apart that are repeated, separated by commas, or both.
 // Blanks and repetitions are dropped.
-func listed[T ~string](field string, values []string) ([]T, error) {
+func splitList[T ~string](field string, values []string) ([]T, error) {
 	var list []T
 	seen := map[string]bool{}
 	for _, value := range values {
@@ -59,22 +59,22 @@ func listed[T ~string](field string, values []string) ([]T, error) {
 			list = append(list, T(item))
 		}
 	}
-	if len(list) > maxListed {
-		return nil, journal.InvalidField(field, "%s may name at most %d.", field, maxListed)
+	if len(list) > maxListItems {
+		return nil, journal.InvalidField(field, "%s may name at most %d.", field, maxListItems)
 	}
 	return list, nil
 }
 
-func optionalDay(field, text string) (journal.Day, error) {
+func parseOptionalDay(field, text string) (journal.Day, error) {
 	if text == "" {
 		return "", nil
 	}
 	return journal.ParseDay(field, text)
 }
 
-// oneOf reads a parameter that has a few words to choose from; it may be
+// parseEnum reads a parameter that has a few words to choose from; it may be
 // absent.
-func oneOf[T ~string](field, text string, words ...T) (T, error) {
+func parseEnum[T ~string](field, text string, words ...T) (T, error) {
 	names := make([]string, len(words))
 	for i, word := range words {
 		if text == string(word) {
@@ -88,10 +88,10 @@ func oneOf[T ~string](field, text string, words ...T) (T, error) {
 	return "", journal.InvalidField(field, "%s must be %s.", field, strings.Join(names, " or "))
 }
 
-// flag reads a parameter that is true or false; absent is false.
-func flag(field string, text flagParam) (bool, error) { return flagOr(field, text, false) }
+// parseFlag reads a parameter that is true or false; absent is false.
+func parseFlag(field string, text flagParam) (bool, error) { return parseFlagOr(field, text, false) }
 
-func flagOr(field string, text flagParam, absent bool) (bool, error) {
+func parseFlagOr(field string, text flagParam, absent bool) (bool, error) {
 	switch strings.ToLower(string(text)) {
 	case "":
 		return absent, nil
@@ -103,8 +103,8 @@ func flagOr(field string, text flagParam, absent bool) (bool, error) {
 	return false, journal.InvalidField(field, "%s must be true or false.", field)
 }
 
-// wholeNumber reads a whole number within bounds.
-func wholeNumber(field string, text intParam, absent, least, most int) (int, error) {
+// parseWholeNumber reads a whole number within bounds.
+func parseWholeNumber(field string, text intParam, absent, least, most int) (int, error) {
 	if text == "" {
 		return absent, nil
 	}

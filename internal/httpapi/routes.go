@@ -18,22 +18,22 @@ import (
 type access int
 
 const (
-	// user: anybody with a credential, a session or an access token.
-	user access = iota
-	// public: nobody is asked for a credential.
-	public
-	// session: only somebody who signed in with a password. An access token
+	// accessUser: anybody with a credential, a session or an access token.
+	accessUser access = iota
+	// accessPublic: nobody is asked for a credential.
+	accessPublic
+	// accessSession: only somebody who signed in with a password. An access token
 	// must not be able to make Credentials that outlive its revocation.
-	session
-	// owner: users with is_admin.
-	owner
+	accessSession
+	// accessOwner: users with is_admin.
+	accessOwner
 )
 
-// allowance says which limit a route falls under, if any.
-type allowance int
+// limitKind says which limit a route falls under, if any.
+type limitKind int
 
 const (
-	unlimited       allowance = iota
+	unlimited       limitKind = iota
 	authLimit                 // failed sign-ins and the like, by address
 	secretLimit               // failed password and code checks of a signed-in user
 	shareLimit                // the public share page, by address
@@ -79,7 +79,7 @@ type route struct {
 	status  int // of success; 0 is 200, or 204 without a body
 
 	access    access
-	allowance allowance
+	limitKind limitKind
 	body      transport.Body
 	limit     int64 // of the body; 0 is usualBody
 	repeated  []string
@@ -100,8 +100,8 @@ type route struct {
 	refusals []int
 }
 
-// longAnswer marks a route whose answer may be long.
-func longAnswer(r route) route {
+// allowLongAnswer marks a route whose answer may be long.
+func allowLongAnswer(r route) route {
 	r.long = true
 	return r
 }
@@ -111,12 +111,12 @@ const prefix = "/api/v1"
 // register adds an operation: to the router, with its middleware, and to the
 // API description.
 func register[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
-	mustBeVisible(reflect.TypeFor[In](), r)
-	mustBeVisible(reflect.TypeFor[Out](), r)
+	requireExportedEmbeds(reflect.TypeFor[In](), r)
+	requireExportedEmbeds(reflect.TypeFor[Out](), r)
 	huma.Register(a.huma, a.operation(r), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
-			return nil, refuse(ctx, err)
+			return nil, toErrorAnswer(ctx, err)
 		}
 		return out, nil
 	})
@@ -154,10 +154,10 @@ func fileContent(types []string) map[string]*huma.MediaType {
 	return content
 }
 
-// mustBeVisible panics where one of our types embeds an unexported one: huma
+// requireExportedEmbeds panics where one of our types embeds an unexported one: huma
 // passes over it without a word, so that its parameters would stay empty and
 // its fields undescribed.
-func mustBeVisible(t reflect.Type, r route) {
+func requireExportedEmbeds(t reflect.Type, r route) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
@@ -169,7 +169,7 @@ func mustBeVisible(t reflect.Type, r route) {
 			panic(r.id + ": " + t.String() + " embeds " + field.Name + "; give it a capital letter")
 		}
 		if field.IsExported() {
-			mustBeVisible(field.Type, r)
+			requireExportedEmbeds(field.Type, r)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (a *API) operation(r route) huma.Operation {
 	if len(r.files) > 0 {
 		operation.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: fileContent(r.files)}}
 	}
-	if r.access != public {
+	if r.access != accessPublic {
 		operation.Security = []map[string][]string{{"bearer": {}}}
 	}
 	return operation
@@ -195,13 +195,13 @@ func (a *API) operation(r route) huma.Operation {
 
 func (r route) errors() []int {
 	statuses := append([]int{http.StatusBadRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.refusals...)
-	if r.access != public {
+	if r.access != accessPublic {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
-	if r.access == session || r.access == owner || r.access == user && r.method != http.MethodGet {
+	if r.access == accessSession || r.access == accessOwner || r.access == accessUser && r.method != http.MethodGet {
 		statuses = append(statuses, http.StatusForbidden)
 	}
-	if r.allowance == authLimit || r.allowance == secretLimit || r.allowance == shareLimit {
+	if r.limitKind == authLimit || r.limitKind == secretLimit || r.limitKind == shareLimit {
 		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if r.body != transport.NoBody {
@@ -216,7 +216,7 @@ func (r route) errors() []int {
 
 // isIdempotent tells whether the route takes an Idempotency-Key.
 func (r route) isIdempotent() bool {
-	return r.method == http.MethodPost && !r.secret && r.access != public
+	return r.method == http.MethodPost && !r.secret && r.access != accessPublic
 }
 
 // Handle implements huma.Adapter: it puts the route's middleware around the
@@ -231,17 +231,17 @@ func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 }
 
 func (a *API) chain(r route, pattern string) []transport.Middleware {
-	chain := []transport.Middleware{named(pattern)}
+	chain := []transport.Middleware{withRouteName(pattern)}
 	if r.gate != nil {
-		chain = append(chain, gated(r.gate))
+		chain = append(chain, withGate(r.gate))
 	}
-	if r.allowance == shareLimit {
+	if r.limitKind == shareLimit {
 		chain = append(chain, a.shareLimit.ByAddress())
 	}
-	if r.access != public {
+	if r.access != accessPublic {
 		chain = append(chain, a.authenticate(r.access))
 	}
-	if r.allowance != shareLimit {
+	if r.limitKind != shareLimit {
 		chain = append(chain, transport.Answer(a.spool))
 	}
 	limit := r.limit
@@ -249,7 +249,7 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 		limit = usualBody
 	}
 	intake := transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated, Spool: a.spool}
-	if r.access != public { // what strangers may send is small
+	if r.access != accessPublic { // what strangers may send is small
 		intake.Uploads = a.queues.uploads
 	}
 	chain = append(chain, intake.Middleware())
@@ -259,12 +259,12 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
 	}
-	return append(chain, a.limit(r.allowance)...)
+	return append(chain, a.limit(r.limitKind)...)
 }
 
 // limit is the middleware of an allowance that comes after the body was read: a
 // slow client takes no other user's place.
-func (a *API) limit(kind allowance) []transport.Middleware {
+func (a *API) limit(kind limitKind) []transport.Middleware {
 	switch kind {
 	case authLimit:
 		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
@@ -279,8 +279,8 @@ func (a *API) limit(kind allowance) []transport.Middleware {
 	}
 }
 
-// named tells the log which route this is.
-func named(pattern string) transport.Middleware {
+// withRouteName tells the log which route this is.
+func withRouteName(pattern string) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			transport.RequestOf(r.Context()).Route = pattern
@@ -289,7 +289,7 @@ func named(pattern string) transport.Middleware {
 	}
 }
 
-func gated(gate func(context.Context) error) transport.Middleware {
+func withGate(gate func(context.Context) error) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := gate(r.Context()); err != nil {

@@ -19,7 +19,7 @@ type PeriodInput struct {
 var repeatable = []string{"account_id", "symbol", "setup_id", "tag_id"}
 
 func (in ScopeInput) scope() (journal.Scope, error) {
-	accounts, err := listed[journal.AccountID]("account_id", in.AccountID)
+	accounts, err := splitList[journal.AccountID]("account_id", in.AccountID)
 	if err != nil {
 		return journal.Scope{}, err
 	}
@@ -28,11 +28,11 @@ func (in ScopeInput) scope() (journal.Scope, error) {
 }
 
 func (in PeriodInput) period() (journal.Period, error) {
-	from, err := optionalInstant("from", in.From)
+	from, err := parseOptionalInstant("from", in.From)
 	if err != nil {
 		return journal.Period{}, err
 	}
-	to, err := optionalInstant("to", in.To)
+	to, err := parseOptionalInstant("to", in.To)
 	if err != nil {
 		return journal.Period{}, err
 	}

@@ -12,20 +12,20 @@ import (
 	"fillbook/internal/transport"
 )
 
-// service adds what operators and tools ask: whether the process lives, whether
+// registerServiceRoutes adds what operators and tools ask: whether the process lives, whether
 // it can serve, and what the API looks like.
-func (a *API) service() {
-	a.forget422()
+func (a *API) registerServiceRoutes() {
+	a.removeStatus422()
 	// Writing it takes longer than all the rest of a start, and few ask.
 	a.description = sync.OnceValues(func() ([]byte, error) { return transport.Marshal(a.huma.OpenAPI()) })
-	a.plain("GET /healthz", a.healthz)
-	a.plain("GET /readyz", a.readyz)
-	a.plain("GET /openapi.json", a.openapi)
+	a.handlePlain("GET /healthz", a.healthz)
+	a.handlePlain("GET /readyz", a.readyz)
+	a.handlePlain("GET /openapi.json", a.openapi)
 }
 
-// forget422 takes a status out of the description that huma puts there and that
+// removeStatus422 takes a status out of the description that huma puts there and that
 // we never answer with: what does not validate is a 400.
-func (a *API) forget422() {
+func (a *API) removeStatus422() {
 	for _, path := range a.huma.OpenAPI().Paths {
 		for _, operation := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
 			if operation != nil {
@@ -35,8 +35,8 @@ func (a *API) forget422() {
 	}
 }
 
-func (a *API) plain(pattern string, handler http.HandlerFunc) {
-	a.mux.Handle(pattern, transport.Chain(handler, named(pattern), transport.Answer(a.spool)))
+func (a *API) handlePlain(pattern string, handler http.HandlerFunc) {
+	a.mux.Handle(pattern, transport.Chain(handler, withRouteName(pattern), transport.Answer(a.spool)))
 }
 
 // Description is the OpenAPI document.

@@ -38,7 +38,7 @@ type replacement[B any] struct {
 	Body B
 }
 
-func (a *API) settingOperations() {
+func (a *API) registerSettingRoutes() {
 	register(a, settingRoute(http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
 		func(ctx context.Context, _ *nothing) (*body[checklistTemplate], error) {
 			lines, err := a.Routine.Template(ctx, caller(ctx).UserID)

@@ -62,18 +62,18 @@ func answer[T any](value T, err error) (*body[T], error) {
 
 type nothing struct{}
 
-func (a *API) setupOperations() {
+func (a *API) registerSetupRoutes() {
 	register(a, route{
-		method: http.MethodGet, path: "/setup/status", id: "getSetupStatus", tag: "Setup", access: public,
+		method: http.MethodGet, path: "/setup/status", id: "getSetupStatus", tag: "Setup", access: accessPublic,
 		summary: "Tell whether the installation has been set up",
 	}, func(ctx context.Context, _ *nothing) (*body[setupStatus], error) {
 		status, err := a.Identity.SetupStatus(ctx)
 		return answer(setupStatus(status), err)
 	})
 	register(a, route{
-		method: http.MethodPost, path: "/setup", id: "setUp", tag: "Setup", access: public, secret: true,
+		method: http.MethodPost, path: "/setup", id: "setUp", tag: "Setup", access: accessPublic, secret: true,
 		summary: "Create the first user, who owns the installation", status: http.StatusCreated,
-		body: transport.JSONBody, limit: authBody, allowance: authLimit, refusals: []int{http.StatusConflict},
+		body: transport.JSONBody, limit: authBody, limitKind: authLimit, refusals: []int{http.StatusConflict},
 	}, a.setUp)
 }
 

@@ -51,14 +51,14 @@ func setupRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/setups"+path, id, "Setups", summary)
 }
 
-func (a *API) setupsOperations() {
+func (a *API) registerSetupsRoutes() {
 	registerList(a, setupRoute(http.MethodGet, "", "listSetups", "List the setups by name"),
 		func(ctx context.Context, in *Paging) (*listing[setup], error) {
 			setups, err := a.Playbook.Setups(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, setups, shapeSetup, func(s playbook.Setup) string { return string(s.ID) })
+			return paginate(in, setups, shapeSetup, func(s playbook.Setup) string { return string(s.ID) })
 		})
 	register(a, setupRoute(http.MethodPost, "", "createSetup", "Create a setup; its name must be new, whatever its case"),
 		func(ctx context.Context, in *body[setupFields]) (*body[setup], error) {

@@ -57,8 +57,8 @@ type newShareLink struct {
 	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never, 90 by default."`
 }
 
-// over gives the fields with those of another where they are not set.
-func (f ShareFields) over(under ShareFields) ShareFields {
+// withDefaults gives the fields with those of another where they are not set.
+func (f ShareFields) withDefaults(under ShareFields) ShareFields {
 	if !f.AccountID.Set {
 		f.AccountID = under.AccountID
 	}
@@ -95,7 +95,7 @@ func instantOrNil(o opt[instant]) *time.Time {
 	return &at
 }
 
-func (a *API) shareOperations() {
+func (a *API) registerShareRoutes() {
 	route := func(method, path, id, summary string) route {
 		r := journalRoute(method, "/share-links"+path, id, "Share links", summary)
 		r.gate = a.shareGate
@@ -107,7 +107,7 @@ func (a *API) shareOperations() {
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
+			return paginate(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
 		})
 	register(a, route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary"), a.mintShareLink)
 	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
@@ -115,7 +115,7 @@ func (a *API) shareOperations() {
 			check := transport.IfMatch(in.IfMatch, func(l sharing.Link) any { return a.shapeLink(l) })
 			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID, check)
 		})
-	a.publicShareOperation()
+	a.registerPublicShareRoute()
 }
 
 // shareGate refuses the owner's calls while links are switched off.
@@ -134,7 +134,7 @@ func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[
 	}
 	fields := in.Body.ShareFields
 	if in.Body.Scope != nil {
-		fields = fields.over(*in.Body.Scope)
+		fields = fields.withDefaults(*in.Body.Scope)
 	}
 	days := sharing.DefaultDays
 	if in.Body.ExpiresInDays.Set && !in.Body.ExpiresInDays.Null {
@@ -148,12 +148,12 @@ type shareToken struct {
 	Token string `path:"token"`
 }
 
-// publicShareOperation answers everybody who has the token. Whatever is wrong
+// registerPublicShareRoute answers everybody who has the token. Whatever is wrong
 // with a token, the answer is the same, as it is while links are switched off.
-func (a *API) publicShareOperation() {
+func (a *API) registerPublicShareRoute() {
 	open := route{
 		method: http.MethodGet, path: "/public/share/{token}", id: "openShareLink", tag: "Share links",
-		summary: "Read what a share link shows", access: public, allowance: shareLimit,
+		summary: "Read what a share link shows", access: accessPublic, limitKind: shareLimit,
 		refusals: []int{http.StatusNotFound},
 	}
 	register(a, open, func(ctx context.Context, in *shareToken) (*body[analytics.ShareView], error) {

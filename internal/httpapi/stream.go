@@ -24,9 +24,9 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 		ctx.SetHeader("X-Total-Count", list.total)
 	}
 	w := &listWriter{out: bufio.NewWriterSize(ctx.BodyWriter(), 32<<10)}
-	err := inParts(list.each, func(part []T) error { return writePart(w, part) })
+	err := writeInChunks(list.each, func(part []T) error { return writePart(w, part) })
 	if err == nil {
-		err = w.end()
+		err = w.close()
 	}
 	switch {
 	case err == nil:
@@ -41,9 +41,9 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 // chunk is how many records of a long list are read, and then written, at once.
 const chunk = 1000
 
-// inParts reads records and writes them in parts, one while the next is read:
+// writeInChunks reads records and writes them in parts, one while the next is read:
 // to put a long list into words takes about as long as to read it.
-func inParts[T any](each func(emit func(T) error) error, write func([]T) error) error {
+func writeInChunks[T any](each func(emit func(T) error) error, write func([]T) error) error {
 	var part []T
 	written := func() error { return nil }
 	defer func() { _ = written() }() // also after a panic nobody writes any more
@@ -55,7 +55,7 @@ func inParts[T any](each func(emit func(T) error) error, write func([]T) error) 
 			return err
 		}
 		full := part
-		written = behind(func() error { return write(full) })
+		written = runAsync(func() error { return write(full) })
 		part = make([]T, 0, chunk)
 		return nil
 	})
@@ -68,9 +68,9 @@ func inParts[T any](each func(emit func(T) error) error, write func([]T) error) 
 	return write(part)
 }
 
-// behind runs fn beside its caller, who asks for the outcome in the end. A panic
+// runAsync runs fn beside its caller, who asks for the outcome in the end. A panic
 // comes out there too: on its own it would take the whole server down.
-func behind(fn func() error) func() error {
+func runAsync(fn func() error) func() error {
 	outcome := make(chan func() error, 1)
 	go func() {
 		defer func() {
@@ -103,14 +103,14 @@ func writePart[T any](w *listWriter, part []T) error {
 		w.begun = true
 		_ = w.out.WriteByte(separator) // Write tells of its error.
 		if _, err := w.out.Write(text); err != nil {
-			return errors.Join(errGone, err)
+			return errors.Join(errClientGone, err)
 		}
 	}
 	return nil
 }
 
-// end closes the list.
-func (w *listWriter) end() error {
+// close closes the list.
+func (w *listWriter) close() error {
 	bracket := "]"
 	if !w.begun {
 		bracket = "[]"
@@ -118,13 +118,13 @@ func (w *listWriter) end() error {
 	w.begun = true
 	_, _ = io.WriteString(w.out, bracket) // Flush tells of its error.
 	if err := w.out.Flush(); err != nil {
-		return errors.Join(errGone, err)
+		return errors.Join(errClientGone, err)
 	}
 	return nil
 }
 
-// errGone tells that the client went away in the middle of a list.
-var errGone = errors.New("the client is gone")
+// errClientGone tells that the client went away in the middle of a list.
+var errClientGone = errors.New("the client is gone")
 
 func writeRefusal(ctx huma.Context, err error) {
 	refusal := transport.Refuse(ctx.Context(), err)

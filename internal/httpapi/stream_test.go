@@ -36,7 +36,7 @@ func TestListsAreWrittenInParts(t *testing.T) {
 	} {
 		read, parts := 0, 0
 		var written []int
-		err := httpapi.InParts(func(emit func(int) error) error {
+		err := httpapi.WriteInChunks(func(emit func(int) error) error {
 			for i := range c.records {
 				if i+1 == c.failsToRead {
 					return broken
@@ -71,7 +71,7 @@ func TestAPanicInAPartIsTheRequests(t *testing.T) {
 			t.Errorf("the request ended with %v", fault)
 		}
 	}()
-	_ = httpapi.InParts(func(emit func(int) error) error {
+	_ = httpapi.WriteInChunks(func(emit func(int) error) error {
 		for i := range 9 * httpapi.Chunk {
 			if err := emit(i); err != nil {
 				return err
@@ -93,7 +93,7 @@ func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
 			t.Error("the panic was lost, or did not wait")
 		}
 	}()
-	_ = httpapi.InParts(func(emit func(int) error) error {
+	_ = httpapi.WriteInChunks(func(emit func(int) error) error {
 		for i := range httpapi.Chunk {
 			if err := emit(i); err != nil {
 				return err

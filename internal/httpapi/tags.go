@@ -38,14 +38,14 @@ func tagRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/tags"+path, id, "Tags", summary)
 }
 
-func (a *API) tagOperations() {
+func (a *API) registerTagRoutes() {
 	registerList(a, tagRoute(http.MethodGet, "", "listTags", "List the tags by name"),
 		func(ctx context.Context, in *Paging) (*listing[tag], error) {
 			tags, err := a.Playbook.Tags(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, tags, shapeTag, func(t playbook.Tag) string { return string(t.ID) })
+			return paginate(in, tags, shapeTag, func(t playbook.Tag) string { return string(t.ID) })
 		})
 	register(a, tagRoute(http.MethodPost, "", "createTag", "Create a tag; its name must be new, whatever its case"),
 		func(ctx context.Context, in *body[tagFields]) (*body[tag], error) {

@@ -13,13 +13,13 @@ type TradeSort struct {
 	Order string `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
 }
 
-// tradeOrder reads the order; nil is newest first.
-func (in TradeSort) tradeOrder() (*ledger.Sort, error) {
-	key, err := oneOf("sort", in.Sort, tradeview.SortKeys()...)
+// parseOrder reads the order; nil is newest first.
+func (in TradeSort) parseOrder() (*ledger.Sort, error) {
+	key, err := parseEnum("sort", in.Sort, tradeview.SortKeys()...)
 	if err != nil {
 		return nil, err
 	}
-	order, err := oneOf("order", in.Order, "asc", "desc")
+	order, err := parseEnum("order", in.Order, "asc", "desc")
 	switch {
 	case err != nil:
 		return nil, err
@@ -48,26 +48,26 @@ func orderName(order ledger.Sort) string {
 	return string(order.By)
 }
 
-// rank reads what rankKeys wrote, nil where there is no cursor.
-func (p *Paging) rank(order ledger.Sort) (*ledger.RankedTrade, error) {
-	keys, err := p.position(2 + placeKeys)
+// decodeRankCursor reads what rankKeys wrote, nil where there is no cursor.
+func (p *Paging) decodeRankCursor(order ledger.Sort) (*ledger.RankedTrade, error) {
+	keys, err := p.decodeCursor(2 + tradeKeyCount)
 	if err != nil || keys == nil {
 		return nil, err
 	}
-	place, err := parsePlace(keys[2:])
+	place, err := parseTradeCursor(keys[2:])
 	if err != nil {
 		return nil, err
 	}
 	at := &ledger.RankedTrade{Place: *place}
 	switch {
 	case keys[0] != orderName(order):
-		return nil, badCursor()
+		return nil, invalidCursor()
 	case order.By == ledger.SortSymbol:
 		at.Text = keys[1]
 	case keys[1] != "":
 		number, err := decimal.ParseExact(keys[1])
 		if err != nil {
-			return nil, badCursor()
+			return nil, invalidCursor()
 		}
 		at.Number = decimal.Of(number)
 	}

@@ -120,8 +120,8 @@ func (nullNumber) Schema(r huma.Registry) *huma.Schema {
 	return schema
 }
 
-// describeValues tells the API description about our own value types.
-func describeValues(r huma.Registry) {
+// registerValueSchemas tells the API description about our own value types.
+func registerValueSchemas(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
 }
