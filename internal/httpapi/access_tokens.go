@@ -40,7 +40,10 @@ type tokenUse struct {
 }
 
 func shapeToken(t identity.AccessToken) AccessToken {
-	return AccessToken{t.ID, t.Name, t.Prefix, t.Scope, t.CreatedAt, t.ExpiresAt, t.LastUsedAt}
+	return AccessToken{
+		ID: t.ID, Name: t.Name, TokenPrefix: t.Prefix, Scope: t.Scope, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt,
+		LastUsedAt: t.LastUsedAt,
+	}
 }
 
 func (a *API) registerAccessTokenRoutes() {

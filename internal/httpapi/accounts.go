@@ -24,7 +24,10 @@ type account struct {
 }
 
 func shapeAccount(a ledger.Account) account {
-	return account{a.ID, a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance, a.CreatedAt, a.UpdatedAt}
+	return account{
+		ID: a.ID, Name: a.Name, Broker: a.Broker, AccountType: a.Type, BaseCurrency: a.BaseCurrency,
+		StartingBalance: a.StartingBalance, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+	}
 }
 
 func accountTag(a ledger.Account) any { return shapeAccount(a) }

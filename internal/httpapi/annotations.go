@@ -37,7 +37,10 @@ type tradeFill struct {
 }
 
 func shapeTradeFill(f ledger.TradeFill) tradeFill {
-	return tradeFill{shapeExecution(f.Execution), f.Role, f.PartQuantity, f.PartFees, f.PartCommission}
+	return tradeFill{
+		Execution: shapeExecution(f.Execution), Role: f.Role, TradeQuantity: f.PartQuantity, TradeFees: f.PartFees,
+		TradeCommission: f.PartCommission,
+	}
 }
 
 func shapeTradeDetail(d *tradeview.Detail) TradeDetail {

@@ -29,7 +29,10 @@ type attachment struct {
 }
 
 func shapeAttachment(a playbook.Attachment) attachment {
-	return attachment{a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, hex.EncodeToString(a.SHA256), a.CreatedAt}
+	return attachment{
+		ID: a.ID, TradeID: a.Trade, NoteID: a.Note, Name: a.Name, MediaType: a.MediaType, Size: a.Size,
+		SHA256: hex.EncodeToString(a.SHA256), CreatedAt: a.CreatedAt,
+	}
 }
 
 func (a *API) registerAttachmentRoutes() {

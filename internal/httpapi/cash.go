@@ -25,7 +25,10 @@ type cash struct {
 }
 
 func shapeCash(c ledger.Cash) cash {
-	return cash{c.ID, c.Account, c.Type, c.Amount, c.Currency, c.OccurredAt, c.Note, c.Trade, c.Batch, c.CreatedAt}
+	return cash{
+		ID: c.ID, AccountID: c.Account, Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt, Note: c.Note,
+		TradeID: c.Trade, ImportBatchID: c.Batch, CreatedAt: c.CreatedAt,
+	}
 }
 
 func cashTag(c ledger.Cash) any { return shapeCash(c) }

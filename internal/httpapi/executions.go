@@ -40,8 +40,10 @@ func shapeExecution(e ledger.Execution) Execution {
 		e.Details = map[string]string{}
 	}
 	return Execution{
-		e.ID, e.Account, e.TradeIDs, e.ExternalID, e.Instrument.Symbol, e.Instrument.Type, e.Side, e.Quantity, e.Price,
-		e.Fees, e.Commission, e.Multiplier, e.StatedPnL, e.ExecutedAt, e.Details, e.Batch, e.CreatedAt,
+		ID: e.ID, AccountID: e.Account, TradeIDs: e.TradeIDs, ExternalID: e.ExternalID, Symbol: e.Instrument.Symbol,
+		InstrumentType: e.Instrument.Type, Side: e.Side, Quantity: e.Quantity, Price: e.Price, Fees: e.Fees, Commission: e.Commission,
+		Multiplier: e.Multiplier, StatedPnL: e.StatedPnL, ExecutedAt: e.ExecutedAt, Details: e.Details, ImportBatchID: e.Batch,
+		CreatedAt: e.CreatedAt,
 	}
 }
 

@@ -52,7 +52,7 @@ func (a *API) registerMeRoutes() {
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Tell who is signed in",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
 		u, err := a.Identity.Me(ctx, caller(ctx).UserID)
-		return answer(me{u.ID, u.Email, u.IsAdmin, u.CreatedAt, u.TOTPEnabled}, err)
+		return answer(me{ID: u.ID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, err)
 	})
 	register(a, route{
 		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: accessSession,
@@ -125,7 +125,10 @@ type device struct {
 }
 
 func shapeSession(s identity.Session, by identity.Principal) device {
-	return device{s.ID, s.CreatedAt, s.LastUsedAt, s.ExpiresAt, s.IP, s.UserAgent, s.ID == by.SessionID}
+	return device{
+		ID: s.ID, CreatedAt: s.CreatedAt, LastUsedAt: s.LastUsedAt, ExpiresAt: s.ExpiresAt, IP: s.IP, UserAgent: s.UserAgent,
+		Current: s.ID == by.SessionID,
+	}
 }
 
 func (a *API) registerSessionRoutes() {

@@ -33,8 +33,9 @@ type missedTrade struct {
 
 func shapeMissed(m playbook.Missed) missedTrade {
 	return missedTrade{
-		m.ID, m.Account, m.Setup, m.Symbol, m.Direction, m.ObservedAt, m.Entry, m.Stop, m.Target, m.Reason, m.Outcome,
-		m.Notes, m.PlannedR(), m.R(), m.CreatedAt, m.UpdatedAt,
+		ID: m.ID, AccountID: m.Account, SetupID: m.Setup, Symbol: m.Symbol, Direction: m.Direction, ObservedAt: m.ObservedAt,
+		Entry: m.Entry, Stop: m.Stop, Target: m.Target, Reason: m.Reason, Outcome: m.Outcome, Notes: m.Notes,
+		PlannedR: m.PlannedR(), R: m.R(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}
 }
 

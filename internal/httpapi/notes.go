@@ -52,7 +52,10 @@ type note struct {
 }
 
 func shapeNote(n playbook.Note) note {
-	return note{n.ID, n.Type, moment{n.OccurredAt}, n.Title, n.Body, n.Symbols, n.Account, n.Trade, n.CreatedAt, n.UpdatedAt}
+	return note{
+		ID: n.ID, Type: n.Type, OccurredAt: moment{n.OccurredAt}, Title: n.Title, Body: n.Body, Symbols: n.Symbols,
+		AccountID: n.Account, TradeID: n.Trade, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
+	}
 }
 
 func noteTag(n playbook.Note) any { return shapeNote(n) }

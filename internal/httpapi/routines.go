@@ -20,7 +20,9 @@ type RoutineItem struct {
 }
 
 func shapeItem(i routine.Item) RoutineItem {
-	return RoutineItem{i.ID, i.Title, i.Stage, i.Weekdays.List(), i.Position, i.StartDay}
+	return RoutineItem{
+		ID: i.ID, Title: i.Title, Stage: i.Stage, Weekdays: i.Weekdays.List(), Position: i.Position, StartDay: i.StartDay,
+	}
 }
 
 func itemTag(i routine.Item) any { return shapeItem(i) }
@@ -43,7 +45,7 @@ type routineDay struct {
 
 func shapeDay(c routine.Checklist) routineDay {
 	lines := shapeAll(c.Lines, func(l routine.Line) routineLine { return routineLine{shapeItem(l.Item), l.Done} })
-	return routineDay{c.Day, lines, c.Done, c.Total}
+	return routineDay{Day: c.Day, Items: lines, Done: c.Done, Total: c.Total}
 }
 
 type newItem struct {

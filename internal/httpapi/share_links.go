@@ -36,8 +36,13 @@ func (a *API) shapeLink(l sharing.Link) shareLink {
 	if a.options.PublicURL != "" {
 		address = strings.TrimRight(a.options.PublicURL, "/") + "/s/" + l.Token
 	}
-	scope := shareScope{l.Scope.Account, l.Scope.From, l.Scope.To, l.Scope.Zone, l.Scope.ShowAmounts, l.Scope.Currency}
-	return shareLink{l.ID, l.Token, address, scope, l.CreatedAt, l.ExpiresAt, l.Views}
+	scope := shareScope{
+		AccountID: l.Scope.Account, From: l.Scope.From, To: l.Scope.To, TZ: l.Scope.Zone, ShowAmounts: l.Scope.ShowAmounts,
+		Currency: l.Scope.Currency,
+	}
+	return shareLink{
+		ID: l.ID, Token: l.Token, URL: address, Scope: scope, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, ViewCount: l.Views,
+	}
 }
 
 // ShareFields are what a link shows. They may stand at the top of the request
