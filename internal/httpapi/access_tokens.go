@@ -59,7 +59,7 @@ func (a *API) registerAccessTokenRoutes() {
 	})
 	register(a, route{
 		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: accessSession,
-		summary: "Make an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
+		summary: "Create an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
 	}, a.mintToken)
 	register(a, route{
 		method: http.MethodDelete, path: "/access-tokens/{id}", id: "revokeAccessToken", tag: "Access tokens",
@@ -70,7 +70,7 @@ func (a *API) registerAccessTokenRoutes() {
 	})
 	registerList(a, route{
 		method: http.MethodGet, path: "/access-tokens/{id}/uses", id: "listAccessTokenUses", tag: "Access tokens",
-		summary: "Tell by what a token was used", about: "The newest 50. Empty for a token that is not yours.",
+		summary: "List the uses of a token", about: "The newest 50. Empty for a token that is not yours.",
 	}, a.listUses)
 }
 
@@ -89,7 +89,7 @@ func (a *API) listUses(ctx context.Context, in *usesQuery) (*listing[tokenUse], 
 }
 
 // mintedAnswer carries the tag of the token as it is stored, without the
-// secret, so that the answer's tag is good for If-Match.
+// secret, so that the tag of the answer works in If-Match.
 type mintedAnswer struct {
 	ETag string `header:"ETag"`
 	Body mintedToken

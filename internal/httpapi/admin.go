@@ -62,7 +62,7 @@ func (a *API) registerAdminRoutes() {
 
 func (a *API) registerAdminUserRoutes() {
 	missing := []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed}
-	promote := adminRoute(http.MethodPatch, "users/{id}", "setRole", "Make a user an owner, or no longer one")
+	promote := adminRoute(http.MethodPatch, "users/{id}", "setRole", "Grant or revoke the owner role")
 	promote.body, promote.limit, promote.refusals = transport.JSONBody, authBody, missing
 	register(a, promote, a.setRole)
 	remove := adminRoute(http.MethodDelete, "users/{id}", "deleteUser", "Delete a user and everything the user owns")

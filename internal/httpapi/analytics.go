@@ -19,27 +19,27 @@ func figureRoute(path, id, summary string) route {
 }
 
 func (a *API) registerAnalyticsRoutes() {
-	register(a, figureRoute("summary", "summary", "Read the figures of closed trades at a glance"), a.summary)
+	register(a, figureRoute("summary", "summary", "Read the summary of closed trades"), a.summary)
 	register(a, figureRoute("daily", "daily", "Read the results day by day"), a.daily)
 	register(a, figureRoute("equity-curve", "equityCurve", "Read equity and drawdown over time"), a.equityCurve)
-	register(a, figureRoute("behavior", "behavior", "Read what order, size and timing of trades tell"), a.behavior)
-	register(a, figureRoute("breakdown", "breakdown", "Read the results by symbol, setup, tag, hour and the like"), a.breakdown)
+	register(a, figureRoute("behavior", "behavior", "Read results by order, size and timing of trades"), a.behavior)
+	register(a, figureRoute("breakdown", "breakdown", "Read results grouped by symbol, setup, tag, hour or another dimension"), a.breakdown)
 	register(a, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
 	register(a, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
 	register(a, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)
-	compare := figureRoute("compare", "compare", "Set two periods or accounts side by side")
+	compare := figureRoute("compare", "compare", "Compare two periods or sets of accounts")
 	compare.repeated = append([]string{"other_account_id"}, repeatable...)
 	register(a, compare, a.compare)
-	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate futures from past results"), a.monteCarlo)
+	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
 }
 
 type summaryQuery struct {
 	FigureQuery
-	Explain  flagParam `query:"explain" doc:"Tell of each figure its formula, its inputs and the trades behind it."`
-	Evidence flagParam `query:"evidence" doc:"Tell how far the figures can be trusted."`
+	Explain  flagParam `query:"explain" doc:"Add the formula, the inputs and the trades of each figure."`
+	Evidence flagParam `query:"evidence" doc:"Add the statistical evidence: sample size, intervals and warnings."`
 }
 
-// summaryAnswer is the summary with what was asked for beside it.
+// summaryAnswer is the summary with its optional parts.
 type summaryAnswer struct {
 	analytics.Summary
 	Evidence    *analytics.Evidence `json:"evidence,omitempty"`
@@ -49,7 +49,7 @@ type summaryAnswer struct {
 // explained is the derivation of a figure, with a link to its trades.
 type explained struct {
 	analytics.Explanation
-	TradesLink string `json:"trades_link" doc:"The list of exactly the trades behind the figure; empty where no list can be asked for them."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this figure; empty if no filter selects them."`
 }
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
@@ -65,8 +65,8 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
-			out.Evidence = &weighed
+			assessed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
+			out.Evidence = &assessed
 		}
 		if explain {
 			out.Explanation = in.explain(q, &out.Summary)
@@ -99,7 +99,7 @@ func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day
 
 type curveQuery struct {
 	FigureQuery
-	MaxPoints intParam `query:"max_points" minimum:"8" maximum:"20000" doc:"How many points at most, 8 to 20000; 2000 by default."`
+	MaxPoints intParam `query:"max_points" minimum:"8" maximum:"20000" doc:"The maximum number of points, 8 to 20000. Default 2000."`
 }
 
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
@@ -144,7 +144,7 @@ func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.
 
 type drawdownQuery struct {
 	FigureQuery
-	Limit intParam `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most, 1 to 1000; 50 by default."`
+	Limit intParam `query:"limit" minimum:"1" maximum:"1000" doc:"The maximum number of drawdowns, 1 to 1000. Default 50."`
 }
 
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
@@ -162,7 +162,7 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 
 type compareQuery struct {
 	FigureQuery
-	OtherAccountID []string `query:"other_account_id,explode" doc:"The accounts of the other side; those of this side by default."`
+	OtherAccountID []string `query:"other_account_id,explode" doc:"The accounts of the other side. Default: the same accounts."`
 	OtherFrom      string   `query:"other_from" format:"date-time"`
 	OtherTo        string   `query:"other_to" format:"date-time"`
 }
@@ -188,7 +188,7 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 	return answer(out, err)
 }
 
-// other is the other side: the same filters with its own period and accounts.
+// other returns the other side: the same filters with its own period and accounts.
 func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountID, err error) {
 	same := in.FigureQuery
 	same.PeriodInput = PeriodInput{}
@@ -213,15 +213,15 @@ func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountI
 
 func mixedCurrencies() error {
 	return &journal.Error{
-		Kind: journal.KindInvalid, Code: "mixed_currencies", Message: "Accounts of different currencies cannot be compared in money.",
+		Kind: journal.KindInvalid, Code: "mixed_currencies", Message: "The two sides have different currencies. Choose accounts with the same currency.",
 	}
 }
 
 type simulationQuery struct {
 	FigureQuery
-	Paths   intParam     `query:"paths" minimum:"100" maximum:"5000" doc:"How many futures, 100 to 5000; 1000 by default."`
-	Trades  intParam     `query:"trades" minimum:"1" maximum:"2000" doc:"How many trades each future has, 1 to 2000; by default as many as were counted."`
-	RuinPct decimalParam `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin; 50 by default."`
+	Paths   intParam     `query:"paths" minimum:"100" maximum:"5000" doc:"The number of simulations, 100 to 5000. Default 1000."`
+	Trades  intParam     `query:"trades" minimum:"1" maximum:"2000" doc:"The number of trades in each simulation, 1 to 2000. Default: the number of trades selected."`
+	RuinPct decimalParam `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin. Default 50."`
 }
 
 func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {

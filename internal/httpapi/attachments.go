@@ -37,31 +37,31 @@ func shapeAttachment(a playbook.Attachment) attachment {
 
 func (a *API) registerAttachmentRoutes() {
 	for _, parent := range []struct {
-		path, word string
+		path, name string
 		target     func(id string) playbook.Target
 	}{
 		{"/trades", "Trade", func(id string) playbook.Target { return playbook.Target{Trade: journal.TradeID(id)} }},
 		{"/notes", "Note", func(id string) playbook.Target { return playbook.Target{Note: journal.NoteID(id)} }},
 	} {
-		a.registerAttachedRoutes(parent.path, parent.word, parent.target)
+		a.registerAttachedRoutes(parent.path, parent.name, parent.target)
 	}
 	a.registerAttachmentFileRoutes()
 }
 
-func (a *API) registerAttachedRoutes(path, word string, target func(string) playbook.Target) {
-	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+word, "Attachments", "Attach an image or a PDF")
+func (a *API) registerAttachedRoutes(path, name string, target func(string) playbook.Target) {
+	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+name, "Attachments", "Attach an image or a PDF")
 	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
 	add.limitKind = attachmentQueue
 	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
 		form := transport.FormOf(ctx)
 		if form.File == nil {
-			return nil, journal.InvalidField("file", "The form must have a file.")
+			return nil, journal.InvalidField("file", "The form has no file. Send one in the field file.")
 		}
 		upload := playbook.Upload{Name: form.File.Name, Content: form.File.Content()}
 		added, err := a.Playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
 		return answer(shapeAttachment(added), err)
 	})
-	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+word, "Attachments", "List what is attached")
+	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+name, "Attachments", "List attachments")
 	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
 		if err := a.checkTarget(ctx, target(in.ID)); err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func (a *API) registerAttachedRoutes(path, word string, target func(string) play
 	})
 }
 
-// attachedQuery asks for what is attached to a record.
+// attachedQuery selects the attachments of a record.
 type attachedQuery struct {
 	ByID[string]
 	Paging
@@ -111,12 +111,12 @@ func (a *API) registerAttachmentFileRoutes() {
 		})
 }
 
-// sendFile hands a file out as a download: whatever is in it, a browser must
-// not run it in our name. Its tag is the record's, which If-Match compares.
+// sendFile sends a file as a download that a browser does not run on our origin.
+// Its tag is that of the record, which If-Match compares.
 func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
 	defer content.Close() //nolint:errcheck // it was only read
 	ctx.SetHeader("ETag", tag)
-	if transport.Matches(ctx.Header("If-None-Match"), tag) { // a large file is not held back to be compared
+	if transport.Matches(ctx.Header("If-None-Match"), tag) { // a large file is not buffered to compute its tag
 		ctx.SetStatus(http.StatusNotModified)
 		return
 	}

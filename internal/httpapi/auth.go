@@ -12,20 +12,20 @@ import (
 
 type principalKey struct{}
 
-// caller is the signed-in user of a route that is not public.
+// caller returns the signed-in user of a route that is not public.
 func caller(ctx context.Context) identity.Principal {
 	principal, _ := ctx.Value(principalKey{}).(identity.Principal)
 	return principal
 }
 
-// client tells the domain who is calling, for sessions and the audit.
+// client returns the address and user agent of the caller, for sessions and the audit.
 func client(ctx context.Context) identity.Client {
 	request := transport.RequestOf(ctx)
 	return identity.Client{IP: request.Address, UserAgent: request.UserAgent, RequestID: request.ID}
 }
 
-// authenticate lets a request through when its credential is good for the
-// route. It is the only place where access is decided.
+// authenticate refuses a request whose credential does not give access to the
+// route. Access is decided nowhere else.
 func (a *API) authenticate(needed access) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -69,13 +69,13 @@ func checkAccess(principal identity.Principal, needed access, method string) err
 	byToken := principal.Credential == identity.CredentialToken
 	switch {
 	case needed == accessOwner && !principal.IsAdmin:
-		return journal.Forbidden("Only an owner of this installation may do that.")
+		return journal.Forbidden("Only an owner of this installation may do this.")
 	case needed == accessOwner && principal.SessionEnded:
 		return principal.RequireNotEnded()
 	case needed == accessSession:
 		return principal.RequireSession()
 	case byToken && principal.ReadOnly && method != http.MethodGet && method != http.MethodHead:
-		return journal.Forbidden("This access token may only read.")
+		return journal.Forbidden("This access token can only read.")
 	}
 	return nil
 }

@@ -36,9 +36,9 @@ func cashTag(c ledger.Cash) any { return shapeCash(c) }
 // CashFields are the writable fields of a cash transaction.
 type CashFields struct {
 	Type       opt[ledger.CashType] `json:"type" enum:"deposit,withdrawal,fee,dividend,interest,adjustment"`
-	Amount     opt[decimal.Decimal] `json:"amount" doc:"Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it."`
+	Amount     opt[decimal.Decimal] `json:"amount" doc:"Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign."`
 	OccurredAt opt[instant]         `json:"occurred_at"`
-	Currency   opt[string]          `json:"currency" required:"false" doc:"Must be the account's, which is the default."`
+	Currency   opt[string]          `json:"currency" required:"false" doc:"Must be the currency of the account, which is the default."`
 	Note       opt[string]          `json:"note" required:"false"`
 	TradeID    opt[journal.TradeID] `json:"trade_id" required:"false"`
 }
@@ -82,7 +82,7 @@ func cashRoute(method, path, id, summary string) route {
 
 func (a *API) registerCashRoutes() {
 	registerList(a, allowLongAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
-	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, a dividend, a fee and the like"),
+	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, withdrawal, dividend, fee, interest or adjustment"),
 		func(ctx context.Context, in *body[newCash]) (*body[cash], error) {
 			row, err := in.Body.cash()
 			if err != nil {
@@ -96,7 +96,7 @@ func (a *API) registerCashRoutes() {
 			found, err := a.Ledger.CashTransaction(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeCash(found), err)
 		})
-	register(a, cashRoute(http.MethodPut, "/{id}", "changeCash", "Change what is sent of a cash transaction"),
+	register(a, cashRoute(http.MethodPut, "/{id}", "changeCash", "Change a cash transaction; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.CashID, CashFields]) (*body[cash], error) {
 			changed, err := a.Ledger.UpdateCash(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, cashTag))
 			return answer(shapeCash(changed), err)

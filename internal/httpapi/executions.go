@@ -55,13 +55,13 @@ type writtenExecution struct {
 	Execution
 	ExecutionID journal.ExecutionID `json:"execution_id"`
 	TradeID     journal.TradeID     `json:"trade_id" doc:"The trade it belongs to; for a fill that crosses zero, the one it opens."`
-	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored; this is it."`
-	Completed   bool                `json:"completed,omitzero" doc:"The stored fill took over what it did not know: costs, exact time, id, multiplier or stated result."`
-	Warnings    []string            `json:"warnings,omitempty" doc:"What deserves a look, for example a future without a known multiplier."`
+	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored and is returned."`
+	Completed   bool                `json:"completed,omitzero" doc:"The request added values that the stored fill lacked: costs, exact time, id, multiplier or stated result."`
+	Warnings    []string            `json:"warnings,omitempty" doc:"Values to check, for example the multiplier of an unknown future."`
 }
 
-// executionAnswer carries the tag of the record, not of the answer, so that it
-// can be used in If-Match.
+// executionAnswer has the tag of the record, not of the answer, so that it can be
+// used in If-Match.
 type executionAnswer struct {
 	Status int
 	ETag   string `header:"ETag"`
@@ -85,13 +85,13 @@ type ExecutionFields struct {
 	Quantity       opt[decimal.Decimal]   `json:"quantity" doc:"Above zero."`
 	Price          opt[decimal.Decimal]   `json:"price" doc:"Below zero for futures and options only."`
 	ExecutedAt     opt[instant]           `json:"executed_at"`
-	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another word."`
+	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another text."`
 	Fees           opt[decimal.Decimal]   `json:"fees" required:"false" doc:"Costs are positive, rebates negative."`
 	Commission     opt[decimal.Decimal]   `json:"commission" required:"false"`
 	Multiplier     opt[decimal.Decimal]   `json:"multiplier" required:"false" doc:"Default: futures by contract root, options 100, else 1."`
 	StatedPnL      opt[decimal.Decimal]   `json:"stated_pnl" required:"false" doc:"The broker's own gross result of what this fill closes, in account currency."`
 	ExternalID     opt[string]            `json:"external_id" required:"false"`
-	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, and what else the source tells."`
+	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, and other values of the source."`
 }
 
 type newExecution struct {
@@ -142,7 +142,7 @@ func (n NewFill) fill() (ledger.NewFill, error) {
 	}, nil
 }
 
-// facts returns which of the values were sent: a cost that was not is unknown.
+// facts returns which values were sent: a cost that was not sent is unknown.
 func (f ExecutionFields) facts() ledger.Facts {
 	facts := ledger.FactsRecorded
 	if f.Fees.Set && !f.Fees.Null {
@@ -181,7 +181,7 @@ func executionRoute(method, path, id, summary string) route {
 func (a *API) registerExecutionRoutes() {
 	registerList(a, allowLongAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
-	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409."
+	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409."
 	register(a, add, a.addExecution)
 	answers := a.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
 	answers["200"] = answers["201"]

@@ -41,7 +41,7 @@ type totpRemoval struct {
 }
 
 type preferences struct {
-	Prefs     map[string]json.RawMessage `json:"prefs" doc:"Opaque to the server; empty until something is stored."`
+	Prefs     map[string]json.RawMessage `json:"prefs" doc:"The server does not interpret the values. Empty until one is stored."`
 	UpdatedAt *time.Time                 `json:"updated_at"`
 }
 
@@ -49,7 +49,7 @@ func shapePreferences(p identity.Preferences) preferences { return preferences{p
 
 func (a *API) registerMeRoutes() {
 	register(a, route{
-		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Tell who is signed in",
+		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
 		u, err := a.Identity.Me(ctx, caller(ctx).UserID)
 		return answer(me{ID: u.ID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, err)
@@ -73,17 +73,17 @@ func (a *API) registerTOTPRoutes() {
 			summary: summary, body: transport.JSONBody, limit: authBody, limitKind: secretLimit, refusals: []int{http.StatusConflict},
 		}
 	}
-	start := second("start", "startTOTP", "Make a candidate secret for the second factor; nothing is stored")
+	start := second("start", "startTOTP", "Create a secret for the second factor; nothing is stored yet")
 	start.body, start.limitKind = transport.NoBody, unlimited
 	register(a, start, func(ctx context.Context, _ *nothing) (*body[totpCandidate], error) {
 		candidate, err := a.Identity.StartTOTP(ctx, caller(ctx).UserID)
 		return answer(totpCandidate(candidate), err)
 	})
-	register(a, second("confirm", "confirmTOTP", "Switch the second factor on by proving a code"),
+	register(a, second("confirm", "confirmTOTP", "Turn on the second factor with a code"),
 		func(ctx context.Context, in *body[totpConfirmation]) (*nothing, error) {
 			return nil, a.Identity.ConfirmTOTP(ctx, caller(ctx), client(ctx), in.Body.Secret, in.Body.Code)
 		})
-	register(a, second("disable", "disableTOTP", "Switch the second factor off with password and code"),
+	register(a, second("disable", "disableTOTP", "Turn off the second factor with password and code"),
 		func(ctx context.Context, in *body[totpRemoval]) (*nothing, error) {
 			return nil, a.Identity.DisableTOTP(ctx, caller(ctx), client(ctx), in.Body.Password, in.Body.Code)
 		})
@@ -92,14 +92,14 @@ func (a *API) registerTOTPRoutes() {
 func (a *API) registerPreferenceRoutes() {
 	register(a, route{
 		method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
-		summary: "Read what the clients keep for this user",
+		summary: "Read the preferences of this user",
 	}, func(ctx context.Context, _ *nothing) (*body[preferences], error) {
 		stored, err := a.Identity.Preferences(ctx, caller(ctx).UserID)
 		return answer(shapePreferences(stored), err)
 	})
 	register(a, route{
 		method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
-		summary: "Store some keys and leave the others alone", about: "An explicit null is stored as null.",
+		summary: "Set some preferences; the others stay as they are", about: "An explicit null is stored as null.",
 		body: transport.JSONBody, limit: prefsBody, refusals: []int{http.StatusPreconditionFailed},
 	}, a.mergePreferences)
 }
@@ -121,7 +121,7 @@ type device struct {
 	ExpiresAt  time.Time         `json:"expires_at"`
 	IP         string            `json:"ip"`
 	UserAgent  string            `json:"user_agent"`
-	Current    bool              `json:"current" doc:"This is the session that asks."`
+	Current    bool              `json:"current" doc:"Whether this is the session of the request."`
 }
 
 func shapeSession(s identity.Session, by identity.Principal) device {
@@ -143,7 +143,7 @@ func (a *API) registerSessionRoutes() {
 	})
 	register(a, route{
 		method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
-		summary: "Sign a device out", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
+		summary: "Sign out a device", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, func(ctx context.Context, in *DeleteOf[journal.SessionID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(s identity.Session) any { return shapeSession(s, caller(ctx)) })
 		return nil, a.Identity.EndSession(ctx, caller(ctx), client(ctx), in.ID, check)

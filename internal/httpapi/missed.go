@@ -26,7 +26,7 @@ type missedTrade struct {
 	Outcome    playbook.Outcome   `json:"outcome" enum:"unknown,target,stop,no_trigger"`
 	Notes      string             `json:"notes"`
 	PlannedR   decimal.Null       `json:"planned_r" doc:"Reward over risk of the plan, two decimals."`
-	R          decimal.Null       `json:"r" doc:"What it would have made; null while that is not known."`
+	R          decimal.Null       `json:"r" doc:"The result in R; null while the outcome is unknown."`
 	CreatedAt  time.Time          `json:"created_at"`
 	UpdatedAt  time.Time          `json:"updated_at"`
 }
@@ -67,7 +67,7 @@ func (f missedFields) change() playbook.MissedChange {
 // MissedFigures are the sums over some missed trades.
 type MissedFigures struct {
 	Count    int             `json:"count"`
-	Scored   int             `json:"scored" doc:"Misses whose r is known."`
+	Scored   int             `json:"scored" doc:"Missed trades whose r is known."`
 	RLeft    decimal.Decimal `json:"r_left" doc:"Left on the table: target hits at their planned R."`
 	RAvoided decimal.Decimal `json:"r_avoided" doc:"Avoided: stop-outs at 1 R, as a positive number."`
 	NetR     decimal.Decimal `json:"net_r"`
@@ -117,7 +117,7 @@ func missedRoute(method, path, id, summary string) route {
 
 func (a *API) registerMissedRoutes() {
 	registerList(a, allowLongAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
-	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Sum up what not trading cost and spared, in R"), a.missedSummary)
+	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Read the R that missed trades cost and avoided"), a.missedSummary)
 	register(a, missedRoute(http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
 		func(ctx context.Context, in *body[missedFields]) (*body[missedTrade], error) {
 			added, err := a.Playbook.CreateMissed(ctx, caller(ctx).UserID, in.Body.change())
@@ -128,7 +128,7 @@ func (a *API) registerMissedRoutes() {
 			found, err := a.Playbook.MissedTrade(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeMissed(found), err)
 		})
-	register(a, missedRoute(http.MethodPut, "/{id}", "changeMissed", "Change what is sent of a missed trade"),
+	register(a, missedRoute(http.MethodPut, "/{id}", "changeMissed", "Change a missed trade; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.MissedID, missedFields]) (*body[missedTrade], error) {
 			changed, err := a.Playbook.ChangeMissed(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, missedTag))
 			return answer(shapeMissed(changed), err)
@@ -139,8 +139,8 @@ func (a *API) registerMissedRoutes() {
 		})
 }
 
-// resolveScope reads the scope of a question about what is not the ledger's, and
-// refuses accounts that are not the caller's.
+// resolveScope parses a scope and refuses accounts that are not the caller's. It is
+// for lists that the ledger does not check.
 func (a *API) resolveScope(ctx context.Context, in ScopeInput) (journal.Scope, error) {
 	scope, err := in.scope()
 	if err != nil {

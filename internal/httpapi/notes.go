@@ -13,13 +13,13 @@ import (
 	"fillbook/internal/transport"
 )
 
-// moment is a day or a date-time in a body, given back as it was given.
+// moment is a day or a date-time in a body. It is returned in the form it was sent.
 type moment struct{ playbook.Moment }
 
-// MarshalJSON writes the kind that was given.
+// MarshalJSON writes the form that was sent.
 func (m moment) MarshalJSON() ([]byte, error) { return json.Marshal(m.String()) }
 
-// UnmarshalJSON takes either kind.
+// UnmarshalJSON accepts either form.
 func (m *moment) UnmarshalJSON(text []byte) error {
 	var value string
 	if err := json.Unmarshal(text, &value); err != nil {
@@ -35,7 +35,7 @@ func (moment) Wanted() string { return "a day such as 2026-01-31 or a date and t
 
 // Schema describes the text.
 func (moment) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "A day (2026-01-31) or a date-time; given back as it was given."}
+	return &huma.Schema{Type: huma.TypeString, Description: "A day (2026-01-31) or a date-time; returned in the form it was sent."}
 }
 
 type note struct {
@@ -64,7 +64,7 @@ type noteFields struct {
 	Type       opt[playbook.NoteType]  `json:"type" required:"false" enum:"note,daily_log,weekly_review" doc:"Default note."`
 	OccurredAt opt[moment]             `json:"occurred_at" required:"false"`
 	Title      opt[string]             `json:"title" required:"false"`
-	Body       opt[string]             `json:"body" required:"false" doc:"Markdown. Required, but a daily log may have symbols instead."`
+	Body       opt[string]             `json:"body" required:"false" doc:"Markdown. Required, except for a daily log with symbols."`
 	Symbols    opt[[]symbolNoteFields] `json:"symbols" required:"false"`
 	AccountID  opt[journal.AccountID]  `json:"account_id" required:"false"`
 	TradeID    opt[journal.TradeID]    `json:"trade_id" required:"false"`

@@ -19,14 +19,14 @@ import (
 )
 
 // Paging is the input of a list that can be read in pages. Without limit the
-// list is whole.
+// list is complete.
 type Paging struct {
-	Limit  intParam `query:"limit" minimum:"1" maximum:"1000" doc:"Page size, 1 to 1000; without it the list is whole."`
-	Cursor string   `query:"cursor" doc:"From the Link header of the page before."`
+	Limit  intParam `query:"limit" minimum:"1" maximum:"1000" doc:"The page size, 1 to 1000. Without it the list is complete."`
+	Cursor string   `query:"cursor" doc:"The cursor from the Link header of the previous page."`
 	url    url.URL
 }
 
-// Resolve remembers the address, for the link to the next page.
+// Resolve stores the URL of the request for the link to the next page.
 func (p *Paging) Resolve(ctx huma.Context) []error {
 	p.url = ctx.URL()
 	return nil
@@ -34,7 +34,7 @@ func (p *Paging) Resolve(ctx huma.Context) []error {
 
 const maxPage = 1000
 
-// pageSize is the page size, 0 for the whole list.
+// pageSize returns the page size, or 0 for the complete list.
 func (p *Paging) pageSize() (int, error) {
 	if p.Limit == "" {
 		return 0, nil
@@ -46,8 +46,8 @@ func (p *Paging) pageSize() (int, error) {
 	return n, nil
 }
 
-// decodeCursor opens the cursor, which holds so many keys of the last record of
-// the page before; nil where there is no cursor.
+// decodeCursor returns the keys of the last record of the previous page, or nil if
+// there is no cursor. keys is how many there must be.
 func (p *Paging) decodeCursor(keys int) ([]string, error) {
 	if p.Cursor == "" {
 		return nil, nil
@@ -60,14 +60,14 @@ func (p *Paging) decodeCursor(keys int) ([]string, error) {
 	return values["k"], nil
 }
 
-// isInvalidText tells of what PostgreSQL would not take as an id.
+// isInvalidText reports whether PostgreSQL would refuse a text as an id.
 func isInvalidText(key string) bool { return !utf8.ValidString(key) || strings.ContainsRune(key, 0) }
 
 func invalidCursor() error {
-	return journal.InvalidField("cursor", "cursor must be one that a Link header gave.")
+	return journal.InvalidField("cursor", "cursor is not valid. Use the one from the Link header of the previous page.")
 }
 
-// nextLink points to the page that begins after the record with these keys.
+// nextLink returns the link to the page after the record with these keys.
 func (p *Paging) nextLink(keys ...string) string {
 	cursor := base64.RawURLEncoding.EncodeToString([]byte(url.Values{"k": keys}.Encode()))
 	query := p.url.Query()
@@ -80,7 +80,7 @@ func timeKeys(at time.Time, id string) []string {
 	return []string{strconv.FormatInt(at.UnixMicro(), 10), id}
 }
 
-// decodeTimeCursor reads what timeKeys wrote.
+// decodeTimeCursor parses a cursor made of timeKeys.
 func (p *Paging) decodeTimeCursor() (at time.Time, id string, given bool, err error) {
 	keys, err := p.decodeCursor(2)
 	if err != nil || keys == nil {
@@ -105,7 +105,8 @@ func tradeKeys(at ledger.TradeCursor) []string {
 	return append(keys, at.Instrument, at.Account, at.External)
 }
 
-// decodeTradeCursor reads what tradeKeys wrote, nil where there is no cursor.
+// decodeTradeCursor parses a cursor made of tradeKeys. It returns nil if there is
+// none.
 func (p *Paging) decodeTradeCursor() (*ledger.TradeCursor, error) {
 	keys, err := p.decodeCursor(tradeKeyCount)
 	if err != nil || keys == nil {
@@ -126,8 +127,8 @@ func parseTradeCursor(keys []string) (*ledger.TradeCursor, error) {
 	return at, nil
 }
 
-// playbookPage is the page in the playbook's words. It asks for one record
-// more than wanted, to know whether there is a next page.
+// playbookPage returns the page for package playbook, with one more record than
+// the page has, which shows whether there is a next page.
 func (p *Paging) playbookPage() (playbook.Page, error) {
 	size, err := p.pageSize()
 	if err != nil {
@@ -140,16 +141,16 @@ func (p *Paging) playbookPage() (playbook.Page, error) {
 	return playbook.Page{Limit: size, After: playbook.Position{At: at, ID: id}}, err
 }
 
-// listing is the answer of a list: its headers, and the records as they are
-// read.
+// listing is the answer of a list: its headers and a function that reads the
+// records.
 type listing[T any] struct {
 	link  string
 	total string
 	each  func(emit func(T) error) error
 }
 
-// newListing is a listing of records that are already there. More than size of
-// them mean that there is a next page, which keys points to.
+// newListing returns a listing of records that were read. If there is one more
+// than the page size, the listing has a link to the next page, made of keys.
 func newListing[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) (*listing[To], error) {
 	size, err := p.pageSize()
 	if err != nil {
@@ -174,8 +175,9 @@ func newListing[From, To any](p *Paging, records []From, total int, shape func(F
 	return out, nil
 }
 
-// paginate is a listing of a short list that was read whole. The cursor names the
-// last record of the page before, and its place in case it is gone meanwhile.
+// paginate returns a page of a short list that was read completely. The cursor has
+// the id of the last record of the previous page, and its position in case the
+// record has been deleted since.
 func paginate[From, To any](p *Paging, records []From, shape func(From) To, id func(From) string) (*listing[To], error) {
 	keys, err := p.decodeCursor(2)
 	if err != nil {
@@ -201,8 +203,8 @@ func paginate[From, To any](p *Paging, records []From, shape func(From) To, id f
 	})
 }
 
-// registerList adds an operation that answers with a list. The list is written
-// while it is read, so that memory stays flat however long it is.
+// registerList registers a route that answers with a list. The list is written
+// while it is read, so that memory use does not depend on its length.
 func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
 	requireExportedEmbeds(reflect.TypeFor[In](), r)
 	requireExportedEmbeds(reflect.TypeFor[T](), r)
@@ -211,7 +213,7 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 		Description: "OK",
 		Headers: map[string]*huma.Param{
 			"Link":          {Description: `The next page, rel="next".`, Schema: &huma.Schema{Type: huma.TypeString}},
-			"X-Total-Count": {Description: "How many records there are in all; with limit.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+			"X-Total-Count": {Description: "The number of records in all pages; only with limit.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 		},
 		Content: map[string]*huma.MediaType{"application/json": {
 			Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[[]T](), true, r.id+"List"),

@@ -10,11 +10,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Parameters of a query come as texts. Those that are absent are empty, and
-// what cannot be read is refused by the name of its parameter.
-
-// intParam, decimalParam and flagParam are described as what they hold, so that
-// generated clients have the right types; they are read as texts.
+// intParam, decimalParam and flagParam are query parameters that are described
+// with their types and hold the text that was sent. The empty text means that
+// the parameter is absent. The functions below parse the text, and name the
+// parameter if it is invalid.
 type (
 	intParam     string
 	decimalParam string
@@ -41,11 +40,11 @@ func parseOptionalInstant(field, text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// maxListItems bounds how many ids one parameter may name.
+// maxListItems is the maximum number of values of one parameter.
 const maxListItems = 200
 
-// splitList takes values apart that are repeated, separated by commas, or both.
-// Blanks and repetitions are dropped.
+// splitList returns the values of a parameter that is repeated, separated by
+// commas, or both. Empty and repeated values are dropped.
 func splitList[T ~string](field string, values []string) ([]T, error) {
 	var list []T
 	seen := map[string]bool{}
@@ -60,7 +59,7 @@ func splitList[T ~string](field string, values []string) ([]T, error) {
 		}
 	}
 	if len(list) > maxListItems {
-		return nil, journal.InvalidField(field, "%s may name at most %d.", field, maxListItems)
+		return nil, journal.InvalidField(field, "%s must have at most %d values.", field, maxListItems)
 	}
 	return list, nil
 }
@@ -72,15 +71,14 @@ func parseOptionalDay(field, text string) (journal.Day, error) {
 	return journal.ParseDay(field, text)
 }
 
-// parseEnum reads a parameter that has a few words to choose from; it may be
-// absent.
-func parseEnum[T ~string](field, text string, words ...T) (T, error) {
-	names := make([]string, len(words))
-	for i, word := range words {
-		if text == string(word) {
-			return word, nil
+// parseEnum parses a parameter that has a fixed set of values; it may be absent.
+func parseEnum[T ~string](field string, text T, values ...T) (T, error) {
+	names := make([]string, len(values))
+	for i, value := range values {
+		if text == value {
+			return value, nil
 		}
-		names[i] = string(word)
+		names[i] = string(value)
 	}
 	if text == "" {
 		return "", nil
@@ -88,7 +86,7 @@ func parseEnum[T ~string](field, text string, words ...T) (T, error) {
 	return "", journal.InvalidField(field, "%s must be %s.", field, strings.Join(names, " or "))
 }
 
-// parseFlag reads a parameter that is true or false; absent is false.
+// parseFlag parses a parameter that is true or false; absent means false.
 func parseFlag(field string, text flagParam) (bool, error) { return parseFlagOr(field, text, false) }
 
 func parseFlagOr(field string, text flagParam, absent bool) (bool, error) {
@@ -103,7 +101,7 @@ func parseFlagOr(field string, text flagParam, absent bool) (bool, error) {
 	return false, journal.InvalidField(field, "%s must be true or false.", field)
 }
 
-// parseWholeNumber reads a whole number within bounds.
+// parseWholeNumber parses a whole number within bounds.
 func parseWholeNumber(field string, text intParam, absent, least, most int) (int, error) {
 	if text == "" {
 		return absent, nil

@@ -23,8 +23,8 @@ type shareScope struct {
 
 type shareLink struct {
 	ID        journal.ShareID `json:"id"`
-	Token     string          `json:"token" doc:"Part of the public address; whoever has it sees the link."`
-	URL       string          `json:"url,omitempty" doc:"The public address; there when the server was told its own (SVC_PUBLIC_URL)."`
+	Token     string          `json:"token" doc:"Part of the public address. Anyone with it can open the link."`
+	URL       string          `json:"url,omitempty" doc:"The public address, if SVC_PUBLIC_URL is set."`
 	Scope     shareScope      `json:"scope"`
 	CreatedAt time.Time       `json:"created_at"`
 	ExpiresAt *time.Time      `json:"expires_at" doc:"null: never"`
@@ -45,42 +45,42 @@ func (a *API) shapeLink(l sharing.Link) shareLink {
 	}
 }
 
-// ShareFields are what a link shows. They may stand at the top of the request
-// or inside scope.
+// ShareFields are what a link shows. They may be sent at the top level of the
+// request or inside scope.
 type ShareFields struct {
 	AccountID   opt[string]  `json:"account_id" required:"false" doc:"One account; all without it."`
 	From        opt[instant] `json:"from" required:"false"`
 	To          opt[instant] `json:"to" required:"false"`
-	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone that cuts days; UTC by default."`
-	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"false by default: ratios and shapes only, no money."`
+	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone of days. Default UTC."`
+	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"Whether to show money. Default false: ratios and shapes only."`
 	Currency    opt[string]  `json:"currency" required:"false" doc:"A label in place of the account's currency."`
 }
 
 type newShareLink struct {
 	ShareFields
 	Scope         *ShareFields `json:"scope" required:"false"`
-	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never, 90 by default."`
+	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never. Default 90."`
 }
 
-// withDefaults gives the fields with those of another where they are not set.
-func (f ShareFields) withDefaults(under ShareFields) ShareFields {
+// withDefaults returns the fields, with those of defaults where they are not set.
+func (f ShareFields) withDefaults(defaults ShareFields) ShareFields {
 	if !f.AccountID.Set {
-		f.AccountID = under.AccountID
+		f.AccountID = defaults.AccountID
 	}
 	if !f.From.Set {
-		f.From = under.From
+		f.From = defaults.From
 	}
 	if !f.To.Set {
-		f.To = under.To
+		f.To = defaults.To
 	}
 	if !f.TZ.Set {
-		f.TZ = under.TZ
+		f.TZ = defaults.TZ
 	}
 	if !f.ShowAmounts.Set {
-		f.ShowAmounts = under.ShowAmounts
+		f.ShowAmounts = defaults.ShowAmounts
 	}
 	if !f.Currency.Set {
-		f.Currency = under.Currency
+		f.Currency = defaults.Currency
 	}
 	return f
 }
@@ -114,7 +114,7 @@ func (a *API) registerShareRoutes() {
 			}
 			return paginate(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
 		})
-	register(a, route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary"), a.mintShareLink)
+	register(a, route(http.MethodPost, "", "mintShareLink", "Create a public link to a performance summary"), a.mintShareLink)
 	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
 		func(ctx context.Context, in *DeleteOf[journal.ShareID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(l sharing.Link) any { return a.shapeLink(l) })
@@ -123,13 +123,13 @@ func (a *API) registerShareRoutes() {
 	a.registerPublicShareRoute()
 }
 
-// shareGate refuses the owner's calls while links are switched off.
+// shareGate refuses calls while share links are turned off.
 func (a *API) shareGate(context.Context) error {
 	if a.options.ShareLinks {
 		return nil
 	}
 	return &journal.Error{
-		Kind: journal.KindNotFound, Code: "share_links_disabled", Message: "Share links are switched off on this server.",
+		Kind: journal.KindNotFound, Code: "share_links_disabled", Message: "Share links are turned off on this server.",
 	}
 }
 
@@ -153,8 +153,8 @@ type shareToken struct {
 	Token string `path:"token"`
 }
 
-// registerPublicShareRoute answers everybody who has the token. Whatever is wrong
-// with a token, the answer is the same, as it is while links are switched off.
+// registerPublicShareRoute registers the route for anyone with the token. The
+// refusal is the same for every invalid token and while links are turned off.
 func (a *API) registerPublicShareRoute() {
 	open := route{
 		method: http.MethodGet, path: "/public/share/{token}", id: "openShareLink", tag: "Share links",

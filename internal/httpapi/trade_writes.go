@@ -57,8 +57,7 @@ func (n newTrade) checkFills() ([]ledger.NewFill, error) {
 	return fills, nil
 }
 
-// locateError puts texts in front of the field and the message of a refusal
-// that names a field.
+// locateError prefixes the field and the message of a refusal that names a field.
 func locateError(field, message string, err error) error {
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) {
@@ -185,8 +184,8 @@ func (a *API) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) (*bo
 	return answer(report, nil)
 }
 
-// locateInSet names a refused annotation by its place in the body. The lists
-// beside set are named as they are.
+// locateInSet prefixes the name of a refused annotation with set. The names of the
+// lists that add and remove stay as they are.
 func locateInSet(err error) error {
 	var refusal *journal.Error
 	lists := []any{"add_tag_ids", "remove_tag_ids", "add_setup_ids", "remove_setup_ids"}

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/tradeview"
 )
 
-// Trade is a round trip, or a position still open, as lists show it.
+// Trade is a trade, open or closed, as lists show it.
 type Trade struct {
 	ID                 journal.TradeID    `json:"id"`
 	AccountID          journal.AccountID  `json:"account_id"`
@@ -31,7 +31,7 @@ type Trade struct {
 	GrossPnL           decimal.Null       `json:"gross_pnl"`
 	FeesTotal          decimal.Decimal    `json:"fees_total" doc:"Fees and commission of all its fills."`
 	NetPnL             decimal.Null       `json:"net_pnl" doc:"Gross less costs; null until the trade is closed."`
-	RealizedPnL        decimal.Decimal    `json:"realized_pnl" doc:"Net result of what was closed so far."`
+	RealizedPnL        decimal.Decimal    `json:"realized_pnl" doc:"Net result of the closed part."`
 	PnLCurrency        string             `json:"pnl_currency"`
 	ReturnPct          decimal.Null       `json:"return_pct" doc:"Net result in percent of the entry notional."`
 	TimeInTradeSecs    *int64             `json:"time_in_trade_secs"`
@@ -45,10 +45,10 @@ type Trade struct {
 	TagIDs             []journal.TagID    `json:"tag_ids"`
 	SetupIDs           []journal.SetupID  `json:"setup_ids"`
 	InitialRisk        decimal.Null       `json:"initial_risk"`
-	InitialRiskDerived bool               `json:"initial_risk_derived" doc:"The initial risk follows from the stop."`
+	InitialRiskDerived bool               `json:"initial_risk_derived" doc:"Whether the initial risk is derived from the stop."`
 	StopPrice          decimal.Null       `json:"stop_price"`
 	TargetPrice        decimal.Null       `json:"target_price"`
-	LastStop           decimal.Null       `json:"last_stop" doc:"The last stop that a statement showed; no risk follows from it."`
+	LastStop           decimal.Null       `json:"last_stop" doc:"The last stop of a broker statement. Not used to derive the risk."`
 	RMultiple          decimal.Null       `json:"r_multiple"`
 	PlannedR           decimal.Null       `json:"planned_r"`
 	EmotionalState     string             `json:"emotional_state"`
@@ -93,7 +93,7 @@ func shapeTradeTag(t playbook.Tag) tradeTag {
 	return tradeTag{ID: t.ID, Name: t.Name, Color: t.Color, Kind: t.Kind}
 }
 
-// nilIfZero gives nil for a value that means "none".
+// nilIfZero returns nil for the zero value.
 func nilIfZero[T comparable](value T) *T {
 	var none T
 	if value == none {
@@ -105,13 +105,13 @@ func nilIfZero[T comparable](value T) *T {
 // TradeFilter is the query of trades, the same for lists and figures.
 type TradeFilter struct {
 	ScopeInput
-	Status         string   `query:"status" enum:"open,closed"`
-	DateBasis      string   `query:"date_basis" enum:"close,open" doc:"Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one."`
-	Symbol         []string `query:"symbol,explode" doc:"A comma-separated list."`
-	Side           string   `query:"side" enum:"long,short"`
-	InstrumentType string   `query:"instrument_type"`
-	SetupID        []string `query:"setup_id,explode"`
-	TagID          []string `query:"tag_id,explode"`
+	Status         ledger.Status      `query:"status" enum:"open,closed"`
+	DateBasis      string             `query:"date_basis" enum:"close,open" doc:"The time that from and to test. Default close: the closing of a closed trade, the opening of an open one."`
+	Symbol         []string           `query:"symbol,explode" doc:"A comma-separated list."`
+	Side           matching.Direction `query:"side" enum:"long,short"`
+	InstrumentType string             `query:"instrument_type"`
+	SetupID        []string           `query:"setup_id,explode"`
+	TagID          []string           `query:"tag_id,explode"`
 }
 
 // query returns the trades that the filter selects.
@@ -155,8 +155,8 @@ func (in TradeFilter) annotationFilter() (filter playbook.TradeFilter, err error
 type tradeQuery struct {
 	TradeFilter
 	TradeSort
-	Reviewed      flagParam `query:"reviewed" doc:"Whether the trader has marked the trade as reviewed."`
-	ImportBatchID string    `query:"import_batch_id" doc:"The import that brought a fill of the trade."`
+	Reviewed      flagParam `query:"reviewed" doc:"Whether the trade is marked as reviewed."`
+	ImportBatchID string    `query:"import_batch_id" doc:"Only trades with a fill of this import."`
 	Paging
 }
 
@@ -219,15 +219,15 @@ func tradeRoute(method, path, id, summary string) route {
 }
 
 func (a *API) registerTradeRoutes() {
-	registerList(a, allowLongAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise")), a.listTrades)
+	registerList(a, allowLongAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
 			detail, err := a.Trades.Detail(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeTradeDetail(&detail), err)
 		})
-	register(a, tradeRoute(http.MethodPatch, "/{id}", "annotateTrade", "Write on a trade: notes, tags, setups, risk, grades"), a.annotateTrade)
+	register(a, tradeRoute(http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
 	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
-	remove.about = "A fill that is shared with a neighbour keeps the neighbour's part."
+	remove.about = "A fill shared with another trade keeps its part in that trade."
 	register(a, remove, a.deleteTrade)
 	a.registerTradeWriteRoutes()
 	a.registerOrphanRoutes()

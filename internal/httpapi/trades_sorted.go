@@ -7,13 +7,13 @@ import (
 	"fillbook/internal/tradeview"
 )
 
-// TradeSort is the query of the order of a list of trades.
+// TradeSort is the order of a list of trades.
 type TradeSort struct {
-	Sort  string `query:"sort" enum:"opened_at,closed_at,symbol,net_pnl,return_pct,r_multiple,time_in_trade_secs,qty_opened,avg_entry_price,avg_exit_price,fees_total,initial_risk,trade_quality" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
-	Order string `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
+	Sort  ledger.SortKey `query:"sort" enum:"opened_at,closed_at,symbol,net_pnl,return_pct,r_multiple,time_in_trade_secs,qty_opened,avg_entry_price,avg_exit_price,fees_total,initial_risk,trade_quality" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
+	Order string         `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
 }
 
-// parseOrder reads the order; nil is newest first.
+// parseOrder parses the order; nil means newest first.
 func (in TradeSort) parseOrder() (*ledger.Sort, error) {
 	key, err := parseEnum("sort", in.Sort, tradeview.SortKeys()...)
 	if err != nil {
@@ -24,15 +24,15 @@ func (in TradeSort) parseOrder() (*ledger.Sort, error) {
 	case err != nil:
 		return nil, err
 	case key == "" && order != "":
-		return nil, journal.InvalidField("order", "order needs sort beside it.")
+		return nil, journal.InvalidField("order", "order requires sort.")
 	case key == "":
 		return nil, nil //nolint:nilnil // the usual order is no error
 	}
 	return &ledger.Sort{By: key, Down: order == "desc"}, nil
 }
 
-// rankKeys are the keys of a record in a sorted list. They name the order too,
-// because a cursor of one order means nothing in another.
+// rankKeys returns the keys of a record in a sorted list. They contain the order,
+// because a cursor is valid in one order only.
 func rankKeys(order ledger.Sort, at ledger.RankedTrade) []string {
 	value := at.Text
 	if at.Number.Valid {
@@ -48,7 +48,8 @@ func orderName(order ledger.Sort) string {
 	return string(order.By)
 }
 
-// decodeRankCursor reads what rankKeys wrote, nil where there is no cursor.
+// decodeRankCursor parses a cursor made of rankKeys. It returns nil if there is
+// none.
 func (p *Paging) decodeRankCursor(order ledger.Sort) (*ledger.RankedTrade, error) {
 	keys, err := p.decodeCursor(2 + tradeKeyCount)
 	if err != nil || keys == nil {
