@@ -31,9 +31,9 @@ func everything(d desk) map[string]string {
 	return id
 }
 
-// TestNobodySeesAnothersRecords: every call that names a record of somebody
+// TestRecordsOfOthersAreNotFound: every call that names a record of somebody
 // else is answered, byte for byte, as if there were no such record.
-func TestNobodySeesAnothersRecords(t *testing.T) {
+func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp() // also an owner sees only what is theirs
@@ -134,7 +134,7 @@ func TestNobodySeesAnothersRecords(t *testing.T) {
 	})
 }
 
-// TestForeignReferences: a record of somebody else that is named in a body is
+// TestForeignReferences: a record of another user that is named in a body is
 // refused like an unknown one.
 func TestForeignReferences(t *testing.T) {
 	t.Parallel()

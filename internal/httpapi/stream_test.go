@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/httpapi"
 )
 
-// TestListsAreWrittenInParts as they were read: whole, in order, and no further
+// TestListsAreWrittenInChunks as they were read: whole, in order, and no further
 // than both sides go.
-func TestListsAreWrittenInParts(t *testing.T) {
+func TestListsAreWrittenInChunks(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	const chunk = httpapi.Chunk
@@ -63,8 +63,8 @@ func TestListsAreWrittenInParts(t *testing.T) {
 	}
 }
 
-// TestAPanicInAPartIsTheRequests and not the end of the server.
-func TestAPanicInAPartIsTheRequests(t *testing.T) {
+// TestPanicInAChunkFailsTheRequest and not the end of the server.
+func TestPanicInAChunkFailsTheRequest(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if fault := recover(); fault != "broken" {
@@ -82,9 +82,9 @@ func TestAPanicInAPartIsTheRequests(t *testing.T) {
 	t.Error("the panic was lost")
 }
 
-// TestNothingIsWrittenAfterTheEnd: where reading panics, the part that is being
+// TestNothingIsWrittenAfterAnError: where reading panics, the part that is being
 // written is waited for, because whoever it is written to goes away.
-func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
+func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})
 	var written atomic.Bool
