@@ -126,7 +126,7 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 		return nil, err
 	}
 	var in file
-	if err := json.Unmarshal(text, &in); err != nil {
+	if err := json.Unmarshal(text, &in, json.WithUnmarshalers(unmarshalTime)); err != nil {
 		return nil, unexpected(err)
 	}
 	if err := verify(in.Checksums, sections); err != nil {

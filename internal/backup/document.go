@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
 )
 
 // Document is a backup in memory: what [Decode] reads. The fields are the
@@ -94,31 +95,19 @@ type Execution struct {
 // make; they are named by their places in the executions.
 type TradeAnnotations struct {
 	Fills []int `json:"fills"`
-	AnnotationValues
+	Annotations
 }
 
-// Words are what can be said about a trade. Tags and setups go by name.
-type AnnotationValues struct {
-	Notes          string       `json:"notes,omitzero"`
-	InitialRisk    decimal.Null `json:"initial_risk,omitzero"`
-	StopPrice      decimal.Null `json:"stop_price,omitzero"`
-	TargetPrice    decimal.Null `json:"target_price,omitzero"`
-	LastStop       decimal.Null `json:"last_stop,omitzero"`
-	MAE            decimal.Null `json:"mae,omitzero"`
-	MFE            decimal.Null `json:"mfe,omitzero"`
-	EmotionalState string       `json:"emotional_state,omitzero"`
-	Confidence     int          `json:"confidence,omitzero"`
-	TradeQuality   int          `json:"trade_quality,omitzero"`
-	ReviewedAt     Instant      `json:"reviewed_at,omitzero"`
-	Tags           []string     `json:"tags,omitempty"`
-	Setups         []string     `json:"setups,omitempty"`
+// Annotations are the annotations of a trade. Tags and setups go by name.
+type Annotations struct {
+	playbook.AnnotationValues
+	Tags   []string `json:"tags,omitempty"`
+	Setups []string `json:"setups,omitempty"`
 }
 
-// isEmpty tells that nothing was said.
-func (w AnnotationValues) isEmpty() bool {
-	return isBlank(w.Notes) && !w.InitialRisk.Valid && !w.StopPrice.Valid && !w.TargetPrice.Valid && !w.LastStop.Valid && !w.MAE.Valid &&
-		!w.MFE.Valid && w.EmotionalState == "" && w.Confidence == 0 && w.TradeQuality == 0 && w.ReviewedAt.IsZero() &&
-		len(w.Tags) == 0 && len(w.Setups) == 0
+// isEmpty reports whether there is no annotation.
+func (a *Annotations) isEmpty() bool {
+	return a.AnnotationValues.IsEmpty() && len(a.Tags) == 0 && len(a.Setups) == 0
 }
 
 // Waiting are the words on a trade that has lost its fills. They return when
@@ -128,7 +117,7 @@ type Orphan struct {
 	OpenedAt   Instant  `json:"opened_at,omitzero"`
 	OrphanedAt Instant  `json:"orphaned_at"`
 	FillKeys   []string `json:"fill_keys"`
-	AnnotationValues
+	Annotations
 }
 
 // Cash is money that moved without a fill.
@@ -285,6 +274,15 @@ func (i *Instant) UnmarshalJSON(text []byte) error {
 	i.Time = at
 	return err
 }
+
+// unmarshalTime reads the instants of [playbook.AnnotationValues] as [Instant]
+// does.
+var unmarshalTime = json.UnmarshalFunc(func(text []byte, at *time.Time) error {
+	var i Instant
+	err := i.UnmarshalJSON(text)
+	*at = i.Time
+	return err
+})
 
 // instantOr gives the instant, or another one where the file has none.
 func (i Instant) instantOr(other time.Time) time.Time {

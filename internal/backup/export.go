@@ -300,14 +300,14 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 				return err
 			}
 			for _, id := range chunk {
-				values := e.annotationValues(annotations[id])
+				values := e.annotations(annotations[id])
 				if values.isEmpty() && !e.linked[id] {
 					continue
 				}
 				if place := written; e.linked[id] {
 					e.refs[id] = TradeRef{Account: e.places[a.ID], Trade: &place}
 				}
-				if err := e.element(TradeAnnotations{Fills: fills[id], AnnotationValues: values}); err != nil {
+				if err := e.element(TradeAnnotations{Fills: fills[id], Annotations: values}); err != nil {
 					return err
 				}
 				written++
@@ -317,16 +317,11 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 	})
 }
 
-func (e *exporter) annotationValues(m playbook.Annotations) AnnotationValues {
-	w := AnnotationValues{
-		InitialRisk: m.InitialRisk, StopPrice: m.StopPrice, TargetPrice: m.TargetPrice, LastStop: m.LastStop, MAE: m.MAE, MFE: m.MFE,
-		EmotionalState: m.EmotionalState, Confidence: m.Confidence, TradeQuality: m.TradeQuality,
-	}
-	if !isBlank(m.Notes) {
-		w.Notes = m.Notes
-	}
-	if m.ReviewedAt != nil {
-		w.ReviewedAt = Instant{*m.ReviewedAt}
+// annotations returns annotations as a file has them.
+func (e *exporter) annotations(m playbook.Annotations) Annotations {
+	w := Annotations{AnnotationValues: m.AnnotationValues}
+	if isBlank(w.Notes) {
+		w.Notes = ""
 	}
 	for _, id := range m.Tags {
 		w.Tags = append(w.Tags, e.tagNames[id])
@@ -360,7 +355,7 @@ func (e *exporter) writeOrphans(a ledger.Account) error {
 	return e.list("waiting_annotations", func() error {
 		for i, w := range orphans {
 			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Orphan: &i}
-			out := Orphan{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, AnnotationValues: e.annotationValues(w.Annotations)}
+			out := Orphan{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Annotations: e.annotations(w.Annotations)}
 			if w.OpenedAt != nil {
 				out.OpenedAt = Instant{*w.OpenedAt}
 			}

@@ -13,7 +13,7 @@ import (
 // Backups of other journals, and files that people write by hand. They are
 // objects with an account, its executions or trades, its cash transactions and
 // its setups, or just a list of executions or trades. There is no standard, so
-// fields are looked for under the names that are in use (fields.go), and a row
+// fields are looked for under the names that are in use (foreignrow.go), and a row
 // that cannot be read is told and left out.
 
 // foreigner reads one such file.
@@ -38,7 +38,7 @@ func decodeForeign(sections map[string]jsontext.Value) (*Document, error) {
 	found := false
 	for _, list := range []struct {
 		names []string
-		read  func(in fields) error
+		read  func(in foreignRow) error
 		what  string
 	}{
 		{[]string{"setups", "strategies", "playbooks"}, f.setup, "Setup"},
@@ -66,7 +66,7 @@ func decodeList(text []byte) (*Document, error) {
 		return nil, malformed(err)
 	}
 	f := newForeigner()
-	f.each("Row", rows, func(in fields) error {
+	f.each("Row", rows, func(in foreignRow) error {
 		if in.isTrade() {
 			return f.trade(in)
 		}
@@ -76,7 +76,7 @@ func decodeList(text []byte) (*Document, error) {
 }
 
 // each reads the rows of a list and keeps account of those that cannot be.
-func (f *foreigner) each(what string, rows []jsontext.Value, read func(in fields) error) {
+func (f *foreigner) each(what string, rows []jsontext.Value, read func(in foreignRow) error) {
 	for i, raw := range rows {
 		in, err := fieldsOf(raw)
 		if err == nil {
@@ -88,7 +88,7 @@ func (f *foreigner) each(what string, rows []jsontext.Value, read func(in fields
 	}
 }
 
-func (f *foreigner) account(in fields) {
+func (f *foreigner) account(in foreignRow) {
 	f.bundle.Account = Account{
 		Name: in.text("name", "accountname", "title"), Broker: in.text("broker", "brokername"),
 		Type: in.text("accounttype", "type"), BaseCurrency: in.text("basecurrency", "currency"),
@@ -98,7 +98,7 @@ func (f *foreigner) account(in fields) {
 	}
 }
 
-func (f *foreigner) setup(in fields) error {
+func (f *foreigner) setup(in foreignRow) error {
 	s := Setup{Name: in.text("name", "title"), Checklist: in.texts("checklist", "rules")}
 	if isBlank(s.Name) {
 		return journal.Invalid("A setup needs a name.")
@@ -133,7 +133,7 @@ func (f *foreigner) setup(in fields) error {
 	return nil
 }
 
-func (f *foreigner) cash(in fields) (err error) {
+func (f *foreigner) cash(in foreignRow) (err error) {
 	c := Cash{Note: in.text("note", "notes", "description", "comment"), Currency: in.text("currency")}
 	if c.Type, err = cashType(in.text("type", "kind", "category")); err != nil {
 		return err
@@ -150,8 +150,8 @@ func (f *foreigner) cash(in fields) (err error) {
 	return nil
 }
 
-func (f *foreigner) execution(in fields) error {
-	x, err := in.execution(fields{})
+func (f *foreigner) execution(in foreignRow) error {
+	x, err := in.execution(foreignRow{})
 	if err != nil {
 		return err
 	}
@@ -161,16 +161,16 @@ func (f *foreigner) execution(in fields) error {
 
 // trade reads a trade with its fills, or a finished trade that tells only how
 // it began and ended. It is taken whole or not at all.
-func (f *foreigner) trade(in fields) error {
+func (f *foreigner) trade(in foreignRow) error {
 	fills, err := f.fillsOf(in)
 	if err != nil {
 		return err
 	}
-	values, err := in.annotationValues()
+	values, err := in.annotations()
 	if err != nil {
 		return err
 	}
-	a := TradeAnnotations{AnnotationValues: values}
+	a := TradeAnnotations{Annotations: values}
 	for _, x := range fills {
 		a.Fills = append(a.Fills, len(f.bundle.Executions))
 		f.bundle.Executions = append(f.bundle.Executions, x)
@@ -181,7 +181,7 @@ func (f *foreigner) trade(in fields) error {
 	return nil
 }
 
-func (f *foreigner) fillsOf(in fields) ([]Execution, error) {
+func (f *foreigner) fillsOf(in foreignRow) ([]Execution, error) {
 	rows, there, err := in.rows(fillNames...)
 	if err != nil {
 		return nil, err
@@ -208,8 +208,8 @@ func (f *foreigner) fillsOf(in fields) ([]Execution, error) {
 // roundTrip makes the fills of a trade of which only the two ends are told.
 // Such trades may overlap, so each gets a lot of its own, named by how it
 // began: the same in every file that tells of it.
-func (f *foreigner) roundTrip(in fields) ([]Execution, error) {
-	entry, err := in.execution(fields{})
+func (f *foreigner) roundTrip(in foreignRow) ([]Execution, error) {
+	entry, err := in.execution(foreignRow{})
 	if err != nil {
 		return nil, err
 	}

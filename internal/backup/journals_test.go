@@ -267,6 +267,9 @@ func (p *person) editCash() {
 	must(p, err)
 }
 
+// grade returns a grade as a change of annotations; 0 clears it.
+func grade(n int) journal.Opt[int] { return journal.Opt[int]{Set: true, Null: n == 0, Value: n} }
+
 func (p *person) annotate() {
 	trade, _ := p.someTrade()
 	if trade == "" {

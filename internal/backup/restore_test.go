@@ -275,7 +275,7 @@ func TestProblemsAreTold(t *testing.T) {
 			"1 Execution 1: quantity must be above zero.",
 			"2 Trade 2: None of its fills could be restored.",
 			"1 Cash transaction 1: type must be deposit, withdrawal, fee, dividend, interest or adjustment.",
-			"3 Cash transaction 3: currency must be USD, the account's own.",
+			"3 Cash transaction 3: currency must be USD, the currency of the account.",
 			"2 Tag 2: name must not be empty.",
 			"3 Tag 3: color must be written like #1f77b4.",
 			"1 Setup 1: name must not be empty.",
@@ -517,7 +517,7 @@ func TestLimitsHold(t *testing.T) {
 	for _, p := range result.Errors {
 		got = append(got, p.Message)
 	}
-	expect(t, got, "Trade 1: notes must not contain control characters.", "Preferences 1: Preferences hold at most 64 KiB.")
+	expect(t, got, "Trade 1: notes must not contain control characters.", "Preferences 1: Preferences can have at most 64 KiB.")
 	if result.Preferences != 0 || result.Annotated != 1 || result.SetupsUpserted != 1 || result.Tags != 1 {
 		t.Errorf("%+v", result)
 	}

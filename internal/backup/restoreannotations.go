@@ -89,7 +89,7 @@ func (r *restorer) restoreAnnotations() error {
 			if trade == nil || a.isEmpty() {
 				continue
 			}
-			annotations, err := r.toAnnotations(a.AnnotationValues, *trade, b.target.account.ID, r.priceRule(b.Bundle, a))
+			annotations, err := r.toAnnotations(a.Annotations, *trade, b.target.account.ID, r.priceRule(b.Bundle, a))
 			if err != nil {
 				if err := r.accept("Trade", i, err); err != nil {
 					return err
@@ -130,24 +130,19 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 // toAnnotations returns the values in the form of the playbook, under its rules. Notes
 // and lists may be longer than a person may type, because trades that grew
 // together keep all that was said.
-func (r *restorer) toAnnotations(w AnnotationValues, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
-	change := playbook.AnnotationChange{
-		InitialRisk: optional(w.InitialRisk), StopPrice: optional(w.StopPrice), TargetPrice: optional(w.TargetPrice), LastStop: optional(w.LastStop),
-		MAE: optional(w.MAE), MFE: optional(w.MFE), EmotionalState: journal.Some(w.EmotionalState),
-		Confidence: grade(w.Confidence), TradeQuality: grade(w.TradeQuality), Reviewed: journal.Some(!w.ReviewedAt.IsZero()),
-	}
-	annotations, err := playbook.NewAnnotations(trade, account, change, rule, w.ReviewedAt.instantOr(r.now))
+func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
+	annotations := playbook.Annotations{Trade: trade, Account: account, AnnotationValues: in.AnnotationValues}
+	err := annotations.Check(rule)
 	if err != nil {
 		return playbook.Annotations{}, err
 	}
-	if err := checkLong("notes", w.Notes); err != nil {
+	if err := checkLong("notes", in.Notes); err != nil {
 		return playbook.Annotations{}, err
 	}
-	annotations.Notes = w.Notes
-	if annotations.Tags, err = each(w.Tags, r.tag); err != nil {
+	if annotations.Tags, err = each(in.Tags, r.tag); err != nil {
 		return playbook.Annotations{}, err
 	}
-	annotations.Setups, err = each(w.Setups, r.setup)
+	annotations.Setups, err = each(in.Setups, r.setup)
 	return annotations, err
 }
 
@@ -181,8 +176,6 @@ func each[T comparable](names []string, find func(string) (T, error)) (ids []T, 
 	}
 	return ids, nil
 }
-
-func grade(n int) journal.Opt[int] { return journal.Opt[int]{Set: true, Null: n == 0, Value: n} }
 
 // checkLong is [journal.Prose] for a text that may be longer.
 func checkLong(field, text string) error {
@@ -221,7 +214,7 @@ func (r *restorer) restoreOrphans() error {
 
 func (r *restorer) toOrphan(in Orphan, account journal.AccountID) (playbook.StoredOrphan, error) {
 	// Which instrument an orphan was of is not in the file.
-	annotations, err := r.toAnnotations(in.AnnotationValues, "", account, playbook.PricesAnyNumber)
+	annotations, err := r.toAnnotations(in.Annotations, "", account, playbook.PricesAnyNumber)
 	if err != nil {
 		return playbook.StoredOrphan{}, err
 	}

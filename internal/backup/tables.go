@@ -2,11 +2,13 @@ package backup
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -125,12 +127,33 @@ func (t *tabler) listNames(tags []playbook.Tag, setups []playbook.Setup) {
 
 // tradeTable is one row a trade, newest first. Its columns are those that a
 // journal file is known by when it is imported.
-var tradeTable = table{"Trades", []string{
+var tradeTable = table{"Trades", tradeHeaders, (*tabler).trades}
+
+// ownHeaders are the columns of the trade itself.
+var ownHeaders = []string{
 	"Account", "Symbol", "Type", "Side", "Status", "Quantity", "Open Time", "Close Time", "Entry Price", "Exit Price",
 	"Multiplier", "Gross P&L", "Fees", "Commission", "Net P&L", "Currency", "Return %", "Option Right", "Strike", "Expiry",
-	"Executions", "Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
+	"Executions",
+}
+
+// annotationHeaders is the order of the columns after those, which exported files
+// have. Fields of [playbook.AnnotationFields] that are not in it come last.
+var annotationHeaders = []string{
+	"Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
 	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop",
-}, (*tabler).trades}
+}
+
+var tradeHeaders = listTradeHeaders()
+
+func listTradeHeaders() []string {
+	headers := slices.Concat(ownHeaders, annotationHeaders)
+	for _, f := range playbook.AnnotationFields {
+		if f.Header != "" && !slices.Contains(headers, f.Header) {
+			headers = append(headers, f.Header)
+		}
+	}
+	return headers
+}
 
 func (t *tabler) trades(write rowWriter) error {
 	query := tradeview.Query{Trades: ledger.TradeQuery{Scope: t.scope}}
@@ -138,23 +161,50 @@ func (t *tabler) trades(write rowWriter) error {
 }
 
 func (t *tabler) tradeRow(trade *tradeview.View) []cell {
-	annotations := &trade.Annotations
 	status := ledger.StatusClosed
 	if trade.Open() {
 		status = ledger.StatusOpen
 	}
 	i := trade.Instrument
-	return []cell{
+	cells := []cell{
 		text(t.accounts[trade.Account].Name), text(i.Symbol), text(i.Type), text(string(trade.Direction)), text(string(status)),
 		number(trade.QtyOpened), instant(trade.OpenedAt), instantOr(trade.ClosedAt), number(trade.AvgEntry), numberOr(trade.AvgExit),
 		number(trade.Multiplier), numberOr(trade.GrossPnL), number(trade.Fees), number(trade.Commission), numberOr(trade.NetPnL),
 		text(trade.Currency), numberOr(trade.ReturnPct), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)),
-		whole(trade.Executions), numberOr(annotations.InitialRisk), numberOr(annotations.StopPrice), numberOr(annotations.TargetPrice),
-		numberOr(trade.Derived.RMultiple), numberOr(annotations.MAE), numberOr(annotations.MFE), text(joined(annotations.Setups, t.setups)),
-		text(joined(annotations.Tags, t.tags)), text(annotations.EmotionalState), whole(annotations.Confidence), whole(annotations.TradeQuality),
-		instantOr(annotations.ReviewedAt), text(annotations.Notes), numberOr(annotations.LastStop),
+		whole(trade.Executions),
 	}
+	for _, header := range tradeHeaders[len(ownHeaders):] {
+		switch header {
+		case "R Multiple":
+			cells = append(cells, numberOr(trade.Derived.RMultiple))
+		case "Setups":
+			cells = append(cells, text(joined(trade.Annotations.Setups, t.setups)))
+		case "Tags":
+			cells = append(cells, text(joined(trade.Annotations.Tags, t.tags)))
+		default:
+			cells = append(cells, annotationCell(&trade.Annotations.AnnotationValues, header))
+		}
+	}
+	return cells
 }
+
+// annotationCell returns the value of the field that has the header.
+func annotationCell(values *playbook.AnnotationValues, header string) cell {
+	i := slices.IndexFunc(playbook.AnnotationFields, func(f annotationField) bool { return f.Header == header })
+	switch value := playbook.AnnotationFields[i].At(values).(type) {
+	case *string:
+		return text(*value)
+	case *int:
+		return whole(*value)
+	case *decimal.Null:
+		return numberOr(*value)
+	case **time.Time:
+		return instantOr(*value)
+	}
+	return cell{}
+}
+
+type annotationField = fields.Field[playbook.AnnotationValues]
 
 // joined lists names in one cell.
 func joined[T comparable](ids []T, names map[T]statement.ListItem) string {

@@ -43,7 +43,7 @@ func listFields(of reflect.Type, path string) (lines []string) {
 // kindOf returns what a value of the type is in JSON.
 func kindOf(of reflect.Type) string {
 	switch of {
-	case reflect.TypeFor[Instant]():
+	case reflect.TypeFor[Instant](), reflect.TypeFor[time.Time]():
 		return "instant"
 	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[SetNumber]():
 		return "number"

@@ -116,7 +116,7 @@ func (a *API) registerAttachmentFileRoutes() {
 func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
 	defer content.Close() //nolint:errcheck // it was only read
 	ctx.SetHeader("ETag", tag)
-	if transport.Matches(ctx.Header("If-None-Match"), tag) { // a large file is not buffered to compute its tag
+	if transport.MatchesETag(ctx.Header("If-None-Match"), tag) { // a large file is not buffered to compute its tag
 		ctx.SetStatus(http.StatusNotModified)
 		return
 	}

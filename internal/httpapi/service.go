@@ -36,7 +36,7 @@ func (a *API) removeStatus422() {
 }
 
 func (a *API) handlePlain(pattern string, handler http.HandlerFunc) {
-	a.mux.Handle(pattern, transport.Chain(handler, withRouteName(pattern), transport.Answer(a.spool)))
+	a.mux.Handle(pattern, transport.Chain(handler, withRouteName(pattern), transport.BufferResponses(a.spool)))
 }
 
 // Description returns the OpenAPI document.

@@ -1,67 +1,36 @@
 package playbook
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/db"
-	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 )
 
-// Annotations are what the trader wrote on one trade. A trade of which nothing was
-// said has the zero Annotations.
+// Annotations are what the trader added to one trade. A trade without any has
+// the zero Annotations.
 type Annotations struct {
 	Trade   journal.TradeID
 	Account journal.AccountID
-	Notes   string
-	// InitialRisk is the money at risk at entry, as the trader stated it. See
-	// [Derive] for the risk that a stop implies.
-	InitialRisk            decimal.Null
-	StopPrice, TargetPrice decimal.Null
-	// LastStop is the stop that a broker's statement showed at the end. It may
-	// have been trailed, so no risk follows from it.
-	LastStop       decimal.Null
-	MAE, MFE       decimal.Null // worst and best excursion
-	EmotionalState string
-	Confidence     int // 1 to 5, 0 for none
-	TradeQuality   int // 1 to 5, 0 for none
-	ReviewedAt     *time.Time
-	UpdatedAt      time.Time
-	Tags           []journal.TagID   // by name
-	Setups         []journal.SetupID // in the order given
+	AnnotationValues
+	UpdatedAt time.Time
+	Tags      []journal.TagID   // by name
+	Setups    []journal.SetupID // in the order given
 }
 
-// isEmpty tells whether nothing is written in the annotations themselves. Notes and
-// attachments may hang on them all the same.
+// isEmpty reports whether the annotations have no value, tag or setup. Notes and
+// attachments may be linked to them nevertheless.
 func (m Annotations) isEmpty() bool {
-	return isBlank(m.Notes) && !m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.MAE.Valid &&
-		!m.LastStop.Valid && !m.MFE.Valid && m.EmotionalState == "" && m.Confidence == 0 && m.TradeQuality == 0 && m.ReviewedAt == nil &&
-		len(m.Tags) == 0 && len(m.Setups) == 0
+	return m.AnnotationValues.IsEmpty() && len(m.Tags) == 0 && len(m.Setups) == 0
 }
 
-// row is the annotations as they are stored, without their ids and updated_at.
-func (m Annotations) row() []any {
-	return []any{
-		m.Notes, stored(m.InitialRisk), stored(m.StopPrice), stored(m.TargetPrice), stored(m.MAE), stored(m.MFE),
-		m.EmotionalState, rating(m.Confidence), rating(m.TradeQuality), db.NullMicros(m.ReviewedAt), stored(m.LastStop),
-	}
-}
-
-func rating(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return int64(n)
-}
-
-// equal tells whether two annotations say the same.
+// equal reports whether two trades have the same annotations.
 func (m Annotations) equal(other Annotations) bool {
-	return slices.Equal(m.row(), other.row()) && slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups)
+	return AnnotationFields.Equal(&m.AnnotationValues, &other.AnnotationValues) &&
+		slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups)
 }
 
 // LoadAnnotations gives the annotations of some trades. Trades of which nothing was said are not
@@ -158,19 +127,11 @@ func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 	return loadSetups(ctx, tx, owner, trades, into)
 }
 
-const selectAnnotations = `
-	SELECT m.trade_id, m.account_id, m.notes, m.initial_risk, m.stop_price, m.target_price, m.mae, m.mfe,
-		m.emotional_state, m.confidence, m.trade_quality, m.reviewed_at, m.last_stop, m.updated_at
-	FROM trade_annotations m`
+var selectAnnotations = annotationTable.Select("m")
 
 func scanAnnotations(row db.Scanner) (Annotations, error) {
 	var m Annotations
-	var confidence, quality *int
-	err := row.Scan(&m.Trade, &m.Account, &m.Notes, &m.InitialRisk, &m.StopPrice, &m.TargetPrice, &m.MAE, &m.MFE,
-		&m.EmotionalState, &confidence, &quality, db.NullInstant(&m.ReviewedAt), &m.LastStop, db.Instant(&m.UpdatedAt))
-	none := 0
-	m.Confidence = *cmp.Or(confidence, &none)
-	m.TradeQuality = *cmp.Or(quality, &none)
+	err := annotationTable.Scan(row, &m)
 	return m, err
 }
 
@@ -209,18 +170,9 @@ func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []j
 // notes hang on it. It is a step, and trade and account must be the owner's.
 func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
 	empty := Annotations{Trade: trade, Account: account, UpdatedAt: now}
-	_, err := tx.InsertMany(ctx, "trade_annotations", annotationColumns, `ON CONFLICT (user_id, trade_id) DO NOTHING`, [][]any{empty.values(owner)})
+	_, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), `ON CONFLICT (user_id, trade_id) DO NOTHING`,
+		[][]any{annotationTable.Values(owner, &empty)})
 	return err
-}
-
-var annotationColumns = []string{
-	"user_id", "trade_id", "account_id", "notes", "initial_risk", "stop_price", "target_price", "mae", "mfe",
-	"emotional_state", "confidence", "trade_quality", "reviewed_at", "last_stop", "updated_at",
-}
-
-func (m Annotations) values(owner journal.UserID) []any {
-	values := append([]any{owner, m.Trade, m.Account}, m.row()...)
-	return append(values, db.Micros(m.UpdatedAt))
 }
 
 // saveAnnotations writes annotations over what is stored and adds the links that are
@@ -228,7 +180,7 @@ func (m Annotations) values(owner journal.UserID) []any {
 func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Annotations) error {
 	var rows, tags, setups [][]any
 	for _, m := range list {
-		rows = append(rows, m.values(owner))
+		rows = append(rows, annotationTable.Values(owner, &m))
 		for _, tag := range m.Tags {
 			tags = append(tags, []any{owner, m.Trade, tag})
 		}
@@ -236,7 +188,7 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 			setups = append(setups, []any{owner, m.Trade, setup, i})
 		}
 	}
-	if _, err := tx.InsertMany(ctx, "trade_annotations", annotationColumns, overwriteAnnotations(), rows); err != nil {
+	if _, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), annotationTable.Upsert(), rows); err != nil {
 		return err
 	}
 	_, err := tx.InsertMany(ctx, "trade_tags", []string{"user_id", "trade_id", "tag_id"},
@@ -247,20 +199,6 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 	_, err = tx.InsertMany(ctx, "trade_setups", []string{"user_id", "trade_id", "setup_id", "position"},
 		`ON CONFLICT (user_id, trade_id, setup_id) DO UPDATE SET position = excluded.position`, setups)
 	return missing("setup_ids", err)
-}
-
-// overwriteAnnotations is the ON CONFLICT clause that takes every new value but the
-// key and the account.
-func overwriteAnnotations() string {
-	var b strings.Builder
-	b.WriteString("ON CONFLICT (user_id, trade_id) DO UPDATE SET ")
-	for i, column := range annotationColumns[3:] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(column + " = excluded." + column)
-	}
-	return b.String()
 }
 
 // missing refuses a field that names a record that was deleted between the look

@@ -29,9 +29,11 @@ func TestAnnotate(t *testing.T) {
 			Confidence: journal.Some(5), TradeQuality: journal.Some(1), Reviewed: journal.Some(true),
 		})
 		want := playbook.Annotations{
-			Trade: w.annTrade, Account: w.annCash, Notes: "held too long", InitialRisk: decimal.Of(decimal.Must("100.5")),
-			StopPrice: decimal.Of(decimal.New(-2)), TargetPrice: decimal.Of(decimal.Zero), MAE: decimal.Of(decimal.New(-30)),
-			MFE: decimal.Of(decimal.Must("80.25")), EmotionalState: "calm", Confidence: 5, TradeQuality: 1, ReviewedAt: &now, UpdatedAt: now,
+			Trade: w.annTrade, Account: w.annCash, UpdatedAt: now, AnnotationValues: playbook.AnnotationValues{
+				Notes: "held too long", InitialRisk: decimal.Of(decimal.Must("100.5")),
+				StopPrice: decimal.Of(decimal.New(-2)), TargetPrice: decimal.Of(decimal.Zero), MAE: decimal.Of(decimal.New(-30)),
+				MFE: decimal.Of(decimal.Must("80.25")), EmotionalState: "calm", Confidence: 5, TradeQuality: 1, ReviewedAt: &now,
+			},
 			Tags: []journal.TagID{early, late}, Setups: []journal.SetupID{range15, gap},
 		}
 		for _, got := range []playbook.Annotations{annotations, w.annotations(w.annTrade)} {
@@ -151,7 +153,9 @@ func TestManyAnnotations(t *testing.T) {
 		for i := range 5000 {
 			trades = append(trades, journal.NewID[journal.TradeID]())
 			if i%100 == 0 {
-				given = append(given, playbook.Annotations{Trade: trades[i], Account: w.annCash, Notes: fmt.Sprint(i), Tags: []journal.TagID{tag}})
+				given = append(given, playbook.Annotations{
+					Trade: trades[i], Account: w.annCash, AnnotationValues: playbook.AnnotationValues{Notes: fmt.Sprint(i)}, Tags: []journal.TagID{tag},
+				})
 			}
 		}
 		w.update(func(tx *db.Tx) error {
@@ -192,8 +196,8 @@ func TestMergeAnnotations(t *testing.T) {
 			w.update(func(tx *db.Tx) (err error) {
 				changed, err = playbook.MergeAnnotations(w.ctx, tx, w.ann, w.clock.Now(), []playbook.Annotations{
 					given,
-					{Trade: other, Account: w.annCash, Notes: "one"},
-					{Trade: other, Account: w.annCash, Notes: "two"},
+					{Trade: other, Account: w.annCash, AnnotationValues: playbook.AnnotationValues{Notes: "one"}},
+					{Trade: other, Account: w.annCash, AnnotationValues: playbook.AnnotationValues{Notes: "two"}},
 					{Trade: w.trade(w.ann, w.annCash), Account: w.annCash},
 				})
 				return err
@@ -204,7 +208,9 @@ func TestMergeAnnotations(t *testing.T) {
 			w.t.Errorf("changed %v", changed)
 		}
 		want := playbook.Annotations{
-			Trade: w.annTrade, Account: w.annCash, Notes: "mine\n\n---\n\nfrom the file", Confidence: 2, InitialRisk: decimal.Of(decimal.New(10)),
+			Trade: w.annTrade, Account: w.annCash, AnnotationValues: playbook.AnnotationValues{
+				Notes: "mine\n\n---\n\nfrom the file", Confidence: 2, InitialRisk: decimal.Of(decimal.New(10)),
+			},
 			Tags: []journal.TagID{a, b}, Setups: []journal.SetupID{gap},
 		}
 		if diff := cmp.Diff(want, w.annotations(w.annTrade), cmpopts.IgnoreFields(playbook.Annotations{}, "UpdatedAt")); diff != "" {

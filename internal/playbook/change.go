@@ -72,6 +72,9 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 	return m, err
 }
 
+// maxGrade is the highest grade.
+const maxGrade = 5
+
 func oneToFive(field string, o journal.Opt[int], old int) (int, error) {
 	if o.Set && !o.Null && (o.Value < 1 || o.Value > 5) {
 		return 0, journal.InvalidField(field, "%s must be a whole number from 1 to 5.", field)

@@ -60,7 +60,9 @@ func TestDerive(t *testing.T) {
 			Long: !test.short, EntryNotional: decimal.Must(test.entry).Mul(decimal.Must(test.quantity)).Mul(decimal.Must(test.multiplier)),
 			EntrySize: decimal.Must(test.quantity).Mul(decimal.Must(test.multiplier)), NetPnL: maybe(test.net),
 			Rate: matching.Rate{Stated: maybe(test.stated), Priced: maybe(test.priced)},
-		}, playbook.Annotations{InitialRisk: maybe(test.in.risk), StopPrice: maybe(test.stopPrice), TargetPrice: maybe(test.goalPrice)})
+		}, playbook.Annotations{AnnotationValues: playbook.AnnotationValues{
+			InitialRisk: maybe(test.in.risk), StopPrice: maybe(test.stopPrice), TargetPrice: maybe(test.goalPrice),
+		}})
 		if !got.InitialRisk.Equal(maybe(test.risk)) || got.InitialRiskDerived != test.derived ||
 			!got.RMultiple.Equal(maybe(test.r)) || !got.PlannedR.Equal(maybe(test.planned)) ||
 			got.StopOnWrongSide != test.wrong || len(got.Warnings()) > 0 != test.wrong {
@@ -80,7 +82,7 @@ func TestDeriveWithDifferentMultipliers(t *testing.T) {
 	}, matching.Head{})
 	got := playbook.Derive(playbook.Figures{
 		Long: true, EntryNotional: trades[0].EntryNotional, EntrySize: trades[0].EntrySize, Rate: trades[0].Rate,
-	}, playbook.Annotations{StopPrice: maybe("90")})
+	}, playbook.Annotations{AnnotationValues: playbook.AnnotationValues{StopPrice: maybe("90")}})
 	if got.InitialRisk.String() != "1200" {
 		t.Errorf("the risk is %s", got.InitialRisk)
 	}

@@ -188,3 +188,10 @@ func fillText[T comparable](field *T, other, none T) (differs bool) {
 
 // isOther reports whether a number is stated and another one.
 func isOther(n, other decimal.Null) bool { return other.Valid && !n.Equal(other) }
+
+// fill sets a field that is empty to the value of another record.
+func fill[T any](field *T, other T, isEmpty bool) {
+	if isEmpty {
+		*field = other
+	}
+}

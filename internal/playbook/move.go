@@ -130,8 +130,8 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 // rule is the line between the notes of two trades that became one.
 const rule = "\n\n---\n\n"
 
-// merge is what two trades say together when the first goes on: what it says
-// stays, what it does not say is taken from the other.
+// merge returns the annotations of a trade that another one has become a part
+// of: its own values stay, and empty ones are filled from the other.
 func merge(winner, other Annotations) Annotations {
 	m := winner
 	if m.Trade == "" {
@@ -140,26 +140,10 @@ func merge(winner, other Annotations) Annotations {
 	if m.Account == "" {
 		m.Account = other.Account
 	}
-	m.Notes = mergeNotes(winner.Notes, other.Notes)
-	fill(&m.InitialRisk, other.InitialRisk, !m.InitialRisk.Valid)
-	fill(&m.StopPrice, other.StopPrice, !m.StopPrice.Valid)
-	fill(&m.LastStop, other.LastStop, !m.LastStop.Valid)
-	fill(&m.TargetPrice, other.TargetPrice, !m.TargetPrice.Valid)
-	fill(&m.MAE, other.MAE, !m.MAE.Valid)
-	fill(&m.MFE, other.MFE, !m.MFE.Valid)
-	fill(&m.EmotionalState, other.EmotionalState, m.EmotionalState == "")
-	fill(&m.Confidence, other.Confidence, m.Confidence == 0)
-	fill(&m.TradeQuality, other.TradeQuality, m.TradeQuality == 0)
-	fill(&m.ReviewedAt, other.ReviewedAt, m.ReviewedAt == nil)
+	AnnotationFields.Merge(&m.AnnotationValues, &other.AnnotationValues)
 	m.Tags = united(winner.Tags, other.Tags)
 	m.Setups = united(winner.Setups, other.Setups)
 	return m
-}
-
-func fill[T any](field *T, other T, isEmpty bool) {
-	if isEmpty {
-		*field = other
-	}
 }
 
 // mergeNotes appends below a line what is not already there, so that merging the

@@ -62,9 +62,12 @@ func TestFollowMerges(t *testing.T) {
 		w.clock.Advance(time.Minute)
 		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: winner}}})
 		want := playbook.Annotations{
-			Trade: winner, Account: w.annCash, Notes: "first\n\n---\n\nsecond", InitialRisk: maybe("10"), StopPrice: maybe("1"),
-			TargetPrice: maybe("2"), MAE: maybe("3"), MFE: maybe("4"), EmotionalState: "calm", Confidence: 4, TradeQuality: 2,
-			ReviewedAt: &reviewed, UpdatedAt: w.clock.Now(), Tags: []journal.TagID{a, b, c}, Setups: []journal.SetupID{gap, fade},
+			Trade: winner, Account: w.annCash, AnnotationValues: playbook.AnnotationValues{
+				Notes: "first\n\n---\n\nsecond", InitialRisk: maybe("10"), StopPrice: maybe("1"),
+				TargetPrice: maybe("2"), MAE: maybe("3"), MFE: maybe("4"), EmotionalState: "calm", Confidence: 4, TradeQuality: 2,
+				ReviewedAt: &reviewed,
+			},
+			UpdatedAt: w.clock.Now(), Tags: []journal.TagID{a, b, c}, Setups: []journal.SetupID{gap, fade},
 		}
 		if diff := cmp.Diff(want, w.annotations(winner)); diff != "" {
 			w.t.Error(diff)

@@ -221,9 +221,13 @@ func orNull(o journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 // price is orNull for a price, which must be above zero.
 func price(field string, o journal.Opt[decimal.Decimal], old decimal.Null) (decimal.Null, error) {
 	if o.Set && !o.Null && o.Value.Sign() <= 0 {
-		return decimal.Null{}, journal.InvalidField(field, "%s must be above zero.", field)
+		return decimal.Null{}, notAboveZero(field)
 	}
 	return orNull(o, old), nil
+}
+
+func notAboveZero(field string) error {
+	return journal.InvalidField(field, "%s must be above zero.", field)
 }
 
 // Direction is the side of a trade or plan. It may be empty for a setup that

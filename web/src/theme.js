@@ -1,6 +1,5 @@
-// Runs before the first paint, as a plain script of its own file: a reader who
-// chose a theme never sees the other one flash by. The choice is a copy of the
-// stored preference; src/lib/theme.ts keeps it.
+// Sets the theme before the first paint, so that the other theme never flashes. It
+// reads the copy of the preference that src/lib/theme.ts stores.
 (function () {
   try {
     var chosen = localStorage.getItem('fillbook.theme');

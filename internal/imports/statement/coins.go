@@ -23,8 +23,8 @@ var quoteCoins = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN
 var fiatQuoteCoins = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW INR SGD HKD AED NZD SEK NOK DKK
 	JPY CHF CAD USD GBP AUD EUR USDT FDUSD BUSD TUSD USDC USDE USDP DAI PYUSD GUSD USDD BTC XBT ETH BNB CRO DOT TRX XRP DOGE`)
 
-// isMoney reports whether a coin counts as cash.
-func isMoney(coin string) bool { return slices.Contains(dollars, coin) || isFiat(coin) }
+// IsMoney reports whether a coin counts as cash.
+func IsMoney(coin string) bool { return slices.Contains(dollars, coin) || isFiat(coin) }
 
 // isFiat reports whether a coin is the currency of a state.
 func isFiat(coin string) bool { return coin == "USD" || slices.Contains(fiat, coin) }
@@ -38,7 +38,7 @@ func isSameMoney(a, b string) bool {
 // priced in. A sign between them decides; otherwise the longest quote coin at the
 // end, if something is left before it.
 func SplitPair(pair string) (base, quote string) {
-	pair = strings.ToUpper(strings.TrimSpace(pair))
+	pair = strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(pair)), " PERPETUAL")
 	const signs = "-/_:"
 	at := strings.IndexAny(pair, signs)
 	if at <= 0 || at == len(pair)-1 {
@@ -48,7 +48,7 @@ func SplitPair(pair string) (base, quote string) {
 	if end := strings.IndexAny(quote, signs); end >= 0 {
 		quote = quote[:end] // BTC-USDT-SWAP
 	}
-	if !slices.Contains([]string{"PERP", "SWAP", "PERPETUAL"}, quote) && strings.Trim(quote, "0123456789") != "" {
+	if !slices.Contains([]string{"PERP", "SWAP", "PERPETUAL", "UMCBL"}, quote) && strings.Trim(quote, "0123456789") != "" {
 		return base, quote
 	}
 	if coin, ok := strings.CutSuffix(base, "USD"); ok {

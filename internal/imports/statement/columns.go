@@ -19,7 +19,8 @@ import (
 //	A$        the currency or coin of the amount in A
 //	=X        the constant X
 //	@x        a value that Parse or Prepare has set
-//	{A} {B}   text with values in it; {day} is the day of the row, {file} the day in the file's name
+//	{A} {B}   text with values in it; {day} is the day of the row, {file} the day in the file's name,
+//	          {kind} the word for its kind in lower case
 type Col = string
 
 // Cols splits a list of names at its semicolons.
@@ -252,6 +253,8 @@ func (w *Row) buildText(parts []part, whole bool) string {
 		case "":
 		case "day":
 			text = w.day()
+		case "kind":
+			text = WordKey(w.word)
 		case "file":
 			day, _ := DayInName(w.r.Hints.FileName, w.r.Hints.Order)
 			text = string(day)
@@ -347,6 +350,8 @@ func currencyInHeader(header string) string {
 	}
 	code := strings.Trim(header[at:], " _()[]:")
 	switch {
+	case code == "PNL" || code == "QTY":
+		return ""
 	case isCurrencyCode(code):
 		return code
 	case len(code) >= len("usd") && slices.Contains(moneyWords, strings.ToLower(code)):

@@ -2,6 +2,7 @@ package statement
 
 import (
 	"slices"
+	"strings"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/matching"
@@ -19,11 +20,14 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 		return
 	}
 	quantity := w.Required(l.Quantity)
-	f := Fill{
-		Quantity: quantity.Abs(), Effect: Closing, Side: matching.Buy, At: at.At, DateOnly: at.DateOnly,
-		Fees: w.costs(l.Fees), Commission: w.costs(l.Commission), ID: w.Text(l.ID),
-	}
-	f.setInstrument(&i)
+	t := &tradeRow{instrument: i, money: strings.ToUpper(w.currencyOfAmount(l))}
+	t.priced = t.money
+	t.Quantity, t.Effect, t.Side, t.At, t.DateOnly = quantity.Abs(), Closing, matching.Buy, at.At, at.DateOnly
+	t.Fees, t.Commission = w.costs(l.Fees), w.costs(l.Commission)
+	t.SetInstrument(i)
+	lr.noteCurrency(t)
+	lr.readDetails(w, t)
+	f := &t.Fill
 	side, _, stated := w.sideWord(w.Text(l.Side))
 	switch {
 	case stated:
@@ -31,7 +35,7 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 	case kind == KindExercise, kind == KindExpiry && quantity.Sign() < 0:
 		f.Side = matching.Sell
 	}
-	record := &Record{Kind: kind, Fill: &f}
+	record := &Record{Kind: kind, Fill: f}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, record)
 	}

@@ -20,6 +20,8 @@ type layoutReader struct {
 	layout *Layout
 	key    Col
 	words  *wordTable
+	kinds  map[string]Kind // of the words that were looked up
+	above  *Row            // the row that others continue; see Layout.Carry
 }
 
 // layoutState is what the rows of all tables of a file leave for its end.
@@ -38,13 +40,23 @@ type layoutState struct {
 	results map[string]decimal.Decimal
 	// exchanges are the first sides of exchanges of money.
 	exchanges map[string]Cash
+	// legs, halves and costTargets are rows that wait for others; see [Join].
+	legs        map[string]*legs
+	legOrder    []*legs
+	halves      map[string]*halves
+	costTargets map[string]costTarget
+	// repeats counts the ids of round trips, worths are what unknown contracts are
+	// worth by their results.
+	repeats map[string]int
+	worths  map[string]decimal.Decimal
 }
 
 func newLayoutState() *layoutState {
 	return &layoutState{
 		unpriced: map[string]decimal.Decimal{}, sides: map[string]matching.Side{}, sums: map[string]decimal.Decimal{},
 		endings: map[*Fill]ending{}, moved: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
-		exchanges: map[string]Cash{},
+		exchanges: map[string]Cash{}, legs: map[string]*legs{}, halves: map[string]*halves{}, costTargets: map[string]costTarget{},
+		repeats: map[string]int{}, worths: map[string]decimal.Decimal{},
 	}
 }
 
@@ -54,9 +66,12 @@ func (r *Reader) readLayout(l *Layout) error {
 		r.state = newLayoutState()
 	}
 	r.layout = l
-	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words)}
-	if l.Date == "" && l.Time != "" {
-		if err := r.RequireDay(l.Time); err != nil {
+	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words), kinds: map[string]Kind{}}
+	for _, pair := range [][2]Col{{l.Date, l.Time}, {l.OpenDate, l.OpenTime}, {l.CloseDate, l.CloseTime}} {
+		if pair[0] != "" || pair[1] == "" {
+			continue
+		}
+		if err := r.RequireDay(pair[1]); err != nil {
 			return err
 		}
 	}
@@ -96,6 +111,7 @@ func (lr *layoutReader) readRow(w *Row) {
 			return
 		}
 	}
+	lr.carry(w)
 	if w.Text(lr.key) == "" {
 		w.Ignore()
 		return
@@ -110,7 +126,10 @@ func (lr *layoutReader) readRow(w *Row) {
 		}
 	}
 	lr.parseTexts(w)
-	lr.readKind(w, lr.kindOf(w))
+	if kind := lr.kindOf(w); !lr.joinRow(w, kind) {
+		lr.readKind(w, kind)
+	}
+	lr.noteCostTarget(w)
 }
 
 // hasEnded reports whether the row has its outcome already.
@@ -153,8 +172,21 @@ func (lr *layoutReader) kindOf(w *Row) Kind {
 	if l.Kind == "" {
 		return KindTrade
 	}
-	text := w.Text(l.Kind)
-	w.word = text
+	w.word = w.Text(l.Kind)
+	kind, known := lr.kinds[w.word]
+	if !known {
+		kind = lr.findKind(w)
+		const most = 1000 // a file has few words for kinds
+		if len(lr.kinds) < most {
+			lr.kinds[w.word] = kind
+		}
+	}
+	return kind
+}
+
+// findKind looks up the word of a row.
+func (lr *layoutReader) findKind(w *Row) Kind {
+	text := w.word
 	if kind, ok := lr.words.find(WordKey(text)); ok {
 		return kind
 	}
@@ -183,7 +215,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		w.Fail("%s", i.Problem)
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
-	t.setInstrument(&i)
+	t.SetInstrument(i)
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
@@ -201,7 +233,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	lr.emitTax(w, kind, &Cash{Currency: t.money, At: at.At})
 	for _, sum := range l.Totals {
 		if n := w.Null(sum.Col); n.Valid && !w.Failed() {
-			lr.sums[sum.Item] = lr.sums[sum.Item].Add(n.Decimal)
+			lr.addSum(sum.Item, n.Decimal)
 		}
 	}
 }
@@ -224,11 +256,18 @@ func (w *Row) emit(record *Record) {
 	if w.skipped != "" || w.Number == 0 {
 		return
 	}
+	var fill *Fill
 	switch {
 	case record.Fill != nil:
-		w.Fill(*record.Fill)
+		fill = w.Fill(*record.Fill)
+	case record.Trip != nil:
+		fill = w.Trip(*record.Trip)
 	case record.Cash != nil:
 		w.Money(*record.Cash)
+	}
+	if record.Annotations != nil && fill != nil {
+		record.Annotations.Fill = fill
+		w.Annotate(*record.Annotations)
 	}
 	for i := range record.Also {
 		w.emit(&record.Also[i])
@@ -426,11 +465,16 @@ var shortenedID = regexp.MustCompile(`^\d+(?:[.,]\d+)?[eE]\+\d+$`)
 
 // idOf reads the id of a fill.
 func (lr *layoutReader) idOf(w *Row, side matching.Side) string {
+	return lr.idIn(w, lr.layout.ID, side)
+}
+
+// idIn reads an id from a column.
+func (lr *layoutReader) idIn(w *Row, col Col, side matching.Side) string {
 	l := lr.layout
-	if l.ID == "" {
+	if col == "" {
 		return ""
 	}
-	id := w.wholeText(l.ID)
+	id := w.wholeText(col)
 	switch {
 	case id == "":
 	case shortenedID.MatchString(id):
@@ -477,6 +521,8 @@ func (s *layoutState) noteAccount(name string) {
 // together are joined, and every row is written to the statement.
 func (r *Reader) finishLayouts() {
 	s := r.state
+	s.closeHalves()
+	s.closeLegs()
 	r.resolveEndings()
 	for _, w := range s.rows {
 		w.settle()
@@ -490,6 +536,7 @@ func (r *Reader) finishLayouts() {
 		}
 	}
 	r.finishParts()
+	r.setWorths()
 	r.stateTotals()
 	for _, notice := range r.Preset.Notices {
 		r.Out.Warn("%s", notice)
@@ -511,12 +558,10 @@ func (r *Reader) finishLayouts() {
 
 // stateTotals states the sums of columns beside what was read.
 func (r *Reader) stateTotals() {
-	for _, l := range r.Preset.layouts() {
-		for _, sum := range l.Totals {
-			if n, ok := r.state.sums[sum.Item]; ok {
-				r.Out.State(sum.Item, n)
-				delete(r.state.sums, sum.Item)
-			}
+	order := []string{ItemGrossPnL, ItemNetPnL, ItemCommission, ItemFees, ItemCosts, ItemDeposits, ItemWithdrawals, ItemNetCash, ItemBalance, ItemFills}
+	for _, item := range order {
+		if n, ok := r.state.sums[item]; ok {
+			r.Out.State(item, n)
 		}
 	}
 }

@@ -5,3 +5,9 @@ func SuggestTarget(header string) (Target, bool) {
 	meaning, ok := meaningOf(header)
 	return meaning.target, ok
 }
+
+// OrderCoins returns which of two coins is traded.
+func OrderCoins(a, b string) string {
+	base, _ := orderCoins(a, b, quoteCoins)
+	return base
+}

@@ -20,6 +20,10 @@ type UnknownKind struct {
 // readKind reads a row of a known kind.
 func (lr *layoutReader) readKind(w *Row, kind Kind) {
 	switch {
+	case kind.isTrade() && lr.layout.isRoundTrip():
+		lr.readTrip(w, kind)
+	case kind.isTrade() && lr.layout.BuyPrice != "":
+		lr.readPair(w)
 	case kind.isTrade():
 		lr.readTrade(w, kind)
 	case kind.isEnding():
@@ -37,7 +41,7 @@ func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 	case KindMovement:
 		lr.skipMovement(w)
 	case KindCorporateAction:
-		if w.peek(lr.layout.Quantity).IsZero() && !w.peek(lr.layout.amountColumn()).IsZero() {
+		if w.peek(lr.layout.Quantity).IsZero() && !w.peek(lr.layout.cashColumn()).IsZero() {
 			lr.readCash(w, KindAdjustment)
 			return
 		}
@@ -59,8 +63,11 @@ func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 	}
 }
 
-// amountColumn returns the column of what a row of cash moved.
+// amountColumn returns the column of what a trade moved.
 func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
+
+// cashColumn returns the column of what a row of cash moved.
+func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gross) }
 
 // peek returns the number of an expression, 0 if it is none. It does not fail
 // the row.
@@ -77,14 +84,29 @@ func (w *Row) peek(col Col) decimal.Decimal {
 func (lr *layoutReader) skipMovement(w *Row) {
 	l := lr.layout
 	if l.Coins {
-		lr.skipCoins(w, w.noteText(l), strings.ToUpper(w.Text(cmp.Or(l.Currency, l.Symbol))))
+		lr.skipCoins(w, strings.ToLower(w.noteText(l)), l.coinOf(cmp.Or(w.Text(l.Currency), w.Text(l.Symbol))))
 		return
 	}
-	lr.momentOf(w)
+	at := lr.momentOf(w)
 	w.Skip("%s", ReasonSecurities)
-	if !w.Failed() {
-		lr.r.Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
-			w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
+	if w.Failed() {
+		return
+	}
+	lr.r.Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+		w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
+	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})
+}
+
+// emitCharges adds the tax and the fees of a row that is not a trade as cash of
+// their own.
+func (lr *layoutReader) emitCharges(w *Row, kind Kind, of *Cash) {
+	l := lr.layout
+	lr.emitTax(w, kind, of)
+	if l.CashFees != CashFeesApart {
+		return
+	}
+	if fees := w.costs(l.Fees).Add(w.costs(l.Commission)); !fees.IsZero() {
+		lr.emitCashFee(w, *of, fees)
 	}
 }
 
@@ -101,22 +123,26 @@ func (lr *layoutReader) skipCoins(w *Row, word, coin string) {
 // and adds it up.
 func (lr *layoutReader) skipResult(w *Row) {
 	l := lr.layout
-	n, unit := w.amount(l.amountColumn())
+	n, unit := w.amount(l.cashColumn())
 	if l.CashFees == CashFeesSubtracted {
 		n.Decimal = n.Decimal.Sub(w.costs(l.Fees))
 	}
 	w.Skip("%s", ReasonResult)
-	coin := strings.ToUpper(cmp.Or(w.Text(l.Currency), unit))
+	coin := l.coinOf(cmp.Or(w.Text(l.Currency), unit))
 	lr.results[coin] = lr.results[coin].Add(n.Decimal)
 }
 
 // skipUnknown skips a row of an unknown kind and lists its word.
 func (lr *layoutReader) skipUnknown(w *Row) {
 	l := lr.layout
+	if l.isRoundTrip() && w.Text(l.Symbol) != "" {
+		w.Fail("%s: %q is neither a buy nor a sell.", firstName(l.Kind), shorten(w.word))
+		return
+	}
 	switch {
-	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.amountColumn()).IsZero() && !l.Coins:
+	case !w.peek(l.Quantity).IsZero() && !l.Coins, w.Text(l.Symbol) != "" && w.peek(l.cashColumn()).IsZero() && !l.Coins:
 		lr.skipMovement(w)
-	case w.peek(l.amountColumn()).IsZero():
+	case w.peek(l.cashColumn()).IsZero():
 		w.Skip("%s", ReasonNoAmount)
 		return
 	default:
@@ -181,20 +207,19 @@ func interestWords() []string {
 // readCash reads a row that moves money without a fill.
 func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	l := lr.layout
-	amount, unit := w.amount(l.amountColumn())
+	amount, unit := w.amount(l.cashColumn())
 	at := lr.momentOf(w)
 	n := amount.Decimal
+	if l.Coins && !amount.Valid {
+		w.Fail("There is no value in column %s.", firstName(l.cashColumn()))
+	}
 	if l.Unsigned && (kind == KindFee || kind == KindWithdrawal) {
 		n = n.Abs().Neg()
 	}
-	fees := decimal.Zero
-	if l.CashFees != CashFeesIgnored {
-		fees = w.costs(l.Fees)
-	}
 	if l.CashFees == CashFeesSubtracted {
-		n = n.Sub(fees)
+		n = n.Sub(w.costs(l.Fees))
 	}
-	currency := strings.ToUpper(cmp.Or(w.currencyOfAmount(l), unit))
+	currency := l.coinOf(cmp.Or(w.currencyOfCash(l), unit))
 	c := Cash{Type: cashType(kind, n, w.word), Amount: n, Currency: currency, At: at.At, Note: w.cashNote(l)}
 	if n.IsZero() {
 		lr.skipNoAmount(w)
@@ -207,10 +232,7 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	if w.Failed() {
 		return
 	}
-	lr.emitTax(w, kind, &c)
-	if l.CashFees == CashFeesApart && !fees.IsZero() {
-		lr.emitCashFee(w, c, fees)
-	}
+	lr.emitCharges(w, kind, &c)
 }
 
 // skipNoAmount skips a row of cash that has no amount.
@@ -232,7 +254,7 @@ func (lr *layoutReader) emitCash(w *Row, record *Record) {
 		case c.Currency == "":
 		case account != "" && isSameMoney(c.Currency, account):
 			c.Currency = account
-		case !isMoney(c.Currency):
+		case !IsMoney(c.Currency):
 			if !w.Failed() {
 				lr.skipCoins(w, strings.ToLower(c.Note), c.Currency)
 			}
@@ -253,7 +275,7 @@ func (lr *layoutReader) emitTax(w *Row, kind Kind, of *Cash) {
 		return
 	}
 	c := *of
-	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), "Tax of "+cmp.Or(w.Text(l.TaxNote), w.word)
+	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), w.withSymbol("Tax of "+cmp.Or(w.Text(l.TaxNote), w.word))
 	if kind == KindDividend || kind == KindInterest {
 		c.Type, c.Note = cashTypes[kind], "Tax: "+of.Note
 	}
@@ -271,7 +293,7 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 			c.Currency = strings.ToUpper(coin)
 		}
 	} else {
-		c.Note = "Fee of " + w.word
+		c.Note = w.withSymbol("Fee of " + cmp.Or(w.Text(l.TaxNote), w.word))
 	}
 	kept := w.skipped
 	w.skipped = ""
@@ -295,7 +317,12 @@ func (w *Row) noteText(l *Layout) string {
 // cashNote returns the note of a row of cash: what the layout says, with the
 // symbol before it.
 func (w *Row) cashNote(l *Layout) string {
-	note := w.noteText(l)
+	return w.withSymbol(w.noteText(l))
+}
+
+// withSymbol puts the symbol of the row before a note that does not have it.
+func (w *Row) withSymbol(note string) string {
+	l := w.r.layout
 	if symbol := w.Text(l.Symbol); symbol != "" && !l.Coins && !strings.Contains(note, symbol) {
 		note = strings.TrimSpace(symbol + " " + note)
 	}

@@ -79,6 +79,12 @@ type Word struct {
 	Words string
 }
 
+// FindKind returns the kind that words give a text, or none.
+func FindKind(words []Word, text string) Kind {
+	kind, _ := newWordTable(words).find(WordKey(text))
+	return kind
+}
+
 // direction returns the side and effect of a kind that says both.
 func (k Kind) direction() (side matching.Side, effect Effect, ok bool) {
 	switch k {

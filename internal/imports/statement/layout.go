@@ -60,14 +60,21 @@ type Layout struct {
 
 	Quantity, Price Col
 	Decimals        DecimalRule
+	// QuantityUnit is the unit of the quantity on a crypto exchange. If it is "cont",
+	// the quantity counts contracts of unknown size, and the stated result counts.
+	QuantityUnit Col
 	// Amount is what moved in cash after costs, Gross what was traded before
 	// costs. With Unsigned neither has a sign: that of a trade follows from its
 	// side, and fees and withdrawals are below zero.
 	Amount, Gross Col
 	Unsigned      bool
+	// CashAmount is what a row of cash or a leg of a trade moved, for files that
+	// have it in another column than Amount.
+	CashAmount Col
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
-	// TaxNote is the note of the cash of a tax; the word for the kind if empty.
+	// TaxNote names what a tax or a fee is of in its note; the word for the kind if
+	// empty.
 	TaxNote Col
 	// FeesCurrency is the currency or coin of Fees and Commission, if it is not
 	// that of the amount and not attached to the number.
@@ -92,6 +99,13 @@ type Layout struct {
 	// Position is the signed position after the fill.
 	Position Col
 
+	// A row may be a whole trade, or two fills.
+	RoundTrip
+	BoughtSold
+	// Swap is the cost of holding a trade overnight: below zero is a cost.
+	Swap Col
+	AnnotationColumns
+
 	ID  Col
 	IDs IDRule
 	// Lot keeps positions of one instrument apart. Account is the name of the
@@ -100,6 +114,14 @@ type Layout struct {
 	// Details are further columns to keep beside the fill.
 	Details map[string]Col
 
+	// OtherAmount and OtherCurrency are a second coin in a row of KindLeg.
+	OtherAmount, OtherCurrency Col
+	// CoinName returns the common name of a coin that the exchange spells in its
+	// own way.
+	CoinName func(string) string
+	// Carry are columns that are filled from the row above if the first of them is
+	// empty: such a row continues the one above.
+	Carry  []Col
 	Join   []Join
 	Totals []SumOf
 
@@ -146,11 +168,12 @@ type Instrument struct {
 // Record is what a row gives: a fill, a round trip or cash, and further records
 // of the same row.
 type Record struct {
-	Kind Kind
-	Fill *Fill
-	Trip *Trip
-	Cash *Cash
-	Also []Record
+	Kind        Kind
+	Fill        *Fill
+	Trip        *Trip
+	Cash        *Cash
+	Annotations *Annotations // of the fill or trip
+	Also        []Record
 }
 
 // SumOf states the sum of a column as a figure that the file gives about itself;
@@ -210,12 +233,14 @@ const (
 type ResultRule string
 
 // The rules. ResultIfForeign: for prices in foreign money, for forex and CFDs,
-// and for contracts that are settled in their coin.
+// and for contracts that are settled in their coin. ResultExact: for a whole trade
+// whose prices do not give it to the last digit.
 const (
 	ResultIfForeign ResultRule = ""
 	ResultAlways    ResultRule = "always"
 	ResultIfClosing ResultRule = "closing"
 	ResultNever     ResultRule = "never"
+	ResultExact     ResultRule = "exact"
 )
 
 // IDRule says how the id of a fill is made from its column.

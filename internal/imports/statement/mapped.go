@@ -158,6 +158,11 @@ func (l *Layout) targets() map[Target]string {
 		TargetSymbol: l.Symbol, TargetSide: l.Side, TargetQuantity: l.Quantity, TargetPrice: l.Price,
 		TargetExecutedAt: l.Time, TargetDate: l.Date, TargetTime: l.Clock, TargetFees: l.Fees, TargetCommission: l.Commission,
 		TargetInstrumentType: l.Type, TargetOptionRight: l.Right, TargetStrike: l.Strike, TargetExpiry: l.Expiry,
+		TargetOpenTime: l.OpenTime, TargetOpenDate: l.OpenDate, TargetOpenPrice: l.OpenPrice,
+		TargetCloseTime: l.CloseTime, TargetCloseDate: l.CloseDate, TargetClosePrice: l.ClosePrice, TargetPnL: l.Result, TargetNetPnL: l.NetResult,
+		TargetTags: l.Tags, TargetSetup: l.Setups, TargetNotes: l.Notes, TargetInitialRisk: l.Risk, TargetStopPrice: l.Stop,
+		TargetTargetPrice: l.Target, TargetLastStop: l.LastStop, TargetMAE: l.MAE, TargetMFE: l.MFE, TargetConfidence: l.Confidence,
+		TargetEmotionalState: l.Emotion, TargetTradeQuality: l.Quality, TargetReviewedAt: l.Reviewed,
 		TargetMultiplier: l.Multiplier, TargetExternalID: l.ID, TargetCurrency: l.Currency, TargetAccount: l.Account,
 	}
 	if l.Side == "" {

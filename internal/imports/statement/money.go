@@ -24,6 +24,9 @@ func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 	if w.r.hasCoins() {
 		if number, coin := cutCoin(text, likely); coin != "" {
 			text, unit, separator = number, coin, Point
+			if provenBy(number) == Comma {
+				separator = Comma
+			}
 		}
 	}
 	value, err := Number(text, separator)
@@ -183,9 +186,21 @@ func (lr *layoutReader) stateCashFlow(t *tradeRow) {
 // costs adds up columns of costs.
 func (w *Row) costs(col Col) decimal.Decimal { return w.Cost(sumParts(col)...) }
 
-// currencyOfAmount returns the currency of the amounts of a row.
-func (w *Row) currencyOfAmount(l *Layout) string {
-	for _, col := range []Col{l.Amount, l.Gross} {
+// currencyOfAmount returns the currency of the amounts of a trade.
+func (w *Row) currencyOfAmount(l *Layout) string { return w.currencyOfFirst(l, l.Amount, l.Gross) }
+
+// currencyOfCash returns the currency of a row of cash.
+func (w *Row) currencyOfCash(l *Layout) string {
+	if l.CashAmount != "" {
+		return w.currencyOfFirst(l, l.CashAmount)
+	}
+	return w.currencyOfAmount(l)
+}
+
+// currencyOfFirst returns the currency that is stated with the first of some
+// amounts, or else that of the row.
+func (w *Row) currencyOfFirst(l *Layout, amounts ...Col) string {
+	for _, col := range amounts {
 		if i := w.r.column(col); i >= 0 {
 			if code := w.statedCurrency(i); code != "" {
 				return code
@@ -268,6 +283,9 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 		return
 	case CurrencyOfAccount, CurrencyMixed:
 		if t.money == "" {
+			if t.isForeign() && t.Multiplier.Valid {
+				t.addDetail("currency", t.priced)
+			}
 			return
 		}
 		out.DeriveCurrency(t.money)
@@ -300,17 +318,14 @@ func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
 		t.Multiplier, t.MultiplierAssumed = decimal.Of(decimal.New(1)), true
 	}
 	costs := w.coinCosts(l, i)
-	t.amount = w.Null(l.Amount)
+	t.amount, _ = w.amount(l.Amount, i.Quote)
 	if l.Unsigned {
 		t.amount = signed(t.amount, t.Side)
 	}
 	t.StatedCashFlow = t.amount
-	if i.IsContract && i.Quote == "USD" { // priced in dollars, settled in the coin
-		result, _ := w.amount(l.Result, i.Quote, i.Base)
-		i.Quote = i.Base
-		if !result.Decimal.IsZero() {
-			t.StatedPnL = result
-		}
+	lr.readCoinResult(w, t)
+	if t.priceMissing {
+		computeCoinPrice(t, costs)
 	}
 	for _, c := range costs {
 		lr.chargeCoins(t, c)
@@ -324,6 +339,48 @@ func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
 	if t.Quantity.Sign() <= 0 {
 		w.Fail("The quantity of %s is zero.", t.Symbol)
 	}
+}
+
+// readCoinResult reads the result of a contract if prices cannot give it: it is
+// priced in dollars and settled in its coin, or its size is not known.
+func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
+	l, i := lr.layout, &t.instrument
+	if !i.IsContract {
+		return
+	}
+	inCoin := i.Quote == "USD"
+	isCounted := strings.EqualFold(w.Text(l.QuantityUnit), "cont")
+	if inCoin || isCounted {
+		result, _ := w.amount(l.Result, i.Quote, i.Base)
+		if !result.Decimal.IsZero() || isCounted && t.Effect == Closing {
+			t.StatedPnL = decimal.Of(result.Decimal)
+		}
+	}
+	if inCoin {
+		i.Quote = i.Base
+	}
+	switch {
+	case w.Failed():
+	case isCounted:
+		lr.r.Out.Warn("Quantities of contracts are counts of contracts, whose size the file does not tell: the stated results were taken.")
+	case inCoin && l.Result == "":
+		lr.r.Out.Warn("%s is settled in %s, and the file does not state results: import the closed P&L instead.", t.Symbol, i.Base)
+	}
+}
+
+// computeCoinPrice computes a price that the file does not state from the amount,
+// without the costs in it. The amount proves nothing more then.
+func computeCoinPrice(t *tradeRow, costs []coinAmount) {
+	gross := t.amount.Decimal
+	for _, c := range costs {
+		if c.coin == t.instrument.Quote {
+			gross = gross.Add(c.amount)
+		}
+	}
+	if !t.Quantity.IsZero() {
+		t.Price = gross.Abs().DivRound(t.Quantity, decimal.MaxDecimals)
+	}
+	t.StatedCashFlow = decimal.Null{}
 }
 
 // coinCosts reads the costs of a trade with their coins.

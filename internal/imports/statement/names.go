@@ -158,8 +158,8 @@ func (f *Fill) instrument() Instrument {
 	}
 }
 
-// setInstrument makes the fill one in an instrument.
-func (f *Fill) setInstrument(i *Instrument) {
+// SetInstrument makes the fill one in an instrument.
+func (f *Fill) SetInstrument(i Instrument) {
 	f.Symbol, f.Type, f.Right, f.Strike, f.Expiry = i.Symbol, i.Type, i.Right, i.Strike, i.Expiry
 	if i.Multiplier.Valid {
 		f.Multiplier = i.Multiplier

@@ -47,6 +47,9 @@ type Preset struct {
 	// Header are the names that must all be in one row; the preset with most
 	// of them wins. Without are names that must not be there.
 	Header, Without []string
+	// Exact says that the header has these names in this order and no others, for
+	// names that many files have.
+	Exact bool
 	// Matches decides instead of Header where a file is known by its shape. It
 	// answers why, or nothing.
 	Matches func(tabular.File) (reason string)
@@ -74,8 +77,10 @@ type Preset struct {
 	// Notices are warnings that every file of this export gets.
 	Notices []string
 
-	// Layout says how the rows of the file are read.
-	Layout *Layout
+	// Layout says how the rows of the file are read, Sections how those of a file
+	// with several tables are.
+	Layout   *Layout
+	Sections []Section
 
 	// Each reads one row instead of the generic reading; Done is called behind
 	// the last.
@@ -96,10 +101,14 @@ func (p *Preset) Key() string {
 
 // layouts lists the layouts of the preset.
 func (p *Preset) layouts() []*Layout {
-	if p.Layout == nil {
-		return nil
+	var list []*Layout
+	if p.Layout != nil {
+		list = append(list, p.Layout)
 	}
-	return []*Layout{p.Layout}
+	for _, s := range p.Sections {
+		list = append(list, s.Layout)
+	}
+	return list
 }
 
 // Direction is what a word says of a fill.
@@ -135,7 +144,7 @@ func Detect(file tabular.File, presets []*Preset) (best Detection, found bool) {
 		for i := range min(len(table.Rows), headerSearch) {
 			keys := headerKeys(table.Rows[i].Cells)
 			for _, h := range headers {
-				if n := h.fits(keys); n > most {
+				if n := h.fits(keys); n > most && (!h.preset.Exact || slices.Equal(table.Rows[i].Cells, h.preset.Header)) {
 					most, found = n, true
 					best = Detection{Preset: h.preset, Table: t, Header: i, Reason: "matched header " + strings.Join(h.preset.shown(table.Rows[i].Cells), " + ")}
 				}

@@ -97,11 +97,10 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		}
 		return r.result()
 	}
-	if p.Layout != nil {
-		if err := r.readLayout(p.Layout); err != nil {
+	if p.Layout != nil || len(p.Sections) > 0 {
+		if err := r.readLayouts(); err != nil {
 			return nil, err
 		}
-		r.finishLayouts()
 		return r.result()
 	}
 	each := p.Each

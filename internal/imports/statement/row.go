@@ -381,9 +381,15 @@ func (w *Row) sound(f *Fill) {
 	}
 }
 
-func firstName(names string) string {
-	name, _, _ := strings.Cut(names, "|")
-	return name
+// firstName returns the first column of an expression, for messages.
+func firstName(names Col) string {
+	list := splitAlternatives(names)
+	for _, name := range list {
+		if name != "" && !strings.ContainsAny(name[:1], "@={") {
+			return name
+		}
+	}
+	return strings.TrimPrefix(list[0], "@")
 }
 
 func shorten(text string) string {

@@ -1,4 +1,4 @@
-// The icon beside each word of the navigation. Words come first; an icon never stands alone there.
+// The icons of the navigation. They are always shown with a label.
 
 import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import CalendarDays from '@lucide/svelte/icons/calendar-days';

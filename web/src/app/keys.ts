@@ -1,5 +1,5 @@
-// Keys that work everywhere. A key never acts while somebody types, and never
-// with Ctrl, Alt or Meta, which belong to the browser; Ctrl-K alone is ours.
+// Keyboard shortcuts that work on every screen. They are off while the user types,
+// and with Ctrl, Alt or Meta, which belong to the browser, except Ctrl-K.
 
 export function isTyping(event: KeyboardEvent): boolean {
   const at = event.target as HTMLElement | null;
@@ -10,7 +10,7 @@ export function isTyping(event: KeyboardEvent): boolean {
   );
 }
 
-/** Whether a key may act on the page: nobody has taken it or types, and nothing lies over the page. */
+/** Reports whether a shortcut applies: the user is not typing and no dialog is open. */
 export function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
   return !isTyping(event) && document.querySelector('dialog[open]') === null;
@@ -24,9 +24,9 @@ export interface Keys {
   importFile: () => void;
 }
 
-const patience = 1200; // milliseconds between g and the letter
+const sequenceMillis = 1200; // between g and the letter
 
-/** Listens until the returned function is called. */
+/** Listens for shortcuts until the returned function is called. */
 export function listenForKeys(
   keys: Keys,
   target: Pick<Window, 'addEventListener' | 'removeEventListener'> = window,
@@ -40,7 +40,7 @@ export function listenForKeys(
       return;
     }
     if (!isForPage(event)) return;
-    const afterG = event.timeStamp - gAt < patience;
+    const afterG = event.timeStamp - gAt < sequenceMillis;
     gAt = -Infinity;
     if (afterG) {
       if (keys.go(event.key)) event.preventDefault();
@@ -50,10 +50,10 @@ export function listenForKeys(
       gAt = event.timeStamp;
       return;
     }
-    const does = { '?': keys.help, '/': keys.palette, n: keys.newTrade, i: keys.importFile }[event.key];
-    if (!does) return;
+    const action = { '?': keys.help, '/': keys.palette, n: keys.newTrade, i: keys.importFile }[event.key];
+    if (!action) return;
     event.preventDefault();
-    does();
+    action();
   };
 
   target.addEventListener('keydown', press as EventListener);

@@ -1,5 +1,5 @@
-// The navigation of the moment: which places there are for this user, where
-// each leads with the filter of now, and which one the reader is at.
+// The navigation: the screens that the user may open, their addresses with the
+// current filter, and the current screen.
 
 import { filter } from '../lib/filter/filter.svelte';
 import { session } from '../lib/session.svelte';

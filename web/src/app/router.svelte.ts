@@ -1,6 +1,5 @@
-// Routing over the History API. Links are plain <a href>: one listener takes
-// the clicks that stay inside the page, so opening in a new tab, copying an
-// address and reading the status bar all work as everywhere else.
+// Routing with the History API. Links are plain <a href>; one listener handles clicks
+// that stay on the page. Opening in a new tab and copying an address work as usual.
 
 import { match, type Match } from './routes';
 
@@ -11,7 +10,7 @@ class Here {
   readonly params: URLSearchParams = $derived(new URLSearchParams(this.search));
 }
 
-/** Where the reader is. */
+/** The current address. */
 export const here = new Here();
 
 export interface NavigateOptions {
@@ -24,11 +23,11 @@ export function navigate(to: string, options: NavigateOptions = {}): void {
   const same = url.pathname === location.pathname && url.search === location.search;
   if (options.replace || same) history.replaceState(null, '', url);
   else history.pushState(null, '', url);
-  follow();
+  readLocation();
   if (!options.keepScroll) scrollTo(0, 0);
 }
 
-/** Changes one parameter of the address that is not the filter's, such as ?trade=…; null removes it. */
+/** Sets a parameter of the address that does not belong to the filter, such as ?trade=…; null removes it. */
 export function setParam(name: string, value: string | null, options: NavigateOptions = {}): void {
   const params = new URLSearchParams(location.search);
   if (value === null) params.delete(name);
@@ -37,15 +36,15 @@ export function setParam(name: string, value: string | null, options: NavigateOp
   navigate(location.pathname + (search ? `?${search}` : ''), { keepScroll: true, ...options });
 }
 
-function follow(): void {
+function readLocation(): void {
   here.path = location.pathname;
   here.search = location.search;
 }
 
-function take(event: MouseEvent): void {
+function handleClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  // Links of charts are SVG, whose properties are objects: attributes are alike.
+  // Links in charts are SVG elements, whose href property is an object: read the attribute.
   const link = (event.target as Element | null)?.closest('a');
   const href = link?.getAttribute('href');
   if (!link || !href || link.getAttribute('target') || link.hasAttribute('download')) return;
@@ -57,6 +56,6 @@ function take(event: MouseEvent): void {
 }
 
 export function startRouter(): void {
-  addEventListener('popstate', follow);
-  document.addEventListener('click', take);
+  addEventListener('popstate', readLocation);
+  document.addEventListener('click', handleClick);
 }

@@ -1,20 +1,20 @@
-// Every address of the page, with the screen behind it. The server serves the
-// same addresses (internal/webui, whose test reads this file); a screen is
-// fetched when it is first visited.
+// Every address of the page with its screen. The server serves the same addresses
+// (internal/webui has a test that reads this file). A screen is loaded on the first
+// visit.
 
 import type { Component } from 'svelte';
 
 export type Section = 'review' | 'measure' | 'data' | 'other';
 
 export interface Route {
-  path: string; // with {name} for a part that varies
+  path: string; // with {name} for a variable part
   title: string;
   load: () => Promise<{ default: Component }>;
   section?: Section; // in the navigation, under this heading
   key?: string; // the letter after g
   filtered?: boolean; // shows the filter bar
-  units?: boolean; // and its unit: money, percent or R changes what is shown
-  results?: boolean; // and when results count: on closing, or as they are realized
+  units?: boolean; // with the unit: money, percent or R
+  results?: boolean; // with the choice when results count
   open?: boolean; // needs no session
   admin?: boolean;
 }
@@ -186,7 +186,7 @@ export interface Match {
 export function match(path: string): Match {
   const parts = split(path);
   for (const route of routes) {
-    const params = fits(split(route.path), parts);
+    const params = matchParts(split(route.path), parts);
     if (params) return { route, params };
   }
   return { route: null, params: {} };
@@ -196,7 +196,7 @@ function split(path: string): string[] {
   return path.replace(/\/+$/, '').split('/').slice(1);
 }
 
-function fits(pattern: string[], parts: string[]): Record<string, string> | null {
+function matchParts(pattern: string[], parts: string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const params: Record<string, string> = {};
   for (const [i, piece] of pattern.entries()) {

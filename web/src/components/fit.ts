@@ -1,35 +1,35 @@
-// Makes a figure smaller where it has no room, instead of cutting it off: half an
-// amount reads as another amount. For an element whose words do not wrap.
+// Shrinks the text of an element that is too narrow for it. A cut off amount would
+// read as another amount. For elements whose text does not wrap.
 //
 //   <p class="value" {@attach fit}>…</p>
 
-const smallest = 0.6; // of its usual size
+const minScale = 0.6;
 
 export function fit(node: HTMLElement): () => void {
-  let room = -1; // what there was when it was last made to fit
+  let lastWidth = -1;
   let frame = 0;
 
-  function look(): void {
-    room = node.clientWidth;
+  function resize(): void {
+    lastWidth = node.clientWidth;
     node.style.fontSize = '';
-    if (room === 0 || node.scrollWidth <= room) return;
-    const usual = parseFloat(getComputedStyle(node).fontSize);
-    const share = Math.max(smallest, room / node.scrollWidth);
-    node.style.fontSize = `${Math.floor(usual * share * 10) / 10}px`;
+    if (lastWidth === 0 || node.scrollWidth <= lastWidth) return;
+    const fontSize = parseFloat(getComputedStyle(node).fontSize);
+    const scale = Math.max(minScale, lastWidth / node.scrollWidth);
+    node.style.fontSize = `${Math.floor(fontSize * scale * 10) / 10}px`;
   }
 
-  // In the next frame, since what is changed while sizes are told of is told of again.
+  // In the next frame: a change inside of a ResizeObserver callback triggers it again.
   const sizes = new ResizeObserver(() => {
     cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => node.clientWidth !== room && look());
+    frame = requestAnimationFrame(() => node.clientWidth !== lastWidth && resize());
   });
-  const words = new MutationObserver(look);
+  const text = new MutationObserver(resize);
   sizes.observe(node);
-  words.observe(node, { childList: true, characterData: true, subtree: true });
-  look();
+  text.observe(node, { childList: true, characterData: true, subtree: true });
+  resize();
   return () => {
     cancelAnimationFrame(frame);
     sizes.disconnect();
-    words.disconnect();
+    text.disconnect();
   };
 }

@@ -1,4 +1,6 @@
-/** Things of the journal to choose from by their name, or none of them. */
-export function noneOr(things: { id: string; name: string }[] = []): { value: string; label: string }[] {
-  return [{ value: '', label: 'None' }, ...things.map((t) => ({ value: t.id, label: t.name }))];
+/** Returns the options of a Select, with None first. */
+export function optionsWithNone(
+  items: { id: string; name: string }[] = [],
+): { value: string; label: string }[] {
+  return [{ value: '', label: 'None' }, ...items.map((item) => ({ value: item.id, label: item.name }))];
 }

@@ -1,5 +1,6 @@
-// What a list to pick from by typing keeps: whether it is open, what was typed,
-// which entries fit and which one is marked. Combobox and TagPicker share it.
+// The state of a list that is searched by typing: whether it is open, the typed
+// text, the matching options and the active one. Combobox, TagPicker and the command
+// palette share it.
 
 export interface Option {
   value: string;
@@ -12,7 +13,7 @@ export class Picker {
   open = $state(false);
   typed = $state('');
   active = $state(0);
-  readonly fitting: Option[] = $derived.by(() => fit(this.options(), this.typed));
+  readonly matches: Option[] = $derived.by(() => filterOptions(this.options(), this.typed));
 
   constructor(private readonly options: () => Option[]) {}
 
@@ -26,9 +27,9 @@ export class Picker {
     this.typed = '';
   }
 
-  /** Moves the mark; true when the key was one of ours. */
+  /** Moves the active option. Reports whether it handled the key. */
   key(key: string, extra = 0): boolean {
-    const last = this.fitting.length + extra - 1;
+    const last = this.matches.length + extra - 1;
     if (key === 'ArrowDown') this.active = this.open ? Math.min(this.active + 1, last) : 0;
     else if (key === 'ArrowUp') this.active = Math.max(this.active - 1, 0);
     else return false;
@@ -37,13 +38,13 @@ export class Picker {
   }
 }
 
-/** Entries that contain every word typed; those that begin with it first. */
-export function fit(options: Option[], typed: string): Option[] {
+/** Returns the options that contain every typed word; those that start with the first word come first. */
+export function filterOptions(options: Option[], typed: string): Option[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return options;
   const found = options.filter((o) =>
     words.every((w) => `${o.label} ${o.hint ?? ''}`.toLowerCase().includes(w)),
   );
-  const begins = (o: Option) => Number(o.label.toLowerCase().startsWith(words[0]!));
-  return found.sort((a, b) => begins(b) - begins(a));
+  const startsWith = (o: Option) => Number(o.label.toLowerCase().startsWith(words[0]!));
+  return found.sort((a, b) => startsWith(b) - startsWith(a));
 }

@@ -1,22 +1,22 @@
-// The clock of the page. A journal stays open for days: what is shown of today must
-// become that of the next day at midnight, or a routine is ticked on the day before.
+// The clock of the page. A journal may stay open for days: at midnight the page must
+// switch to the next day, or a routine would be ticked for the day before.
 
 import { dayOf, type Day } from './format/days';
 
-const lookEvery = 30_000; // milliseconds
+const intervalMillis = 30_000;
 
 class Clock {
   private at = $state(Date.now());
 
   constructor() {
-    const look = () => (this.at = Date.now());
-    setInterval(look, lookEvery);
-    // A machine that slept wakes up on another day, and timers of hidden tabs are late.
-    document.addEventListener('visibilitychange', look);
-    addEventListener('focus', look);
+    const update = () => (this.at = Date.now());
+    setInterval(update, intervalMillis);
+    // After sleep it may be another day, and timers of hidden tabs are late.
+    document.addEventListener('visibilitychange', update);
+    addEventListener('focus', update);
   }
 
-  /** The day it is in a zone; what reads it follows at midnight. */
+  /** Returns the current day in a time zone. It is reactive: it changes at midnight. */
   today(timeZone: string): Day {
     return dayOf(new Date(this.at), timeZone);
   }

@@ -1,10 +1,10 @@
-// Whether the server can be reached. Every request reports here; while the server
-// is away it is asked again until it answers, and whoever waits for it is called.
+// Tracks whether the server can be reached. Every request reports here. While the
+// server is unreachable it is polled, and listeners are called when it is back.
 
-const waits = [2_000, 4_000, 8_000, 15_000];
+const retryDelays = [2_000, 4_000, 8_000, 15_000];
 
-/** Statuses by which a proxy says that the server behind it is away. */
-const away = [502, 504];
+/** Statuses of a proxy that cannot reach the server. */
+const proxyErrors = [502, 504];
 
 export class Connection {
   lost = $state(false);
@@ -12,13 +12,13 @@ export class Connection {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners = new Set<() => void>();
 
-  constructor(private readonly ask: () => Promise<Response>) {}
+  constructor(private readonly ping: () => Promise<Response>) {}
 
-  /** Sends a request and notes whether an answer came. */
+  /** Sends a request and records whether there was a response. */
   async watch(send: () => Promise<Response>): Promise<Response> {
     try {
       const response = await send();
-      this.report(!away.includes(response.status));
+      this.report(!proxyErrors.includes(response.status));
       return response;
     } catch (fault) {
       if (fault instanceof TypeError) this.report(false);
@@ -26,22 +26,25 @@ export class Connection {
     }
   }
 
-  /** Calls back each time the server answers again. */
+  /** Registers a function to call each time the server is back. */
   onReturn(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** Asks now instead of at the next turn. */
+  /** Polls the server now. */
   async retry(): Promise<void> {
     clearTimeout(this.timer);
-    await this.watch(this.ask).catch(() => undefined);
+    await this.watch(this.ping).catch(() => undefined);
   }
 
   private report(reached: boolean): void {
     clearTimeout(this.timer);
     if (!reached) {
       this.lost = true;
-      this.timer = setTimeout(() => void this.retry(), waits[Math.min(this.tries++, waits.length - 1)]);
+      this.timer = setTimeout(
+        () => void this.retry(),
+        retryDelays[Math.min(this.tries++, retryDelays.length - 1)],
+      );
       return;
     }
     this.tries = 0;

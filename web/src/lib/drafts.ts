@@ -1,7 +1,7 @@
-// What was typed and is not saved yet. It is kept for as long as the tab lives, so
-// that closing a form, going elsewhere, reloading, or signing in again after the
-// session has ended finds it as it was left. Signing out removes it from the
-// browser's storage; this page still has it for the same user.
+// Drafts of unsaved input. A draft lives as long as the tab: it survives closing the
+// form, navigating, reloading, and signing in again after the session has expired.
+// Signing out removes drafts from the browser's storage, but the page keeps them in
+// memory for the same user.
 
 import { session } from './session.svelte';
 
@@ -11,17 +11,17 @@ const parked = new Map<string, string>();
 export class Draft<T> {
   private readonly key: string;
 
-  constructor(what: string) {
-    this.key = `${prefix}${session.user?.id ?? ''} ${what}`;
+  constructor(name: string) {
+    this.key = `${prefix}${session.user?.id ?? ''} ${name}`;
   }
 
-  /** What was left here before, if anything. */
+  /** The stored draft, if there is one. */
   get found(): T | undefined {
     try {
       const text = sessionStorage.getItem(this.key) ?? parked.get(this.key);
       return text === undefined ? undefined : (JSON.parse(text) as T);
     } catch {
-      return undefined; // storage is off, or holds what another version wrote
+      return undefined; // storage is disabled, or has the draft of another version
     }
   }
 
@@ -29,7 +29,7 @@ export class Draft<T> {
     try {
       sessionStorage.setItem(this.key, JSON.stringify(value));
     } catch {
-      // Storage is full or off: the form still has it while it is open.
+      // Storage is full or disabled: the open form still has the values.
     }
   }
 
@@ -39,7 +39,7 @@ export class Draft<T> {
   }
 }
 
-/** Takes all drafts out of the browser's storage when somebody signs out. */
+/** Moves all drafts from the browser's storage to memory. Called on sign-out. */
 export function parkDrafts(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (!key.startsWith(prefix)) continue;

@@ -1,5 +1,5 @@
-// The formatters, with the preferences of the reader filled in. They read
-// reactive state, so text made with them follows a changed preference at once.
+// The formatters with the user's preferences applied. They read reactive state, so
+// that the page changes as soon as a preference does.
 //
 //   {formats.money(trade.net_pnl, trade.pnl_currency, { signed: true })}
 
@@ -31,14 +31,14 @@ class Formats {
   ratio = (value: Amount | null | undefined) => write.ratio(value, this.notation);
   averagePrice = (value: Amount | null | undefined) => trade.averagePrice(value, this.notation);
   tradeQuantity = (value: Amount | null | undefined) => trade.tradeQuantity(value, this.notation);
-  /** A number of things: "1 fill", "3 fills". */
+  /** Formats a count with its noun: "1 fill", "3 fills". */
   plural = (n: number, one: string, many = `${one}s`) => `${this.count(n)} ${n === 1 ? one : many}`;
   duration = write.duration;
   date = (value: string | Date | null | undefined, style?: DateStyle) =>
     write.date(value, this.notation, style);
   /** A month (YYYY-MM) with its year. */
   month = (month: string, style: 'short' | 'long' = 'short') => write.month(month, this.notation, style);
-  /** A place on an axis of time: of a long span the month, of a short one the day. */
+  /** Formats a tick of a time axis: the month for a long span, the day for a short one. */
   axisDay = (ms: number, span: number) =>
     this.date(new Date(ms), span > 300 * 86_400_000 ? 'month' : 'short');
   time = (value: string | Date | null | undefined, seconds?: boolean) =>

@@ -1,6 +1,6 @@
-// Annotations of trades that could not be sent because the server was away. They
-// are kept for as long as the tab lives and sent when it answers again. An entry
-// holds the last value of each field, so that sending it twice changes nothing.
+// Annotations that could not be sent because the server was unreachable. They are
+// kept as long as the tab lives, and sent when the server is back. An entry has the
+// last value of each field, so that sending it twice is harmless.
 
 import { answer, api, type Annotations } from './api/client';
 import { asApiError } from './api/errors';
@@ -11,7 +11,7 @@ import { session } from './session.svelte';
 export interface Entry {
   trade: string;
   annotations: Annotations;
-  refused?: string; // why the server did not take it
+  refused?: string; // the error of the server
 }
 
 const prefix = 'fillbook.outbox.';
@@ -21,7 +21,7 @@ class Outbox {
   private sending = false;
   private readonly parked = new Map<string, Entry[]>();
 
-  /** Reads what an earlier page of this tab left, and sends it. */
+  /** Loads the entries that an earlier page of this tab stored, and sends them. */
   start(): void {
     try {
       const stored = sessionStorage.getItem(this.key);
@@ -33,15 +33,15 @@ class Outbox {
     void this.send();
   }
 
-  /** Keeps annotations until they can be sent. */
+  /** Stores annotations until they can be sent. */
   put(trade: string, annotations: Annotations): void {
-    const known = this.entries.find((e) => e.trade === trade);
-    const entry = { trade, annotations: { ...known?.annotations, ...annotations } };
+    const stored = this.entries.find((e) => e.trade === trade);
+    const entry = { trade, annotations: { ...stored?.annotations, ...annotations } };
     this.save([...this.entries.filter((e) => e.trade !== trade), entry]);
   }
 
-  /** What waits to be written on a trade. */
-  of(trade: string): Annotations | undefined {
+  /** Returns the pending annotations of a trade. */
+  pendingFor(trade: string): Annotations | undefined {
     return this.entries.find((e) => e.trade === trade)?.annotations;
   }
 
@@ -49,15 +49,15 @@ class Outbox {
     this.save(this.entries.filter((e) => e.trade !== trade));
   }
 
-  /** Takes what waits out of the browser's storage when its user signs out; this page still has it. */
+  /** Moves the entries from the browser's storage to memory. Called on sign-out. */
   park(): void {
     const key = this.key;
-    const waiting = this.entries;
+    const entries = this.entries;
     this.save([]);
-    this.parked.set(key, waiting);
+    this.parked.set(key, entries);
   }
 
-  /** Sends what waits, oldest first. Stops when the server is away again. */
+  /** Sends the entries, oldest first. Stops if the server is unreachable again. */
   async send(): Promise<void> {
     if (this.sending) return;
     this.sending = true;
@@ -80,8 +80,9 @@ class Outbox {
       this.save(this.entries.map((e) => (e.trade === entry.trade ? { ...e, refused: error.message } : e)));
       return true;
     }
-    // What was typed while it was sent stays.
-    if (JSON.stringify(this.of(entry.trade)) === JSON.stringify(entry.annotations)) this.drop(entry.trade);
+    // An entry that changed while it was sent stays.
+    if (JSON.stringify(this.pendingFor(entry.trade)) === JSON.stringify(entry.annotations))
+      this.drop(entry.trade);
     refresh(['trades', 'analytics', 'tags']);
     return true;
   }
@@ -92,7 +93,7 @@ class Outbox {
       if (entries.length === 0) sessionStorage.removeItem(this.key);
       else sessionStorage.setItem(this.key, JSON.stringify(entries));
     } catch {
-      // Storage is full or off: the page still has them while it is open.
+      // Storage is full or disabled: the open page still has the entries.
     }
   }
 

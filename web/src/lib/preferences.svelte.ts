@@ -1,6 +1,6 @@
-// What the user prefers, kept in /me/preferences so that it follows from device
-// to device. A change shows at once and is sent behind it. A key of ours that
-// holds something odd counts as not set: other clients write there too.
+// The preferences of the user, stored in /me/preferences for all devices. A change
+// shows at once and is sent afterwards. An invalid value counts as not set, because
+// other clients write preferences too.
 
 import { answer, api } from './api/client';
 import { asApiError } from './api/errors';
@@ -21,9 +21,9 @@ class Preferences {
     themes.includes(this.stored.theme) ? (this.stored.theme as Theme) : storedTheme(),
   );
   readonly hideAmounts: boolean = $derived(this.stored.hide_amounts === true);
-  readonly timeZone: string = $derived(zoneOr(this.stored.time_zone, browserZone));
-  /** BCP 47, or undefined for that of the browser. */
-  readonly locale: string | undefined = $derived(localeOr(this.stored.locale));
+  readonly timeZone: string = $derived(validZone(this.stored.time_zone, browserZone));
+  /** A BCP 47 tag, or undefined for the browser's locale. */
+  readonly locale: string | undefined = $derived(validLocale(this.stored.locale));
   /** 0 = Sunday, 1 = Monday, 6 = Saturday. */
   readonly weekStart: number = $derived(
     [0, 1, 6].includes(this.stored.week_start as number) ? (this.stored.week_start as number) : 1,
@@ -39,12 +39,12 @@ class Preferences {
     applyTheme(this.theme);
   }
 
-  /** A preference of one screen, such as get('trades.columns'). */
-  get<T>(name: string, otherwise: T): T {
-    return name in this.stored ? (this.stored[name] as T) : otherwise;
+  /** Returns a preference of a screen, such as get('trades.columns', []). */
+  get<T>(name: string, fallback: T): T {
+    return name in this.stored ? (this.stored[name] as T) : fallback;
   }
 
-  /** Shows at once; goes back to what it was when the server refuses. */
+  /** Applies a change at once, and reverts it if the server refuses it. */
   async set(change: Stored): Promise<void> {
     const before = this.stored;
     this.stored = { ...before, ...change };
@@ -59,17 +59,17 @@ class Preferences {
     }
   }
 
-  forget(): void {
+  clear(): void {
     this.stored = {};
     this.loaded = false;
   }
 }
 
-function zoneOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' && isZone(value) ? value : otherwise;
+function validZone(value: unknown, fallback: string): string {
+  return typeof value === 'string' && isZone(value) ? value : fallback;
 }
 
-function localeOr(value: unknown): string | undefined {
+function validLocale(value: unknown): string | undefined {
   try {
     return typeof value === 'string' && value !== '' ? Intl.getCanonicalLocales(value)[0] : undefined;
   } catch {

@@ -1,4 +1,4 @@
-// Who is signed in. The tokens are in api/tokens.ts; this is what screens see.
+// The session of the user. The tokens are in api/tokens.ts.
 
 import { here, navigate } from '../app/router.svelte';
 import { answer, api, tokens, type Schemas } from './api/client';
@@ -18,30 +18,30 @@ class Session {
   fault = $state('');
 
   constructor() {
-    tokens.onSignedOut = () => this.ended();
+    tokens.onSignedOut = () => this.handleSignedOut();
   }
 
-  /** Finds out at the start of a visit whether there is a session. */
+  /** Checks at the start of a visit whether there is a session. */
   async start(): Promise<void> {
     this.state = 'starting';
     try {
-      if (tokens.signedIn) await this.enter();
-      else await this.greet();
+      if (tokens.signedIn) await this.loadUser();
+      else await this.loadStatus();
     } catch (fault) {
       this.fault = asApiError(fault).message;
       this.state = 'unreachable';
     }
   }
 
-  /** Takes the pair that sign-in, setup or registration gave. */
+  /** Starts the session with the tokens from sign-in, setup or registration. */
   async signedIn(pair: TokenPair): Promise<void> {
     queryClient.clear();
-    tokens.take(pair);
-    await this.enter();
+    tokens.store(pair);
+    await this.loadUser();
   }
 
-  /** Goes on to where the reader wanted to go before signing in. */
-  goOn(): void {
+  /** Opens the page that the user wanted before signing in. */
+  openTarget(): void {
     navigate(safeTarget(here.params.get('to')), { replace: true });
   }
 
@@ -52,17 +52,17 @@ class Session {
     }
     parkDrafts();
     outbox.park();
-    tokens.forget();
+    tokens.clear();
   }
 
-  private async enter(): Promise<void> {
+  private async loadUser(): Promise<void> {
     const [user] = await Promise.all([answer(api.GET('/api/v1/me')), preferences.load()]).catch((fault) => {
       if (asApiError(fault).status === 401) return [null];
       throw fault;
     });
     if (user === null || user === undefined) {
-      if (tokens.signedIn) tokens.forget();
-      await this.greet();
+      if (tokens.signedIn) tokens.clear();
+      await this.loadStatus();
       return;
     }
     this.user = user;
@@ -70,22 +70,22 @@ class Session {
     outbox.start();
   }
 
-  private async greet(): Promise<void> {
+  private async loadStatus(): Promise<void> {
     this.status = await answer(api.GET('/api/v1/setup/status'));
     this.state = this.status.needs_setup ? 'new' : 'signed-out';
   }
 
-  private ended(): void {
+  private handleSignedOut(): void {
     this.user = null;
     queryClient.clear();
-    preferences.forget();
-    void this.greet().catch(() => {
+    preferences.clear();
+    void this.loadStatus().catch(() => {
       this.state = 'signed-out';
     });
   }
 }
 
-/** Only an address of this page; anything else would be an open redirect. */
+/** Returns the address if it is one of this page, else '/'. Anything else would be an open redirect. */
 export function safeTarget(to: string | null): string {
   if (!to || !to.startsWith('/') || to.startsWith('//') || to.includes('\\')) return '/';
   return to;

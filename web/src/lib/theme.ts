@@ -1,5 +1,5 @@
-// Puts the chosen theme on <html>, and a copy where src/theme.js finds it
-// before the next first paint.
+// Sets the theme on <html>, and stores a copy that src/theme.js reads before the
+// first paint of the next visit.
 
 export type Theme = 'system' | 'light' | 'dark';
 

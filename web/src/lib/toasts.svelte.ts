@@ -1,5 +1,5 @@
-// Short messages at the foot of the page. They never hold anything that cannot
-// be found again elsewhere, except Undo, which stays longer.
+// Short messages at the bottom of the page. They contain nothing that is not shown
+// elsewhere, except Undo, which stays longer.
 
 export interface Toast {
   id: number;
@@ -13,13 +13,13 @@ class Toasts {
   private dialogs = $state<string[]>([]);
   private last = 0;
 
-  /** The dialog that lies on top and shows the messages; '' for the page itself. */
-  get place(): string {
+  /** The topmost dialog, which shows the messages; '' for the page itself. */
+  get topDialog(): string {
     return this.dialogs.at(-1) ?? '';
   }
 
-  /** Told by a dialog that opens; what it is given back, it calls when it closes. */
-  cover(dialog: string): () => void {
+  /** Registers an open dialog. Returns the function to call when it closes. */
+  addDialog(dialog: string): () => void {
     this.dialogs = [...this.dialogs, dialog];
     return () => {
       this.dialogs = this.dialogs.filter((d) => d !== dialog);

@@ -1,6 +1,6 @@
 import { canary, expect, expectInert, mainAccount, test, trade } from './fixtures';
 
-test('an account is made, changed and paid into, and goes only when its name is typed', async ({
+test('an account is created, edited, paid into, and deleted after its name is typed', async ({
   page,
   api,
   signIn,
@@ -14,18 +14,18 @@ test('an account is made, changed and paid into, and goes only when its name is 
   await dialog.getByLabel('Name').fill(`Second ${canary}`);
   await dialog.getByLabel('Broker').fill(canary);
   await dialog.getByLabel('Starting balance').fill('2500.25');
-  await dialog.getByRole('button', { name: 'Make account' }).click();
+  await dialog.getByRole('button', { name: 'Create account' }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByText('$2,500.25', { exact: true })).toBeVisible();
 
   await page.getByRole('link', { name: `Second ${canary}` }).click();
-  await expect(page.getByText('No cash rows')).toBeVisible();
-  await page.getByRole('button', { name: 'Add cash' }).first().click();
+  await expect(page.getByText('No cash transactions yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Add transaction' }).first().click();
   await dialog.getByLabel('Type').selectOption('withdrawal');
   await dialog.getByLabel('Amount').fill('100.10');
   await dialog.getByLabel('Note').fill(canary);
   await dialog.getByRole('button', { name: 'Record' }).click();
-  await expect(page.getByRole('cell', { name: '−$100.10' }), 'withdrawals go out').toBeVisible();
+  await expect(page.getByRole('cell', { name: '−$100.10' }), 'withdrawals are negative').toBeVisible();
   await expect(page.getByRole('cell', { name: canary })).toBeVisible();
   await page.getByRole('cell', { name: canary }).click();
   await dialog.getByLabel('Amount').fill('150');
@@ -33,7 +33,7 @@ test('an account is made, changed and paid into, and goes only when its name is 
   await expect(page.getByRole('cell', { name: '−$150.00' })).toBeVisible();
   await page.getByRole('cell', { name: canary }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await expect(page.getByText('No cash rows')).toBeVisible();
+  await expect(page.getByText('No cash transactions yet')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('cell', { name: '−$150.00' })).toBeVisible();
 
@@ -45,7 +45,7 @@ test('an account is made, changed and paid into, and goes only when its name is 
   await expectInert(page);
 
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(dialog.getByText(/0 fills and 1 cash rows/)).toBeVisible();
+  await expect(dialog.getByText(/0 fills and 1 cash transaction/)).toBeVisible();
   const end = dialog.getByRole('button', { name: 'Delete account' });
   await expect(end).toBeDisabled();
   await dialog.getByLabel(/to confirm/).fill(`Second ${canary}`);

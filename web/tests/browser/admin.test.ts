@@ -1,4 +1,4 @@
-// The owner's screens: users and the security log.
+// The admin screen: users and the security log.
 
 import { canary, expect, expectInert, owner, test } from './fixtures';
 
@@ -6,7 +6,7 @@ test.use({ alone: true });
 
 const second = { email: 'second@example.com', password: 'seven loud lanterns 3' };
 
-test('an owner creates a user, who signs in and finds no way to the owner’s screens', async ({
+test('an owner creates a user, who can sign in but not open the admin screen', async ({
   page,
   browser,
   server,
@@ -16,11 +16,11 @@ test('an owner creates a user, who signs in and finds no way to the owner’s sc
   await expect(page.getByText(owner.email)).toBeVisible();
   await page.getByRole('button', { name: 'New user' }).click();
   const dialog = page.getByRole('dialog', { name: 'New user' });
-  await dialog.getByLabel('E-mail').fill(owner.email);
-  await dialog.getByLabel('First password').fill(second.password);
+  await dialog.getByLabel('Email').fill(owner.email);
+  await dialog.getByLabel('Initial password').fill(second.password);
   await dialog.getByRole('button', { name: 'Create user' }).click();
-  await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true'); // taken
-  await dialog.getByLabel('E-mail').fill(second.email);
+  await expect(dialog.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true'); // taken
+  await dialog.getByLabel('Email').fill(second.email);
   await dialog.getByRole('button', { name: 'Create user' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByText('never signed in')).toBeVisible();
@@ -28,7 +28,7 @@ test('an owner creates a user, who signs in and finds no way to the owner’s sc
   const context = await browser.newContext({ baseURL: server.url });
   const theirs = await context.newPage();
   await theirs.goto('/sign-in');
-  await theirs.getByLabel('E-mail').fill(second.email);
+  await theirs.getByLabel('Email').fill(second.email);
   await theirs.getByLabel('Password').fill(second.password);
   await theirs.getByRole('button', { name: 'Sign in' }).click();
   await expect(theirs.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
@@ -41,15 +41,15 @@ test('an owner creates a user, who signs in and finds no way to the owner’s sc
 test('a user is promoted, demoted, given a password and deleted', async ({ page, api, server, signIn }) => {
   await api('POST', '/admin/users', second);
   await signIn('/admin');
-  const change = page.getByRole('button', { name: `Change ${second.email}` });
+  const change = page.getByRole('button', { name: `Manage ${second.email}` });
   await change.click();
-  await page.getByRole('menuitem', { name: 'Make an owner' }).click();
+  await page.getByRole('menuitem', { name: 'Make owner' }).click();
   await expect(page.getByText('Owner', { exact: true })).toHaveCount(2);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Owner', { exact: true })).toHaveCount(1);
 
   await change.click();
-  await page.getByRole('menuitem', { name: 'Set a new password' }).click();
+  await page.getByRole('menuitem', { name: 'Reset password' }).click();
   const reset = page.getByRole('dialog', { name: 'Set a new password' });
   await reset.getByLabel('New password').fill('four brown kettles 8');
   await reset.getByRole('button', { name: 'Set password' }).click();
@@ -67,14 +67,14 @@ test('a user is promoted, demoted, given a password and deleted', async ({ page,
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const gone = page.getByRole('dialog', { name: 'Delete this user?' });
   await expect(gone.getByRole('button', { name: 'Delete user' })).toBeDisabled();
-  await gone.getByLabel('Type the e-mail address to confirm').fill(second.email);
+  await gone.getByLabel('Type the email address to confirm').fill(second.email);
   await gone.getByRole('button', { name: 'Delete user' }).click();
   await expect(gone).toHaveCount(0);
   await expect(change).toHaveCount(0);
   expect((await login('four brown kettles 8')).status).toBe(401);
 });
 
-test('the security log tells who did what, and can be narrowed', async ({ page, server, signIn }) => {
+test('the security log shows events and can be filtered', async ({ page, server, signIn }) => {
   await signIn('/');
   await fetch(`${server.url}/api/v1/auth/login`, {
     method: 'POST',
@@ -83,13 +83,13 @@ test('the security log tells who did what, and can be narrowed', async ({ page, 
   });
   await page.goto('/admin?view=audit');
   const log = page.getByRole('region', { name: 'Security log' });
-  await expect(log.getByText('Set the server up')).toBeVisible();
+  await expect(log.getByText('Set up the server')).toBeVisible();
   await page.getByLabel('Outcome').selectOption('Failed only');
   await expect(page).toHaveURL(/outcome=failed/);
   await expect(log.getByText('Wrong password')).toBeVisible();
-  await expect(log.getByText('Set the server up')).toHaveCount(0);
+  await expect(log.getByText('Set up the server')).toHaveCount(0);
   await page.reload(); // the address keeps it
   await expect(log.getByText('Wrong password')).toBeVisible();
-  await expect(log.getByText('Set the server up')).toHaveCount(0);
+  await expect(log.getByText('Set up the server')).toHaveCount(0);
   await expectInert(page);
 });

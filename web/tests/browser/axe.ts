@@ -1,6 +1,6 @@
-// axe on the page as it is, open dialogs and all. The policy of the page lets no
-// script in, so axe runs in a world of its own beside the page's: it sees the
-// same document, and none of the page's scripts see it.
+// Runs axe on the current page, with open dialogs. The content security policy allows
+// no injected script, so axe runs in an isolated world: it sees the same document, and
+// the scripts of the page do not see it.
 
 import { expect, type CDPSession, type Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { createRequire } from 'node:module';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-// Everything in the light theme; in the dark one, where only colours differ, the
-// contrast again. What still moves has no colour yet.
+// All rules in the light theme. In the dark theme only colors differ, so only the
+// contrast is checked again, after animations have finished.
 const run = `(async () => {
   const root = document.documentElement;
   const chosen = root.dataset.theme;

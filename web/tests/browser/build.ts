@@ -1,4 +1,4 @@
-// Builds the program once, with the page that is committed, for all tests.
+// Builds the program with the committed page once for all tests.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export default function build(): () => void {
-  if (process.env.FILLBOOK_BINARY) return () => {}; // somebody built it already
+  if (process.env.FILLBOOK_BINARY) return () => {}; // already built
   const dir = mkdtempSync(join(tmpdir(), 'fillbook-browser-'));
   const binary = join(dir, 'fillbook');
   execFileSync('go', ['build', '-o', binary, './cmd/fillbook'], {

@@ -24,7 +24,7 @@ test('an empty calendar, and its keys for the next month', async ({ page, signIn
 test('a month with weekly totals, and a day with its trades', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/calendar?month=2026-03');
-  await expect(page.getByRole('link', { name: '4 trades behind Monthly net P&L' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '4 trades in Monthly net P&L' })).toBeVisible();
   const week = page.getByRole('link', { name: /^Week of 02 Mar 2026/ });
   await expect(week).toHaveAccessibleName(/\+(US)?\$800\.00, 2 won, 2 lost, 3 days traded/);
 
@@ -35,7 +35,7 @@ test('a month with weekly totals, and a day with its trades', async ({ page, api
   await expect(rows).toHaveCount(3); // the header and two trades
   await expect(page.getByRole('link', { name: 'MSFT' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'NVDA' })).toBeVisible();
-  await expect(page.getByRole('link', { name: '2 trades behind Net P&L' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '2 trades in Net P&L' })).toBeVisible();
   await page.getByRole('link', { name: 'Next day' }).click();
   await expect(page.getByText('No trades on this day')).toBeVisible();
 });

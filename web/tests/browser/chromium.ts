@@ -12,7 +12,7 @@ export const browserFlags = [
   '--disable-sync',
 ];
 
-/** CHROMIUM, or the first of the usual names on PATH. */
+/** Returns CHROMIUM, or the first known browser on PATH. */
 export function browserPath(): string {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {

@@ -1,5 +1,5 @@
-// What a page complained of: errors that nobody caught, errors on the console
-// (the browser writes violations of the policy there).
+// Collects the errors of a page: uncaught ones and those on the console, where the
+// browser reports violations of the content security policy.
 
 import type { BrowserContext } from '@playwright/test';
 
@@ -7,7 +7,7 @@ export function listen(context: BrowserContext): string[] {
   const complaints: string[] = [];
   context.on('weberror', (error) => complaints.push(error.error().stack ?? String(error.error())));
   context.on('console', (message) => {
-    // A refused request is logged by the browser itself; tests of refusals make those on purpose.
+    // The browser logs every failed request; some tests cause them on purpose.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });

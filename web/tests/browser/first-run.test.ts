@@ -1,18 +1,18 @@
 import { expect, mainAccount, owner, test, trade } from './fixtures';
 
-test.describe('a server that nobody has set up', () => {
+test.describe('a new server', () => {
   test.use({ alone: true });
 
   test('first run, then signed in, then the shell', async ({ page, expectAccessible }) => {
     await page.goto('/trades?range=90d');
     await expect(page).toHaveURL(/\/start$/);
     await expectAccessible('first run');
-    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password', { exact: true }).fill(owner.password);
     await page.getByLabel('Starting balance').fill('12500.50');
-    await page.getByRole('button', { name: 'Create the journal' }).click();
+    await page.getByRole('button', { name: 'Create journal' }).click();
     await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
-    await page.getByRole('link', { name: 'Open Today' }).click();
+    await page.getByRole('link', { name: 'go straight to your dashboard' }).click();
     await expect(page.getByRole('navigation', { name: 'Main', exact: true })).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
 
@@ -31,7 +31,7 @@ test('sign in keeps where one wanted to go, and out again ends every tab', async
   await api('GET', '/me');
   await page.goto('/reports/time?range=90d');
   await expect(page).toHaveURL(/\/sign-in\?to=/);
-  await page.getByLabel('E-mail').fill(user.email);
+  await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
@@ -54,7 +54,7 @@ test('the keyboard reaches everything in the shell', async ({ page, signIn }) =>
   await page.keyboard.press('c');
   await expect(page).toHaveURL(/\/calendar$/);
   await page.keyboard.press('?');
-  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('Control+k');
@@ -84,7 +84,7 @@ test('filter, theme and privacy', async ({ page, api, signIn }) => {
   await page.getByLabel('From').fill('2026-03-03');
   await page.getByLabel('To', { exact: true }).fill('2026-03-03');
   await expect(page).toHaveURL(/range=custom&from=2026-03-03&to=2026-03-03/);
-  await expect(page.getByRole('link', { name: '1 trade behind Net P&L' })).toBeVisible();
+  await expect(page.getByRole('link', { name: '1 trade in Net P&L' })).toBeVisible();
   await page.reload(); // preferences and filter both survive
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expect(page.getByText('•••').first()).toBeVisible();

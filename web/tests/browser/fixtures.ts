@@ -1,14 +1,14 @@
-// What browser tests are written with:
+// The fixtures of the browser tests:
 //
 //   test('…', async ({ page, api, signIn }) => { await signIn('/trades'); … });
 //
-// A worker starts one server, and every test gets a user of its own there, so
-// that no test sees what another did. A test of the owner's screens, or of
-// other settings, asks for a server with `test.use({ alone: true })` or `env`.
+// A worker starts one server, and every test gets its own user there, so that tests
+// are independent. Tests of the admin screen or of other server settings get their
+// own server with `test.use({ alone: true })` or `env`.
 //
-// `page` fails the test when the console of any of its pages shows an error or
-// a policy is violated. `signIn` opens the page as that user; `api` calls the
-// API as the same. `expectAccessible` runs axe on what is to be seen just now.
+// `page` fails the test if any of its pages logs an error or violates the content
+// security policy. `signIn` opens the page as the user; `api` calls the API as the
+// same user. `expectAccessible` runs axe on the current page.
 
 import { test as base, expect } from '@playwright/test';
 import { expectAccessible } from './axe';
@@ -16,16 +16,16 @@ import { listen } from './complaints';
 import { connect, owner, startServer, type Api, type Server, type User } from './server';
 
 interface Fixtures {
-  /** Settings of a server of this test's own. */
+  /** Settings of the test's own server. */
   env: Record<string, string>;
-  /** A server of this test's own, that nobody has set up yet. */
+  /** A server of the test's own that is not set up yet. */
   alone: boolean;
   server: Server;
   user: User;
   api: Api;
   signIn: (path?: string) => Promise<void>;
   expectAccessible: (what: string) => Promise<void>;
-  /** What the page complained of and must be empty in the end. */
+  /** The errors of the page; must be empty at the end. */
   complaints: string[];
 }
 

@@ -1,5 +1,5 @@
-// A journal in which every text that the API keeps is an attempt to run as
-// something else, and which has enough in it for every screen to be full.
+// A journal in which every text is an injection attempt, with enough data to fill
+// every screen.
 
 import { importCsv, mainAccount, manyTrades } from './journal';
 import type { Api, Server, User } from './server';
@@ -10,12 +10,12 @@ export const script = '<script>window.struck=1</script>';
 const link = `[press](javascript:window.struck=1) [data](data:text/html,${script}) <javascript:window.struck=1>`;
 const picture = '![x](x" onerror="window.struck=1) ![y](javascript:window.struck=1)';
 
-/** Markdown, the only text that becomes more than itself. */
+/** Markdown, the only text that is rendered as elements. */
 export const markdown = [image, drawing, script, link, picture, `- [ ] ${image}`, `| ${image} |\n| - |`].join(
   '\n\n',
 );
 
-// A picture of one pixel.
+// An image with one pixel.
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -124,7 +124,7 @@ export async function hostileJournal(api: Api, server: Server, user: User): Prom
   };
 }
 
-/** Thirty trades, a third of them in a symbol that is markup. */
+/** Returns thirty trades; the symbol of every third is markup. */
 export function hostileFills(): string {
   return manyTrades(30).replaceAll('SYM0', '<svg onload=window.struck=1>').replaceAll('SYM1', 'BRK/B');
 }

@@ -1,12 +1,12 @@
-// What tests put into a journal: trades over the API, files of many trades, and
-// a text that must stay a text.
+// Test data: trades over the API, files with many trades, and a text with markup
+// that must stay text.
 
 import { expect, type Page } from '@playwright/test';
 import type { Api } from './server';
 
 export const canary = '<img src=x onerror="window.struck=1">';
 
-/** No text on the page became more than a text: no element, no handler, no address that runs. */
+/** Expects that no text on the page became an element, a handler or a script address. */
 export async function expectInert(page: Page): Promise<void> {
   const alive = page.locator(
     'img[src="x"], [onload], [onerror], iframe, object, embed, a[href^="javascript:" i], a[href^="data:" i]',
@@ -20,7 +20,7 @@ export async function mainAccount(api: Api): Promise<string> {
   return account!.id;
 }
 
-/** A closed trade over the API: two fills. */
+/** Creates a closed trade with two fills over the API. */
 export async function trade(
   api: Api,
   account: string,
@@ -49,7 +49,7 @@ interface Imported {
   skipped: number;
 }
 
-/** Imports fills in the columns of `manyTrades`, past the wizard. */
+/** Imports the file of `manyTrades` over the API. */
 export async function importCsv(
   api: Api,
   account: string,
@@ -71,7 +71,7 @@ export async function importCsv(
   return api('POST', '/imports/commit', form);
 }
 
-/** So many closed trades of two fills each, one an hour. */
+/** Returns a file with closed trades of two fills each, one per hour. */
 export function manyTrades(count: number): string {
   const lines = ['Time,Symbol,Side,Quantity,Price'];
   const start = Date.UTC(2024, 0, 1);

@@ -1,10 +1,10 @@
-// What somebody has typed is not lost by a slip, and what the page has to say is
-// seen and can be pressed, also while a window lies over it.
+// Unsaved input is not lost by accident, and messages are visible and clickable
+// above an open dialog.
 
 import type { Page } from '@playwright/test';
 import { expect, mainAccount, test, trade, type Api } from './fixtures';
 
-async function type(page: Page, symbol: string): Promise<void> {
+async function fillTrade(page: Page, symbol: string): Promise<void> {
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await form.getByLabel('Symbol').fill(symbol);
   await form.getByLabel('Quantity').fill('0,125');
@@ -14,17 +14,17 @@ async function type(page: Page, symbol: string): Promise<void> {
   await form.getByLabel('Exit price').fill('1,300.00');
 }
 
-/** Stores a trade, and gives the address at which it is open. */
-async function someTrade(api: Api): Promise<string> {
+/** Creates a trade and returns the address that opens it. */
+async function createTrade(api: Api): Promise<string> {
   await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
   const [one] = await api<{ id: string }[]>('GET', '/trades');
   return `/trades?trade=${one!.id}`;
 }
 
-test('numbers are read as they were meant, with Enter as well', async ({ page, api, signIn }) => {
+test('numbers in local notation are normalized, also on Enter', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
-  await type(page, 'BTC-USD');
+  await fillTrade(page, 'BTC-USD');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await expect(form.getByLabel('Quantity')).toHaveValue('0.125');
   await expect(form.getByLabel('Entry price')).toHaveValue('1250.50');
@@ -33,7 +33,7 @@ test('numbers are read as they were meant, with Enter as well', async ({ page, a
   await expect(drawer.getByText(/\+(US)?\$6\.19/).first()).toBeVisible();
 });
 
-test('a press beside a form that was typed into does not close it', async ({ page, api, signIn }) => {
+test('a click outside does not close a changed form', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
@@ -43,7 +43,7 @@ test('a press beside a form that was typed into does not close it', async ({ pag
 
   await page.getByRole('button', { name: 'Enter a trade' }).first().click();
   const box = (await form.getByLabel('Symbol').boundingBox())!;
-  // Marking text and letting go beside the window is no press beside it.
+  // Selecting text and releasing outside of the dialog is no click outside.
   await page.mouse.move(box.x + box.width - 8, box.y + 12);
   await page.mouse.down();
   await page.mouse.move(20, box.y + 12, { steps: 4 });
@@ -56,10 +56,10 @@ test('a press beside a form that was typed into does not close it', async ({ pag
   await expect(form).toBeHidden();
 });
 
-test('a trade is taken back from the drawer that opened on it', async ({ page, api, signIn }) => {
+test('a new trade is undone from its drawer', async ({ page, api, signIn }) => {
   await api('GET', '/me');
   await signIn('/trades?new=trade');
-  await type(page, 'ETH-USD');
+  await fillTrade(page, 'ETH-USD');
   await page.getByRole('button', { name: 'Add trade' }).click();
   const drawer = page.getByRole('dialog', { name: 'ETH-USD long' });
   await drawer.getByRole('button', { name: 'Undo' }).click();
@@ -68,13 +68,8 @@ test('a trade is taken back from the drawer that opened on it', async ({ page, a
   await expect(page.getByText('No trades yet')).toBeVisible();
 });
 
-test('annotations wait while the server is away, and are saved when it is back', async ({
-  page,
-  api,
-  signIn,
-  complaints,
-}) => {
-  await signIn(await someTrade(api));
+test('annotations are saved when the server is back', async ({ page, api, signIn, complaints }) => {
+  await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toBeVisible();
   await page.route('**/api/v1/**', (route) => route.abort());
@@ -83,19 +78,19 @@ test('annotations wait while the server is away, and are saved when it is back',
   await expect(drawer.getByText('will be saved when the server is back')).toBeVisible();
   await page.keyboard.press('Escape');
   const bar = page.getByRole('status').filter({ hasText: 'Offline.' });
-  await expect(bar).toContainText('The annotations of 1 trade will be saved when it is back.');
+  await expect(bar).toContainText('Annotations of 1 trade will be saved when it’s back.');
 
   await page.unroute('**/api/v1/**');
-  await bar.getByRole('button', { name: 'Try now' }).click();
+  await bar.getByRole('button', { name: 'Try again' }).click();
   await expect(bar).toBeHidden();
   await expect
     .poll(async () => (await api<{ notes: string; reviewed_at: string | null }[]>('GET', '/trades'))[0])
     .toMatchObject({ notes: 'Typed while the server was down.', reviewed_at: expect.any(String) });
-  complaints.length = 0; // the browser reports the requests that we cut
+  complaints.length = 0; // the browser reports the requests that the test aborts
 });
 
 test('notes that are not saved survive a reload', async ({ page, api, signIn, complaints }) => {
-  await signIn(await someTrade(api));
+  await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await page.route('**/api/v1/trades/*', (route) =>
     route.request().method() === 'PATCH' ? route.abort() : route.continue(),
@@ -103,36 +98,32 @@ test('notes that are not saved survive a reload', async ({ page, api, signIn, co
   await drawer.getByRole('textbox', { name: 'Notes' }).fill('Not saved yet.');
   await page.reload();
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Not saved yet.');
-  complaints.length = 0; // the browser reports the request that we cut
+  complaints.length = 0; // the browser reports the request that the test aborts
 });
 
-test('a form that was closed opens with what was typed into it', async ({ page, signIn }) => {
+test('a reopened form has the unsaved input', async ({ page, signIn }) => {
   await signIn('/setups?new=setup');
   await page.getByRole('textbox', { name: 'Why it works' }).fill('Buyers defend the open.');
   await page.goto('/trades');
   await page.goto('/setups?new=setup');
   await expect(page.getByRole('textbox', { name: 'Why it works' })).toHaveValue('Buyers defend the open.');
-  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
   await expect(page.getByRole('textbox', { name: 'Why it works' })).toHaveValue('');
 });
 
-test('a note that is being written outlasts another screen and the end of a session', async ({
-  page,
-  user,
-  signIn,
-}) => {
+test('an unsaved note survives navigation and signing in again', async ({ page, user, signIn }) => {
   await signIn('/notes?new=note');
   await page.getByLabel('Title').fill('What I saw');
   await page.getByRole('textbox', { name: 'Text' }).fill('A long thought.');
   await page.getByRole('link', { name: 'Setups', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Setups', level: 1 })).toBeVisible();
   await page.goBack();
-  await expect(page.getByText('It isn’t saved yet')).toBeVisible();
+  await expect(page.getByText('Unsaved draft restored.')).toBeVisible();
   await expect(page.getByLabel('Title')).toHaveValue('What I saw');
 
   await page.getByRole('button', { name: /^Account menu/ }).click();
   await page.getByText('Sign out').click();
-  await page.getByLabel('E-mail').fill(user.email);
+  await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('A long thought.');
@@ -142,30 +133,25 @@ test('a note that is being written outlasts another screen and the end of a sess
   await expect(page.getByLabel('Title')).toHaveValue('');
 });
 
-test('what was read stays, with a word, when it cannot be read anew', async ({
-  page,
-  api,
-  signIn,
-  complaints,
-}) => {
-  await signIn(await someTrade(api));
+test('loaded data stays when a refresh fails', async ({ page, api, signIn, complaints }) => {
+  await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   const notes = drawer.getByRole('textbox', { name: 'Notes' });
   await notes.fill('A first thought');
   await page.route('**/api/v1/trades/*', (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   );
-  // Whatever is written has the trade read anew.
+  // Every change reloads the trade.
   await drawer.getByRole('group', { name: 'Trade quality' }).getByText('4', { exact: true }).click();
-  await expect(drawer.getByText('what you see may be old')).toBeVisible();
+  await expect(drawer.getByText('You may be seeing older data.')).toBeVisible();
   await expect(notes).toHaveValue('A first thought');
   await page.unroute('**/api/v1/trades/*');
   await drawer.getByRole('button', { name: 'Try again' }).click();
-  await expect(drawer.getByText('what you see may be old')).toBeHidden();
-  complaints.length = 0; // the browser tells of the requests that we cut
+  await expect(drawer.getByText('You may be seeing older data.')).toBeHidden();
+  complaints.length = 0; // the browser reports the requests that the test aborts
 });
 
-test('a closed drawer stays closed when one goes back', async ({ page, api, signIn }) => {
+test('a closed drawer stays closed on Back', async ({ page, api, signIn }) => {
   await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
   await signIn('/calendar');
   await page.getByRole('link', { name: 'Trades', exact: true }).click();

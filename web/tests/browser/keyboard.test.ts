@@ -1,4 +1,4 @@
-// From an empty server to a reviewed trade and a ticked routine, with no pointer at all.
+// From an empty server to a reviewed trade and a ticked routine with the keyboard only.
 
 import type { FileChooser, Locator, Page } from '@playwright/test';
 import { expect, owner, test } from './fixtures';
@@ -10,7 +10,7 @@ AAPL,buy,10,212.40,2026-03-05T14:31:00Z
 AAPL,sell,10,214.10,2026-03-05T15:12:00Z
 `;
 
-/** Tab until it has the focus, as somebody without a mouse does. */
+/** Presses Tab until the target has the focus. */
 async function reach(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeAttached();
   for (let i = 0; i < 120; i++) {
@@ -30,13 +30,13 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test('the whole way from the first run to a ticked routine', async ({ page, api }) => {
+test('everything from the first run to a ticked routine works with the keyboard', async ({ page, api }) => {
   await page.goto('/');
-  await type(page, page.getByLabel('E-mail'), owner.email);
+  await type(page, page.getByLabel('Email'), owner.email);
   await type(page, page.getByLabel('Password', { exact: true }), owner.password);
-  await press(page, page.getByRole('button', { name: 'Create the journal' }));
+  await press(page, page.getByRole('button', { name: 'Create journal' }));
   await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
-  await press(page, page.getByRole('link', { name: 'Open Today' }));
+  await press(page, page.getByRole('link', { name: 'go straight to your dashboard' }));
   await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
 
   await page.keyboard.press('i');
@@ -76,7 +76,7 @@ test('the whole way from the first run to a ticked routine', async ({ page, api 
   await page.keyboard.press('o');
   await press(page, page.getByRole('button', { name: 'New item' }).first());
   const form = page.getByRole('dialog', { name: 'New item' });
-  await type(page, form.getByLabel('What is done'), 'Read the news');
+  await type(page, form.getByLabel('Task'), 'Read the news');
   for (const day of ['Saturday', 'Sunday'])
     await press(page, form.getByRole('checkbox', { name: day }), 'Space');
   await press(page, form.getByRole('button', { name: 'Save' }));

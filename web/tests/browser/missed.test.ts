@@ -1,6 +1,6 @@
 import { canary, expect, expectInert, test } from './fixtures';
 
-test('missed trades are recorded, scored and summed up by reason', async ({
+test('missed trades are recorded, scored and summarized by reason', async ({
   page,
   api,
   signIn,
@@ -17,21 +17,24 @@ test('missed trades are recorded, scored and summed up by reason', async ({
     outcome: 'stop',
   });
   await signIn('/missed?new=missed');
-  const form = page.getByRole('dialog', { name: 'Record a missed trade' });
+  const form = page.getByRole('dialog', { name: 'Record missed trade' });
   await form.getByLabel('Symbol').fill('aapl');
   await form.getByLabel('Entry').fill('100');
   await form.getByLabel('Stop').fill('104');
   await form.getByLabel('Target').fill('106');
-  await form.getByLabel('Why not taken').selectOption('hesitated');
-  await form.getByLabel('What became of it').selectOption('target');
+  await form.getByLabel('Reason').selectOption('hesitated');
+  await form.getByLabel('Outcome').selectOption('target');
   await form.getByLabel('Notes').fill(canary);
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(form.locator('.error, .fault'), 'a long with its stop above is refused').toBeVisible();
+  await expect(
+    form.locator('.error, .fault'),
+    'a long trade with its stop above the entry is refused',
+  ).toBeVisible();
   await form.getByLabel('Stop').fill('98');
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(form).toBeHidden();
 
-  const net = page.locator('dl').filter({ hasText: 'Had you taken them all' });
+  const net = page.locator('dl').filter({ hasText: 'If you had taken them all' });
   await expect(net).toContainText('+2.00 R');
   await expect(net).toContainText('2 of 2 scored');
   await expect(page.getByRole('row', { name: /Hesitated 1 3\.00 0\.00 \+3\.00 R/ })).toBeVisible();
@@ -45,10 +48,10 @@ test('missed trades are recorded, scored and summed up by reason', async ({
   const edit = page.getByRole('dialog', { name: 'AAPL long' });
   await expect(edit.getByLabel('Notes')).toHaveValue(canary);
   await expectAccessible('a missed trade');
-  await edit.getByLabel('What became of it').selectOption('no_trigger');
+  await edit.getByLabel('Outcome').selectOption('no_trigger');
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(net).toContainText('−1.00 R');
   await page.goto('/missed?range=today');
-  await expect(page.getByText('MSFT'), 'the range of the filter bar holds here').toHaveCount(0);
+  await expect(page.getByText('MSFT'), 'the range of the filter bar applies').toHaveCount(0);
   await expectInert(page);
 });

@@ -6,7 +6,7 @@ interface Note {
   symbols: { symbol: string; body: string }[];
 }
 
-test('a note with a task list is written, previewed, ticked, found and deleted', async ({
+test('a note with tasks is created, previewed, ticked, found and deleted', async ({
   page,
   api,
   signIn,
@@ -16,7 +16,7 @@ test('a note with a task list is written, previewed, ticked, found and deleted',
   await trade(api, account, 'AAPL', '2026-03-03', 100, 108);
   await signIn('/notes');
   await expect(page.getByText('No notes yet')).toBeVisible();
-  await page.getByRole('button', { name: 'Write', exact: true }).click();
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Note', exact: true }).click();
   await page.getByLabel('Title').fill(`Plan ${canary}`);
   await page.getByLabel('Day').fill('2026-03-04');
@@ -25,10 +25,10 @@ test('a note with a task list is written, previewed, ticked, found and deleted',
   await expect(page.getByRole('checkbox', { name: 'size down' })).not.toBeChecked();
   await expect(page.getByRole('checkbox', { name: 'sleep' })).toBeChecked();
   await page.getByRole('radio', { name: 'Write', exact: true }).check();
-  await page.getByRole('button', { name: 'Symbol' }).click();
+  await page.getByRole('button', { name: 'Add symbol' }).click();
   await page.getByLabel('Symbol', { exact: true }).fill('msft');
-  await page.getByLabel('About msft').fill(canary);
-  await page.getByLabel('About the trade').fill('AAPL');
+  await page.getByLabel('Comment on msft').fill(canary);
+  await page.getByLabel('Trade').fill('AAPL');
   await page.getByRole('option', { name: /AAPL long/ }).click();
   await expectAccessible('writing a note');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -46,9 +46,9 @@ test('a note with a task list is written, previewed, ticked, found and deleted',
   expect(note!.symbols).toEqual([{ symbol: 'MSFT', body: canary }]);
   await expectInert(page);
 
-  await page.getByLabel('Search the notes').fill('no such words');
-  await expect(page.getByText('No note fits')).toBeVisible();
-  await page.getByLabel('Search the notes').fill('SLEEP');
+  await page.getByLabel('Search notes').fill('no such words');
+  await expect(page.getByText('No matching notes')).toBeVisible();
+  await page.getByLabel('Search notes').fill('SLEEP');
   await expect(page).toHaveURL(/q=SLEEP/);
   await expect(page.getByText('1 of 1 notes')).toBeVisible();
   await page.getByRole('button', { name: 'Delete' }).click();
@@ -57,7 +57,7 @@ test('a note with a task list is written, previewed, ticked, found and deleted',
   await expect(page.getByText('1 of 1 notes')).toBeVisible();
 });
 
-test('j and k go through the notes, and the kind narrows them', async ({ page, api, signIn }) => {
+test('j and k step through the notes, and the type filters them', async ({ page, api, signIn }) => {
   await api('POST', '/notes', { type: 'note', occurred_at: '2026-03-02', title: 'Older', body: 'a' });
   await api('POST', '/notes', { type: 'daily_log', occurred_at: '2026-03-03', title: 'Newer', body: 'b' });
   await signIn('/notes');

@@ -1,44 +1,45 @@
-// Makes a screenshot small enough for a README: the same picture in 256
-// colours, those that it uses most and some that nothing else comes near to. Takes what Chromium writes, 8 bits a channel.
+// Reduces a screenshot to 256 colors, so that it is small enough for the README: the
+// most frequent colors and those far from any other. Reads the PNG files of Chromium
+// (8 bits per channel).
 
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-export function inFewColours(png: Buffer): Buffer {
+export function inFewColors(png: Buffer): Buffer {
   const { width, height, channels, rows } = decode(png);
-  const colours = new Map<number, number>();
+  const colors = new Map<number, number>();
   const pixels = new Uint32Array(width * height);
   for (let i = 0; i < pixels.length; i++) {
     const at = i * channels;
-    const colour = (rows[at]! << 16) | (rows[at + 1]! << 8) | rows[at + 2]!;
-    pixels[i] = colour;
-    colours.set(colour, (colours.get(colour) ?? 0) + 1);
+    const color = (rows[at]! << 16) | (rows[at + 1]! << 8) | rows[at + 2]!;
+    pixels[i] = color;
+    colors.set(color, (colors.get(color) ?? 0) + 1);
   }
-  const used = [...colours].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
+  const used = [...colors].sort((a, b) => b[1] - a[1]).map(([color]) => color);
   const palette = used.splice(0, 160);
-  for (const colour of used) {
+  for (const color of used) {
     if (palette.length === 256) break;
-    if (distance(palette[nearest(palette, colour)]!, colour) > 800) palette.push(colour);
+    if (distance(palette[nearest(palette, color)]!, color) > 800) palette.push(color);
   }
-  const index = new Map(palette.map((colour, i) => [colour, i]));
+  const index = new Map(palette.map((color, i) => [color, i]));
   const out = Buffer.alloc((width + 1) * height);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const colour = pixels[y * width + x]!;
-      let i = index.get(colour);
-      if (i === undefined) index.set(colour, (i = nearest(palette, colour)));
+      const color = pixels[y * width + x]!;
+      let i = index.get(color);
+      if (i === undefined) index.set(color, (i = nearest(palette, color)));
       out[y * (width + 1) + 1 + x] = i;
     }
   }
   return encode(width, height, palette, out);
 }
 
-function nearest(palette: number[], colour: number): number {
+function nearest(palette: number[], color: number): number {
   let best = 0;
   let least = Infinity;
   for (const [i, p] of palette.entries()) {
-    const away = distance(p, colour);
+    const away = distance(p, color);
     if (away < least) [best, least] = [i, away];
   }
   return best;
@@ -66,7 +67,7 @@ function decode(png: Buffer) {
   };
 }
 
-/** Undoes what a PNG does to each row before it is packed. */
+/** Reverses the PNG filter of each row. */
 function unfiltered(packed: Buffer, stride: number, channels: number): Buffer {
   const height = packed.length / (stride + 1);
   const rows = Buffer.alloc(stride * height);
@@ -94,11 +95,11 @@ function encode(width: number, height: number, palette: number[], rows: Buffer):
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
-  const colours = Buffer.from(palette.flatMap((p) => [p >> 16, (p >> 8) & 255, p & 255]));
+  const colors = Buffer.from(palette.flatMap((p) => [p >> 16, (p >> 8) & 255, p & 255]));
   return Buffer.concat([
     signature,
     chunk('IHDR', head),
-    chunk('PLTE', colours),
+    chunk('PLTE', colors),
     chunk('IDAT', deflateSync(rows, { level: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);

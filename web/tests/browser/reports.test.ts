@@ -49,21 +49,21 @@ async function expectExact(page: Page, region: string): Promise<void> {
   }
 }
 
-test('reports of an empty journal say what to do', async ({ page, signIn, expectAccessible }) => {
+test('reports of an empty journal offer the next action', async ({ page, signIn, expectAccessible }) => {
   await signIn('/reports');
-  for (const report of ['', '/time', '/setups', '/behaviour', '/risk', '/distribution']) {
+  for (const report of ['', '/time', '/setups', '/behavior', '/risk', '/distribution']) {
     await page.goto(`/reports${report}`);
-    await expect(page.getByText('No closed trades here yet')).toBeVisible();
-    await expect(page.getByRole('link', { name: 'Import a file' })).toBeVisible();
+    await expect(page.getByText('No closed trades')).toBeVisible();
+    await expect(page.getByRole('main').getByRole('link', { name: 'Import', exact: true })).toBeVisible();
   }
   await expectAccessible('reports, empty');
   await page.goto('/reports/compare');
-  await expect(page.getByText('Choose a time to compare')).toBeVisible();
+  await expect(page.getByText('Nothing to compare')).toBeVisible();
   await page.goto('/reports/nothing');
-  await expect(page.getByText('No closed trades here yet')).toBeVisible();
+  await expect(page.getByText('No closed trades')).toBeVisible();
 });
 
-test('rows open exactly their trades', async ({ page, api, signIn }) => {
+test('a row opens exactly its trades', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/reports/time');
   for (const region of [
@@ -77,15 +77,15 @@ test('rows open exactly their trades', async ({ page, api, signIn }) => {
   await expectExact(page, 'Setup, as a table');
   await expectInert(page);
   await page.goto('/reports/distribution');
-  for (const region of ['Time in trade, as a table', 'Size, as a table', 'Symbol, as a table'])
+  for (const region of ['Holding time, as a table', 'Size, as a table', 'Symbol, as a table'])
     await expectExact(page, region);
 });
 
-test('a figure explains itself and leads to its trades', async ({ page, api, signIn }) => {
+test('a figure has an explanation and links to its trades', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/reports');
   await page.getByRole('button', { name: 'Explain Profit factor' }).click();
-  const panel = page.getByRole('dialog', { name: 'How Profit factor came about' });
+  const panel = page.getByRole('dialog', { name: 'How Profit factor is calculated' });
   await expect(panel).toContainText('gross profit ÷ gross loss');
   await expect(panel).toContainText('Gross profit');
   await page.keyboard.press('Escape');
@@ -103,40 +103,40 @@ test('a figure explains itself and leads to its trades', async ({ page, api, sig
   await expect(drawer(page).locator('tbody tr')).toHaveCount(wins!);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/behind/);
-  await page.getByRole('link', { name: /^Longest run of losses: / }).click();
+  await page.getByRole('link', { name: /^Longest losing streak: / }).click();
   await expect(drawer(page).locator('tbody tr')).toHaveCount(run!);
 });
 
-test('behaviour shows its rates, and each time leads to the trade', async ({ page, api, signIn }) => {
+test('behavior shows rates, and occurrences link to their trades', async ({ page, api, signIn }) => {
   await journal(api);
-  await signIn('/reports/behaviour');
-  await expect(page.getByText('A shuffled history').first()).toBeVisible();
+  await signIn('/reports/behavior');
+  await expect(page.getByText('Random order').first()).toBeVisible();
   const found = await api<{ loss_aversion: { events: { trade_id: string }[] } }>(
     'GET',
     '/analytics/behavior',
   );
   const events = found.loss_aversion.events;
-  const list = page.getByRole('list', { name: 'Loss aversion: each time' });
+  const list = page.getByRole('list', { name: 'Loss aversion: occurrences' });
   if (events.length === 0) await expect(list).toHaveCount(0);
   else
     await expect(list.getByRole('link').first()).toHaveAttribute(
       'href',
       new RegExp(`^/trades/${events.at(-1)!.trade_id}`),
     );
-  await page.goto('/reports?behind=behaviour:loss_aversion'); // the address alone is enough
+  await page.goto('/reports?behind=behavior:loss_aversion'); // the address alone is enough
   await expect(drawer(page).locator('tbody tr')).toHaveCount(events.length);
 });
 
-test('too few trades are said, not shown', async ({ page, api, signIn }) => {
+test('figures with too few trades are not shown', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   await fills(api, account, 'AAPL', new Date('2026-02-02T10:00:00Z'), 101);
-  await signIn('/reports/behaviour');
-  await expect(page.getByText('1 of the 10 closed trades that this needs.').first()).toBeVisible();
+  await signIn('/reports/behavior');
+  await expect(page.getByText('This needs 10 closed trades. You have 1 so far.').first()).toBeVisible();
   await page.goto('/reports/setups');
-  await expect(page.getByText(/more needed/).first()).toBeVisible();
+  await expect(page.getByText(/needs \d+ more trades/).first()).toBeVisible();
 });
 
-test('the unit decides what is drawn, and amounts can be hidden', async ({ page, api, signIn }) => {
+test('bars follow the unit, and amounts can be hidden', async ({ page, api, signIn }) => {
   await journal(api);
   await api('PATCH', '/me/preferences', { hide_amounts: true });
   await signIn('/reports/time?unit=r');

@@ -7,7 +7,7 @@ interface Item {
   title: string;
 }
 
-test('items are made, put in order from the keyboard, ticked, and kept in the history', async ({
+test('items are created, reordered with the keyboard, ticked and shown in the history', async ({
   page,
   api,
   signIn,
@@ -23,7 +23,7 @@ test('items are made, put in order from the keyboard, ticked, and kept in the hi
   await signIn('/routines');
   await page.getByRole('button', { name: 'New item' }).click();
   const form = page.getByRole('dialog', { name: 'New item' });
-  await form.getByLabel('What is done').fill(canary);
+  await form.getByLabel('Task').fill(canary);
   for (const day of ['Saturday', 'Sunday']) await form.getByRole('checkbox', { name: day }).check();
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(form).toBeHidden();
@@ -43,7 +43,7 @@ test('items are made, put in order from the keyboard, ticked, and kept in the hi
   await expect(page.getByText('2 of 2 done')).toBeVisible();
   const streak = page.locator('dl').filter({ hasText: 'Streak' });
   await expect(streak).toContainText('1 day');
-  await page.getByRole('button', { name: 'Day before' }).click();
+  await page.getByRole('button', { name: 'Previous day' }).click();
   await expect(page).toHaveURL(/day=\d{4}-\d{2}-\d{2}/);
   await page.getByRole('checkbox', { name: 'Read the news' }).check();
   await expect(streak).toContainText('2 days');
@@ -59,7 +59,7 @@ test('items are made, put in order from the keyboard, ticked, and kept in the hi
   await edit.getByRole('button', { name: 'Remove from today on' }).click();
   await edit.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(page.getByRole('button', { name: /^Move Read the news/ })).toHaveCount(0);
-  await expect(page.getByRole('checkbox', { name: 'Read the news' }), 'days before keep it').toBeChecked();
+  await expect(page.getByRole('checkbox', { name: 'Read the news' }), 'earlier days keep it').toBeChecked();
 });
 
 test('the handle keeps the focus while its item is moved up and down', async ({ page, api, signIn }) => {
@@ -80,7 +80,7 @@ test('the handle keeps the focus while its item is moved up and down', async ({ 
   }
 });
 
-test('no box of one day can be ticked under the name of another', async ({ page, api, signIn }) => {
+test('items of one day cannot be ticked for another', async ({ page, api, signIn }) => {
   await api('PUT', '/settings/checklist-template', { items: [] });
   await api('POST', '/routines', { title: 'Stretch', stage: 'pre', weekdays: everyDay, day: '2026-01-01' });
   await signIn('/routines');
@@ -93,18 +93,18 @@ test('no box of one day can be ticked under the name of another', async ({ page,
     await route.continue();
   });
   const asked = page.waitForRequest('**/api/v1/routines/day/*');
-  await page.getByRole('button', { name: 'Day before' }).click();
+  await page.getByRole('button', { name: 'Previous day' }).click();
   await asked;
-  await expect(box, 'the day before is not known yet').toHaveCount(0);
+  await expect(box, 'the previous day is not loaded yet').toHaveCount(0);
   open();
   await expect(box).not.toBeChecked();
 });
 
-test('the template is a list of lines', async ({ page, api, signIn }) => {
+test('the template has one item per line', async ({ page, api, signIn }) => {
   await signIn('/routines');
   await expect(page.getByText('Check the economic calendar').first()).toBeVisible();
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
-  await page.getByLabel('Lines of the template').fill(`- [ ] One\nTwo\n\n${canary}`);
+  await page.getByLabel('Template items').fill(`- [ ] One\nTwo\n\n${canary}`);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Template saved.')).toBeVisible();
   expect(await api('GET', '/settings/checklist-template')).toEqual({ items: ['One', 'Two', canary] });

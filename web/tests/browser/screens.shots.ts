@@ -1,18 +1,18 @@
-// Pictures of every screen, dark and light, on a desk and on a phone, into
-// screenshots/, for looking at; and those of the README. Taken from the demo
-// journal, whose numbers are the same on every day: make screenshots.
+// Takes screenshots of every screen in both themes, on desktop and phone, into
+// screenshots/, and those of the README. They show the demo journal, whose numbers
+// are the same every day. Run them with make screenshots.
 
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from './fixtures';
 import { manyTrades } from './journal';
-import { inFewColours } from './png';
+import { inFewColors } from './png';
 import { connect, demoUser, startDemo, type Api, type Server } from './server';
 
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 const only = process.env.ONLY ? new RegExp(process.env.ONLY) : /./;
 
-// What the README shows, by the names that it has there.
+// The screenshots of the README, by their file names.
 const shown: Record<string, string> = {
   'desk/today-dark': 'today',
   'desk/trades-light': 'trades',
@@ -32,7 +32,7 @@ const button =
       .first()
       .click();
 
-/** A picture by its name: where to go, and what to do there first. */
+/** A screenshot: the address to open and the actions before it is taken. */
 async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
   const trades = await api<{ id: string; notes: string; setup_ids: string[]; net_pnl: number }[]>(
     'GET',
@@ -75,7 +75,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'reports-behind': [`/reports?${of}&behind=figure:wins`],
     'reports-time': [`/reports/time?${of}`],
     'reports-setups': [`/reports/setups?${of}`],
-    'reports-behaviour': [`/reports/behaviour?${of}`],
+    'reports-behavior': [`/reports/behavior?${of}`],
     'reports-risk': [`/reports/risk?${of}`],
     'reports-distribution': [`/reports/distribution?${of}`],
     'reports-compare': [`/reports/compare?${of}&range=90d`],
@@ -145,7 +145,7 @@ async function shoot(page: Page, name: string): Promise<void> {
     const picture = await page.screenshot({ path: `screenshots/${id}.png`, animations: 'disabled' });
     if (!shown[id]) continue;
     mkdirSync(pictureDir, { recursive: true });
-    writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColours(picture));
+    writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColors(picture));
   }
   const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect.soft(beyond, `${name}: pixels beyond the edge (${size})`).toBeLessThanOrEqual(0);
@@ -178,9 +178,9 @@ for (const [size, viewport] of Object.entries(sizes)) {
       test.setTimeout(300_000);
       await page.goto('/start');
       await shoot(page, 'first-run');
-      await page.getByLabel('E-mail').fill('owner@example.com');
+      await page.getByLabel('Email').fill('owner@example.com');
       await page.getByLabel('Password', { exact: true }).fill('a quiet green harbour 7');
-      await page.getByRole('button', { name: 'Create the journal' }).click();
+      await page.getByRole('button', { name: 'Create journal' }).click();
       await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
       await shoot(page, 'first-run-ready');
       await page.evaluate(() => localStorage.clear());

@@ -1,5 +1,5 @@
-// A server with fresh data on a free port, ended by its process and nothing
-// else, and calls of its API.
+// Starts a server with new data on a free port, stops it by its process id, and
+// calls its API.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -64,7 +64,7 @@ async function start(command: (data: string) => string[], env: Record<string, st
   return { url, stop };
 }
 
-/** Calls of the API as a user, who has the account "Main" from the first call on. */
+/** Returns a function that calls the API as a user; the first call creates the account "Main". */
 export function connect(server: Server, user: User): Api {
   let token = '';
   const send = async (method: string, path: string, body?: unknown) => {

@@ -18,13 +18,13 @@ function codeOf(secret: string, later = 0): string {
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-async function enter(page: Page, user: User): Promise<void> {
-  await page.getByLabel('E-mail').fill(user.email);
+async function submitSignIn(page: Page, user: User): Promise<void> {
+  await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password').fill(user.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-async function leave(page: Page): Promise<void> {
+async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 }
@@ -37,8 +37,8 @@ function login(server: Server, user: User, agent: string): Promise<Response> {
   });
 }
 
-/** Turns the second factor on and gives its secret. */
-async function enrol(page: Page, wrongFirst = false): Promise<string> {
+/** Turns on two-factor sign-in and returns its secret. */
+async function enableTwoFactor(page: Page, wrongFirst = false): Promise<string> {
   await page.getByRole('button', { name: 'Turn on' }).click();
   const dialog = page.getByRole('dialog', { name: 'Turn on two-factor sign-in' });
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator' })).toBeVisible();
@@ -47,7 +47,7 @@ async function enrol(page: Page, wrongFirst = false): Promise<string> {
   if (wrongFirst) {
     await dialog.getByLabel('Code', { exact: true }).fill('000000');
     await dialog.getByRole('button', { name: 'Turn on' }).click();
-    await expect(dialog.getByText('This is not the code of the moment.')).toBeVisible();
+    await expect(dialog.getByText('Wrong code. Try the next one.')).toBeVisible();
   }
   await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret));
   await dialog.getByRole('button', { name: 'Turn on' }).click();
@@ -56,13 +56,13 @@ async function enrol(page: Page, wrongFirst = false): Promise<string> {
   return secret;
 }
 
-test('two-factor sign-in: enrol, sign out, sign in', async ({ page, user, signIn }) => {
+test('two-factor sign-in is turned on and used', async ({ page, user, signIn }) => {
   await signIn('/settings/profile');
-  const secret = await enrol(page, true);
+  const secret = await enableTwoFactor(page, true);
   await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible();
 
-  await leave(page);
-  await enter(page, user);
+  await signOut(page);
+  await submitSignIn(page, user);
   await expect(page.getByLabel('Code')).toBeFocused();
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Confirm' }).click();
@@ -74,28 +74,28 @@ test('two-factor sign-in: enrol, sign out, sign in', async ({ page, user, signIn
 
 test('two-factor sign-in is turned off with password and code', async ({ page, user, signIn }) => {
   await signIn('/settings/profile');
-  const secret = await enrol(page);
+  const secret = await enableTwoFactor(page);
   await page.getByRole('button', { name: 'Turn off' }).click();
   const dialog = page.getByRole('dialog', { name: 'Turn off two-factor sign-in' });
-  await dialog.getByLabel('Your password').fill('not the password');
+  await dialog.getByLabel('Password').fill('not the password');
   await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1));
   await dialog.getByRole('button', { name: 'Turn off' }).click();
-  await expect(dialog.getByText('This is not your password.')).toBeVisible();
-  await dialog.getByLabel('Your password').fill(user.password);
+  await expect(dialog.getByText('Wrong password.')).toBeVisible();
+  await dialog.getByLabel('Password').fill(user.password);
   await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1));
   await dialog.getByRole('button', { name: 'Turn off' }).click();
   await expect(page.getByText('Two-factor sign-in is off.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Turn on' })).toBeVisible();
 });
 
-test('a new password signs out the others and not this one', async ({ page, user, server, signIn }) => {
+test('a new password signs out all other devices', async ({ page, user, server, signIn }) => {
   const fresh = 'seven loud lanterns 3';
   await signIn('/settings');
   const other = (await (await login(server, user, 'a phone')).json()) as { refresh_token: string };
   await page.getByLabel('Current password').fill('not the password');
   await page.getByLabel('New password').fill(fresh);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await expect(page.getByText('This is not your password.')).toBeVisible();
+  await expect(page.getByText('Wrong password.')).toBeVisible();
   await page.getByLabel('Current password').fill(user.password);
   await page.getByRole('button', { name: 'Change password' }).click();
   await expect(page.getByText('Your other devices are signed out.', { exact: false })).toBeVisible();
@@ -108,8 +108,8 @@ test('a new password signs out the others and not this one', async ({ page, user
 
   await page.reload();
   await expect(page.getByText(user.email)).toBeVisible();
-  await leave(page);
-  await enter(page, { ...user, password: fresh });
+  await signOut(page);
+  await submitSignIn(page, { ...user, password: fresh });
   await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
 });
 
@@ -123,13 +123,13 @@ test('devices are listed, and can be signed out', async ({ page, user, server, s
   await page.getByRole('button', { name: 'Sign out Firefox on Linux' }).click();
   await expect(page.getByText('Firefox on Linux', { exact: true })).toHaveCount(0);
   await page.getByRole('button', { name: 'Sign out all others' }).click();
-  await page.getByRole('button', { name: 'Sign them out' }).click();
+  await page.getByRole('button', { name: 'Sign out all', exact: true }).click();
   await expect(page.getByRole('button', { name: /^Sign out .*this device$/ })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Sign out all others' })).toHaveCount(0);
   await expectInert(page);
 });
 
-test('an access token is made, used by a plain request, looked after and revoked', async ({
+test('an access token is created, used, listed with its uses and revoked', async ({
   page,
   user,
   server,
@@ -140,8 +140,8 @@ test('an access token is made, used by a plain request, looked after and revoked
   await expect(page.getByText('No tokens yet')).toBeVisible();
   await page.getByRole('button', { name: 'New token' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('What is it for?').fill(canary);
-  await dialog.getByRole('button', { name: 'Make token' }).click();
+  await dialog.getByLabel('Name').fill(canary);
+  await dialog.getByRole('button', { name: 'Create token' }).click();
   const token = (await dialog.getByLabel('Token', { exact: true }).textContent())!;
   expect(token).toMatch(/^svc_pat_/);
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -162,7 +162,7 @@ test('an access token is made, used by a plain request, looked after and revoked
   // Uses are written a moment later: look again until it is there.
   await expect(async () => {
     await page.reload();
-    await page.getByRole('button', { name: /^Use history of/ }).click();
+    await page.getByRole('button', { name: /^History of/ }).click();
     await expect(page.getByText('curl/8.5.0')).toBeVisible({ timeout: 1000 });
   }).toPass();
   await expectAccessible('access tokens');
@@ -173,11 +173,11 @@ test('an access token is made, used by a plain request, looked after and revoked
   await expectInert(page);
 });
 
-test('preferences are kept and show at once', async ({ page, api, signIn }) => {
+test('preferences apply at once and are saved', async ({ page, api, signIn }) => {
   await signIn('/settings/preferences');
   await page.getByLabel('Numbers and dates').selectOption('de-DE');
   await expect(page.getByText('1.234.567,89')).toBeVisible();
-  await page.getByLabel('Week begins on').selectOption('Sunday');
+  await page.getByLabel('Week starts on').selectOption('Sunday');
   await page.getByLabel('Default account').selectOption({ label: 'Main (USD)' });
   await page.getByRole('combobox', { name: 'Time zone' }).fill('new york');
   await page.getByRole('option', { name: 'America/New York' }).click();
@@ -200,5 +200,5 @@ test('theme and privacy', async ({ page, signIn }) => {
   await page.getByRole('switch', { name: 'Hide amounts' }).click();
   await expect(page.getByRole('button', { name: 'Hide amounts' })).toHaveAttribute('aria-pressed', 'true');
   await page.goto('/settings/nothing');
-  await expect(page.getByText('There is no such part of the settings')).toBeVisible();
+  await expect(page.getByText('Settings page not found')).toBeVisible();
 });

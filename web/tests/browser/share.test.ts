@@ -1,4 +1,4 @@
-// Share links: made, opened by a stranger, revoked. What must not leak does not.
+// Share links: created, opened without a session, revoked. Private data stays private.
 
 import { canary, expect, expectInert, mainAccount, test, trade, type Api } from './fixtures';
 
@@ -13,7 +13,7 @@ async function journal(api: Api): Promise<void> {
 // Twelve trades: nine of +731, three of -483.
 const net = /5,130\.00/;
 
-test('a link with amounts: made, copied, opened by a stranger, revoked', async ({
+test('a link with amounts is created, copied, opened without a session and revoked', async ({
   page,
   user,
   api,
@@ -25,16 +25,16 @@ test('a link with amounts: made, copied, opened by a stranger, revoked', async (
   await journal(api);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await signIn('/settings/sharing');
-  await expect(page.getByText('Nothing is shared')).toBeVisible();
+  await expect(page.getByText('No share links yet')).toBeVisible();
   await page.getByRole('button', { name: 'New link' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Account').selectOption({ label: `${canary} (USD)` });
   await dialog.getByLabel('First day').fill('2026-03-01');
   await dialog.getByLabel('Last day').fill('2026-02-01');
-  await expect(dialog.getByText('This is before the first day.')).toBeVisible();
+  await expect(dialog.getByText('The last day is before the first day.')).toBeVisible();
   await dialog.getByLabel('Last day').fill('2026-03-31');
   await dialog.getByRole('switch', { name: 'Show amounts' }).click();
-  await dialog.getByRole('button', { name: 'Make link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   await dialog.getByRole('button', { name: 'Copy public address' }).click();
   const address = await page.evaluate(() => navigator.clipboard.readText());
   expect(address).toContain(`${server.url}/s/`);
@@ -49,11 +49,11 @@ test('a link with amounts: made, copied, opened by a stranger, revoked', async (
   await visit.goto(address);
   await expect(visit.getByRole('heading', { name: 'Trading record' })).toBeVisible();
   await expect(visit.getByText(/Mar 02, 2026 to Mar 13, 2026 · 12 closed trades/)).toBeVisible();
-  await expect(visit.getByText(net)).toHaveCount(1); // each number is said once
+  await expect(visit.getByText(net)).toHaveCount(1); // the number appears once
   await expect(visit.getByRole('cell', { name: 'AAPL' })).toBeVisible();
   const seen = await visit.locator('body').innerText();
   for (const secret of [user.email, canary, 'Sign in']) expect(seen).not.toContain(secret);
-  await visit.getByRole('button', { name: 'Running result as a table' }).click();
+  await visit.getByRole('button', { name: 'Cumulative P&L as a table' }).click();
   await expect(visit.getByRole('cell', { name: 'Mar 02, 2026' })).toBeVisible();
 
   await expect(async () => {
@@ -62,26 +62,26 @@ test('a link with amounts: made, copied, opened by a stranger, revoked', async (
   }).toPass();
   await page.getByRole('button', { name: /^Revoke the link/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await expect(page.getByText('Nothing is shared')).toBeVisible();
+  await expect(page.getByText('No share links yet')).toBeVisible();
   await visit.reload();
-  await expect(visit.getByRole('heading', { name: 'Nothing is shared here' })).toBeVisible();
+  await expect(visit.getByRole('heading', { name: 'Link not found' })).toBeVisible();
   const revoked = await visit.locator('body').innerText();
   await visit.goto(`${server.url}/s/never-there`);
-  await expect(visit.getByRole('heading', { name: 'Nothing is shared here' })).toBeVisible();
-  expect(await visit.locator('body').innerText()).toBe(revoked); // nobody can tell the two apart
+  await expect(visit.getByRole('heading', { name: 'Link not found' })).toBeVisible();
+  expect(await visit.locator('body').innerText()).toBe(revoked); // the two look the same
   expect(complaints).toEqual([]);
   await expectInert(page);
   await stranger.close();
 });
 
-test('a link without amounts shows no money, in no view of it', async ({ page, api }) => {
+test('a link without amounts shows no money in any view', async ({ page, api }) => {
   await journal(api);
   const { token } = await api<{ token: string }>('POST', '/share-links', { tz: 'America/New_York' });
   await page.goto(`/s/${token}`);
   await expect(page.getByText('75.0%').first()).toBeVisible();
   await expect(page.getByText('without amounts')).toBeVisible();
   const all: string[] = [await page.content()];
-  for (const table of ['Shape of the running result', 'Win rate by month']) {
+  for (const table of ['Performance curve', 'Monthly win rate']) {
     await page.getByRole('button', { name: `${table} as a table` }).click();
     all.push(await page.content());
   }
@@ -89,27 +89,27 @@ test('a link without amounts shows no money, in no view of it', async ({ page, a
   await page.emulateMedia({ colorScheme: 'dark' });
 });
 
-test('few trades, or none, are told as such', async ({ page, api, signIn }) => {
+test('a record with few trades or none says so', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   const { token } = await api<{ token: string }>('POST', '/share-links', { show_amounts: true });
   await page.goto(`/s/${token}`);
   await expect(page.getByText('No closed trades yet')).toBeVisible();
   await trade(api, account, 'AAPL', '2026-03-02', 100, 110);
   await page.reload();
-  await expect(page.getByText('1 of 10 trades needed').first()).toBeVisible();
-  await expect(page.getByText('One day so far')).toBeVisible();
+  await expect(page.getByText('needs 9 more trades').first()).toBeVisible();
+  await expect(page.getByText('The curve starts with the second trading day.')).toBeVisible();
   await signIn('/'); // a link is open to those signed in as well
   await page.goto(`/s/${token}`);
   await expect(page.getByRole('heading', { name: 'Trading record' })).toBeVisible();
 });
 
-test.describe('where share links are switched off', () => {
+test.describe('share links turned off', () => {
   test.use({ env: { SVC_SHARE_LINKS_ENABLED: 'false' } });
 
-  test('the settings say so and offer nothing', async ({ page, signIn, expectAccessible }) => {
+  test('the settings say that links are off', async ({ page, signIn, expectAccessible }) => {
     await signIn('/settings/sharing');
-    await expect(page.getByText('Share links are switched off on this server')).toBeVisible();
+    await expect(page.getByText('Share links are turned off on this server')).toBeVisible();
     await expect(page.getByRole('button', { name: 'New link' })).toHaveCount(0);
-    await expectAccessible('share links, switched off');
+    await expectAccessible('share links, turned off');
   });
 });

@@ -1,38 +1,38 @@
-// The ways in: first run, sign-in, registration, and two tabs that share a session.
+// First run, sign-in, registration, and two tabs that share a session.
 
 import { canary, expect, expectInert, owner, test } from './fixtures';
 
-test.describe('a server that nobody has set up', () => {
+test.describe('a new server', () => {
   test.use({ alone: true });
 
-  test('the first run asks for what it needs, then offers the ways in', async ({ page }) => {
+  test('the first run creates the owner, then offers ways to start', async ({ page }) => {
     await page.goto('/');
     await expect(page).toHaveURL(/\/start$/);
     await expect(page.getByRole('heading', { name: 'Set up your journal' })).toBeVisible();
 
     const password = page.getByLabel('Password', { exact: true });
     await password.fill('short');
-    await expect(page.getByText('At least 10 characters; 5 more to go.')).toBeVisible();
+    await expect(page.getByText('At least 10 characters (5 more)')).toBeVisible();
     await password.fill('aaaaaaaaaaaa');
-    await expect(page.getByText('Too few different characters.')).toBeVisible();
+    await expect(page.getByText('Use more different characters.')).toBeVisible();
     await password.fill(owner.password);
-    await expect(page.getByText('Strong.')).toBeVisible();
+    await expect(page.getByText('Strong', { exact: true })).toBeVisible();
 
-    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Name').fill(canary);
     await page.getByLabel('Broker').fill(canary);
     await page.getByRole('combobox', { name: 'Currency' }).fill('E');
     await page.getByRole('option', { name: /^EUR/ }).click();
     await page.getByLabel('Starting balance (EUR)').fill('12500.50');
-    await page.getByRole('button', { name: 'Create the journal' }).click();
+    await page.getByRole('button', { name: 'Create journal' }).click();
 
     await expect(page.getByRole('heading', { name: 'Your journal is ready' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Load the demo journal' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Load demo journal' })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Enter a trade' })).toHaveAttribute(
       'href',
       '/trades?new=trade',
     );
-    await page.getByRole('link', { name: 'Import a file' }).click();
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
     await expect(page).toHaveURL(/\/import$/);
     await expect(page.getByRole('navigation', { name: 'Main', exact: true })).toBeVisible();
 
@@ -43,21 +43,21 @@ test.describe('a server that nobody has set up', () => {
     await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
   });
 
-  test('what the server refuses is told at the field', async ({ page }) => {
+  test('an error of the server is shown at its field', async ({ page }) => {
     await page.goto('/start');
-    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password', { exact: true }).fill(owner.password);
     await page.getByLabel('Starting balance').fill('plenty');
-    await page.getByRole('button', { name: 'Create the journal' }).click();
+    await page.getByRole('button', { name: 'Create journal' }).click();
     await expect(page.getByLabel('Starting balance')).toHaveAttribute('aria-invalid', 'true');
-    await expect(page.getByRole('button', { name: 'Create the journal' })).toBeEnabled();
+    await expect(page.getByRole('button', { name: 'Create journal' })).toBeEnabled();
   });
 });
 
-test.describe('where registration is open', () => {
+test.describe('open registration', () => {
   test.use({ env: { SVC_REGISTRATION_OPEN: 'true' } });
 
-  test('somebody registers, and the address cannot be taken twice', async ({
+  test('a user registers, and the email address cannot be used twice', async ({
     page,
     api,
     expectAccessible,
@@ -68,22 +68,22 @@ test.describe('where registration is open', () => {
     await page.getByRole('link', { name: 'Register' }).click();
     await expect(page.getByRole('heading', { name: 'Register' })).toBeVisible();
     await expectAccessible('register');
-    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password', { exact: true }).fill('seven loud lanterns 3');
     await page.getByRole('button', { name: 'Register' }).click();
     await expect(page.getByText(/already|taken|exists/i)).toBeVisible();
-    await page.getByLabel('E-mail').fill('second@example.com');
+    await page.getByLabel('Email').fill('second@example.com');
     await page.getByRole('button', { name: 'Register' }).click();
     await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Admin' })).toHaveCount(0);
   });
 });
 
-test('registration that is closed says so', async ({ page, api }) => {
+test('closed registration is announced', async ({ page, api }) => {
   await api('GET', '/me');
   await page.goto('/register');
-  await expect(page.getByText('Registration is closed here.')).toBeVisible();
-  await expect(page.getByLabel('E-mail')).toHaveCount(0);
+  await expect(page.getByText('Registration is closed.')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveCount(0);
 });
 
 test('two tabs renew at the same time and neither is signed out', async ({ page, user, signIn, context }) => {

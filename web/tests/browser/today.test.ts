@@ -30,8 +30,8 @@ test('today: figures, trades of the day, positions, review and the month', async
   await signIn();
 
   // Rates and averages need ten trades.
-  await expect(page.getByRole('link', { name: '10 trades behind Net P&L' })).toBeVisible();
-  await expect(page.getByText('Too few')).toHaveCount(0);
+  await expect(page.getByRole('link', { name: '10 trades in Net P&L' })).toBeVisible();
+  await expect(page.getByText('Not enough data')).toHaveCount(0);
   const todays = page.locator('section', { has: page.getByRole('heading', { name: 'Today’s trades' }) });
   await expect(todays.getByText('+$120.00').or(todays.getByText('+US$120.00')).first()).toBeVisible();
   await expect(todays.getByRole('link', { name: /AAPL/ })).toBeVisible();
@@ -47,7 +47,7 @@ test('today: figures, trades of the day, positions, review and the month', async
   await expect(page).toHaveURL(/\/$/);
 
   // The number links to its trades.
-  await todays.getByRole('link', { name: /1 trade behind/ }).click();
+  await todays.getByRole('link', { name: /1 trade in/ }).click();
   await expect(page).toHaveURL(/\/trades\?range=today$/);
   await expect(page.getByText('2 trades', { exact: true })).toBeVisible();
   await page.goBack();

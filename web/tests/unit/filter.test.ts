@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   daysOf,
   emptyFilter,
-  narrowings,
+  countActive,
   parseFilter,
   scopeOf,
   writeFilter,
@@ -34,18 +34,18 @@ describe('the filter in the address', () => {
     expect(parseFilter(new URLSearchParams(writeFilter(filter).toString()))).toEqual(filter);
   });
 
-  it('says nothing when nothing is narrowed', () => {
+  it('writes nothing for the empty filter', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
-    expect(narrowings(emptyFilter as Filter)).toBe(0);
-    expect(narrowings(full)).toBe(8);
+    expect(countActive(emptyFilter as Filter)).toBe(0);
+    expect(countActive(full)).toBe(8);
   });
 
-  it('takes nonsense as not said', () => {
+  it('ignores invalid values', () => {
     const odd = 'range=never&from=2026-02-30&basis=x&tz=Mars/Base&side=up&unit=pips&symbol=,,es,ES';
     expect(parseFilter(new URLSearchParams(odd))).toEqual({ ...emptyFilter, symbols: ['ES'] });
   });
 
-  it('turns a range that runs backwards', () => {
+  it('swaps the days of a reversed range', () => {
     const { from, to } = parseFilter(new URLSearchParams('range=custom&from=2026-03-01&to=2026-01-01'));
     expect([from, to]).toEqual(['2026-01-01', '2026-03-01']);
   });
@@ -65,15 +65,15 @@ describe('ranges', () => {
     expect(daysOf({ ...emptyFilter, range } as Filter, 'UTC', 1, '2026-11-15')).toEqual({ from, to });
   });
 
-  it('a week may begin on Sunday', () => {
+  it('a week can start on Sunday', () => {
     expect(daysOf({ ...emptyFilter, range: 'week' } as Filter, 'UTC', 0, '2026-11-15').from).toBe(
       '2026-11-15',
     );
   });
 });
 
-describe('the query', () => {
-  it('names what the API names, with instants of the zone', () => {
+describe('the query parameters', () => {
+  it('have the names of the API and instants in the time zone', () => {
     expect(scopeOf(full, 'UTC', 1)).toEqual({
       account_id: ['a1', 'a2'],
       from: '2026-01-04T15:00:00.000Z',
@@ -90,34 +90,34 @@ describe('the query', () => {
 });
 
 describe('days and instants', () => {
-  it('a day of 23 hours and one of 25', () => {
+  it('days of 23 and 25 hours', () => {
     expect(startOf('2026-03-08', 'America/New_York')).toBe('2026-03-08T05:00:00.000Z');
     expect(endOf('2026-03-08', 'America/New_York')).toBe('2026-03-09T03:59:59.999999Z');
     expect(startOf('2026-11-01', 'America/New_York')).toBe('2026-11-01T04:00:00.000Z');
     expect(endOf('2026-11-01', 'America/New_York')).toBe('2026-11-02T04:59:59.999999Z');
   });
 
-  it('a day whose midnight the clocks skip begins at one', () => {
+  it('a day without midnight starts at one', () => {
     expect(startOf('2026-09-06', 'America/Santiago')).toBe('2026-09-06T04:00:00.000Z');
     expect(endOf('2026-09-05', 'America/Santiago')).toBe('2026-09-06T03:59:59.999999Z');
     expect(startOf('2026-03-29', 'Asia/Beirut')).toBe('2026-03-28T22:00:00.000Z');
     expect(startOf('2026-11-01', 'America/Havana')).toBe('2026-11-01T04:00:00.000Z'); // comes twice
   });
 
-  it('a time that the clocks skip is as much later', () => {
+  it('a skipped time is moved forward', () => {
     expect(instantOf('2026-03-08', '02:30', 'America/New_York').toISOString()).toBe(
       '2026-03-08T07:30:00.000Z',
     );
   });
 
-  it('wall clock and instant are each other’s inverse', () => {
+  it('wallClock reverses instantOf', () => {
     for (const zone of ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Apia']) {
       const at = instantOf('2026-07-04', '09:30:15', zone).toISOString();
       expect(wallClock(at, zone)).toBe('2026-07-04T09:30:15');
     }
   });
 
-  it('knows real days', () => {
+  it('isDay accepts only days that exist', () => {
     expect(isDay('2024-02-29')).toBe(true);
     for (const odd of ['2026-02-29', '2026-13-01', '2026-1-1', '', 'today']) expect(isDay(odd)).toBe(false);
   });

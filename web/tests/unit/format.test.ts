@@ -21,7 +21,7 @@ describe('money', () => {
     expect(plain(write.money(value, currency, n, style))).toBe(want);
   });
 
-  it('is hidden on request, sign and size and all', () => {
+  it('is hidden completely', () => {
     const hiding = { ...n, hideAmounts: true };
     expect(write.money(-5, 'USD', hiding, { signed: true })).toBe(write.hidden);
     expect(write.money(500000, 'USD', hiding)).toBe(write.hidden);
@@ -31,13 +31,13 @@ describe('money', () => {
 });
 
 describe('other numbers', () => {
-  it('keep the digits they have', () => {
+  it('keep their digits', () => {
     expect(write.price('1.09312', n)).toBe('1.09312');
     expect(write.price(100, n)).toBe('100.00');
     expect(write.quantity('0.000000012345678901', n)).toBe('0.000000012345678901');
   });
 
-  it('shares and percents are not mixed up', () => {
+  it('shares are multiplied by 100, percentages are not', () => {
     expect(write.share(0.6667, n)).toBe('66.7%');
     expect(write.percent(66.67, n)).toBe('66.67%');
     expect(write.share(null, n)).toBe(write.nothing);
@@ -60,19 +60,19 @@ describe('duration', () => {
 });
 
 describe('dates', () => {
-  it('a day has no zone, an instant has', () => {
+  it('a day ignores the time zone, an instant does not', () => {
     expect(write.date('2026-03-02', n)).toBe('Mar 02, 2026');
     expect(write.date('2026-03-02T02:00:00Z', n)).toBe('Mar 01, 2026');
     expect(write.time('2026-03-02T02:00:00Z', { ...n, locale: 'en-GB' })).toBe('21:00');
   });
 
-  it('nonsense is nothing', () => {
+  it('invalid values are shown as missing', () => {
     expect(write.date('soon', n)).toBe(write.nothing);
     expect(write.dateTime(null, n)).toBe(write.nothing);
   });
 });
 
-describe('amounts where there is little room', () => {
+describe('short amounts', () => {
   const german = { ...n, locale: 'de' };
 
   it.each([
@@ -86,7 +86,7 @@ describe('amounts where there is little room', () => {
     expect(write.tiny(value, german)).toBe(others);
   });
 
-  it('hides and says nothing as the others do', () => {
+  it('can be hidden or missing', () => {
     expect(write.tiny(5, { ...n, hideAmounts: true })).toBe(write.hidden);
     expect(write.tiny(null, n)).toBe(write.nothing);
   });

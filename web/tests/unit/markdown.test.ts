@@ -4,7 +4,7 @@ import { inline, parse, safeHref, tick, type Block } from '../../src/lib/markdow
 const text = (s: string) => ({ kind: 'text', text: s });
 
 describe('blocks', () => {
-  it('reads the usual ones', () => {
+  it('are parsed', () => {
     const kinds = (source: string) => parse(source).map((b) => b.kind);
     expect(kinds('# A\n\ntext\nmore\n\n> said\n\n---\n\n```\n# no\n```\n\n- a\n- b')).toEqual([
       'heading',
@@ -18,7 +18,7 @@ describe('blocks', () => {
     expect(kinds('```\nnever closed')).toEqual(['code']);
   });
 
-  it('nests lists by indent and finds boxes with their lines', () => {
+  it('nested lists and tasks keep their lines', () => {
     const [list] = parse('- [ ] plan\n  - [x] levels\n- wait\n') as [Extract<Block, { kind: 'list' }>];
     expect(list.items.map((i) => [i.done, i.line])).toEqual([
       [false, 0],
@@ -28,7 +28,7 @@ describe('blocks', () => {
     expect(below.items.map((i) => [i.done, i.line])).toEqual([[true, 1]]);
   });
 
-  it('survives odd depths and lengths', () => {
+  it('deep and long input is handled', () => {
     expect(parse('>'.repeat(500) + ' x')).toHaveLength(1);
     expect(
       parse(Array.from({ length: 200 }, (_, i) => ' '.repeat(i) + '- x').join('\n')).length,
@@ -61,7 +61,7 @@ describe('within a line', () => {
   });
 });
 
-describe('nothing dangerous comes through', () => {
+describe('dangerous input stays text', () => {
   it.each(['<img src=x onerror=alert(1)>', '<script>alert(1)</script>', '<b>x</b>'])(
     '%s stays text',
     (source) => {
@@ -84,7 +84,7 @@ describe('nothing dangerous comes through', () => {
 });
 
 describe('ticking', () => {
-  it('changes that box and nothing else', () => {
+  it('changes only that task', () => {
     const source = '- [ ] a\n  * [X] b\n1. [ ] c\n> - [ ] d';
     expect(tick(source, 0, true)).toBe('- [x] a\n  * [X] b\n1. [ ] c\n> - [ ] d');
     expect(tick(source, 1, false)).toBe('- [ ] a\n  * [ ] b\n1. [ ] c\n> - [ ] d');

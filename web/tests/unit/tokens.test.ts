@@ -3,7 +3,7 @@ import { ApiError } from '../../src/lib/api/errors';
 import { bestLock } from '../../src/lib/api/lock';
 import { Tokens } from '../../src/lib/api/tokens';
 
-class Shelf implements Storage {
+class MemoryStorage implements Storage {
   private map = new Map<string, string>();
   get length() {
     return this.map.size;
@@ -15,10 +15,10 @@ class Shelf implements Storage {
   setItem = (key: string, value: string) => void this.map.set(key, value);
 }
 
-// One browser with several tabs, and a server that rotates refresh tokens and
-// ends the session when a spent one comes again.
+// A browser with several tabs, and a server that rotates refresh tokens and ends the
+// session if a token is used twice.
 function browser() {
-  const storage = new Shelf();
+  const storage = new MemoryStorage();
   const channels: { onmessage: ((event: MessageEvent) => void) | null }[] = [];
   const server = { valid: 'r0', exchanges: 0, answers: 0, down: false, spent: [] as string[] };
   let now = 0;
@@ -50,7 +50,7 @@ function browser() {
 }
 
 describe('tokens', () => {
-  it('many calls in many tabs cost one renewal and spend no token twice', async () => {
+  it('many calls in many tabs cause one renewal and use no token twice', async () => {
     const b = browser();
     const tabs = [b.tab(), b.tab(), b.tab()];
     const got = await Promise.all(tabs.flatMap((t) => [t.bearer(), t.bearer()]));
@@ -58,7 +58,7 @@ describe('tokens', () => {
     expect(b.server).toMatchObject({ exchanges: 1, spent: [] });
   });
 
-  it('renews before the server would refuse, once for all tabs', async () => {
+  it('renews before the token expires, once for all tabs', async () => {
     const b = browser();
     const [one, two] = [b.tab(), b.tab()];
     await one.bearer();
@@ -67,7 +67,7 @@ describe('tokens', () => {
     expect(b.server.spent).toEqual([]);
   });
 
-  it('two tabs that are both refused renew once', async () => {
+  it('two tabs with a rejected token renew once', async () => {
     const b = browser();
     const [one, two] = [b.tab(), b.tab()];
     await one.bearer();
@@ -75,7 +75,7 @@ describe('tokens', () => {
     expect(b.server.exchanges).toBe(2);
   });
 
-  it('a session that is over ends in every tab', async () => {
+  it('an ended session ends in every tab', async () => {
     const b = browser();
     const [one, two] = [b.tab(), b.tab()];
     const ended: string[] = [];
@@ -88,7 +88,7 @@ describe('tokens', () => {
     expect(await two.bearer()).toBeNull();
   });
 
-  it('a server that is away ends nothing', async () => {
+  it('an unreachable server does not end the session', async () => {
     const b = browser();
     const one = b.tab();
     b.server.down = true;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasDecimalComma, normalizeNumber } from '../../src/lib/format/typed';
 
-describe('numbers as they are typed', () => {
+describe('normalizeNumber', () => {
   test.each([
     ['1250.5', '1250.5'],
     [' 1 250.5 ', '1250.5'],
@@ -18,18 +18,18 @@ describe('numbers as they are typed', () => {
     ['-0,5', '-0.5'],
     ['.5', '.5'],
     ['', ''],
-  ])('%s is %s wherever one lives', (typed, read) => {
+  ])('%s becomes %s in every locale', (typed, read) => {
     expect(normalizeNumber(typed, false)).toBe(read);
     expect(normalizeNumber(typed, true)).toBe(read);
   });
 
-  test('three digits behind one comma are what the locale says', () => {
+  test('three digits after one comma depend on the locale', () => {
     expect(normalizeNumber('1,085', false)).toBe('1085');
     expect(normalizeNumber('1,085', true)).toBe('1.085');
   });
 
   test.each(['1,25,50', '1.2.3', '1,2.3,4', '12,34.5', '1.250,5,5', 'abc', '1e5', '5 %'])(
-    '%s stays as it is, to be told of',
+    '%s stays as it is and is invalid',
     (typed) => {
       const read = normalizeNumber(typed, false);
       expect(read).toBe(typed.replaceAll(' ', ''));
@@ -37,7 +37,7 @@ describe('numbers as they are typed', () => {
     },
   );
 
-  test('the mark of a locale', () => {
+  test('hasDecimalComma follows the locale', () => {
     expect(hasDecimalComma('de')).toBe(true);
     expect(hasDecimalComma('en-US')).toBe(false);
     expect(hasDecimalComma('de-CH')).toBe(false);

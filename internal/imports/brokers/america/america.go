@@ -24,6 +24,6 @@ const newYork = "America/New_York"
 // Presets gives every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		thinkorswim(), schwab(), fidelity(), etrade(), []*statement.Preset{&robinhoodActivity}, webull(), tastytrade(), firstrade(),
+		thinkorswim(), schwab(), []*statement.Preset{&fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad}, tastytrade(), firstrade(),
 	)
 }

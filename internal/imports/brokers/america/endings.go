@@ -16,8 +16,6 @@ type memory struct {
 	endings map[*statement.Fill]bool
 	// accounts are those that the file has rows of.
 	accounts map[string]bool
-	// mergers are the halves of cash mergers that wait for the other half.
-	mergers map[string]*merger
 	// exchanges are the fills that stand for one security taking the place of
 	// another.
 	exchanges map[*statement.Fill]bool
@@ -29,7 +27,7 @@ func remembered(r *statement.Reader) *memory {
 	}
 	m := &memory{
 		endings: map[*statement.Fill]bool{}, exchanges: map[*statement.Fill]bool{},
-		accounts: map[string]bool{}, mergers: map[string]*merger{},
+		accounts: map[string]bool{},
 	}
 	r.Memory = m
 	return m

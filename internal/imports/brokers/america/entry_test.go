@@ -41,27 +41,27 @@ func TestHiddenCosts(t *testing.T) {
 	}
 }
 
-func TestFidelityAction(t *testing.T) {
-	for text, want := range map[string]action{
-		"YOU BOUGHT OPENING TRANSACTION PUT (WREN)": {trade, matching.Buy, statement.Opening},
-		"YOU SOLD CLOSING TRANSACTION PUT (WREN)":   {trade, matching.Sell, statement.Closing},
-		"You Bought WREN INC":                       {trade, matching.Buy, statement.EffectUnknown},
-		"YOU SOLD SHORT SALE WREN":                  {trade, matching.Sell, statement.Opening},
-		"YOU BOUGHT SHORT COVER WREN":               {trade, matching.Buy, statement.Closing},
-		"YOU BOUGHT ASSIGNED PUTS AS OF 02-20-26":   {trade, matching.Buy, statement.EffectUnknown},
-		"ASSIGNED as of 2026-07-10 PUT (WREN)":      {sense: assigned},
-		"EXPIRED CALL (WREN)":                       {sense: expired},
-		"MARGIN INTEREST @ 11%":                     {sense: interest},
-		"FOREIGN TAX PAID WREN":                     {sense: dividend},
-		"Check Paid # 9999":                         {sense: transfer},
-		"DIRECT DEBIT POWER CO":                     {sense: transfer},
-		"TRANSFERRED TO 444444444":                  {sense: transfer},
-		"PURCHASE INTO CORE ACCOUNT":                {sense: nothing},
-		"CHECKING REWARD":                           {},
-		"":                                          {},
+func TestFidelityWords(t *testing.T) {
+	for text, want := range map[string]statement.Kind{
+		"YOU BOUGHT OPENING TRANSACTION PUT (WREN)": statement.KindBuyOpen,
+		"YOU SOLD CLOSING TRANSACTION PUT (WREN)":   statement.KindSellClose,
+		"You Bought WREN INC":                       statement.KindBuy,
+		"YOU SOLD SHORT SALE WREN":                  statement.KindSellOpen,
+		"YOU BOUGHT SHORT COVER WREN":               statement.KindBuyClose,
+		"YOU BOUGHT ASSIGNED PUTS AS OF 02-20-26":   statement.KindBuy,
+		"ASSIGNED as of 2026-07-10 PUT (WREN)":      statement.KindAssignment,
+		"EXPIRED CALL (WREN)":                       statement.KindExpiry,
+		"MARGIN INTEREST @ 11%":                     statement.KindInterest,
+		"FOREIGN TAX PAID WREN":                     statement.KindDividend,
+		"Check Paid # 9999":                         statement.KindTransfer,
+		"DIRECT DEBIT POWER CO":                     statement.KindTransfer,
+		"TRANSFERRED TO 444444444":                  statement.KindTransfer,
+		"PURCHASE INTO CORE ACCOUNT":                statement.KindRepeated,
+		"CHECKING REWARD":                           "",
+		"":                                          "",
 	} {
-		if got, _ := fidelityAction(text); got != want {
-			t.Errorf("%q is %+v, want %+v", text, got, want)
+		if got := statement.FindKind(fidelityWords, text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
 }

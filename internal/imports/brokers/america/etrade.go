@@ -4,110 +4,78 @@ import (
 	"regexp"
 	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
-	"fillbook/internal/matching"
 )
 
-// etrade knows the three generations of the transaction history. Nobody has
-// seen a file of the first, whose columns are known from programs that read it.
-func etrade() []*statement.Preset {
-	history := statement.Preset{
-		Broker: "E*TRADE", Format: statement.Executions, Zone: newYork, Order: statement.MonthFirst, NewestFirst: true,
-		Costs: statement.CostsPositive, Each: etradeRow, Done: settleEndings,
-		Columns: map[statement.Target]string{
-			statement.TargetExecutedAt: "Activity/Trade Date|Transaction Date|TransactionDate|Date",
-			statement.TargetSide:       "Activity Type|Transaction Type|TransactionType", statement.TargetSymbol: "Symbol",
-			statement.TargetQuantity: "Quantity #|Quantity", statement.TargetPrice: "Price $|Price", statement.TargetCommission: "Commission",
-		},
+// E*TRADE's transaction history has three generations. The first is known from
+// programs that read it.
+var (
+	etradeTransactions = newETradePreset("transactions", s.SampleFile,
+		"Activity/Trade Date|Transaction Date;Activity Type|Transaction Type;Description;Symbol;Quantity #;Price $;Amount $;Commission")
+	etradeSecond = newETradePreset("transactions of the second kind", s.SampleFile,
+		"TransactionDate;TransactionType;SecurityType;Symbol;Quantity;Amount;Price;Commission;Description")
+	etradeFirst = newETradePreset("transactions of the first kind", s.Documented,
+		"Date;Transaction type;Description;Quantity;Price;Commission;Fees;Amount", "Symbol")
+)
+
+func newETradePreset(export string, evidence s.Evidence, header string, without ...s.Col) *s.Preset {
+	return &s.Preset{
+		Broker: "E*TRADE", Export: export, Evidence: evidence, Format: s.Executions, Header: s.Cols(header), Without: without,
+		Zone: newYork, Order: s.MonthFirst, NewestFirst: true, Costs: s.CostsPositive, Layout: &etradeLayout,
 	}
-	first, second, third := history, history, history
-	first.Export, first.Evidence = "transactions of the first kind", statement.Documented
-	first.Header = []string{"Date", "Transaction type", "Description", "Quantity", "Price", "Commission", "Fees", "Amount"}
-	first.Without = []string{"Symbol"}
-	second.Export, second.Evidence = "transactions of the second kind", statement.SampleFile
-	second.Header = []string{
-		"TransactionDate", "TransactionType", "SecurityType", "Symbol", "Quantity", "Amount", "Price", "Commission", "Description",
-	}
-	third.Export, third.Evidence = "transactions", statement.SampleFile
-	third.Header = []string{
-		"Activity/Trade Date|Transaction Date", "Activity Type|Transaction Type", "Description", "Symbol",
-		"Quantity #", "Price $", "Amount $", "Commission",
-	}
-	return []*statement.Preset{&third, &second, &first}
 }
 
-// etradeTypes are the types of rows that are no trades.
-var etradeTypes = map[string]action{
-	"option expired": {sense: expired}, "option expiration": {sense: expired}, "expired": {sense: expired}, "expiration": {sense: expired},
-	"option assigned": {sense: assigned}, "option assignment": {sense: assigned}, "assigned": {sense: assigned}, "assignment": {sense: assigned},
-	"option exercised": {sense: exercised}, "option exercise": {sense: exercised}, "exercised": {sense: exercised}, "exercise": {sense: exercised},
+const etradeType = "Activity Type|Transaction Type|TransactionType"
 
-	"transfer": {sense: transfer}, "online transfer": {sense: transfer}, "wire": {sense: transfer}, "wire in": {sense: transfer},
-	"wire out": {sense: transfer}, "ach": {sense: transfer}, "deposit": {sense: transfer}, "withdrawal": {sense: transfer},
-	"contribution": {sense: transfer}, "distribution": {sense: transfer}, "funds received": {sense: transfer},
-	"cash transfer": {sense: transfer}, "direct debit": {sense: transfer}, "check": {sense: transfer}, "bill payment": {sense: transfer},
-
-	"dividend": {sense: dividend}, "qualified dividend": {sense: dividend}, "dividend reinvestment": {sense: dividend},
-	"lt cap gain distribution": {sense: dividend}, "st cap gain distribution": {sense: dividend},
-	"tax withholding": {sense: dividend}, "foreign tax": {sense: dividend}, "return of capital": {sense: dividend},
-	"interest": {sense: interest}, "interest income": {sense: interest}, "margin interest": {sense: interest}, "credit interest": {sense: interest},
-	"fee": {sense: fee}, "service fee": {sense: fee}, "adr fee": {sense: fee}, "misc fee": {sense: fee},
-	"adjustment": {sense: adjustment}, "cash in lieu": {sense: adjustment}, "miscellaneous": {sense: adjustment}, "misc": {sense: adjustment},
-	"reorganization": {sense: corporate}, "stock split": {sense: corporate}, "reverse split": {sense: corporate},
-	"journal": {sense: corporate}, "stock dividend": {sense: corporate}, "name change": {sense: corporate},
+var etradeLayout = s.Layout{
+	Key: etradeType, Kind: "@kind|" + etradeType, Words: etradeWords, Symbol: "@symbol", Contract: "@contract",
+	Time: "Activity/Trade Date|Transaction Date|TransactionDate|Date", Quantity: "Quantity #|Quantity", Price: "@price", Amount: "Amount $|Amount",
+	Commission: "Commission", Fees: "Fees", Hidden: s.Hidden{Into: s.CostFees}, Note: "Description", Prepare: prepareETrade,
 }
 
-func etradeRow(w *statement.Row) {
-	word := w.Text("Activity Type|Transaction Type|TransactionType")
-	if word == "" {
-		w.Ignore()
-		return
-	}
-	e := &entry{
-		word: word, symbol: w.Text("Symbol"), note: strings.Join(strings.Fields(w.Text("Description")), " "),
-		at:       w.Moment("Activity/Trade Date|Transaction Date|TransactionDate|Date"),
-		quantity: w.Null("Quantity #|Quantity"), price: w.Null("Price $|Price"), amount: w.Null("Amount $|Amount"),
-		commission: w.Cost("Commission"), fees: w.Cost("Fees"),
-	}
-	side, effect, traded := statement.SideWord(word)
-	if traded {
-		e.action = action{trade, side, effect}
+// etradeWords are the types of rows that are not trades.
+var etradeWords = []s.Word{
+	{Kind: s.KindExpiry, Words: "option expired|option expiration|expired|expiration"},
+	{Kind: s.KindAssignment, Words: "option assigned|option assignment|assigned|assignment"},
+	{Kind: s.KindExercise, Words: "option exercised|option exercise|exercised|exercise"},
+	{Kind: s.KindTransfer, Words: "transfer|online transfer|wire|wire in|wire out|ach|deposit|withdrawal|contribution|distribution|funds received|" +
+		"cash transfer|direct debit|check|bill payment"},
+	{Kind: s.KindDividend, Words: "dividend|qualified dividend|dividend reinvestment|lt cap gain distribution|st cap gain distribution|" +
+		"tax withholding|foreign tax|return of capital"},
+	{Kind: s.KindInterest, Words: "interest|interest income|margin interest|credit interest"},
+	{Kind: s.KindFee, Words: "fee|service fee|adr fee|misc fee"},
+	{Kind: s.KindAdjustment, Words: "adjustment|cash in lieu|miscellaneous|misc"},
+	{Kind: s.KindMovement, Words: "reorganization|stock split|reverse split|journal|stock dividend|name change"},
+	{Kind: s.KindBuy, Words: "reinvested"},
+}
+
+var (
+	etradePrice  = regexp.MustCompile(`REINVEST PRICE \$ *([\d.,]+)`)
+	etradeOption = regexp.MustCompile(`(?i)^opt|to (open|close)|short|cover|option|expir|assign|exerc`)
+)
+
+// prepareETrade finds the option, which only the description names, as the symbol
+// is that of the underlying, and the price of a dividend that bought shares.
+func prepareETrade(w *s.Row) {
+	word, symbol, note := w.Text(etradeType), w.Text("Symbol"), strings.Join(strings.Fields(w.Text("Description")), " ")
+	_, isOption := instruments.ParseOption(note)
+	isOption = isOption && (symbol == "" || etradeOption.MatchString(word) || strings.HasPrefix(strings.ToUpper(w.Text("SecurityType")), "OPT"))
+	if isOption {
+		w.Set("contract", note)
 	} else {
-		e.action = etradeTypes[strings.ToLower(word)]
+		symbol = strings.ReplaceAll(symbol, "--", "") // AAPL--250620C00150000
+		if symbol == "" && !strings.Contains(note, " ") {
+			symbol = note
+		}
 	}
-	etradeContract(e, strings.HasPrefix(strings.ToUpper(w.Text("SecurityType")), "OPT"))
-	etradeReinvested(e)
-	e.emit(w)
-}
-
-// etradeContract finds the option, which only the description names: the
-// symbol is that of the underlying.
-func etradeContract(e *entry, option bool) {
-	option = option || e.effect != statement.EffectUnknown || e.ends()
-	if _, ok := instruments.ParseOption(e.note); ok && (option || e.symbol == "") {
-		e.contract = e.note
-		return
-	}
-	e.symbol = strings.ReplaceAll(e.symbol, "--", "") // AAPL--250620C00150000
-	if e.symbol == "" && !strings.Contains(e.note, " ") {
-		e.symbol = e.note
-	}
-}
-
-var etradePrice = regexp.MustCompile(`REINVEST PRICE \$ *([\d.,]+)`)
-
-// etradeReinvested reads the row of a dividend that bought shares.
-func etradeReinvested(e *entry) {
-	if e.sense != dividend || e.quantity.Decimal.Sign() <= 0 || e.amount.Decimal.Sign() >= 0 {
-		return
-	}
-	e.action = action{sense: trade, side: matching.Buy}
-	e.price = decimal.Null{}
-	if found := etradePrice.FindStringSubmatch(e.note); found != nil {
-		if price, err := statement.Number(found[1], statement.Point); err == nil {
-			e.price = decimal.Of(price)
+	w.Set("symbol", symbol)
+	w.Set("price", w.Text("Price $|Price"))
+	if strings.Contains(strings.ToLower(word), "dividend") && w.Decimal("Quantity #|Quantity").Sign() > 0 && w.Decimal("Amount $|Amount").Sign() < 0 {
+		w.Set("kind", "reinvested")
+		w.Set("price", "")
+		if found := etradePrice.FindStringSubmatch(note); found != nil {
+			w.Set("price", found[1])
 		}
 	}
 }

@@ -4,47 +4,46 @@ import (
 	"regexp"
 	"strings"
 
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 )
+
+// fidelityOrders is the page of orders, pasted into a spreadsheet. The status
+// holds the price, in two lines; the time is above the day; the side begins the
+// description.
+var fidelityOrders = s.Preset{
+	Broker: "Fidelity", Export: "orders page", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Header: s.Cols("Symbol;Status;Order Time;Order Type;Trade Description;Quantity"),
+	Layout: &s.Layout{
+		Key: "@key", Only: []s.Condition{{Col: "@price", Words: "?*", Reason: s.ReasonNotFilled}},
+		Side: "@side", Symbol: "Symbol", Quantity: "Quantity", Price: "@price", Time: "@time",
+		Prepare: prepareFidelityOrder,
+	},
+}
 
 var (
 	fidelityFilled = regexp.MustCompile(`(?i)^filled at\s+(\S+)$`)
-	fidelityAsked  = regexp.MustCompile(`(?i)^([a-z ]+?)\s+([\d,.]+)\b`)
+	fidelityAsked  = regexp.MustCompile(`(?i)^([a-z ]+?)\s+[\d,.]+\b`)
 )
 
-// fidelityOrder reads an order of the pasted page. Its status holds the price,
-// in two lines; the time stands above the day; the side begins the description.
-func fidelityOrder(w *statement.Row) {
-	if w.Text("Trade Description") == "" || w.Text("Order Time") == "" {
-		w.Ignore()
+func prepareFidelityOrder(w *s.Row) {
+	description, at := w.Text("Trade Description"), w.Text("Order Time")
+	if description == "" || at == "" {
 		return
 	}
-	filled := fidelityFilled.FindStringSubmatch(w.Text("Status"))
-	if filled == nil {
-		w.Skip(statement.ReasonNotFilled)
-		return
+	w.Set("key", description)
+	w.Set("time", dayBeforeTime(at))
+	if filled := fidelityFilled.FindStringSubmatch(w.Text("Status")); filled != nil {
+		w.Set("price", filled[1])
+		asked := fidelityAsked.FindStringSubmatch(description)
+		if asked == nil {
+			w.Fail("Trade Description does not say what was bought or sold.")
+			return
+		}
+		w.Set("side", asked[1])
 	}
-	asked := fidelityAsked.FindStringSubmatch(w.Text("Trade Description"))
-	if asked == nil {
-		w.Fail("Trade Description does not say what was bought or sold.")
-		return
-	}
-	side, effect, ok := statement.SideWord(asked[1])
-	if !ok {
-		w.Fail("%q is neither a buy nor a sell.", asked[1])
-	}
-	price, err := statement.Number(filled[1], statement.Point)
-	if err != nil {
-		w.Fail("Status: %v.", err)
-	}
-	f := statement.Fill{Side: side, Effect: effect, Quantity: w.Required("Quantity"), Price: price}
-	f.Name(w.Text("Symbol"), "")
-	at := w.At(dayBeforeTime(w.Text("Order Time")))
-	f.At, f.DateOnly = at.At, at.DateOnly
-	w.Fill(f)
 }
 
-// dayBeforeTime turns "07:42:23 AM\n05/27/2022" around.
+// dayBeforeTime returns "05/27/2022 07:42:23 AM" for "07:42:23 AM\n05/27/2022".
 func dayBeforeTime(text string) string {
 	words := strings.Fields(text)
 	last := len(words) - 1

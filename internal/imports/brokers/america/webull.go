@@ -1,148 +1,56 @@
 package america
 
 import (
-	"strings"
+	"regexp"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/matching"
+	s "fillbook/internal/imports/statement"
 )
 
-// webull knows the list of orders, the same with two columns in one, which is
-// known from programs that read it, the list of option orders, and what its
-// branches outside the United States export. An order counts with what was
-// filled of it, whatever became of the rest.
-func webull() []*statement.Preset {
-	orders := statement.Preset{
-		Broker: "Webull", Export: "orders", Evidence: statement.RealFile, Format: statement.Executions,
-		Header: []string{"Symbol", "Side", "Status", "Filled", "Total Qty", "Avg Price", "Filled Time"},
-		Zone:   newYork, Order: statement.MonthFirst, NewestFirst: true, Each: webullOrder,
-		Columns: map[statement.Target]string{
-			statement.TargetSymbol: "Symbol", statement.TargetSide: "Side", statement.TargetExecutedAt: "Filled Time",
-			statement.TargetQuantity: "Filled", statement.TargetPrice: "Avg Price",
+// webullOrders is the list of orders. An order counts with what was filled of it,
+// whatever happened to the rest.
+var webullOrders = s.Preset{
+	Broker: "Webull", Export: "orders", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst, NewestFirst: true,
+	Header: s.Cols("Symbol;Side;Status;Filled;Total Qty;Avg Price;Filled Time"),
+	Layout: &s.Layout{Orders: true, Symbol: "Symbol", Side: "Side", Quantity: "Filled", Price: "Avg Price", Time: "Filled Time"},
+}
+
+// webullCombined is the same list with two numbers in a column, known from
+// programs that read it. The name may follow the symbol.
+var webullCombined = s.Preset{
+	Broker: "Webull", Export: "orders with combined columns", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Header: s.Cols("Symbol;Side;Status;Filled/Total Qty;Price/Avg Price;Filled Time"), NewestFirst: true,
+	Layout: &s.Layout{
+		Orders: true, Symbol: "Symbol", Namer: s.NameFirstWord, Side: "Side", Quantity: "@Filled/Total Qty", Price: "@Price/Avg Price", Time: "Filled Time",
+		Prepare: func(w *s.Row) {
+			w.Set("Filled/Total Qty", webullFirst.FindString(w.Text("Filled/Total Qty")))
+			w.Set("Price/Avg Price", webullLast.FindString(w.Text("Price/Avg Price")))
 		},
-	}
-	combined := orders
-	combined.Export, combined.Evidence = "orders with combined columns", statement.Documented
-	combined.Header = []string{"Symbol", "Side", "Status", "Filled/Total Qty", "Price/Avg Price", "Filled Time"}
-	combined.Columns = nil // no column is a quantity or a price alone
-	return []*statement.Preset{&orders, &combined, {
-		Broker: "Webull", Export: "option orders", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Symbol", "B/S", "Side Type", "Option Type", "Filled Avg Price", "Filled Qty", "Filled Time", "Traded Value"},
-		Zone:   newYork, Order: statement.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive, Instrument: "option",
-		Each: webullOption,
-		Columns: map[statement.Target]string{
-			statement.TargetSymbol: "Symbol", statement.TargetSide: "B/S", statement.TargetExecutedAt: "Filled Time",
-			statement.TargetQuantity: "Filled Qty", statement.TargetPrice: "Filled Avg Price",
-			statement.TargetCommission: "Commission", statement.TargetFees: "Fee",
+	},
+}
+
+var webullFirst, webullLast = regexp.MustCompile(`^[^/]*`), regexp.MustCompile(`[^/]*$`)
+
+// webullOptions is the list of orders in options.
+var webullOptions = s.Preset{
+	Broker: "Webull", Export: "option orders", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst, NewestFirst: true,
+	Header: s.Cols("Symbol;B/S;Side Type;Option Type;Filled Avg Price;Filled Qty;Filled Time;Traded Value"), Costs: s.CostsPositive, Instrument: "option",
+	Layout: &s.Layout{
+		Orders: true, Symbol: "Symbol", Side: "B/S", Effect: "Side Type", Quantity: "Filled Qty", Price: "Filled Avg Price", Time: "Filled Time",
+		Commission: "Commission", Fees: "Fee", Gross: "Traded Value",
+		Adjust: func(w *s.Row, r *s.Record) {
+			if r.Fill.Right == "" {
+				w.Fail("Symbol: %q is not an option.", r.Fill.Symbol)
+			}
 		},
-	}, {
-		Broker: "Webull", Export: "trades outside the United States", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Symbol & Name", "Trade Date", "Buy/Sell", "Quantity", "Traded Price", "Gross Amount", "Comm/Fee/Tax", "Net Amount"},
-		Zone:   newYork, Order: statement.DayFirst, Costs: statement.CostsNegative, Each: webullAbroad,
-		Columns: map[statement.Target]string{
-			statement.TargetSymbol: "Symbol & Name", statement.TargetSide: "Buy/Sell", statement.TargetExecutedAt: "Trade Date",
-			statement.TargetQuantity: "Quantity", statement.TargetPrice: "Traded Price", statement.TargetFees: "Comm/Fee/Tax",
-		},
-	}}
+	},
 }
 
-// webullOrder reads an order of either list.
-func webullOrder(w *statement.Row) {
-	symbol := w.Text("Symbol")
-	if symbol == "" {
-		w.Ignore()
-		return
-	}
-	filled, price := w.Null("Filled"), decimal.Null{}
-	if w.Reader().Has("Filled/Total Qty") {
-		filled, price = part(w, "Filled/Total Qty", 0), part(w, "Price/Avg Price", -1)
-		symbol = firstWord(symbol) // the name may follow
-	}
-	if filled.Decimal.IsZero() {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	if !price.Valid {
-		price = decimal.Of(w.Required("Avg Price"))
-	}
-	f := statement.Fill{Quantity: filled.Decimal, Price: price.Decimal}
-	f.Side, f.Effect = w.Side("Side")
-	f.Name(symbol, "")
-	at := w.Moment("Filled Time")
-	f.At, f.DateOnly = at.At, at.DateOnly
-	w.Fill(f)
-}
-
-// part is one of the numbers that share a cell: the first, or with -1 the last.
-func part(w *statement.Row, column string, which int) decimal.Null {
-	parts := strings.Split(w.Text(column), "/")
-	if which < 0 {
-		which = len(parts) - 1
-	}
-	if statement.Blank(parts[which]) {
-		return decimal.Null{}
-	}
-	n, err := statement.Number(parts[which], statement.Point)
-	if err != nil {
-		w.Fail("%s: %v.", column, err)
-		return decimal.Null{}
-	}
-	return decimal.Of(n)
-}
-
-func firstWord(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return word
-}
-
-// webullOption reads an order in an option, whose effect has its own column.
-func webullOption(w *statement.Row) {
-	filled := w.Null("Filled Qty")
-	if filled.Decimal.IsZero() {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	f := statement.Fill{
-		Quantity: filled.Decimal, Price: w.Required("Filled Avg Price"), Commission: w.Cost("Commission"), Fees: w.Cost("Fee"),
-	}
-	f.Side, f.Effect = w.Side("B/S")
-	switch strings.ToLower(w.Text("Side Type")) {
-	case "open":
-		f.Effect = statement.Opening
-	case "close":
-		f.Effect = statement.Closing
-	}
-	f.Name(w.Text("Symbol"), "option")
-	if f.Right == "" {
-		w.Fail("Symbol: %q is not an option.", f.Symbol)
-	}
-	if traded := w.Null("Traded Value"); traded.Valid {
-		flow := traded.Decimal
-		if f.Side == matching.Buy {
-			flow = flow.Neg()
-		}
-		f.StatedCashFlow = decimal.Of(flow.Sub(f.Commission).Sub(f.Fees))
-	}
-	at := w.Moment("Filled Time")
-	f.At, f.DateOnly = at.At, at.DateOnly
-	w.Fill(f)
-}
-
-// webullAbroad reads a trade of which the ticker is the first word of the name.
-func webullAbroad(w *statement.Row) {
-	name := w.Text("Symbol & Name")
-	if name == "" || w.Text("Buy/Sell") == "" {
-		w.Ignore()
-		return
-	}
-	f := statement.Fill{
-		Quantity: w.Required("Quantity"), Price: w.Required("Traded Price"),
-		Fees: w.Cost("Comm/Fee/Tax", "VAT"), StatedCashFlow: w.Null("Net Amount"),
-	}
-	f.Side, f.Effect = w.Side("Buy/Sell")
-	f.Name(firstWord(name), "")
-	at := w.Moment("Trade Date")
-	f.At, f.DateOnly = at.At, at.DateOnly
-	w.Fill(f)
+// webullAbroad is the list of the branches outside the United States.
+var webullAbroad = s.Preset{
+	Broker: "Webull", Export: "trades outside the United States", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.DayFirst,
+	Header: s.Cols("Symbol & Name;Trade Date;Buy/Sell;Quantity;Traded Price;Gross Amount;Comm/Fee/Tax;Net Amount"), Costs: s.CostsNegative,
+	Layout: &s.Layout{
+		Key: "Buy/Sell", Symbol: "Symbol & Name", Namer: s.NameFirstWord, Side: "Buy/Sell", Quantity: "Quantity", Price: "Traded Price",
+		Time: "Trade Date", Fees: "Comm/Fee/Tax+VAT", Amount: "Net Amount",
+	},
 }

@@ -20,7 +20,7 @@ import (
 
 // Presets are the exports that the package knows.
 func Presets() []*statement.Preset {
-	return slices.Concat(zerodha(), groww(), []*statement.Preset{&upstoxTrades, &angelOneTrades, &sbiTrades, &rakutenTrades, &eSmartTrades})
+	return slices.Concat(zerodha(), []*statement.Preset{&upstoxTrades, &angelOneTrades, &growwOrders, &sbiTrades, &rakutenTrades, &eSmartTrades})
 }
 
 // in notes what money a file is in, which these files do not write.

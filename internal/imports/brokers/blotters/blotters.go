@@ -21,7 +21,8 @@ const newYork = "America/New_York"
 // Presets are the exports that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		proceeds(), []*statement.Preset{&tradeStationOrders, &tradeManagerOrders, &fundTradersExecutions, &heldenTraderTrades},
-		das(), []*statement.Preset{&lightspeedBlotter}, questrade(), moomoo(), []*statement.Preset{&tigerTrades},
+		[]*statement.Preset{&tradeZeroExecutions, &tradeStationOrders, &tradeManagerOrders, &fundTradersExecutions, &heldenTraderTrades},
+		das(), []*statement.Preset{&lightspeedBlotter, &questradeExecutions, &questradeConfirmations, &questradeActivities},
+		moomoo(), []*statement.Preset{&moomooTrades, &tigerTrades},
 	)
 }

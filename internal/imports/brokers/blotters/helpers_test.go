@@ -28,8 +28,7 @@ func TestNameByType(t *testing.T) {
 
 func TestNameMoomoo(t *testing.T) {
 	for symbol, want := range map[string]string{"US.ACME": "ACME", "HK.00700": "00700", "BRK.B": "BRK.B", "ACME": "ACME", "NVDA260417C200000": "NVDA"} {
-		var f statement.Fill
-		nameMoomoo(&f, symbol)
+		f := nameMoomoo(symbol, "")
 		if f.Symbol != want || f.Type == "" {
 			t.Errorf("%s is %s %s", symbol, f.Type, f.Symbol)
 		}

@@ -25,19 +25,6 @@ func moomoo() []*statement.Preset {
 			},
 			Whole: readMoomoo,
 		},
-		{
-			Broker: broker, Export: "trades", Evidence: statement.Documented, Format: statement.Executions,
-			Header:  []string{"Symbol", "Name", "Side", "Qty", "Price", "Amount", "Time", "Market", "Currency"},
-			Without: []string{"Status"},
-			Zone:    newYork, Costs: statement.CostsPositive, NewestFirst: true,
-			Each: func(w *statement.Row) {
-				if f, ok := moomooTrades.fill(w); ok {
-					nameMoomoo(&f, w.Text("Symbol"))
-					foreign(w, &f, w.Text("Currency"))
-					w.Fill(f)
-				}
-			},
-		},
 	}
 }
 
@@ -49,7 +36,14 @@ const (
 	moomooQty    = "Fill Qty|成交数量"
 )
 
-var moomooTrades = columns{symbol: "Symbol", side: "Side", quantity: "Qty", price: "Price", at: "Time"}
+// moomooTrades is the list of trades.
+var moomooTrades = statement.Preset{
+	Broker: "moomoo", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: newYork, Costs: statement.CostsPositive,
+	Header: statement.Cols("Symbol;Name;Side;Qty;Price;Amount;Time;Market;Currency"), Without: statement.Cols("Status"), NewestFirst: true,
+	Layout: &statement.Layout{
+		Orders: true, Symbol: "Symbol", Namer: nameMoomoo, Side: "Side", Quantity: "Qty", Price: "Price", Time: "Time", Currency: "Currency",
+	},
+}
 
 // moomooOrder is the order that the rows below it are fills of.
 type moomooOrder struct {
@@ -119,7 +113,7 @@ func (o *moomooOrder) emit(w *statement.Row, quantity, price decimal.Decimal, at
 	}
 	f := o.fill
 	f.Quantity, f.Price, f.At, f.DateOnly = quantity, price, at.At, at.DateOnly
-	nameMoomoo(&f, o.symbol)
+	f.SetInstrument(nameMoomoo(o.symbol, ""))
 	foreign(w, &f, o.currency)
 	w.Fill(f)
 	if !w.Failed() {
@@ -127,13 +121,14 @@ func (o *moomooOrder) emit(w *statement.Row, quantity, price decimal.Decimal, at
 	}
 }
 
-// nameMoomoo names the instrument; some exports put the market before it.
-func nameMoomoo(f *statement.Fill, symbol string) {
+// nameMoomoo builds an instrument. Some exports put the market before the symbol.
+func nameMoomoo(symbol, kind string) statement.Instrument {
 	if market, rest, ok := strings.Cut(symbol, "."); ok && slices.Contains([]string{"US", "HK", "SG", "JP", "AU", "CA", "SH", "SZ"}, market) {
 		symbol = rest
 	}
-	f.Name(symbol, "")
-	if f.Type == "" {
-		f.Type = instruments.TypeStock
+	i := statement.NameAny(symbol, kind)
+	if i.Type == "" {
+		i.Type = instruments.TypeStock
 	}
+	return i
 }

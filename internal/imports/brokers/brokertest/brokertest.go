@@ -49,6 +49,9 @@ func Run(t *testing.T, presets []*statement.Preset) {
 		if p.Evidence == "" || p.Format == "" || p.Broker == "" || p.Export == "" {
 			t.Errorf("preset %s (%s) must name broker, export, evidence and format", p.Broker, p.Export)
 		}
+		if err := p.Validate(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -8,11 +8,7 @@ import (
 // binance lists the trade histories of Binance, whose clock is UTC, and its
 // ledgers. Of the trade histories only descriptions and code were seen.
 func binance() []*statement.Preset {
-	return []*statement.Preset{&binanceSpot, &binanceOldSpot, &binanceFutures, {
-		Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"UTC_Time|Time|Time(UTC)", "Account", "Operation", "Coin", "Change", "Remark"},
-		Zone:   utc, Each: binanceEntry, Done: closeBinanceLedger,
-	}, {
+	return []*statement.Preset{&binanceSpot, &binanceOldSpot, &binanceFutures, &binanceStatement, {
 		Broker: "Binance", Export: "futures transactions", Evidence: statement.Documented, Format: statement.Executions,
 		Header: []string{"Date(UTC)|Time(UTC)", "type", "Amount", "Asset", "Symbol", "Transaction ID"},
 		Zone:   utc, Each: binanceFutureEntry, Done: tell,

@@ -6,100 +6,30 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// operation says what a row of Binance's statement is.
-type operation int
-
-const (
-	opUnknown operation = iota
-	opTrade
-	opFee
-	opInOut
-	opInterest
-	opFunding
-	opResult
-	opInside // between wallets of one owner
-)
-
-// binanceOperations are the words that Binance uses, in lower case. Those that
-// only move coins into a savings product and back are known by a part; see
-// [binanceOperation].
-var binanceOperations = map[string]operation{
-	"buy": opTrade, "sell": opTrade, "transaction related": opTrade, "transaction buy": opTrade, "transaction spend": opTrade,
-	"transaction sold": opTrade, "transaction revenue": opTrade, "binance convert": opTrade, "convert": opTrade,
-	"small assets exchange bnb": opTrade, "large otc trading": opTrade, "otc trading": opTrade, "auto-invest transaction": opTrade,
-	"fee": opFee, "transaction fee": opFee,
-	"deposit": opInOut, "withdraw": opInOut, "withdrawal": opInOut, "fiat deposit": opInOut, "fiat withdraw": opInOut,
-	"fiat withdrawal": opInOut, "buy crypto": opInOut, "send": opInOut, "receive": opInOut, "p2p trading": opInOut,
-	"funding fee": opFunding, "realized profit and loss": opResult, "realize profit and loss": opResult,
-	"insurance fund": opResult, "insurance clear": opResult,
-	"cash voucher distribution": opInterest, "distribution": opInterest, "referral kickback": opInterest, "commission rebate": opInterest,
-	"eth 2.0 staking": opInside, "main and funding account transfer": opInside,
-}
-
-func binanceOperation(word string) operation {
-	word = strings.ToLower(strings.TrimSpace(word))
-	if op, ok := binanceOperations[word]; ok {
-		return op
-	}
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(word, p) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case has("interest", "reward", "airdrop"):
-		return opInterest
-	case has("transfer", "subscription", "redemption", "purchase"):
-		return opInside
-	}
-	return opUnknown
-}
-
-// binanceEntry reads a row of the statement. Trades are one row for each coin,
-// and only the second tells what belongs together.
-func binanceEntry(w *statement.Row) {
-	word := w.Text("Operation")
-	if word == "" {
-		w.Ignore()
-		return
-	}
-	at, c, account := w.Moment("UTC_Time|Time|Time(UTC)"), coins{w.Required("Change"), strings.ToUpper(w.Text("Coin"))}, w.Text("Account")
-	if c.coin == "" {
-		w.Fail("There is no value in column Coin.")
-	}
-	if w.Failed() {
-		return
-	}
-	m, op := remembered(w.Reader()), binanceOperation(word)
-	if op == opFee && strings.Contains(strings.ToLower(account), "futures") {
-		op = opResult
-	}
-	switch op {
-	case opTrade:
-		g := m.ledger.of(w, account+at.At.String(), "", at)
-		g.legs = append(g.legs, c)
-	case opFee:
-		g := m.ledger.of(w, account+at.At.String(), "", at)
-		g.costs = append(g.costs, coins{c.amount.Neg(), c.coin})
-	case opResult:
-		addResult(w, c)
-	case opInOut:
-		pay(w, inOrOut(c.amount), c, at, word)
-	case opInterest, opFunding:
-		pay(w, "interest", c, at, word)
-	case opInside:
-		w.Skip(reasonInside)
-	case opUnknown:
-		leaveOut(w, strings.ToLower(word), c.coin)
-	}
-}
-
-func closeBinanceLedger(r *statement.Reader) {
-	remembered(r).ledger.settle(r, quotes, func(base, quote string) string { return base + quote })
-	tell(r)
+// binanceStatement has one row for each coin of a trade; only the second says what
+// belongs together.
+var binanceStatement = statement.Preset{
+	Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("UTC_Time|Time|Time(UTC);Account;Operation;Coin;Change;Remark"),
+	Layout: &statement.Layout{
+		Coins: true, Key: "Operation", Kind: "{Operation} in {Account}", Time: "UTC_Time|Time|Time(UTC)", Amount: "Change", Currency: "Coin",
+		Symbol: "{@base}{@quote}", Note: "Operation", Join: []statement.Join{{By: "{Account} {UTC_Time|Time|Time(UTC)}", As: statement.JoinLegs}},
+		Words: []statement.Word{
+			{Kind: statement.KindResult, Words: "fee in *futures*|transaction fee in *futures*"},
+			{Kind: statement.KindLeg, Words: "buy in *|sell in *|transaction related in *|transaction buy in *|transaction spend in *|transaction sold in *|" +
+				"transaction revenue in *|binance convert in *|convert in *|small assets exchange bnb in *|large otc trading in *|otc trading in *|" +
+				"auto-invest transaction in *"},
+			{Kind: statement.KindLegFee, Words: "fee in *|transaction fee in *"},
+			{Kind: statement.KindTransfer, Words: "deposit in *|withdraw in *|withdrawal in *|fiat deposit in *|fiat withdraw in *|fiat withdrawal in *|" +
+				"buy crypto in *|send in *|receive in *|p2p trading in *"},
+			{Kind: statement.KindResult, Words: "realized profit and loss in *|realize profit and loss in *|insurance fund in *|insurance clear in *"},
+			{Kind: statement.KindInterest, Words: "funding fee in *|cash voucher distribution in *|distribution in *|referral kickback in *|commission rebate in *"},
+			{Kind: statement.KindInternal, Words: "eth 2.0 staking in *|main and funding account transfer in *"},
+			{Kind: statement.KindInterest, Words: "*interest* in *|*reward* in *|*airdrop* in *"},
+			{Kind: statement.KindInternal, Words: "*transfer* in *|*subscription* in *|*redemption* in *|*purchase* in *"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
 }
 
 // binanceFutureEntry reads a row of the futures wallet. Results and commissions

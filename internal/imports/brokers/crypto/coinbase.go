@@ -17,16 +17,7 @@ func coinbase() []*statement.Preset {
 		Header: []string{"Timestamp", "Transaction Type", "Asset", "Quantity Transacted", "Price Currency|Spot Price Currency", "Subtotal", "Notes"},
 		Zone:   utc, NewestFirst: true, Costs: statement.CostsPositive, Each: coinbaseRow, Done: tell,
 		Columns: columns("Asset", "Transaction Type", "Timestamp", "Quantity Transacted", "Price at Transaction|Spot Price at Transaction", "Fees and/or Spread|Fees", "ID"),
-	}, {
-		Broker: "Coinbase Pro", Export: "fills", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"portfolio", "trade id", "product", "side", "created at", "size", "size unit", "price", "fee", "total"},
-		Zone:   utc, Costs: statement.CostsPositive, Each: coinbaseProFill, Done: tell,
-		Columns: columns("product", "side", "created at", "size", "price", "fee", "trade id"),
-	}, {
-		Broker: "Coinbase Pro", Export: "account ledger", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"portfolio", "type", "time|Timestamp", "amount", "balance", "amount/balance unit", "transfer id", "trade id", "order id"},
-		Zone:   utc, Each: coinbaseProEntry, Done: closeCoinbasePro,
-	}}
+	}, &coinbaseProFills, &coinbaseProLedger}
 }
 
 const (
@@ -122,52 +113,30 @@ func coinbaseConvert(w *statement.Row, coin string, quantity decimal.Decimal, at
 	bought.emit(w)
 }
 
-func coinbaseProFill(w *statement.Row) {
-	product := w.Text("product")
-	if product == "" {
-		w.Ignore()
-		return
-	}
-	d := deal{
-		symbol: product, quantity: w.Required("size"), price: w.Required("price"), at: w.Moment("created at"), id: w.Text("trade id"),
-		costs: []coins{{w.Cost("fee"), w.Text("price/fee/total unit")}}, flow: w.Null("total"),
-	}
-	d.base, d.quote = split(product)
-	d.side, d.effect = w.Side("side")
-	d.emit(w)
+var coinbaseProFills = statement.Preset{
+	Broker: "Coinbase Pro", Export: "fills", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
+	Header: statement.Cols("portfolio;trade id;product;side;created at;size;size unit;price;fee;total"),
+	Layout: &statement.Layout{
+		Coins: true, Symbol: "product", Side: "side", Time: "created at", Quantity: "size", Price: "price", Amount: "total",
+		Fees: "fee", FeesCurrency: "price/fee/total unit", ID: "trade id", Hidden: statement.Hidden{Into: statement.CostFees},
+	},
 }
 
-// coinbaseProEntry reads a row of the ledger. The rows of a trade share its id.
-func coinbaseProEntry(w *statement.Row) {
-	kind := strings.ToLower(w.Text("type"))
-	if kind == "" {
-		w.Ignore()
-		return
-	}
-	at, c := w.Moment("time|Timestamp"), coins{w.Required("amount"), strings.ToUpper(w.Text("amount/balance unit"))}
-	if w.Failed() {
-		return
-	}
-	m, id := remembered(w.Reader()), w.Text("trade id")
-	switch {
-	case id != "" && (kind == "match" || kind == "conversion"):
-		g := m.ledger.of(w, id, id, at)
-		g.legs = append(g.legs, c)
-	case id != "" && kind == "fee":
-		g := m.ledger.of(w, id, id, at)
-		g.costs = append(g.costs, coins{c.amount.Neg(), c.coin})
-	case kind == "deposit" || kind == "withdrawal":
-		pay(w, inOrOut(c.amount), c, at, kind)
-	case kind == "fee":
-		pay(w, "fee", c, at, kind)
-	case kind == "rebate":
-		pay(w, "adjustment", c, at, kind)
-	default:
-		leaveOut(w, kind, c.coin)
-	}
-}
-
-func closeCoinbasePro(r *statement.Reader) {
-	remembered(r).ledger.settle(r, fiatQuotes, func(base, quote string) string { return base + "-" + quote })
-	tell(r)
+// coinbaseProLedger has one row for each coin of a trade and one for its fee; they
+// share its id.
+var coinbaseProLedger = statement.Preset{
+	Broker: "Coinbase Pro", Export: "account ledger", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("portfolio;type;time|Timestamp;amount;balance;amount/balance unit;transfer id;trade id;order id"),
+	Layout: &statement.Layout{
+		Coins: true, Key: "type", Kind: "{type} {trade id}", Time: "time|Timestamp", Amount: "amount", Currency: "amount/balance unit",
+		Symbol: "{@base}-{@quote}", ID: "trade id", Note: "type", Join: []statement.Join{{By: "trade id", As: statement.JoinLegs, Fiat: true}},
+		Words: []statement.Word{
+			{Kind: statement.KindLeg, Words: "match ?*|conversion ?*"},
+			{Kind: statement.KindLegFee, Words: "fee ?*"},
+			{Kind: statement.KindTransfer, Words: "deposit*|withdrawal*"},
+			{Kind: statement.KindFee, Words: "fee"},
+			{Kind: statement.KindAdjustment, Words: "rebate*"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
 }

@@ -11,11 +11,7 @@ import (
 // kraken knows the trades and the ledgers of Kraken, in UTC. A ledger names a
 // trade by the id that the trades have, so that both give the same fills.
 func kraken() []*statement.Preset {
-	return []*statement.Preset{&krakenTrades, {
-		Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions,
-		Header: []string{"txid", "refid", "time", "type", "aclass", "asset", "amount", "fee", "balance"},
-		Zone:   utc, Costs: statement.CostsPositive, Each: krakenEntry, Done: closeKraken,
-	}}
+	return []*statement.Preset{&krakenTrades, &krakenLedgers}
 }
 
 // krakenOld are the coins that Kraken has known for so long that it writes an X
@@ -80,54 +76,24 @@ func krakenSymbol(base, quote string) string {
 	return base + "/" + quote
 }
 
-// krakenEntry reads a row of the ledger. Deposits stand there twice, the first
-// time without an id, before they have arrived.
-func krakenEntry(w *statement.Row) {
-	kind := strings.ToLower(w.Text("type"))
-	if kind == "" {
-		w.Ignore()
-		return
-	}
-	if w.Text("txid") == "" {
-		w.Skip("it has not arrived yet; another row has it")
-		return
-	}
-	at, fee := w.Moment("time"), w.Cost("fee")
-	c := coins{w.Required("amount"), krakenCoin(w.Text("asset"))}
-	if w.Failed() {
-		return
-	}
-	m, id := remembered(w.Reader()), w.Text("refid")
-	left := coins{c.amount.Sub(fee), c.coin}
-	switch kind {
-	case "trade", "spend", "receive":
-		g := m.ledger.of(w, id, id, at)
-		g.legs = append(g.legs, c)
-		g.costs = append(g.costs, coins{fee, c.coin})
-	case "deposit", "withdrawal":
-		pay(w, inOrOut(c.amount), left, at, kind)
-	case "staking", "earn", "dividend", "reward":
-		if strings.Contains(strings.ToLower(w.Text("subtype")), "allocation") {
-			w.Skip(reasonInside)
-			return
-		}
-		pay(w, "interest", left, at, kind)
-	case "rollover":
-		pay(w, "fee", left, at, kind)
-	case "margin", "settled":
-		addResult(w, left)
-	case "transfer":
-		if w.Text("subtype") != "" {
-			w.Skip(reasonInside)
-			return
-		}
-		pay(w, "adjustment", left, at, kind)
-	default:
-		leaveOut(w, kind, c.coin)
-	}
-}
-
-func closeKraken(r *statement.Reader) {
-	remembered(r).ledger.settle(r, fiatQuotes, krakenSymbol)
-	tell(r)
+// krakenLedgers have one row for each coin of a trade. Deposits are there twice,
+// the first time without an id, before they have arrived.
+var krakenLedgers = statement.Preset{
+	Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
+	Header: statement.Cols("txid;refid;time;type;aclass;asset;amount;fee;balance"),
+	Layout: &statement.Layout{
+		Coins: true, CoinName: krakenCoin, Only: []statement.Condition{{Col: "txid", Words: "?*", Reason: "it has not arrived yet; another row has it"}},
+		Kind: "{type} {subtype}", Time: "time", Amount: "amount", Currency: "asset", Fees: "fee", CashFees: statement.CashFeesSubtracted,
+		Symbol: "{@base}/{@quote}", ID: "refid", Note: "type", Join: []statement.Join{{By: "refid", As: statement.JoinLegs, Fiat: true}},
+		Words: []statement.Word{
+			{Kind: statement.KindInternal, Words: "staking *allocation*|earn *allocation*|dividend *allocation*|reward *allocation*|transfer ?*"},
+			{Kind: statement.KindLeg, Words: "trade*|spend*|receive*"},
+			{Kind: statement.KindTransfer, Words: "deposit*|withdrawal*"},
+			{Kind: statement.KindInterest, Words: "staking*|earn*|dividend*|reward*"},
+			{Kind: statement.KindFee, Words: "rollover*"},
+			{Kind: statement.KindResult, Words: "margin*|settled*"},
+			{Kind: statement.KindAdjustment, Words: "transfer"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
 }

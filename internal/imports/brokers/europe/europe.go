@@ -24,9 +24,9 @@ import (
 // Presets gives every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		[]*statement.Preset{&trading212History}, degiro(), saxo(), xtb(), etoro(), ig(),
-		[]*statement.Preset{&avanzaTransactions}, freetrade(), hargreaves(), []*statement.Preset{&rabobankMutations, &swissquoteTransactions},
-		tradeRepublic(), []*statement.Preset{&revolutStocks}, bux(), exante(), []*statement.Preset{&releveStatement},
+		[]*statement.Preset{&trading212History}, degiro(), []*statement.Preset{&saxoTransactions}, xtb(), etoro(), ig(),
+		[]*statement.Preset{&avanzaTransactions, &freetradeActivity, &hargreavesSummary, &rabobankMutations, &swissquoteTransactions},
+		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions, &exanteTrades, &releveStatement},
 	)
 }
 

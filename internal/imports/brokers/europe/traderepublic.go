@@ -3,130 +3,54 @@ package europe
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/matching"
+	s "fillbook/internal/imports/statement"
 )
 
-// tradeRepublic knows the export of the app, and the older table that tools make
-// of it, in Dutch, German or English. Securities are named by their ISIN.
-func tradeRepublic() []*statement.Preset {
-	return []*statement.Preset{
-		{
-			Broker: "Trade Republic", Export: "transactions", Evidence: statement.RealFile, Format: statement.Executions,
-			Header: []string{"datetime", "date", "account_type", "category", "type", "asset_class", "name", "symbol", "shares", "price", "amount", "fee", "tax", "currency"},
-			Zone:   "Europe/Berlin", Costs: statement.CostsNegative,
-			Each: republicRow,
-		},
-		{
-			Broker: "Trade Republic", Export: "older transactions", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header: []string{"Datum|Date", "Transactietype|Typ|Type", "Waarde (netto)|Wert|Value", "Opmerking|Notiz|Note", "ISIN", "Aantal|Stück|Shares", "Kosten|Gebühren|Fees", "Belasting|Steuern|Taxes"},
-			Zone:   "Europe/Berlin", NewestFirst: true,
-			Each: oldRepublicRow,
-		},
-	}
+// tradeRepublicTransactions is the export of the app. Amounts are before fee and
+// tax, which are below zero if they were paid. Securities are named by their ISIN.
+var tradeRepublicTransactions = s.Preset{
+	Broker: "Trade Republic", Export: "transactions", Evidence: s.RealFile, Format: s.Executions, Zone: berlin, Costs: s.CostsNegative,
+	Header: s.Cols("datetime;date;account_type;category;type;asset_class;name;symbol;shares;price;amount;fee;tax;currency"),
+	Layout: &s.Layout{
+		Key: "type", Kind: "@kind|type", Words: []s.Word{{Kind: s.KindMovement, Words: "corporate_action *"}},
+		Symbol: "symbol", Namer: s.NamePlain, Name: "name", Time: "datetime", Quantity: "shares", Price: "price", Gross: "amount",
+		Commission: "fee", CashFees: s.CashFeesApart, Tax: "tax", TaxNote: "type", Currency: "currency", Currencies: s.CurrencyOfAccount,
+		ID: "transaction_id", IDs: s.IDPerSide, Note: "description", Prepare: prepareTradeRepublic,
+	},
 }
 
-// republicRow reads a row. Amounts are before fee and tax, which are below zero
-// where they were paid.
-func republicRow(w *statement.Row) {
+// prepareTradeRepublic sets the kind of a row. A trade whose type names no side,
+// such as a savings plan, has the side that its amount shows.
+func prepareTradeRepublic(w *s.Row) {
 	kind := w.Text("type")
-	if kind == "" {
-		w.Ignore()
-		return
-	}
-	e := event{
-		word: kind, symbol: w.Text("symbol"), name: w.Text("name"), at: w.Moment("datetime"), currency: w.Text("currency"),
-		amount: w.Null("amount"), note: w.Text("description"),
-	}
-	tax, charge := w.Null("tax"), w.Cost("fee")
-	shares := w.Null("shares")
 	switch category := strings.ToUpper(w.Text("category")); {
-	case category == "TRADING" && !shares.Decimal.IsZero():
-		d := deal{
-			event: e, side: republicSide(kind, e.amount.Decimal), quantity: shares.Decimal, price: w.Required("price"),
-			commission: charge, id: w.Text("transaction_id"),
-		}
-		if d.amount.Valid {
-			d.amount.Decimal = d.amount.Decimal.Sub(d.commission)
-		}
-		d.fill(w)
-		e.payPart(w, adjustment, tax.Decimal, "Tax of "+kind)
-		return
 	case category == "CORPORATE_ACTION":
-		e.leaveOut(w)
-		e.payPart(w, adjustment, tax.Decimal, "Tax of "+kind)
+		kind = strings.ToLower(category + " " + kind)
+	case category != "TRADING" || w.Decimal("shares").IsZero():
+		kind = strings.ReplaceAll(kind, "_", " ")
 	default:
-		s := senseOf(strings.ReplaceAll(kind, "_", " "))
-		e.emit(w, s)
-		if s == dividend || s == interest {
-			e.payPart(w, s, tax.Decimal, "Tax: "+e.note)
-		} else {
-			e.payPart(w, adjustment, tax.Decimal, "Tax of "+kind)
+		if _, _, ok := s.SideWord(kind); !ok && w.Decimal("amount").Sign() > 0 {
+			kind = "sell"
+		} else if !ok {
+			kind = "buy"
 		}
 	}
-	e.payPart(w, fee, charge.Neg(), "Fee of "+kind)
+	w.Set("kind", kind)
 }
 
-// payPart emits a part of the row that is money of its own, if there is any.
-func (e *event) payPart(w *statement.Row, s sense, amount decimal.Decimal, note string) {
-	if amount.IsZero() {
-		return
-	}
-	part := *e
-	part.amount, part.note = decimal.Of(amount), note
-	part.pay(w, s)
+// tradeRepublicOlder is the table that tools made of the older export, in Dutch,
+// German or English. It has no price: that follows from the amount, which is
+// after costs. Thousands are never grouped, so a comma and a point are the same.
+var tradeRepublicOlder = s.Preset{
+	Broker: "Trade Republic", Export: "older transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, NewestFirst: true,
+	Header: s.Cols("Datum|Date;Transactietype|Typ|Type;Waarde (netto)|Wert|Value;Opmerking|Notiz|Note;ISIN;Aantal|Stück|Shares;Kosten|Gebühren|Fees;Belasting|Steuern|Taxes"),
+	Layout: &s.Layout{
+		Kind: "Transactietype|Typ|Type", Symbol: "ISIN|Opmerking|Notiz|Note", Namer: s.NamePlain, Name: "Opmerking|Notiz|Note",
+		Time: "Datum|Date", Quantity: "Aantal|Stück|Shares", Amount: "Waarde (netto)|Wert|Value", Decimals: s.DecimalsUngrouped,
+		Commission: "Kosten|Gebühren|Fees", Tax: "Belasting|Steuern|Taxes", TaxNote: "{Transactietype|Typ|Type} {Opmerking|Notiz|Note}",
+		Currencies: s.CurrencyOfAccount, Note: "{Transactietype|Typ|Type} {Opmerking|Notiz|Note}",
+	},
 }
 
-// republicSide is the side that the word says, or else what it did to the cash.
-func republicSide(kind string, amount decimal.Decimal) matching.Side {
-	if side, _, ok := statement.SideWord(kind); ok {
-		return side
-	}
-	return flip(sideOf(amount))
-}
-
-// oldRepublicRow reads a row of the older table, which has no price: it follows
-// from the amount, which is after costs. Thousands are never grouped in it, so
-// that a comma and a point are the same.
-func oldRepublicRow(w *statement.Row) {
-	kind := w.Text("Transactietype|Typ|Type")
-	if kind == "" {
-		w.Ignore()
-		return
-	}
-	number := func(names string) decimal.Null {
-		text := w.Text(names)
-		if text == "" {
-			return decimal.Null{}
-		}
-		return decimal.Of(inText(w, strings.ReplaceAll(text, ",", "."), statement.Point))
-	}
-	name := w.Text("Opmerking|Notiz|Note")
-	e := event{
-		word: kind, symbol: symbolOf(w.Text("ISIN"), ""), name: name, at: w.Moment("Datum|Date"),
-		amount: number("Waarde (netto)|Wert|Value"), note: strings.TrimSpace(kind + " " + name),
-	}
-	side, _, trades := statement.SideWord(kind)
-	shares := number("Aantal|Stück|Shares")
-	if !trades {
-		e.emit(w, senseOf(kind))
-		return
-	}
-	costs := number("Kosten|Gebühren|Fees").Decimal.Abs()
-	taxes := number("Belasting|Steuern|Taxes").Decimal.Abs()
-	if shares.Decimal.IsZero() || !e.amount.Valid {
-		w.Fail("There is no quantity or no value.")
-		return
-	}
-	d := deal{event: e, side: side, quantity: shares.Decimal.Abs(), commission: costs}
-	d.symbol, d.amount = symbolOf(e.symbol, name), signed(e.amount, side)
-	gross := d.amount.Decimal.Add(costs).Add(taxes).Abs()
-	if d.amount.Valid {
-		d.amount.Decimal = d.amount.Decimal.Add(taxes)
-	}
-	const priceScale = 8
-	d.price = gross.DivRound(d.quantity, priceScale)
-	d.fill(w)
-	e.payPart(w, adjustment, taxes.Neg(), "Tax of "+e.note)
-}
+// berlin is the zone of Trade Republic.
+const berlin = "Europe/Berlin"

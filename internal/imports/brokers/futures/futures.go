@@ -19,11 +19,16 @@ import (
 	"slices"
 
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
 )
+
+// futureType is the type of everything in most of these files.
+const futureType = instruments.TypeFuture
 
 // Presets lists the exports that this package reads.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		tradovate(), projectX(), ninjaTrader(), rithmic(), quantower(), sierraChart(), motiveWave(), atas(), nelogica(),
+		tradovate(), []*statement.Preset{&topstepTrades, &projectXOrders, &propOrders}, ninjaTrader(), rithmic(),
+		[]*statement.Preset{&quantowerTrades, &sierraActivity, &motiveWaveTrades, &atasJournal}, nelogica(),
 	)
 }

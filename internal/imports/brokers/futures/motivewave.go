@@ -1,31 +1,20 @@
 package futures
 
-import (
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/matching"
-)
+import s "fillbook/internal/imports/statement"
 
-// motiveWave knows MotiveWave's list of trades. It was read in another
-// importer; no file was seen.
-func motiveWave() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "MotiveWave", Export: "trades", Evidence: statement.Documented, Format: statement.JournalTrades,
-		Header: []string{"Instrument", "Side", "Quantity", "Entry Time", "Entry Price", "Exit Time", "Exit Price", "P/L"},
-		Each:   motiveWaveTrade, Done: closeBooks,
-	}}
+// motiveWaveTrades is the list of trades, read in another importer; no file was
+// seen.
+var motiveWaveTrades = s.Preset{
+	Broker: "MotiveWave", Export: "trades", Evidence: s.Documented, Format: s.JournalTrades,
+	Header: s.Cols("Instrument;Side;Quantity;Entry Time;Entry Price;Exit Time;Exit Price;P/L"),
+	Layout: &s.Layout{
+		Symbol: "Instrument", Namer: nameMotiveWave, Side: "Side", Quantity: "Quantity", Result: "P/L", Results: s.ResultNever,
+		RoundTrip: s.RoundTrip{OpenTime: "Entry Time", OpenPrice: "Entry Price", CloseTime: "Exit Time", ClosePrice: "Exit Price", StateResults: true},
+	},
 }
 
-func motiveWaveTrade(w *statement.Row) {
-	if w.Text("Instrument") == "" {
-		w.Ignore()
-		return
-	}
-	symbol, kind := ninjaInstrument(statement.WithoutExchange(w.Text("Instrument")))
-	side, _ := w.Side("Side")
-	roundTrip(w, statement.Trip{
-		Symbol: symbol, Type: kind, Short: side == matching.Sell, Quantity: w.Required("Quantity").Abs(),
-		Open: w.Moment("Entry Time"), Close: w.Moment("Exit Time"),
-		OpenPrice: price(w, "Entry Price", symbol), ClosePrice: decimal.Of(price(w, "Exit Price", symbol)), GrossPnL: w.Null("P/L"),
-	})
+// nameMotiveWave builds an instrument that NinjaTrader would write the same way.
+func nameMotiveWave(symbol, _ string) s.Instrument {
+	name, kind := ninjaInstrument(s.WithoutExchange(symbol))
+	return s.Instrument{Symbol: name, Type: kind}
 }

@@ -3,92 +3,46 @@ package futures
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/instruments"
-	"fillbook/internal/matching"
+	s "fillbook/internal/imports/statement"
 )
 
-// projectX knows the exports of TopstepX, of other firms on the same platform,
-// and the order rows of prop dashboards.
-func projectX() []*statement.Preset {
-	return []*statement.Preset{
-		{
-			Broker: "TopstepX", Export: "trades", Evidence: statement.RealFile, Format: statement.JournalTrades,
-			Header:     []string{"Id", "ContractName", "EnteredAt", "ExitedAt", "EntryPrice", "ExitPrice", "PnL", "Size", "Type"},
-			Instrument: instruments.TypeFuture, Order: statement.MonthFirst, Costs: statement.CostsPositive,
-			Each: topstepTrade, Done: closeBooks,
-		},
-		{
-			Broker: "ProjectX", Export: "order history", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header:     []string{"ContractName", "Status", "Size", "Side", "FilledAt", "ExecutePrice"},
-			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
-			Each: projectXOrder, Done: closeBooks,
-		},
-		{
-			Broker: "ProjectX", Export: "prop order rows", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header:     []string{"order_id", "qty_done", "price_done", "last_time", "symbol"},
-			Instrument: instruments.TypeFuture,
-			Each:       propOrder, Done: closeBooks,
-		},
-	}
+// topstepTrades are finished trades. The result is before costs, and the fees are
+// those of entry and exit.
+var topstepTrades = s.Preset{
+	Broker: "TopstepX", Export: "trades", Evidence: s.RealFile, Format: s.JournalTrades, Instrument: futureType, Order: s.MonthFirst,
+	Header: s.Cols("Id;ContractName;EnteredAt;ExitedAt;EntryPrice;ExitPrice;PnL;Size;Type"), Costs: s.CostsPositive,
+	Layout: &s.Layout{
+		Key: "Id|ContractName", Symbol: "ContractName", Namer: s.NameFuture, Side: "Type", Quantity: "Size", Fees: "Fees", Commission: "Commissions",
+		Result: "PnL", Results: s.ResultNever, ID: "Id",
+		RoundTrip: s.RoundTrip{OpenTime: "EnteredAt", OpenPrice: "EntryPrice", CloseTime: "ExitedAt", ClosePrice: "ExitPrice", StateResults: true},
+	},
 }
 
-// topstepTrade reads a finished trade. Its result is before costs, and its fees
-// are those of getting in and out.
-func topstepTrade(w *statement.Row) {
-	side, _ := w.Side("Type")
-	symbol := contractName(w.Text("ContractName"))
-	roundTrip(w, statement.Trip{
-		Symbol: symbol, Type: instruments.TypeFuture, ID: w.Text("Id"), Short: side == matching.Sell, Quantity: w.Required("Size"),
-		Open: w.Moment("EnteredAt"), Close: w.Moment("ExitedAt"),
-		OpenPrice: price(w, "EntryPrice", symbol), ClosePrice: decimal.Of(price(w, "ExitPrice", symbol)),
-		Fees: w.Cost("Fees"), Commission: w.Cost("Commissions"), GrossPnL: w.Null("PnL"),
-	})
+// projectXOrders is the order history of other firms on the same platform. Size
+// is what was ordered: how much of a canceled order was filled is not in the file.
+var projectXOrders = s.Preset{
+	Broker: "ProjectX", Export: "order history", Evidence: s.SampleFile, Format: s.Executions, Instrument: futureType, Order: s.MonthFirst,
+	Header:  s.Cols("ContractName;Status;Size;Side;FilledAt;ExecutePrice"),
+	Notices: []string{"The order history states no commissions and fees. The list of trades does; import only one of the two."},
+	Layout: &s.Layout{
+		Key: "ContractName|Status", Only: []s.Condition{{Col: "FilledAt|ExecutePrice", Words: "?*", Reason: s.ReasonNotFilled}},
+		Symbol: "ContractName", Namer: s.NameFuture, Side: "Side", Effect: "PositionDisposition", Quantity: "Size", Price: "ExecutePrice",
+		Time: "FilledAt", Account: "AccountName",
+		Adjust: func(w *s.Row, _ *s.Record) {
+			if status := w.Text("Status"); !strings.EqualFold(status, "filled") {
+				w.Fail("The order is %s but has a fill, and the file does not say how much was filled.", strings.ToLower(status))
+			}
+		},
+	},
 }
 
-// projectXOrder reads an order. Size is what was ordered: of an order that was
-// taken back after a part of it was filled, nobody can tell how much that was.
-func projectXOrder(w *statement.Row) {
-	if w.Text("FilledAt") == "" && w.Text("ExecutePrice") == "" {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	if status := w.Text("Status"); !strings.EqualFold(status, "filled") {
-		w.Fail("The order is %s but has a fill, and the file does not say how much was filled.", strings.ToLower(status))
-	}
-	symbol := contractName(w.Text("ContractName"))
-	side, _ := w.Side("Side")
-	f := statement.Fill{
-		Symbol: symbol, Side: side, Quantity: w.Required("Size"), Price: price(w, "ExecutePrice", symbol),
-		At: w.Moment("FilledAt").At,
-	}
-	switch strings.ToLower(w.Text("PositionDisposition")) {
-	case "opening":
-		f.Effect = statement.Opening
-	case "closing":
-		f.Effect = statement.Closing
-	}
-	w.Fill(f)
-	booksOf(w.Reader()).account(w.Text("AccountName"))
-	w.Reader().Out.Warn("The order history states no commissions and fees. The list of trades does; import only one of the two.")
-}
-
-// propOrder reads an order whose sign is its side.
-func propOrder(w *statement.Row) {
-	quantity := w.Decimal("qty_done")
-	if quantity.IsZero() {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	side := matching.Buy
-	if quantity.Sign() < 0 {
-		side = matching.Sell
-	}
-	symbol := contractName(w.Text("trading_symbol|symbol"))
-	w.Fill(statement.Fill{
-		Symbol: symbol, Side: side, Quantity: quantity, Price: price(w, "price_done", symbol),
-		At: w.Moment("last_time|order_date").At, ID: w.Text("order_id|id"),
-	})
-	booksOf(w.Reader()).account(w.Text("account|account_id"))
+// propOrders are the order rows of dashboards of prop firms. The sign of the
+// quantity is the side.
+var propOrders = s.Preset{
+	Broker: "ProjectX", Export: "prop order rows", Evidence: s.SampleFile, Format: s.Executions, Instrument: futureType,
+	Header: s.Cols("order_id;qty_done;price_done;last_time;symbol"),
+	Layout: &s.Layout{
+		Key: "order_id|symbol", Orders: true, Symbol: "trading_symbol|symbol", Namer: s.NameFuture, Quantity: "qty_done", Price: "price_done",
+		Time: "last_time|order_date", ID: "order_id|id", Account: "account|account_id",
+	},
 }

@@ -3,42 +3,26 @@ package futures
 import (
 	"strings"
 
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/instruments"
+	s "fillbook/internal/imports/statement"
 )
 
-// sierraChart knows the Trade Activity Log. It was read in other importers; no
-// file was seen. An exported log is in UTC and a saved one on the chart's
-// clock, so the user is asked.
-func sierraChart() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Sierra Chart", Export: "Trade Activity Log", Evidence: statement.Documented, Format: statement.Executions,
-		Header:     []string{"ActivityType", "DateTime", "Symbol", "Quantity", "BuySell", "FillPrice"},
-		Instrument: instruments.TypeFuture,
-		Each:       sierraActivity, Done: closeBooks,
-	}}
+// sierraActivity is the Trade Activity Log, read in other importers; no file was
+// seen. An exported log is in UTC and a saved one in the zone of the chart, so
+// the user is asked. Quantity is that of the fill; FilledQuantity is what the
+// order has filled up to then.
+var sierraActivity = s.Preset{
+	Broker: "Sierra Chart", Export: "Trade Activity Log", Evidence: s.Documented, Format: s.Executions, Instrument: futureType,
+	Header: s.Cols("ActivityType;DateTime;Symbol;Quantity;BuySell;FillPrice"),
+	Layout: &s.Layout{
+		Key: "ActivityType", Only: []s.Condition{{Col: "ActivityType", Words: "fills", Reason: "it is not a fill"}},
+		Symbol: "Symbol", Namer: nameSierra, Side: "BuySell", Effect: "OpenClose", Quantity: "Quantity|FilledQuantity", Price: "FillPrice",
+		Time: "DateTime|TransDateTime", ID: "FillExecutionServiceID", Position: "PositionQuantity", Account: "TradeAccount",
+	},
 }
 
-// sierraActivity reads a line of the log. Quantity is that of the fill;
-// FilledQuantity is what the order has filled up to then.
-func sierraActivity(w *statement.Row) {
-	if !strings.EqualFold(w.Text("ActivityType"), "Fills") {
-		w.Skip("it is not a fill")
-		return
-	}
-	symbol, _, _ := strings.Cut(contractName(w.Text("Symbol")), "_FUT_")
-	side, _ := w.Side("BuySell")
-	f := statement.Fill{
-		Symbol: symbol, Side: side, Quantity: w.Required("Quantity|FilledQuantity"), Price: price(w, "FillPrice", symbol),
-		At: w.Moment("DateTime|TransDateTime").At, ID: w.Text("FillExecutionServiceID"),
-		PositionAfter: w.Null("PositionQuantity"),
-	}
-	switch strings.ToLower(w.Text("OpenClose")) {
-	case "open":
-		f.Effect = statement.Opening
-	case "close":
-		f.Effect = statement.Closing
-	}
-	w.Fill(f)
-	booksOf(w.Reader()).account(w.Text("TradeAccount"))
+// nameSierra builds a future from a symbol with its exchange: ESM6_FUT_CME.
+func nameSierra(symbol, kind string) s.Instrument {
+	i := s.NameFuture(symbol, kind)
+	i.Symbol, _, _ = strings.Cut(i.Symbol, "_FUT_")
+	return i
 }

@@ -1,11 +1,7 @@
 package futures
 
 import (
-	"strings"
-
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/instruments"
-	"fillbook/internal/matching"
 )
 
 // tradovate knows the exports of Tradovate, which NinjaTrader's web platform
@@ -16,30 +12,9 @@ func tradovate() []*statement.Preset {
 	const broker = "Tradovate"
 	return []*statement.Preset{
 		&tradovateOrders, &tradovateFills,
-		{
-			Broker: broker, Export: "Performance", Evidence: statement.RealFile, Format: statement.Executions,
-			Header: []string{
-				"symbol", "buyFillId", "sellFillId", "qty", "buyPrice", "sellPrice", "pnl", "boughtTimestamp", "soldTimestamp",
-			},
-			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
-			Each: tradovatePair, Done: closeTradovate,
-		},
-		{
-			Broker: broker, Export: "Position History", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header: []string{
-				"Contract", "Buy Fill ID", "Sell Fill ID", "Paired Qty", "Buy Price", "Sell Price", "P/L", "Bought Timestamp", "Sold Timestamp",
-			},
-			Instrument: instruments.TypeFuture, Order: statement.MonthFirst,
-			Each: tradovatePair, Done: closeTradovate,
-		},
+		&tradovatePerformance, &tradovatePositions,
 		tradovateCash(broker),
 	}
-}
-
-// closeTradovate ends the reading of any export of fills.
-func closeTradovate(r *statement.Reader) {
-	joinParts(r.Out)
-	closeBooks(r)
 }
 
 // tradovateOrders are orders, each a fill as far as it was filled. Their ids are
@@ -71,39 +46,33 @@ var tradovateFills = statement.Preset{
 	},
 }
 
-// tradovatePair reads contracts that were bought and sold. A fill that was
-// paired several times is in several rows under one id, and what is not paired
-// yet is in none.
-func tradovatePair(w *statement.Row) {
-	symbol := contractName(w.Text("symbol|Contract"))
-	quantity := w.Required("qty|Paired Qty")
-	bought := w.Fill(statement.Fill{
-		Symbol: symbol, Side: matching.Buy, Quantity: quantity, Price: price(w, "buyPrice|Buy Price", symbol),
-		At: w.Moment("boughtTimestamp|Bought Timestamp").At, ID: fillID(w, "buyFillId|Buy Fill ID"), PartialQuantity: true,
-	})
-	sold := w.Fill(statement.Fill{
-		Symbol: symbol, Side: matching.Sell, Quantity: quantity, Price: price(w, "sellPrice|Sell Price", symbol),
-		At: w.Moment("soldTimestamp|Sold Timestamp").At, ID: fillID(w, "sellFillId|Sell Fill ID"), PartialQuantity: true,
-	})
-	b, out := booksOf(w.Reader()), w.Reader().Out
-	made := w.Null("pnl|P/L")
-	if made.Valid && !w.Failed() {
-		b.made(symbol, made.Decimal, sold.Price.Sub(bought.Price), quantity)
+// tradovatePerformance and tradovatePositions pair contracts that were bought and
+// sold. A fill that was paired several times is in several rows under one id, and
+// what is not paired yet is in none.
+var (
+	tradovatePerformance = statement.Preset{
+		Broker: "Tradovate", Export: "Performance", Evidence: statement.RealFile, Format: statement.Executions, Order: statement.MonthFirst,
+		Header:  statement.Cols("symbol;buyFillId;sellFillId;qty;buyPrice;sellPrice;pnl;boughtTimestamp;soldTimestamp"),
+		Notices: []string{"Tradovate's Performance export states no commissions and fees; its Fills export has the commissions."},
+		Layout:  &tradovatePairs,
 	}
-	b.account(w.Text("Account"))
-	if w.Decimal("Net Pos").Sign() != 0 {
-		out.Warn("The position in %s is still open. Fills that are not closed yet are not in this export; use Fills to have them.", symbol)
+	tradovatePositions = statement.Preset{
+		Broker: "Tradovate", Export: "Position History", Evidence: statement.SampleFile, Format: statement.Executions, Order: statement.MonthFirst,
+		Header:  statement.Cols("Contract;Buy Fill ID;Sell Fill ID;Paired Qty;Buy Price;Sell Price;P/L;Bought Timestamp;Sold Timestamp"),
+		Notices: []string{"Tradovate's Position History export states no commissions and fees; its Fills export has the commissions."},
+		Layout:  &tradovatePairs,
 	}
-	out.Warn("Tradovate's %s export states no commissions and fees; its Fills export has the commissions.", w.Reader().Preset.Export)
-}
-
-// fillID reads the id of a fill. Spreadsheets shorten long numbers, and many
-// fills would share what is left; such an id is none.
-func fillID(w *statement.Row, names string) string {
-	id := w.Text(names)
-	if strings.ContainsAny(id, "eE+") {
-		w.Reader().Out.Warn("A spreadsheet has shortened the ids of the fills. Import the file as it was downloaded, so that fills are known again.")
-		return ""
+	tradovatePairs = statement.Layout{
+		Symbol: "symbol|Contract", Namer: statement.NameFuture, Quantity: "qty|Paired Qty", Result: "pnl|P/L", Account: "Account",
+		BoughtSold: statement.BoughtSold{
+			BuyTime: "boughtTimestamp|Bought Timestamp", BuyPrice: "buyPrice|Buy Price", BuyID: "buyFillId|Buy Fill ID",
+			SellTime: "soldTimestamp|Sold Timestamp", SellPrice: "sellPrice|Sell Price", SellID: "sellFillId|Sell Fill ID",
+		},
+		Join: []statement.Join{{As: statement.JoinParts}}, SameInstant: statement.InstantByID,
+		Adjust: func(w *statement.Row, r *statement.Record) {
+			if w.Decimal("Net Pos").Sign() != 0 {
+				w.Reader().Out.Warn("The position in %s is still open. Fills that are not closed yet are not in this export; use Fills to have them.", r.Fill.Symbol)
+			}
+		},
 	}
-	return id
-}
+)

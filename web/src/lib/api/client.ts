@@ -35,18 +35,18 @@ export const tokens = new Tokens({
 
 const withoutSession = /^\/api\/v1\/(setup|public)(\/|$)|^\/api\/v1\/auth\/(login|register|refresh)$/;
 
-/** Like fetch, with the session: it renews tokens silently and tries once more after 401. */
+/** Fetches with the session: renews tokens silently and tries again after a 401. */
 export async function sessionFetch(request: Request): Promise<Response> {
   if (withoutSession.test(new URL(request.url).pathname)) return connection.watch(() => fetch(request));
   const again = request.clone();
   const first = await tokens.bearer();
-  const response = await connection.watch(() => fetch(bearing(request, first)));
+  const response = await connection.watch(() => fetch(withToken(request, first)));
   if (response.status !== 401 || first === null) return response;
   const second = await tokens.renew(first);
-  return second === null ? response : fetch(bearing(again, second));
+  return second === null ? response : fetch(withToken(again, second));
 }
 
-function bearing(request: Request, token: string | null): Request {
+function withToken(request: Request, token: string | null): Request {
   if (token !== null) request.headers.set('Authorization', `Bearer ${token}`);
   return request;
 }
@@ -59,7 +59,7 @@ export const api = createClient<SendablePaths>({
 
 type Fetched<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 
-/** The body of a 2xx answer; anything else is thrown as an ApiError. */
+/** Returns the body of a 2xx response. Throws an ApiError for anything else. */
 export async function answer<T>(fetched: Fetched<T>): Promise<T> {
   let result;
   try {
@@ -71,7 +71,7 @@ export async function answer<T>(fetched: Fetched<T>): Promise<T> {
   return result.data as T;
 }
 
-/** Fetches a file with the session (an attachment, an export) and hands it to the browser. */
+/** Downloads a file with the session, such as an attachment or an export. */
 export async function download(path: string, name: string): Promise<void> {
   const blob = await fetchBlob(path);
   const link = document.createElement('a');

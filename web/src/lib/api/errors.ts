@@ -1,9 +1,9 @@
-// What went wrong, as a screen wants it: a code to decide by, a sentence to
-// show, and the field it is about when there is one.
+// Errors of the API: a code for decisions, a message to show, and the field that
+// the error belongs to, if there is one.
 
 export class ApiError extends Error {
   constructor(
-    readonly status: number, // 0 when no answer came
+    readonly status: number, // 0 if there was no response
     readonly code: string,
     message: string,
     readonly field: string | null = null,
@@ -14,7 +14,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
   }
 
-  /** The server did not answer, so that the same request may work later. */
+  /** Reports whether the server was unreachable, so that the same request may work later. */
   get isAway(): boolean {
     return this.code === 'offline' || [502, 503, 504].includes(this.status);
   }
@@ -24,7 +24,7 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: Record<string, unknown> };
 }
 
-/** Makes one of an answer that is not 2xx. */
+/** Returns the error of a response that is not 2xx. */
 export function errorOf(response: Response, body: unknown): ApiError {
   const { code, message, details = {} } = (body as ErrorBody | undefined)?.error ?? {};
   const field = typeof details.field === 'string' ? details.field : null;
@@ -32,37 +32,33 @@ export function errorOf(response: Response, body: unknown): ApiError {
   return new ApiError(
     response.status,
     code ?? 'internal',
-    message ?? unexplained(response.status),
+    message ?? defaultMessage(response.status),
     field,
     details,
     wait,
   );
 }
 
-function unexplained(status: number): string {
-  if (status === 413) return 'This is larger than the server takes.';
-  if (status === 429) return 'That was too often. Wait a moment and try again.';
-  return `The server answered with status ${status}. Try again; its log says more.`;
+function defaultMessage(status: number): string {
+  if (status === 413) return 'This file is too large for the server.';
+  if (status === 429) return 'Too many attempts. Wait a moment and try again.';
+  return `The server responded with status ${status}. Try again. Details are in the server log.`;
 }
 
-/** Makes one of whatever was thrown. */
+/** Converts anything thrown to an ApiError. */
 export function asApiError(fault: unknown): ApiError {
   if (fault instanceof ApiError) return fault;
   if (fault instanceof TypeError) {
-    return new ApiError(
-      0,
-      'offline',
-      'The server can’t be reached. Check that it is running, then try again.',
-    );
+    return new ApiError(0, 'offline', 'Can’t reach the server. What you typed is still here.');
   }
   return new ApiError(
     0,
     'internal',
-    fault instanceof Error ? fault.message : 'Something went wrong in the page.',
+    fault instanceof Error ? fault.message : 'Something went wrong. Reload the page.',
   );
 }
 
-/** The message for a field of a form, or ''. */
+/** Returns the message for a field, '' if the error is about something else. */
 export function fieldError(fault: ApiError | null, field: string): string {
   return fault?.field === field ? fault.message : '';
 }

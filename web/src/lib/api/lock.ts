@@ -1,6 +1,7 @@
-// One tab at a time. navigator.locks does it wherever it exists; it does not on
-// plain http outside localhost, where a lease in localStorage does nearly as
-// well: the server forgives the rest, as it honours a token just replaced.
+// Runs work in one tab at a time. navigator.locks does that, but does not exist on
+// plain http outside of localhost. There a lease in localStorage is used: it leaves
+// a small race, which is harmless because the server accepts a token that was
+// replaced a moment ago.
 
 export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
@@ -16,18 +17,18 @@ const leaseMillis = 10_000;
 
 async function withLease<T>(storage: Storage, name: string, work: () => Promise<T>): Promise<T> {
   const key = `${name}.lease`;
-  const me = Math.random().toString(36).slice(2);
-  while (!take(storage, key, me)) await new Promise((resume) => setTimeout(resume, 50));
+  const owner = Math.random().toString(36).slice(2);
+  while (!acquire(storage, key, owner)) await new Promise((resume) => setTimeout(resume, 50));
   try {
     return await work();
   } finally {
-    if (storage.getItem(key)?.startsWith(me)) storage.removeItem(key);
+    if (storage.getItem(key)?.startsWith(owner)) storage.removeItem(key);
   }
 }
 
-function take(storage: Storage, key: string, me: string): boolean {
+function acquire(storage: Storage, key: string, owner: string): boolean {
   const until = Number(storage.getItem(key)?.split(' ')[1] ?? 0);
   if (until > Date.now()) return false;
-  storage.setItem(key, `${me} ${Date.now() + leaseMillis}`);
-  return storage.getItem(key)!.startsWith(me);
+  storage.setItem(key, `${owner} ${Date.now() + leaseMillis}`);
+  return storage.getItem(key)!.startsWith(owner);
 }

@@ -1,6 +1,6 @@
-// What screens read and write through. Reading is cached by key, so two
-// components that ask the same thing cost one request; writing says which kinds
-// of thing it touched, and all screens that show those read anew.
+// Reads and writes of screens. Reads are cached by key, so that two components with
+// the same query cost one request. Writes name the kinds of data that they changed,
+// and every query of these kinds is loaded again.
 //
 //   const trades = query(() => ({ key: ['trades', filter.scope], load: () => answer(api.GET(…)) }));
 //   {#if trades.data} …
@@ -14,7 +14,7 @@ import { toast } from '../toasts.svelte';
 import { answer, api } from './client';
 import { ApiError, asApiError } from './errors';
 
-/** The first word of every key. */
+/** The first part of every query key. */
 export type Kind =
   | 'accounts'
   | 'admin'
@@ -47,25 +47,25 @@ export const queryClient = new QueryClient({
   },
 });
 
-export interface Reading<T> {
+export interface Query<T> {
   key: [Kind, ...unknown[]];
   load: (signal: AbortSignal) => Promise<T>;
   enabled?: boolean;
-  /** Show the last answer while the next one comes: for filters, so that nothing jumps. */
+  /** Keep the last result while the next one loads, so that the page does not jump. */
   keep?: boolean;
   refetchEvery?: number;
 }
 
-/** Reads while a component lives. Call it once, at the top of the script of a component. */
-export function query<T>(reading: () => Reading<T>) {
+/** Loads data while a component is mounted. Call it once, at the top of the component's script. */
+export function query<T>(options: () => Query<T>) {
   return createQuery<T, ApiError>(
     () => {
-      const { key, load, enabled = true, keep = true, refetchEvery } = reading();
+      const { key, load, enabled = true, keep = true, refetchEvery } = options();
       return {
         queryKey: key,
         queryFn: ({ signal }: { signal: AbortSignal }) => load(signal),
         enabled,
-        // Also for what a component reads late, such as the second half of a condition.
+        // Also notify about properties that a component reads late, such as in the second half of a condition.
         notifyOnChangeProps: 'all',
         ...(keep ? { placeholderData: keepPreviousData } : {}),
         ...(refetchEvery ? { refetchInterval: refetchEvery } : {}),
@@ -78,17 +78,17 @@ export function query<T>(reading: () => Reading<T>) {
 export interface Action<T> {
   run: () => Promise<T>;
   touches: Kind[];
-  done?: string; // told when it worked
-  undo?: (result: T) => Promise<unknown>; // offered with it
-  quiet?: boolean; // the caller shows the error itself, at its field
+  done?: string; // shown after success
+  undo?: (result: T) => Promise<unknown>; // offered with that message
+  quiet?: boolean; // the caller shows the error itself
 }
 
-/** Writes, tells about it and has everything it touched read anew. */
+/** Writes, shows the outcome and reloads the kinds that it touches. Throws an ApiError after showing it. */
 export async function act<T>(action: Action<T>): Promise<T> {
   try {
     const result = await action.run();
     refresh(action.touches);
-    if (action.done) toast.done(action.done, undoOf(action, result));
+    if (action.done) toast.done(action.done, createUndo(action, result));
     return result;
   } catch (fault) {
     const error = asApiError(fault);
@@ -97,23 +97,25 @@ export async function act<T>(action: Action<T>): Promise<T> {
   }
 }
 
-/** For writes whose outcome the page shows before the answer, and that may follow each other fast: they
-    go out one after the other, and only the last has things read anew, so that no answer from in
-    between takes back what is shown. That is also the way back when one was refused. */
-export function inTurn(touches: Kind[]): (run: () => Promise<unknown>) => Promise<void> {
+/**
+ * Returns a function that runs writes one after the other and reloads after the last. For writes that the page
+ * shows before the response: a reload in between would show an old value for a moment. The reload also
+ * corrects the page if a write is refused.
+ */
+export function queueWrites(touches: Kind[]): (run: () => Promise<unknown>) => Promise<void> {
   let last = Promise.resolve();
-  let waiting = 0;
+  let pending = 0;
   return (run) => {
-    waiting++;
+    pending++;
     last = last.then(async () => {
-      await act({ run, touches: [] }).catch(() => undefined); // it has told of it
-      if (--waiting === 0) refresh(touches);
+      await act({ run, touches: [] }).catch(() => undefined); // act has shown the error
+      if (--pending === 0) refresh(touches);
     });
     return last;
   };
 }
 
-function undoOf<T>(action: Action<T>, result: T): (() => Promise<void>) | undefined {
+function createUndo<T>(action: Action<T>, result: T): (() => Promise<void>) | undefined {
   if (!action.undo) return undefined;
   return async () => {
     await act({ run: () => action.undo!(result), touches: action.touches, done: 'Undone.' });
@@ -128,7 +130,7 @@ export function refresh(kinds: Kind[] | 'all'): void {
   for (const kind of kinds) void queryClient.invalidateQueries({ queryKey: [kind] });
 }
 
-// The readings that many screens share.
+// Queries that several screens share.
 
 export const readAccounts = () =>
   query(() => ({ key: ['accounts'], load: (signal) => answer(api.GET('/api/v1/accounts', { signal })) }));

@@ -1,39 +1,39 @@
-// The routine of a day, ticked wherever it is shown.
+// The routine of a day, with its ticks.
 //
 //   const routine = readRoutineDay(() => day);
-//   <Async of={routine.reading}> … onchange={(done) => void routine.tick(item.id, done)}
+//   <Async of={routine.list}> … onchange={(done) => void routine.tick(item.id, done)}
 
 import { answer, api, type Schemas } from './client';
-import { inTurn, query, queryClient } from './queries.svelte';
+import { queueWrites, query, queryClient } from './queries.svelte';
 
 export function readRoutineDay(day: () => string) {
-  const reading = query(() => ({
+  const list = query(() => ({
     key: keyOf(day()),
     load: (signal) =>
       answer(api.GET('/api/v1/routines/day/{day}', { params: { path: { day: day() } }, signal })),
-    // The boxes of one day under the name of another would be ticked for the wrong one.
+    // Keeping the items of another day would let the user tick them for the wrong day.
     keep: false,
   }));
-  const send = inTurn(['routines', 'analytics']);
+  const send = queueWrites(['routines', 'analytics']);
 
-  /** The box changes at once; what the server has then counts, also when it refused. */
+  /** Ticks an item at once. Afterwards the list is reloaded, so that a refused tick disappears. */
   async function tick(id: string, done: boolean): Promise<void> {
     const path = { day: day(), id };
     const key = keyOf(path.day);
-    await queryClient.cancelQueries({ queryKey: key }); // an answer on its way knows nothing of it
-    queryClient.setQueryData<Schemas['RoutineDay']>(key, (now) => now && ticked(now, id, done));
+    await queryClient.cancelQueries({ queryKey: key }); // a response under way lacks the tick
+    queryClient.setQueryData<Schemas['RoutineDay']>(key, (now) => now && withTick(now, id, done));
     await send(() =>
       answer(api.PUT('/api/v1/routines/day/{day}/items/{id}', { params: { path }, body: { done } })),
     );
   }
-  return { reading, tick };
+  return { list, tick };
 }
 
 function keyOf(day: string): ['routines', 'day', string] {
   return ['routines', 'day', day];
 }
 
-function ticked(day: Schemas['RoutineDay'], id: string, done: boolean): Schemas['RoutineDay'] {
+function withTick(day: Schemas['RoutineDay'], id: string, done: boolean): Schemas['RoutineDay'] {
   const items = day.items.map((item) => (item.id === id ? { ...item, done } : item));
   return { ...day, items, done: items.filter((item) => item.done).length };
 }

@@ -1,8 +1,8 @@
-// Keeps the token pair and renews it. The access token lives in memory only and
-// is passed from tab to tab by message; the refresh token lives in localStorage,
-// where every tab of this browser finds the newest one. Renewal happens under a
-// lock that all tabs share, and whoever waited for it takes what the winner got,
-// so a refresh token is never spent twice.
+// Stores the token pair and renews it. The access token is in memory only and is
+// passed between tabs by message. The refresh token is in localStorage, where every
+// tab reads the newest one. Renewal runs under a lock that all tabs share; a tab
+// that waited for the lock uses the token of the tab that renewed, so that a refresh
+// token is never used twice.
 
 import { ApiError, asApiError, errorOf } from './errors';
 import type { Lock } from './lock';
@@ -21,7 +21,7 @@ interface Access {
 
 type Message = { kind: 'renewed'; access: Access } | { kind: 'signed-out' };
 
-export interface Surroundings {
+export interface TokenEnvironment {
   storage: Storage;
   lock: Lock;
   channel: Pick<BroadcastChannel, 'postMessage'> & { onmessage: ((event: MessageEvent) => void) | null };
@@ -30,15 +30,15 @@ export interface Surroundings {
 }
 
 const refreshKey = 'fillbook.refresh';
-const earlyMillis = 30_000; // renew before the server would refuse
+const earlyMillis = 30_000; // renew before the server rejects it
 
 export class Tokens {
   private access: Access | null = null;
-  /** Called when this browser has no session any more, whichever tab ended it. */
+  /** Called when the session has ended, in this tab or in another. */
   onSignedOut: () => void = () => {};
 
-  constructor(private readonly around: Surroundings) {
-    around.channel.onmessage = (event) => this.hear(event.data as Message);
+  constructor(private readonly env: TokenEnvironment) {
+    env.channel.onmessage = (event) => this.receive(event.data as Message);
   }
 
   get signedIn(): boolean {
@@ -46,68 +46,68 @@ export class Tokens {
   }
 
   get refreshToken(): string | null {
-    return this.around.storage.getItem(refreshKey);
+    return this.env.storage.getItem(refreshKey);
   }
 
-  /** Takes a fresh pair: after sign-in, setup, a new password, or renewal. */
-  take(pair: TokenPair): void {
-    this.around.storage.setItem(refreshKey, pair.refresh_token);
-    this.access = { token: pair.access_token, expiresAt: this.around.now() + pair.expires_in * 1000 };
-    this.around.channel.postMessage({ kind: 'renewed', access: this.access } satisfies Message);
+  /** Stores a new pair, after sign-in, setup, a new password or renewal. */
+  store(pair: TokenPair): void {
+    this.env.storage.setItem(refreshKey, pair.refresh_token);
+    this.access = { token: pair.access_token, expiresAt: this.env.now() + pair.expires_in * 1000 };
+    this.env.channel.postMessage({ kind: 'renewed', access: this.access } satisfies Message);
   }
 
-  /** An access token that is good now, or null without a session. */
+  /** Returns a valid access token, or null without a session. */
   async bearer(): Promise<string | null> {
     const current = this.access;
-    if (current !== null && this.good(current)) return current.token;
+    if (current !== null && this.isValid(current)) return current.token;
     return this.renew(current === null ? null : current.token);
   }
 
-  /** Renews unless another tab has done it since `stale` was handed out. */
+  /** Renews the token, unless another tab has replaced `stale` already. Returns null without a session. */
   async renew(stale: string | null): Promise<string | null> {
     if (!this.signedIn) return null;
-    return this.around.lock('fillbook.renew', async () => {
-      const current = this.access; // another tab may have renewed it while we waited
-      if (current !== null && this.good(current) && current.token !== stale) return current.token;
+    return this.env.lock('fillbook.renew', async () => {
+      const current = this.access; // another tab may have renewed it while this one waited
+      if (current !== null && this.isValid(current) && current.token !== stale) return current.token;
       const refresh = this.refreshToken;
       if (refresh === null) return null;
       const pair = await this.exchange(refresh);
       if (pair === null) {
-        this.forget();
+        this.clear();
         return null;
       }
-      this.take(pair);
+      this.store(pair);
       return pair.access_token;
     });
   }
 
-  /** Ends the session in this browser, in all its tabs. */
-  forget(): void {
-    this.around.storage.removeItem(refreshKey);
-    this.around.channel.postMessage({ kind: 'signed-out' } satisfies Message);
+  /** Ends the session in all tabs of this browser. */
+  clear(): void {
+    this.env.storage.removeItem(refreshKey);
+    this.env.channel.postMessage({ kind: 'signed-out' } satisfies Message);
     this.drop();
   }
 
   private async exchange(refresh: string): Promise<TokenPair | null> {
     let response: Response;
     try {
-      response = await this.around.fetch('/api/v1/auth/refresh', {
+      response = await this.env.fetch('/api/v1/auth/refresh', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ refresh_token: refresh }),
       });
     } catch (fault) {
-      throw asApiError(fault); // the session may well be good; nothing is forgotten
+      throw asApiError(fault); // the session may still be valid, so the token is kept
     }
     if (response.status === 401) return null;
     const body: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw errorOf(response, body);
     if (!body)
-      throw new ApiError(response.status, 'internal', 'The server sent an answer that cannot be read.');
+      throw new ApiError(response.status, 'internal', 'The server sent an unreadable response. Try again.');
     return body as TokenPair;
   }
 
-  private hear(message: Message): void {
+  private receive(message: Message): void {
     if (message.kind === 'renewed') this.access = message.access;
     else this.drop();
   }
@@ -117,7 +117,7 @@ export class Tokens {
     this.onSignedOut();
   }
 
-  private good(access: Access): boolean {
-    return access.expiresAt - earlyMillis > this.around.now();
+  private isValid(access: Access): boolean {
+    return access.expiresAt - earlyMillis > this.env.now();
   }
 }

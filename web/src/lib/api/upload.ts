@@ -1,4 +1,4 @@
-// Sends a form with a file and tells how far it has got, which fetch cannot.
+// Uploads a file and reports the progress, which fetch cannot do.
 
 import { tokens } from './client';
 import { ApiError, errorOf } from './errors';
@@ -22,20 +22,20 @@ export async function upload<T>(what: Upload): Promise<T> {
       if (event.lengthComputable) what.progress?.(event.loaded / event.total);
     };
     request.onerror = () =>
-      reject(new ApiError(0, 'offline', 'The server cannot be reached. Nothing was sent twice; try again.'));
-    request.onload = () => settle(request, resolve, reject);
-    request.send(formOf(what));
+      reject(new ApiError(0, 'offline', 'Can’t reach the server. Nothing was imported twice. Try again.'));
+    request.onload = () => finish(request, resolve, reject);
+    request.send(toFormData(what));
   });
 }
 
-function formOf(what: Upload): FormData {
+function toFormData(what: Upload): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(what.fields)) if (value !== '') form.set(name, value);
-  form.set('file', what.file); // last: the server knows the fields when the file comes
+  form.set('file', what.file); // last: the server reads the fields before the file
   return form;
 }
 
-function settle<T>(
+function finish<T>(
   request: XMLHttpRequest,
   resolve: (body: T) => void,
   reject: (fault: ApiError) => void,

@@ -1,5 +1,5 @@
-// The filter of the moment. It has no memory of its own: it reads the address
-// and writes the address, so Back, a reload and a copied link all agree.
+// The current filter. It has no state of its own: it reads and writes the address,
+// so that Back, reload and a copied link show the same data.
 
 import { navigate, here } from '../../app/router.svelte';
 import { clock } from '../clock.svelte';
@@ -20,16 +20,16 @@ import {
 class LiveFilter {
   readonly now: Filter = $derived(parseFilter(new URLSearchParams(here.search)));
   readonly timeZone: string = $derived(this.now.tz || preferences.timeZone);
-  /** The day it is in that zone. */
+  /** The current day in that time zone. */
   readonly today: Day = $derived(clock.today(this.timeZone));
-  /** Ready to be spread into the query of a list or of analytics. */
+  /** The query parameters for lists and analytics. */
   readonly scope: Scope = $derived(this.scopeWith({}));
-  /** The same for the figures that can count results as they are realized; others refuse it. */
+  /** The query parameters for figures that can count realized results; others refuse them. */
   readonly results: ResultScope = $derived(this.resultsWith({}));
-  /** First and last day, '' where open. */
+  /** The first and last day; '' if there is none. */
   readonly days = $derived(daysOf(this.now, this.timeZone, preferences.weekStart, this.today));
 
-  /** The same with part of the filter changed. */
+  /** Returns the query parameters with part of the filter changed. */
   scopeWith(change: Partial<Filter>): Scope {
     return scopeOf({ ...this.now, ...change }, preferences.timeZone, preferences.weekStart, this.today);
   }
@@ -39,7 +39,7 @@ class LiveFilter {
     return { ...this.scopeWith(change), ...(realized ? { pnl_basis: 'realized' as const } : {}) };
   }
 
-  /** Changes part of the filter; the rest of the address stays as it is. */
+  /** Changes part of the filter and keeps the other parameters of the address. */
   set(change: Partial<Filter>): void {
     navigate(here.path + this.searchWith(change), { replace: true, keepScroll: true });
   }
@@ -48,7 +48,7 @@ class LiveFilter {
     this.set({ ...emptyFilter, unit: this.now.unit });
   }
 
-  /** The address of a screen with this filter, changed or not. */
+  /** Returns the address of a screen with this filter, or with part of it changed. */
   link(path: string, change: Partial<Filter> = {}, extra: Record<string, string> = {}): string {
     const params = writeFilter({ ...this.now, ...change });
     for (const [name, value] of Object.entries(extra)) params.set(name, value);

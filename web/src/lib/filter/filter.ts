@@ -1,14 +1,13 @@
-// What the reader looks at, as it stands in the address: ?account=…&range=90d&…
-// The same address shows the same thing to the same user, so everything that
-// narrows a screen is here and nowhere else. Pure functions; the live filter is
-// in filter.svelte.ts.
+// The filter, as it is written in the address: ?account=…&range=90d&… The same
+// address shows the same data to the same user, so every filter is part of it.
+// These are pure functions; the current filter is in filter.svelte.ts.
 
 import { addDays, endOf, isDay, startOf, today, type Day } from '../format/days';
 
 export const ranges = ['today', 'week', 'month', '30d', '90d', 'ytd', '1y', 'all', 'custom'] as const;
 export type Range = (typeof ranges)[number];
 
-export const rangeNames: Record<Range, string> = {
+export const rangeLabels: Record<Range, string> = {
   today: 'Today',
   week: 'This week',
   month: 'This month',
@@ -20,19 +19,19 @@ export const rangeNames: Record<Range, string> = {
   custom: 'Custom…',
 };
 
-/** When a result counts: with the whole trade when it closes, or each closing fill on its own day. */
+/** When a result counts: when the whole trade closes, or each closing fill on its own day. */
 export type Pnl = 'closed' | 'realized';
 
 export type Unit = 'money' | 'percent' | 'r';
 
 export interface Filter {
-  accounts: string[]; // ids; none means all
+  accounts: string[]; // ids; empty means all
   range: Range;
   from: Day; // custom range only
   to: Day;
   basis: 'close' | 'open';
   pnl: Pnl;
-  tz: string; // '' means the zone of the preferences
+  tz: string; // '' for that of the preferences
   side: '' | 'long' | 'short';
   symbols: string[];
   setups: string[];
@@ -55,7 +54,7 @@ export const emptyFilter: Readonly<Filter> = Object.freeze({
   unit: 'money',
 }) as Readonly<Filter>;
 
-/** The names in the address that belong to the filter; screens must not use them. */
+/** The query parameters of the filter. Screens must not use these names. */
 export const filterKeys = [
   'account',
   'range',
@@ -76,11 +75,11 @@ function list(params: URLSearchParams, name: string): string[] {
   return [...new Set(all.map((v) => v.trim()).filter(Boolean))];
 }
 
-function oneOf<T extends string>(value: string | null, allowed: readonly T[], otherwise: T): T {
-  return allowed.includes(value as T) ? (value as T) : otherwise;
+function oneOf<T extends string>(value: string | null, allowed: readonly T[], fallback: T): T {
+  return allowed.includes(value as T) ? (value as T) : fallback;
 }
 
-/** Reads a filter; what is not understood is taken as not said. */
+/** Parses a filter; invalid values are ignored. */
 export function parseFilter(params: URLSearchParams): Filter {
   const from = params.get('from') ?? '';
   const to = params.get('to') ?? '';
@@ -104,11 +103,11 @@ export function parseFilter(params: URLSearchParams): Filter {
   return filter;
 }
 
-/** Writes what differs from the empty filter, always in the same order. */
+/** Writes the values that differ from the empty filter, always in the same order. */
 export function writeFilter(filter: Filter): URLSearchParams {
   const params = new URLSearchParams();
-  const put = (name: string, value: string, usual = '') => {
-    if (value !== usual) params.set(name, value);
+  const put = (name: string, value: string, defaultValue = '') => {
+    if (value !== defaultValue) params.set(name, value);
   };
   put('account', filter.accounts.join(','));
   put('range', filter.range, 'all');
@@ -127,8 +126,8 @@ export function writeFilter(filter: Filter): URLSearchParams {
   return params;
 }
 
-/** How many things narrow the screen, for the badge on the phone. */
-export function narrowings(f: Filter): number {
+/** Returns the number of active filters. */
+export function countActive(f: Filter): number {
   return (
     Number(f.accounts.length > 0) +
     Number(f.range !== 'all') +
@@ -151,7 +150,7 @@ export function isZone(name: string | null): boolean {
   }
 }
 
-/** First and last day of the range; '' where it is open. */
+/** Returns the first and last day of the range; '' if it has none. */
 export function daysOf(
   filter: Filter,
   timeZone: string,
@@ -181,7 +180,7 @@ export function daysOf(
   }
 }
 
-/** The query of lists and analytics. Names are those of the API. */
+/** The query parameters of lists and analytics, with the names of the API. */
 export interface Scope {
   account_id?: string[];
   from?: string;
@@ -194,7 +193,7 @@ export interface Scope {
   tz?: string;
 }
 
-/** The query of the figures that take pnl_basis. */
+/** The query parameters of figures that accept pnl_basis. */
 export interface ResultScope extends Scope {
   pnl_basis?: 'realized';
 }

@@ -1,5 +1,5 @@
-// Days of the calendar (YYYY-MM-DD) and the instants they begin and end at in
-// a zone. The API takes instants; people choose days.
+// Calendar days (YYYY-MM-DD) and the instants at which they start and end in a time
+// zone. The API takes instants; users choose days.
 
 export type Day = string;
 
@@ -17,7 +17,7 @@ function parts(at: Date, timeZone: string): Record<string, number> {
   return Object.fromEntries(format.formatToParts(at).map((p) => [p.type, Number(p.value)]));
 }
 
-/** The day that an instant falls on in a zone. */
+/** Returns the day of an instant in a time zone. */
 export function dayOf(at: Date, timeZone: string): Day {
   const p = parts(at, timeZone);
   return `${String(p.year).padStart(4, '0')}-${two(p.month)}-${two(p.day)}`;
@@ -27,7 +27,7 @@ function two(n: number | undefined): string {
   return String(n ?? 0).padStart(2, '0');
 }
 
-/** The day it is now. What stays on the page asks the clock of lib/clock.svelte.ts, which goes on. */
+/** Returns the current day. Use lib/clock.svelte.ts for what must change at midnight. */
 export function today(timeZone: string): Day {
   return dayOf(new Date(), timeZone);
 }
@@ -49,39 +49,41 @@ export function weekdayOf(day: Day): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay();
 }
 
-/** True for a real day of the calendar only: no 31st of June. */
+/** Reports whether text is a day that exists: not June 31. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** The wall clock of a zone as an instant: 2026-03-08T09:30 in New York. A time that the clocks skip is as
-    much later, so that a day whose midnight is skipped begins at one. */
+/**
+ * Returns the instant of a wall clock time in a time zone, such as 2026-03-08T09:30 in New York. A time that is
+ * skipped when clocks change is moved forward, so that a day without midnight starts at one.
+ */
 export function instantOf(day: Day, clock: string, timeZone: string): Date {
   const wanted = new Date(`${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`).getTime();
-  const early = (at: number) => {
+  const missing = (at: number) => {
     const p = parts(new Date(at), timeZone);
     return wanted - Date.UTC(p.year!, p.month! - 1, p.day!, p.hour!, p.minute!, p.second!);
   };
   let at = wanted;
-  // Twice: the first guess may lie on the other side of a change of clocks.
-  for (let i = 0; i < 2; i++) at += early(at);
-  return new Date(at + Math.max(0, early(at)));
+  // Twice: the first guess may be on the other side of a clock change.
+  for (let i = 0; i < 2; i++) at += missing(at);
+  return new Date(at + Math.max(0, missing(at)));
 }
 
-/** The first instant of a day in a zone. */
+/** Returns the first instant of a day in a time zone. */
 export function startOf(day: Day, timeZone: string): string {
   return instantOf(day, '00:00:00', timeZone).toISOString();
 }
 
-/** The last instant of a day in a zone, to the microsecond the API keeps. */
+/** Returns the last instant of a day in a time zone, with the microseconds that the API stores. */
 export function endOf(day: Day, timeZone: string): string {
   const next = instantOf(addDays(day, 1), '00:00:00', timeZone).getTime();
   return new Date(next - 1).toISOString().replace('Z', '999Z');
 }
 
-/** For <input type="datetime-local">: the wall clock of an instant in a zone. */
+/** Returns the wall clock time of an instant in a time zone, for <input type="datetime-local">. */
 export function wallClock(at: string, timeZone: string): string {
   const p = parts(new Date(at), timeZone);
   return `${dayOf(new Date(at), timeZone)}T${two(p.hour)}:${two(p.minute)}:${two(p.second)}`;

@@ -1,20 +1,19 @@
-// How the page writes numbers, days and times. Amounts arrive exact and are
-// only ever written, never added up: a figure that a screen needs is a figure
-// that the API gives. Everything here is a plain function of what it is given;
-// lib/formats.svelte.ts ties it to the preferences of the reader.
+// Formats numbers, days and times. Amounts are exact and are only formatted, never
+// added up: every figure comes from the API. These are pure functions;
+// lib/formats.svelte.ts applies the user's preferences.
 
 export type Amount = number | string;
 
 export interface Notation {
-  locale: string | undefined; // of the browser when undefined
+  locale: string | undefined; // undefined for that of the browser
   timeZone: string;
   hideAmounts: boolean;
 }
 
-/** Stands where there is no value, so that columns keep their rhythm. */
+/** Shown in place of a missing value. */
 export const nothing = '–';
 
-/** Stands for an amount that the reader has hidden. */
+/** Shown in place of a hidden amount. */
 export const hidden = '•••';
 
 const minus = '\u2212';
@@ -31,12 +30,12 @@ function numberFormat(locale: string | undefined, options: Intl.NumberFormatOpti
   return found;
 }
 
-// Intl takes exact decimal text, though the types of the language lag behind.
+// Intl formats decimal text exactly; TypeScript's types do not allow it yet.
 function write(format: Intl.NumberFormat, value: Amount): string {
   return format.format(value as number).replace('-', minus);
 }
 
-/** -1, 0 or 1, read from the text where it is text. */
+/** Returns the sign of an amount: -1, 0 or 1. */
 export function signOf(value: Amount | null | undefined): -1 | 0 | 1 {
   if (value === null || value === undefined || value === '') return 0;
   const number = Number(value);
@@ -50,7 +49,7 @@ export interface MoneyStyle {
   short?: 'whole' | 'compact';
 }
 
-/** An amount of money. Codes that Intl does not know, such as USDT, stand behind the number. */
+/** Formats an amount of money. A code that Intl does not know, such as USDT, follows the number. */
 export function money(
   value: Amount | null | undefined,
   currency: string,
@@ -69,7 +68,7 @@ export function money(
   return known || currency === '' ? text : `${text}\u00a0${currency}`;
 }
 
-/** How many decimals an amount of a currency is written with. */
+/** Returns the number of decimals of a currency. */
 export function currencyDecimals(currency: string): number {
   if (!/^[A-Z]{3}$/.test(currency)) return 8;
   return numberFormat('en-US', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
@@ -82,8 +81,10 @@ function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }
 
-/** A result where there is room for six characters: no currency, no cents, +843 or −1.23M. The letters are
-    the same everywhere: some languages have long ones, and a number that lost its "thousand" is another. */
+/**
+ * Formats a result in at most six characters: no currency, no cents, +843 or −1.23M. The suffixes are the English
+ * ones in every locale: those of other languages may be too long, and a cut off suffix changes the number.
+ */
 export function tiny(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
   if (n.hideAmounts) return hidden;
@@ -95,13 +96,13 @@ export function tiny(value: Amount | null | undefined, n: Notation): string {
     }),
     value,
   );
-  const mark = numberFormat(n.locale, {})
+  const separator = numberFormat(n.locale, {})
     .formatToParts(1.5)
     .find((p) => p.type === 'decimal');
-  return short ? text.replace('.', mark?.value ?? '.') : text;
+  return short ? text.replace('.', separator?.value ?? '.') : text;
 }
 
-/** A price: as many decimals as it has, at least two, never an invented one. */
+/** Formats a price with all of its decimals, at least two. */
 export function price(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
   return write(numberFormat(n.locale, { minimumFractionDigits: 2, maximumFractionDigits: 12 }), value);
@@ -117,7 +118,7 @@ export function count(value: number | null | undefined, n: Notation): string {
   return write(numberFormat(n.locale, { maximumFractionDigits: 0 }), value);
 }
 
-/** A share between 0 and 1, such as a win rate. */
+/** Formats a share between 0 and 1, such as a win rate, as percent. */
 export function share(value: number | null | undefined, n: Notation, decimals = 1): string {
   if (value === null || value === undefined) return nothing;
   const options = {
@@ -128,7 +129,7 @@ export function share(value: number | null | undefined, n: Notation, decimals = 
   return write(numberFormat(n.locale, options), value);
 }
 
-/** A value that is percent already, such as return_pct. */
+/** Formats a value that is already in percent, such as return_pct. */
 export function percent(value: Amount | null | undefined, n: Notation, signed = false): string {
   if (value === null || value === undefined || value === '') return nothing;
   const options: Intl.NumberFormatOptions = {
@@ -141,20 +142,20 @@ export function percent(value: Amount | null | undefined, n: Notation, signed = 
   return write(numberFormat(n.locale, options), value);
 }
 
-/** A multiple of the risk: +1.50 R. */
+/** Formats an R multiple: +1.50 R. */
 export function r(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
   const options = { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: 'exceptZero' } as const;
   return `${write(numberFormat(n.locale, options), value)}\u00a0R`;
 }
 
-/** A number with the decimals that it has, for the edges of bins. */
+/** Formats a number with its own decimals, for the edges of bins. */
 export function decimal(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
   return write(numberFormat(n.locale, { maximumFractionDigits: 6 }), value);
 }
 
-/** A plain ratio, such as a profit factor; null means that it has no bound. */
+/** Formats a ratio, such as a profit factor. */
 export function ratio(value: Amount | null | undefined, n: Notation): string {
   if (value === null || value === undefined || value === '') return nothing;
   return write(numberFormat(n.locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }), value);
@@ -167,7 +168,7 @@ const units: [string, number][] = [
   ['s', 1],
 ];
 
-/** A length of time in its two largest units: 2 d 4 h, 3 min 12 s. */
+/** Formats a duration in its two largest units: 2 d 4 h, 3 min 12 s. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return nothing;
   let rest = Math.round(Math.abs(seconds));
@@ -196,7 +197,7 @@ const dateStyles: Record<DateStyle, Intl.DateTimeFormatOptions> = {
   weekday: { weekday: 'short', day: '2-digit', month: 'short' },
 };
 
-/** A day (YYYY-MM-DD), which has no zone, or an instant in the zone of the reader. */
+/** Formats a day (YYYY-MM-DD), which has no time zone, or an instant in the user's time zone. */
 export function date(
   value: string | Date | null | undefined,
   n: Notation,
@@ -208,7 +209,7 @@ export function date(
   return dateFormat(isDay ? { ...n, timeZone: 'UTC' } : n, dateStyles[style]).format(at);
 }
 
-/** A month (YYYY-MM) with its year: Mar 2026, or March 2026. */
+/** Formats a month (YYYY-MM) with its year: Mar 2026, or March 2026. */
 export function month(value: string, n: Notation, style: 'short' | 'long' = 'short'): string {
   const options = { month: style, year: 'numeric' } as const;
   return dateFormat({ ...n, timeZone: 'UTC' }, options).format(new Date(`${value}-01T00:00:00Z`));

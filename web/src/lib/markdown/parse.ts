@@ -1,7 +1,7 @@
-// A small Markdown, read into a tree that Markdown.svelte draws with elements.
-// No HTML passes through: a tag in the text stays text. Known: headings,
-// paragraphs, lists (nested, numbered, with boxes to tick), quotes, rules,
-// fenced code; and within a line strong, emphasis, strike, code and links.
+// Parses a small Markdown dialect to a tree that Markdown.svelte renders. HTML stays
+// text. Supported blocks: headings, paragraphs, lists (nested, numbered, with tasks),
+// quotes, rules and fenced code. Supported within a line: strong, emphasis, strike,
+// code and links.
 
 export type Inline =
   | { kind: 'text'; text: string }
@@ -13,8 +13,8 @@ export type Inline =
 export interface Item {
   inside: Inline[];
   below: Block[];
-  done: boolean | null; // null: has no box
-  line: number; // of the source, from 0: where a tick is written
+  done: boolean | null; // null: not a task
+  line: number; // the line in the source, from 0
 }
 
 export type Block =
@@ -30,7 +30,7 @@ interface Line {
   at: number;
 }
 
-const deepest = 8; // levels of quotes and lists; deeper is shown as text
+const deepest = 8; // levels of quotes and lists; deeper ones are shown as text
 
 export function parse(source: string): Block[] {
   return blocks(
@@ -105,7 +105,7 @@ function list(lines: Line[], from: number, out: Block[], depth: number): number 
   return i;
 }
 
-// Lines that are indented deeper than the bullet are the item's.
+// Lines that are indented more than the bullet belong to the item.
 function belongsTo(lines: Line[], from: number, indent: number): number {
   let end = from;
   for (let i = from; i < lines.length; i++) {
@@ -166,7 +166,7 @@ const spans: [RegExp, (m: RegExpExecArray, depth: number) => Inline][] = [
   ],
 ];
 
-/** Reads the marks within a line. */
+/** Parses the markup within a line. */
 export function inline(source: string, depth = 0): Inline[] {
   const out: Inline[] = [];
   let plain = '';
@@ -194,7 +194,7 @@ export function inline(source: string, depth = 0): Inline[] {
   return out;
 }
 
-// A mark inside a word (snake_case, a*b) is no mark, except * and `.
+// Markup inside a word (snake_case) is text, except * and `.
 function starts(source: string, i: number): boolean {
   const c = source[i]!;
   if (c === '_' || c === 'h') return i === 0 || !/\w/.test(source[i - 1]!);
@@ -216,13 +216,13 @@ function link(href: string, words: string, depth: number): Inline {
   return { kind: 'link', href: safe, inside: inline(words, depth + 1) };
 }
 
-/** Web, mail and addresses of this page only: no javascript:, no data:. */
+/** Reports whether a link is allowed: web, mail and addresses of this page, but no javascript: or data:. */
 export function safeHref(href: string): string | null {
   if (/^(https?:\/\/|mailto:)/i.test(href)) return href;
   return /^(\/(?![/\\])|#)/.test(href) ? href : null;
 }
 
-/** The source with the box on a line ticked or cleared. */
+/** Returns the source with the task on a line ticked or cleared. */
 export function tick(source: string, line: number, done: boolean): string {
   const lines = source.split('\n');
   const text = lines[line];

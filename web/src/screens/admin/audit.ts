@@ -1,32 +1,32 @@
-// Words for the security log. A word the page does not know is shown as the
-// server wrote it, so that a newer server never shows a blank.
+// Labels for the security log. A value without a label is shown as the server
+// sends it, so that events of a newer server are readable.
 
 const actions: Record<string, string> = {
-  setup: 'Set the server up',
+  setup: 'Set up the server',
   register: 'Registered',
   login: 'Signed in',
   logout: 'Signed out',
-  refresh_reuse: 'Spent session token used again',
-  session_end: 'Signed a device out',
-  password_change: 'Changed the password',
+  refresh_reuse: 'Used session token reused',
+  session_end: 'Signed out a device',
+  password_change: 'Changed password',
   password_reset: 'Reset a password',
-  totp_enable: 'Turned two-factor on',
-  totp_disable: 'Turned two-factor off',
-  secret_rotate: 'Changed the server’s secret',
-  access_token_mint: 'Made an access token',
+  totp_enable: 'Turned on two-factor',
+  totp_disable: 'Turned off two-factor',
+  secret_rotate: 'Rotated the server secret',
+  access_token_mint: 'Created an access token',
   access_token_revoke: 'Revoked an access token',
   user_create: 'Created a user',
   user_delete: 'Deleted a user',
-  user_promote: 'Made an owner',
-  user_demote: 'Ended an ownership',
-  share_link_mint: 'Made a share link',
+  user_promote: 'Made a user an owner',
+  user_demote: 'Removed an owner role',
+  share_link_mint: 'Created a share link',
   share_link_revoke: 'Revoked a share link',
   import_commit: 'Imported a file',
-  import_reverse: 'Reversed an import',
+  import_reverse: 'Undid an import',
 };
 
 const outcomes: Record<string, string> = {
-  ok: 'Done',
+  ok: 'Succeeded',
   refused: 'Refused',
   wrong_password: 'Wrong password',
   wrong_code: 'Wrong code',
@@ -35,8 +35,8 @@ const outcomes: Record<string, string> = {
 
 const credentials: Record<string, string> = { session: 'page', token: 'access token', cli: 'command line' };
 
-const plain = (word: string) => word.charAt(0).toUpperCase() + word.slice(1).replaceAll('_', ' ');
+const spellOut = (value: string) => value.charAt(0).toUpperCase() + value.slice(1).replaceAll('_', ' ');
 
-export const actionName = (action: string) => actions[action] ?? plain(action);
-export const outcomeName = (outcome: string) => outcomes[outcome] ?? plain(outcome);
-export const credentialName = (credential: string) => credentials[credential] ?? credential;
+export const actionLabel = (action: string) => actions[action] ?? spellOut(action);
+export const outcomeLabel = (outcome: string) => outcomes[outcome] ?? spellOut(outcome);
+export const credentialLabel = (credential: string) => credentials[credential] ?? credential;

@@ -1,4 +1,4 @@
-// The readings of the owner's screens.
+// The queries of the admin screen.
 
 import { answer, api } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';

@@ -1,4 +1,4 @@
-// What breakdowns group by, in words.
+// The dimensions of breakdowns and the labels of their groups.
 
 import { formats } from '../../lib/formats.svelte';
 
@@ -29,13 +29,13 @@ export const groupTitles: Record<By, string> = {
   hour: 'Hour',
   month: 'Month',
   session: 'Session',
-  hold_time: 'Time in trade',
+  hold_time: 'Holding time',
   size: 'Size',
   grade: 'Grade',
   account: 'Account',
 };
 
-const fixed: Partial<Record<By, Record<string, string>>> = {
+const fixedLabels: Partial<Record<By, Record<string, string>>> = {
   session: {
     premarket: 'Pre-market',
     rth: 'Regular',
@@ -62,10 +62,10 @@ const fixed: Partial<Record<By, Record<string, string>>> = {
 
 const sunday = '2023-01-01';
 
-/** The group a key stands for, as a reader knows it. */
+/** Returns the label of a group. */
 export function groupName(by: By, key: string, name = key): string {
-  const known = fixed[by]?.[key];
-  if (known) return known;
+  const label = fixedLabels[by]?.[key];
+  if (label) return label;
   switch (by) {
     case 'weekday':
       return weekdayName(Number(key));

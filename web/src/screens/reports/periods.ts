@@ -1,21 +1,21 @@
-// The time that another is compared with.
+// The period that the current one is compared with.
 
 import { addDays, type Day } from '../../lib/format/days';
 
 export type Against = 'before' | 'year' | 'custom';
 
 export interface Period {
-  from: Day; // '' where open
+  from: Day; // '' if open
   to: Day;
 }
 
-/** The other period, or null when it has to be chosen first. */
-export function otherPeriod(own: Period, against: Against, chosen: Period): Period | null {
+/** Returns the period to compare with, or null if the user must choose it first. */
+export function otherPeriod(current: Period, against: Against, chosen: Period): Period | null {
   if (against === 'custom') return chosen.from || chosen.to ? chosen : null;
-  if (!own.from || !own.to) return null;
-  if (against === 'year') return { from: yearBefore(own.from), to: yearBefore(own.to) };
-  const length = Math.round((Date.parse(own.to) - Date.parse(own.from)) / 86_400_000) + 1;
-  return { from: addDays(own.from, -length), to: addDays(own.from, -1) };
+  if (!current.from || !current.to) return null;
+  if (against === 'year') return { from: yearBefore(current.from), to: yearBefore(current.to) };
+  const length = Math.round((Date.parse(current.to) - Date.parse(current.from)) / 86_400_000) + 1;
+  return { from: addDays(current.from, -length), to: addDays(current.from, -1) };
 }
 
 function yearBefore(day: Day): Day {

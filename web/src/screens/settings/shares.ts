@@ -1,15 +1,15 @@
-// Words about share links.
+// The address and the period of a share link.
 
 import type { Schemas } from '../../lib/api/client';
 import { dayOf } from '../../lib/format/days';
 
-/** Where a link is opened: at the address that the server was told, or else where we are ourselves. */
+/** Returns the public address of a link: the one that the server is configured with, else the current origin. */
 export function publicAddress(link: Schemas['ShareLink']): string {
   return link.url ?? `${location.origin}/s/${encodeURIComponent(link.token)}`;
 }
 
-/** The days a link covers, as its own zone cuts them. */
-export function spanOf(scope: Schemas['ShareScope'], write: (day: string) => string): string {
+/** Returns the period of a link, as days in the link's own time zone. */
+export function formatPeriod(scope: Schemas['ShareScope'], write: (day: string) => string): string {
   const day = (at: string) => write(dayOf(new Date(at), scope.tz || 'UTC'));
   if (scope.from && scope.to) return `${day(scope.from)} to ${day(scope.to)}`;
   if (scope.from) return `since ${day(scope.from)}`;

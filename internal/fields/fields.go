@@ -1,0 +1,331 @@
+// Package fields describes the stored values of a record in one table: names,
+// columns, when a value is empty, and how two records merge. Storage, backups,
+// exports and imports read the table, so that a new value is added in one place.
+//
+// The SQL of a table is built once. WHERE, ORDER BY and JOIN stay with their
+// callers. A package that has tables lists their statements in testdata/sql.txt,
+// where they can be searched, and where the rules for SQL are checked.
+package fields
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+)
+
+// Field describes one value of a record R.
+type Field[R any] struct {
+	// Name is the name in JSON, in backups and in messages.
+	Name string
+	// Column is the column in SQL.
+	Column string
+	// Header is the column of a CSV or XLSX file; empty if it is not exported.
+	Header string
+	// Aliases are further names that a foreign JSON file may use.
+	Aliases []string
+	// Frozen leaves the column out of updates: it is written once, or by other
+	// statements.
+	Frozen bool
+	// Ignored leaves the field out of IsEmpty, Equal and Merge: an id, an owner,
+	// the time of the last change.
+	Ignored bool
+
+	at      func(*R) any // the typed pointer
+	dest    func(*R) any
+	arg     func(*R) any
+	isEmpty func(*R) bool
+	merge   func(into, other *R)
+}
+
+// Export returns the field with a column of CSV and XLSX files.
+func (f Field[R]) Export(header string) Field[R] {
+	f.Header = header
+	return f
+}
+
+// Alias returns the field with further names in foreign JSON files.
+func (f Field[R]) Alias(names ...string) Field[R] {
+	f.Aliases = names
+	return f
+}
+
+// Freeze returns the field without a place in updates.
+func (f Field[R]) Freeze() Field[R] {
+	f.Frozen = true
+	return f
+}
+
+// MergeBy returns the field with a rule of its own for merging.
+func (f Field[R]) MergeBy(merge func(into, other *R)) Field[R] {
+	f.merge = merge
+	return f
+}
+
+// EmptyIf returns the field with a rule of its own for being empty.
+func (f Field[R]) EmptyIf(isEmpty func(*R) bool) Field[R] {
+	f.isEmpty = isEmpty
+	return f
+}
+
+// IsEmpty reports whether a record has no value in the field.
+func (f Field[R]) IsEmpty(record *R) bool { return f.isEmpty(record) }
+
+// At returns the pointer to the value: *string, *decimal.Null, *int or
+// **time.Time, by the constructor.
+func (f Field[R]) At(record *R) any { return f.at(record) }
+
+// Lift returns a field of a record as a field of another record that contains it.
+func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
+	lifted := Field[R]{Name: f.Name, Column: f.Column, Header: f.Header, Aliases: f.Aliases, Frozen: f.Frozen, Ignored: f.Ignored}
+	lifted.at = func(r *R) any { return f.at(at(r)) }
+	lifted.dest = func(r *R) any { return f.dest(at(r)) }
+	lifted.arg = func(r *R) any { return f.arg(at(r)) }
+	lifted.isEmpty = func(r *R) bool { return f.isEmpty(at(r)) }
+	lifted.merge = func(into, other *R) { f.merge(at(into), at(other)) }
+	return lifted
+}
+
+// newField returns a field that keeps the first of two values when records merge.
+func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) any, arg func(T) any) Field[R] {
+	var none T
+	f := Field[R]{Name: name, Column: name}
+	f.at = func(r *R) any { return at(r) }
+	f.dest = func(r *R) any { return dest(at(r)) }
+	f.arg = func(r *R) any { return arg(*at(r)) }
+	f.isEmpty = func(r *R) bool { return *at(r) == none }
+	f.merge = func(into, other *R) {
+		if f.isEmpty(into) {
+			*at(into) = *at(other)
+		}
+	}
+	return f
+}
+
+// NewText describes a text; its column must not be NULL.
+func NewText[R any, T ~string](name string, at func(*R) *T) Field[R] {
+	return newField(name, at, func(v *T) any { return v }, func(v T) any { return string(v) })
+}
+
+// NewNumber describes a number that may be absent.
+func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
+	f := Field[R]{Name: name, Column: name}
+	f.at = func(r *R) any { return at(r) }
+	f.dest = func(r *R) any { return at(r) }
+	f.arg = func(r *R) any {
+		if n := at(r); n.Valid {
+			return n.Decimal.String() // as plain text, rows can be compared
+		}
+		return nil
+	}
+	f.isEmpty = func(r *R) bool { return !at(r).Valid }
+	f.merge = func(into, other *R) {
+		if !at(into).Valid {
+			*at(into) = *at(other)
+		}
+	}
+	return f
+}
+
+// NewGrade describes a grade from 1 to 5; 0 is stored as NULL.
+func NewGrade[R any](name string, at func(*R) *int) Field[R] {
+	return newField(name, at, func(v *int) any { return nullInt{v} }, func(v int) any {
+		if v == 0 {
+			return nil
+		}
+		return int64(v)
+	})
+}
+
+// nullInt scans NULL as 0. It has the shape of a pointer, so that storing it in
+// an interface allocates nothing.
+type nullInt struct{ into *int }
+
+func (n nullInt) Scan(value any) error {
+	switch value := value.(type) {
+	case nil:
+		*n.into = 0
+	case int64:
+		*n.into = int(value)
+	default:
+		return fmt.Errorf("a grade must be an integer, not %T", value)
+	}
+	return nil
+}
+
+var _ sql.Scanner = nullInt{}
+
+// NewInstant describes an instant that may be absent.
+func NewInstant[R any](name string, at func(*R) **time.Time) Field[R] {
+	return newField(name, at, func(v **time.Time) any { return db.NullInstant(v) }, func(v *time.Time) any { return db.NullMicros(v) })
+}
+
+// NewTime describes an instant that is always there, such as the time of the
+// last change. It takes no part in comparing and merging.
+func NewTime[R any](name string, at func(*R) *time.Time) Field[R] {
+	f := newField(name, at, func(v *time.Time) any { return db.Instant(v) }, func(v time.Time) any { return db.Micros(v) })
+	f.Ignored = true
+	return f
+}
+
+// NewID describes an id, which takes no part in comparing and merging.
+func NewID[R any, T ~string](name string, at func(*R) *T) Field[R] {
+	f := NewText(name, at)
+	f.Ignored = true
+	return f
+}
+
+// Table is the field table of a record that belongs to a user. The first column
+// is user_id; the key identifies a record of the user.
+type Table[R any] struct {
+	Name   string
+	Fields List[R] // the key first
+
+	key     int // number of fields in the key
+	columns []string
+	insert  string
+	update  string
+	upsert  string
+}
+
+// statements are the SQL texts of all tables of the program.
+var statements []string
+
+// Statements returns the SQL texts of all tables that the program has created,
+// sorted.
+func Statements() []string { return slices.Sorted(slices.Values(statements)) }
+
+// New returns a table with its SQL. It is called for package variables only. It
+// panics if a name or column appears twice.
+func New[R any](name string, key, values List[R]) *Table[R] {
+	t := &Table[R]{Name: name, Fields: append(slices.Clone(key), values...), key: len(key), columns: []string{"user_id"}}
+	names := map[string]bool{}
+	for _, f := range t.Fields {
+		if names[f.Name] || slices.Contains(t.columns, f.Column) {
+			panic("fields: the table " + name + " has " + f.Name + " twice")
+		}
+		names[f.Name] = true
+		t.columns = append(t.columns, f.Column)
+	}
+	t.buildInsert()
+	t.buildUpdate()
+	statements = append(statements, t.Select("r"), t.insert, t.update, "INSERT INTO "+name+" … "+t.upsert)
+	return t
+}
+
+func (t *Table[R]) buildInsert() {
+	places := make([]string, len(t.columns))
+	for i := range places {
+		places[i] = "$" + strconv.Itoa(i+1)
+	}
+	t.insert = "INSERT INTO " + t.Name + " (" + strings.Join(t.columns, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
+}
+
+// buildUpdate builds the UPDATE of one record and the clause of an upsert.
+func (t *Table[R]) buildUpdate() {
+	var sets, excluded []string
+	for _, f := range t.Fields[t.key:] {
+		if !f.Frozen {
+			sets = append(sets, f.Column+" = $"+strconv.Itoa(len(sets)+1))
+			excluded = append(excluded, f.Column+" = excluded."+f.Column)
+		}
+	}
+	keys := t.columns[:t.key+1]
+	where := make([]string, len(keys))
+	for i, column := range keys {
+		where[i] = column + " = $" + strconv.Itoa(len(sets)+i+1)
+	}
+	t.update = "UPDATE " + t.Name + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
+	t.upsert = "ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + strings.Join(excluded, ", ")
+}
+
+// Columns returns the columns in the order of [Table.Values].
+func (t *Table[R]) Columns() []string { return t.columns }
+
+// Upsert returns the ON CONFLICT clause that replaces every value but the key and
+// the frozen fields.
+func (t *Table[R]) Upsert() string { return t.upsert }
+
+// Insert returns the INSERT of one record; its arguments are [Table.Values].
+func (t *Table[R]) Insert() string { return t.insert }
+
+// Update returns the UPDATE of one record; its arguments are
+// [Table.UpdateValues].
+func (t *Table[R]) Update() string { return t.update }
+
+// Select returns the SELECT of all columns but user_id, in the order that
+// [Table.Scan] expects, up to the name of the table and its alias.
+func (t *Table[R]) Select(alias string) string {
+	return "SELECT " + alias + "." + strings.Join(t.columns[1:], ", "+alias+".") + " FROM " + t.Name + " " + alias
+}
+
+// Scan reads a row of [Table.Select].
+func (t *Table[R]) Scan(row db.Scanner, into *R) error {
+	dests := make([]any, len(t.Fields))
+	for i := range t.Fields {
+		dests[i] = t.Fields[i].dest(into)
+	}
+	return row.Scan(dests...)
+}
+
+// Values returns the stored values of a record of an owner.
+func (t *Table[R]) Values(owner any, record *R) []any {
+	values := make([]any, 1, len(t.columns))
+	values[0] = owner
+	for i := range t.Fields {
+		values = append(values, t.Fields[i].arg(record))
+	}
+	return values
+}
+
+// UpdateValues returns the arguments of [Table.Update].
+func (t *Table[R]) UpdateValues(owner any, record *R) []any {
+	values := make([]any, 0, len(t.columns))
+	for i := range t.Fields[t.key:] {
+		if f := &t.Fields[t.key+i]; !f.Frozen {
+			values = append(values, f.arg(record))
+		}
+	}
+	values = append(values, owner)
+	for i := range t.Fields[:t.key] {
+		values = append(values, t.Fields[i].arg(record))
+	}
+	return values
+}
+
+// List is the fields of a record.
+type List[R any] []Field[R]
+
+// IsEmpty reports whether all fields of a record are empty.
+func (l List[R]) IsEmpty(record *R) bool {
+	for i := range l {
+		if f := &l[i]; !f.Ignored && !f.isEmpty(record) {
+			return false
+		}
+	}
+	return true
+}
+
+// Equal reports whether two records store the same values.
+func (l List[R]) Equal(a, b *R) bool {
+	for i := range l {
+		if f := &l[i]; !f.Ignored && f.arg(a) != f.arg(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// Merge fills one record from another by the rules of the fields.
+func (l List[R]) Merge(into, other *R) {
+	for i := range l {
+		if f := &l[i]; !f.Ignored {
+			f.merge(into, other)
+		}
+	}
+}

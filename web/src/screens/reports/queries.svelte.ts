@@ -1,0 +1,124 @@
+// The queries of the reports.
+
+import { answer, api, type Schemas } from '../../lib/api/client';
+import { query } from '../../lib/api/queries.svelte';
+import type { Scope } from '../../lib/filter/filter';
+import { filter } from '../../lib/filter/filter.svelte';
+import { here } from '../../app/router.svelte';
+import type { Trade } from './selection';
+import type { By } from './groups';
+
+/** Loads the summary with explanations and confidence intervals. */
+export const readExplained = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['analytics', 'explained', filter.results],
+    enabled: enabled(),
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/summary', {
+          params: { query: { ...filter.results, explain: true, evidence: true } },
+          signal,
+        }),
+      ),
+  }));
+
+// Only breakdowns by time can count realized results.
+const byTime: By[] = ['weekday', 'hour', 'month', 'session'];
+const scopeBy = (by: By) => (byTime.includes(by) ? filter.results : filter.scope);
+
+export const readBreakdown = (by: () => By) =>
+  query(() => ({
+    key: ['analytics', 'breakdown', by(), scopeBy(by())],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/breakdown', {
+          params: { query: { ...scopeBy(by()), by: by() } },
+          signal,
+        }),
+      ),
+  }));
+
+export const readBehavior = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['analytics', 'behavior', filter.scope],
+    enabled: enabled(),
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/behavior', { params: { query: filter.scope }, signal })),
+  }));
+
+export const readDaily = () =>
+  query(() => ({
+    key: ['analytics', 'daily', filter.results],
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/daily', { params: { query: filter.results }, signal })),
+  }));
+
+export const readR = () =>
+  query(() => ({
+    key: ['analytics', 'r', filter.scope],
+    load: (signal) => answer(api.GET('/api/v1/analytics/r', { params: { query: filter.scope }, signal })),
+  }));
+
+export const readDrawdowns = () =>
+  query(() => ({
+    key: ['analytics', 'drawdowns', filter.scope],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/drawdowns', {
+          params: { query: { ...filter.scope, limit: 20 } },
+          signal,
+        }),
+      ),
+  }));
+
+export const readMonteCarlo = (count: () => string, ruin: () => string) =>
+  query(() => ({
+    key: ['analytics', 'futures', filter.scope, count(), ruin()],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/montecarlo', {
+          params: {
+            query: {
+              ...filter.scope,
+              ruin_pct: Number(ruin()),
+              ...(count() ? { trades: Number(count()) } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+  }));
+
+/** Loads every closed trade of a scope, page by page. */
+export async function loadAllTrades(scope: Scope, signal: AbortSignal): Promise<Trade[]> {
+  const list: Trade[] = [];
+  let cursor: string | null = '';
+  do {
+    const response: ReturnType<typeof loadPage> = loadPage(scope, cursor, signal);
+    list.push(...(await answer(response)));
+    cursor = nextCursor((await response).response.headers.get('Link'));
+  } while (cursor);
+  return list;
+}
+
+const loadPage = (scope: Scope, cursor: string, signal: AbortSignal) =>
+  api.GET('/api/v1/trades', {
+    params: {
+      query: { ...scope, status: 'closed' as const, limit: 1000, ...(cursor ? { cursor } : {}) },
+    },
+    signal,
+  });
+
+function nextCursor(link: string | null): string | null {
+  const address = link?.match(/<([^>]+)>;\s*rel="?next"?/)?.[1];
+  return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
+}
+
+/** Returns the address that opens the trades of a selection over the current screen. */
+export function tradesHref(kind: string, key: string): string {
+  const params = new URLSearchParams(here.search);
+  params.set('behind', `${kind}:${key}`);
+  return `${here.path}?${params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')}`;
+}
+
+export type Summary = Schemas['SummaryAnswer'];
