@@ -15,6 +15,7 @@ type UnknownKind struct {
 	Word    string // as the file writes it
 	Rows    int
 	Example string // the cells of the first row with it
+	Kind    Kind   // the one that the user chose, empty for none
 }
 
 // readKind reads a row of a known kind.
@@ -69,8 +70,7 @@ func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
 // cashColumn returns the column of what a row of cash moved.
 func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gross) }
 
-// peek returns the number of an expression, 0 if it is none. It does not fail
-// the row.
+// peek returns the number of an expression, or 0. It never fails the row.
 func (w *Row) peek(col Col) decimal.Decimal {
 	i, text := w.find(col)
 	n, err := Number(text, w.r.separatorFor(i, text))
@@ -148,6 +148,11 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	default:
 		w.Skip("unknown kind %q", shorten(w.word))
 	}
+	lr.listUnknown(w, kindUnknown)
+}
+
+// listUnknown lists the word of a row with the kind that the user chose for it.
+func (lr *layoutReader) listUnknown(w *Row, kind Kind) {
 	if w.Failed() || w.word == "" {
 		return
 	}
@@ -159,7 +164,7 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	}
 	const most = 100
 	if len(out.UnknownKinds) < most {
-		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example()})
+		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example(), Kind: kind})
 	}
 }
 
@@ -245,7 +250,7 @@ func (lr *layoutReader) skipNoAmount(w *Row) {
 }
 
 // emitCash adds cash to the outcome of a row. Coins that are not money are
-// skipped; those that are worth the account's currency are in it.
+// skipped; those that count as the account's currency are booked in it.
 func (lr *layoutReader) emitCash(w *Row, record *Record) {
 	l, c := lr.layout, record.Cash
 	if l.Coins {
