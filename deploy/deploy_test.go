@@ -1,6 +1,6 @@
-// Package deploy_test holds the files that people deploy Fillbook with against
-// the program: a setting that does not exist, a port or a path that differs
-// from file to file, or a secret with a default would be found by nobody else.
+// Package deploy_test checks the deployment files against the program: unknown
+// settings, ports or paths that differ between files, and secrets with a
+// default.
 package deploy_test
 
 import (
@@ -17,7 +17,7 @@ import (
 
 const root = ".."
 
-// files are all that name settings of the program.
+// files are all files that contain settings of the program.
 var files = []string{
 	"Dockerfile", "deploy/compose.sqlite.yml", "deploy/compose.postgres.yml", "deploy/example.env", "deploy/fillbook.service",
 	"deploy/Caddyfile", "deploy/nginx.conf", "deploy/litestream.yml",
@@ -34,17 +34,17 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// one finds the only match of a pattern and gives its group.
+// one returns the group of a pattern that must match exactly once.
 func one(t *testing.T, file, pattern string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)`+pattern).FindAllStringSubmatch(read(t, file), -1)
 	if len(found) != 1 {
-		t.Fatalf("%s has %d lines like %s, want one", file, len(found), pattern)
+		t.Fatalf("%s has %d matches of %s, want one", file, len(found), pattern)
 	}
 	return found[0][1]
 }
 
-// settings are the variables that the program knows, with their defaults.
+// settings returns the variables of the program with their defaults.
 func settings(t *testing.T) map[string]string {
 	t.Helper()
 	known := map[string]string{}
@@ -52,7 +52,7 @@ func settings(t *testing.T) map[string]string {
 		known[tag[1]] = tag[2]
 	}
 	if len(known) < 15 {
-		t.Fatalf("only %d settings found in the code", len(known))
+		t.Fatalf("found %d settings in the code, want at least 15", len(known))
 	}
 	return known
 }
@@ -62,19 +62,19 @@ func TestSettingsExist(t *testing.T) {
 	for _, file := range files {
 		for _, name := range regexp.MustCompile(`SVC_[A-Z_]+`).FindAllString(read(t, file), -1) {
 			if _, ok := known[name]; !ok {
-				t.Errorf("%s names %s, which does not exist", file, name)
+				t.Errorf("%s contains %s, which does not exist", file, name)
 			}
 		}
 	}
 }
 
-// TestExampleShowsDefaults demands that a line of the example that is off shows
-// what holds without it.
+// TestExampleShowsDefaults checks that the commented lines of the example show
+// the defaults.
 func TestExampleShowsDefaults(t *testing.T) {
 	known := settings(t)
 	lines := regexp.MustCompile(`(?m)^#(SVC_[A-Z_]+)=(.*)$`).FindAllStringSubmatch(read(t, "deploy/example.env"), -1)
 	if len(lines) < 10 {
-		t.Fatalf("the example has %d settings", len(lines))
+		t.Fatalf("the example has %d settings, want at least 10", len(lines))
 	}
 	for _, line := range lines {
 		if want := known[line[1]]; want != "" && line[2] != want {
@@ -86,10 +86,10 @@ func TestExampleShowsDefaults(t *testing.T) {
 func TestDockerfile(t *testing.T) {
 	port := one(t, "Dockerfile", `^EXPOSE (\d+)$`)
 	if address := one(t, "Dockerfile", `SVC_HTTP_ADDR=(\S+)`); address != "0.0.0.0:"+port {
-		t.Errorf("the image exposes %s and listens on %s", port, address)
+		t.Errorf("the image exposes port %s and listens on %s", port, address)
 	}
 	if data, volume := one(t, "Dockerfile", `SVC_DATA_DIR=(\S+)`), one(t, "Dockerfile", `^VOLUME (\S+)$`); data != volume {
-		t.Errorf("data goes to %s, the volume is %s", data, volume)
+		t.Errorf("SVC_DATA_DIR is %s, the volume is %s", data, volume)
 	}
 	if user := one(t, "Dockerfile", `^USER (\d+):\d+$`); user == "0" {
 		t.Error("the image runs as root")
@@ -126,16 +126,17 @@ func TestComposeFiles(t *testing.T) {
 				}
 			}
 			if servers == 0 {
-				t.Error("no server in it")
+				t.Error("no service uses the image")
 			}
 			for name, value := range literalSecrets(services) {
-				t.Errorf("%s has the secret %s in clear", name, value)
+				t.Errorf("%s contains the secret %s", name, value)
 			}
 		})
 	}
 }
 
-// checkReferences demands that what a service names is declared.
+// checkReferences checks that the secrets, networks, services and volumes of a
+// service are declared.
 func checkReferences(t *testing.T, compose, service *node, name string) {
 	t.Helper()
 	for kind, names := range map[string][]string{
@@ -143,7 +144,7 @@ func checkReferences(t *testing.T, compose, service *node, name string) {
 	} {
 		for _, wanted := range names {
 			if compose.at(kind, wanted) == nil {
-				t.Errorf("%s names %s of the %s, which is not declared", name, wanted, kind)
+				t.Errorf("%s uses %s of %s, which is not declared", name, wanted, kind)
 			}
 		}
 	}
@@ -159,19 +160,19 @@ func checkReferences(t *testing.T, compose, service *node, name string) {
 	}
 }
 
-// checkServer demands what each of our containers must have.
+// checkServer checks the restrictions and the health check of a server.
 func checkServer(t *testing.T, service *node, name string) {
 	t.Helper()
 	if service.at("read_only").text != "true" || !slices.Equal(service.at("cap_drop").texts(), []string{"ALL"}) ||
 		!slices.Contains(service.at("security_opt").texts(), "no-new-privileges:true") {
-		t.Errorf("%s has more rights than it needs", name)
+		t.Errorf("%s must have read_only, cap_drop ALL and no-new-privileges", name)
 	}
 	if probe := service.at("healthcheck", "test").texts(); !slices.Equal(probe, []string{"CMD", "/fillbook", "healthcheck"}) {
-		t.Errorf("%s is asked for its health by %v", name, probe)
+		t.Errorf("%s has the health check %v", name, probe)
 	}
 }
 
-// literalSecrets finds secrets that are written into a file instead of being
+// literalSecrets returns secrets that are written in a file instead of being
 // read from one.
 func literalSecrets(services *node) map[string]string {
 	found := map[string]string{}
@@ -186,9 +187,8 @@ func literalSecrets(services *node) map[string]string {
 	return found
 }
 
-// TestClusterFindsItself holds the addresses of the cluster against one
-// another.
-func TestClusterFindsItself(t *testing.T) {
+// TestClusterAddresses compares the addresses in the cluster.
+func TestClusterAddresses(t *testing.T) {
 	compose := parseYAML(t, read(t, "deploy/compose.postgres.yml"))
 	proxy := compose.at("services", "proxy")
 	address := proxy.at("networks", "inner", "ipv4_address").text
@@ -199,7 +199,7 @@ func TestClusterFindsItself(t *testing.T) {
 	}
 	others, err := netip.ParsePrefix(addresses.at("ip_range").text)
 	if err != nil || !subnet.Overlaps(others) || others.Contains(netip.MustParseAddr(address)) {
-		t.Errorf("the others are given addresses of %s, where the proxy's %s must not be (%v)", others, address, err)
+		t.Errorf("ip_range is %s, which must not contain the address of the proxy, %s (%v)", others, address, err)
 	}
 	var servers []string
 	for _, name := range compose.at("services").keys {
@@ -219,19 +219,18 @@ func TestClusterFindsItself(t *testing.T) {
 		}
 	}
 	if named := strings.Fields(proxy.at("environment", "FILLBOOK_SERVERS").text); len(servers) < 2 || !slices.Equal(named, servers) {
-		t.Errorf("the proxy knows %v, there are %v", named, servers)
+		t.Errorf("the proxy has the servers %v, want %v", named, servers)
 	}
 }
 
-// TestProxies holds the examples for proxies against the defaults of the
-// program.
+// TestProxies compares the proxy examples with the defaults of the program.
 func TestProxies(t *testing.T) {
 	known := settings(t)
 	for file, pattern := range map[string]string{
 		"deploy/nginx.conf": `^    server (127\S+) `, "deploy/Caddyfile": `FILLBOOK_SERVERS:([^}]+)}`,
 	} {
 		if to := one(t, file, pattern); to != known["SVC_HTTP_ADDR"] {
-			t.Errorf("%s leads to %s, the program listens on %s", file, to, known["SVC_HTTP_ADDR"])
+			t.Errorf("%s forwards to %s, the program listens on %s", file, to, known["SVC_HTTP_ADDR"])
 		}
 	}
 	for file, pattern := range map[string]string{
@@ -243,23 +242,23 @@ func TestProxies(t *testing.T) {
 		}
 		for _, name := range []string{"SVC_IMPORT_MAX_BYTES", "SVC_ATTACHMENT_MAX_BYTES"} {
 			if needed, _ := strconv.Atoi(known[name]); allowed<<20 < needed+1<<20 {
-				t.Errorf("%s lets %d MiB through, %s needs more", file, allowed, name)
+				t.Errorf("%s allows %d MiB, %s needs more", file, allowed, name)
 			}
 		}
 	}
 }
 
-// TestServiceAndReplication hold the paths of the unit and of Litestream
-// against the program.
+// TestServiceAndReplication compares the paths of the unit and of Litestream
+// with the program.
 func TestServiceAndReplication(t *testing.T) {
 	data := one(t, "deploy/fillbook.service", `^Environment=SVC_DATA_DIR=(\S+)$`)
 	if state := one(t, "deploy/fillbook.service", `^StateDirectory=(\S+)$`); data != path.Join("/var/lib", state) {
-		t.Errorf("data goes to %s, the unit may write to /var/lib/%s", data, state)
+		t.Errorf("SVC_DATA_DIR is %s, the unit can write to /var/lib/%s", data, state)
 	}
 	file := one(t, "cmd/fillbook/open.go", `databaseFile += "([^"]+)"`)
 	replicated := parseYAML(t, read(t, "deploy/litestream.yml")).at("dbs").items[0].at("path").text
 	if replicated != path.Join(data, file) {
-		t.Errorf("Litestream copies %s, the database is %s", replicated, path.Join(data, file))
+		t.Errorf("Litestream replicates %s, the database is %s", replicated, path.Join(data, file))
 	}
 	for _, rule := range []string{"NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "UMask=0077", "CapabilityBoundingSet="} {
 		if !slices.Contains(strings.Split(read(t, "deploy/fillbook.service"), "\n"), rule) {

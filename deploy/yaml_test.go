@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// node is a value of a YAML file: a text, a list or a mapping.
+// node is a YAML value: a text, a list or a mapping.
 type node struct {
 	text  string
 	items []*node
@@ -14,7 +14,7 @@ type node struct {
 	under map[string]*node
 }
 
-// at walks down a mapping; nil where there is no such key.
+// at returns the value at a path of keys, or nil if there is none.
 func (n *node) at(keys ...string) *node {
 	for _, key := range keys {
 		if n == nil {
@@ -25,7 +25,7 @@ func (n *node) at(keys ...string) *node {
 	return n
 }
 
-// texts are those of a list, or the keys of a mapping.
+// texts returns the items of a list, or the keys of a mapping.
 func (n *node) texts() []string {
 	if n == nil {
 		return nil
@@ -37,16 +37,15 @@ func (n *node) texts() []string {
 	return texts
 }
 
-// yamlLine is a line with something on it.
+// yamlLine is a line that is not empty.
 type yamlLine struct {
 	number, indent int
 	text           string
 }
 
-// parseYAML reads the part of YAML that our files are written in: mappings and
-// lists by indentation, lists in brackets, quoted and plain texts, anchors and
-// merges of mappings. Anything else fails the test: what is simple to read for
-// us is simple to read for people.
+// parseYAML parses the subset of YAML that the deployment files use: mappings
+// and lists by indentation, lists in brackets, quoted and plain texts, anchors
+// and merges of mappings. Anything else fails the test.
 func parseYAML(t *testing.T, text string) *node {
 	t.Helper()
 	p := &yamlParser{anchors: map[string]*node{}}
@@ -69,7 +68,7 @@ func parseYAML(t *testing.T, text string) *node {
 		t.Fatal(err)
 	}
 	if len(p.lines) > 0 {
-		t.Fatalf("line %d is indented in no way we know", p.lines[0].number)
+		t.Fatalf("line %d has an unexpected indentation", p.lines[0].number)
 	}
 	return result
 }
@@ -79,7 +78,7 @@ type yamlParser struct {
 	anchors map[string]*node
 }
 
-// block reads the lines of one indentation.
+// block parses the lines of one indentation.
 func (p *yamlParser) block(indent int) (*node, error) {
 	result := &node{under: map[string]*node{}}
 	for len(p.lines) > 0 && p.lines[0].indent == indent {
@@ -92,7 +91,7 @@ func (p *yamlParser) block(indent int) (*node, error) {
 		}
 		key, value, ok := strings.Cut(line.text, ":")
 		if !ok || value != "" && value[0] != ' ' {
-			return nil, fmt.Errorf("line %d is no key with a value: %s", line.number, line.text)
+			return nil, fmt.Errorf("line %d is not a key with a value: %s", line.number, line.text)
 		}
 		p.lines = p.lines[1:]
 		if err := p.entry(result, line, key, strings.TrimSpace(value)); err != nil {
@@ -102,7 +101,7 @@ func (p *yamlParser) block(indent int) (*node, error) {
 	return result, nil
 }
 
-// item reads one element of a list; a mapping in it goes on below its first
+// item parses one element of a list. A mapping in it continues below its first
 // key.
 func (p *yamlParser) item(list *node, line yamlLine, text string) error {
 	if strings.Contains(text, ": ") || strings.HasSuffix(text, ":") && !strings.HasPrefix(text, `"`) {
@@ -124,7 +123,7 @@ func (p *yamlParser) entry(into *node, line yamlLine, key, value string) error {
 		return nil
 	}
 	if into.under[key] != nil {
-		return fmt.Errorf("line %d: the key %s is there twice", line.number, key)
+		return fmt.Errorf("line %d: duplicate key %s", line.number, key)
 	}
 	anchor := ""
 	if strings.HasPrefix(value, "&") {
@@ -144,7 +143,7 @@ func (p *yamlParser) entry(into *node, line yamlLine, key, value string) error {
 	return nil
 }
 
-// scalar is a text, or a list in brackets.
+// scalar parses a text or a list in brackets.
 func scalar(text string) *node {
 	inner, ok := strings.CutPrefix(text, "[")
 	if !ok {

@@ -23,9 +23,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// What a backup of a whole installation holds: the database as a SQLite file,
-// whichever engine it came from, the attached files, and a list of both with
-// their checksums. The server's secret is not in it.
+// A backup of an installation contains the database as a SQLite file (from either
+// engine), the attached files, and a manifest with their checksums. It does not
+// contain the server secret.
 const (
 	archiveFormat   = "fillbook-installation"
 	archiveVersion  = 1
@@ -49,16 +49,16 @@ type manifestFile struct {
 }
 
 type backupCommand struct {
-	File string `arg:"" help:"The zip to write; a file that is there is not overwritten."`
+	File string `arg:"" help:"Zip file to write. An existing file is not replaced."`
 }
 
-// Run writes everything that the installation holds into one file while the
-// server runs: one snapshot, from SQLite and PostgreSQL alike.
+// Run writes the whole installation to one file while the server runs, from one
+// snapshot of either engine.
 func (c backupCommand) Run(env *environment, s *settings) error {
 	if fileExists(c.File) {
-		return fmt.Errorf("%s is there already", c.File)
+		return fmt.Errorf("%s already exists", c.File)
 	}
-	services, done, err := s.journals(env)
+	services, done, err := s.openJournals(env)
 	if err != nil {
 		return err
 	}
@@ -68,32 +68,32 @@ func (c backupCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
-	copied, closeCopy, err := s.openPlace(env, filepath.Join(dir, archiveDatabase), true)
+	copied, closeCopy, err := s.openInstallation(env, filepath.Join(dir, archiveDatabase), true)
 	if err != nil {
 		return err
 	}
-	err = copyInto(env, services, copied)
+	err = copyInstallation(env, services, copied)
 	closeCopy()
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(c.File, func(out io.Writer) error { return pack(dir, out) }); err != nil {
+	if err := writeAtomically(c.File, func(out io.Writer) error { return pack(dir, out) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "%s holds everything but the server's secret; keep that (%s) apart from it\n",
-		c.File, secretPlace(s))
+	_, err = fmt.Fprintf(env.stdout, "wrote %s without the server secret; keep the secret (%s) separately\n",
+		c.File, secretLocation(s))
 	return err
 }
 
-// secretPlace tells the operator where the secret is.
-func secretPlace(s *settings) string {
+// secretLocation returns where the operator finds the secret.
+func secretLocation(s *settings) string {
 	if s.JWTSecret != "" {
 		return "SVC_JWT_SECRET"
 	}
 	return filepath.Join(s.DataDir, secretFile)
 }
 
-// pack writes the files of a directory into a zip, and their list at the end.
+// pack writes the files of a directory to a zip, followed by the manifest.
 func pack(dir string, out io.Writer) error {
 	archive := zip.NewWriter(out)
 	list := manifest{
@@ -130,7 +130,7 @@ func packFile(archive *zip.Writer, name, as string) (manifestFile, error) {
 	if err != nil {
 		return manifestFile{}, err
 	}
-	defer in.Close() //nolint:errcheck // it is only read
+	defer in.Close() //nolint:errcheck // read only
 	entry, err := archive.Create(as)
 	if err != nil {
 		return manifestFile{}, err
@@ -141,12 +141,12 @@ func packFile(archive *zip.Writer, name, as string) (manifestFile, error) {
 }
 
 type restoreCommand struct {
-	File   string `arg:"" type:"existingfile" help:"A zip that 'fillbook backup' wrote."`
-	DryRun bool   `name:"dry-run" help:"Only check the file and tell what it holds."`
+	File   string `arg:"" type:"existingfile" help:"Zip file of 'fillbook backup'."`
+	DryRun bool   `name:"dry-run" help:"Only check the file and print its contents."`
 }
 
-// Run puts a backup into the installation of the settings, which must have no
-// user. Every file is compared with its checksum first.
+// Run restores a backup into the installation of the settings, which must have
+// no users. It verifies the checksum of every file first.
 func (c restoreCommand) Run(env *environment, s *settings) error {
 	dir, err := os.MkdirTemp("", "fillbook-restore-")
 	if err != nil {
@@ -160,7 +160,7 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 	if err := checkSchema(env.ctx, filepath.Join(dir, archiveDatabase), list.Schema); err != nil {
 		return err
 	}
-	saved, closeSaved, err := s.openPlace(env, filepath.Join(dir, archiveDatabase), true) // an older schema is brought up to date
+	saved, closeSaved, err := s.openInstallation(env, filepath.Join(dir, archiveDatabase), true) // updates an older schema
 	if err != nil {
 		return err
 	}
@@ -170,31 +170,32 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	if c.DryRun {
-		_, err = fmt.Fprintf(env.stdout, "the backup is whole: %s\n", counted(len(users), "user"))
+		_, err = fmt.Fprintf(env.stdout, "the backup is valid: %s\n", formatCount(len(users), "user"))
 		return err
 	}
-	services, done, err := s.emptyJournals(env)
+	services, done, err := s.openNewJournals(env)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := copyInto(env, saved, services); err != nil {
+	if err := copyInstallation(env, saved, services); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "restored %s; the server needs the secret that it had then (%s)\n", counted(len(users), "user"), secretPlace(s))
+	_, err = fmt.Fprintf(env.stdout, "restored %s; start the server with the secret of the backup (%s)\n", formatCount(len(users), "user"), secretLocation(s))
 	return err
 }
 
-var errArchive = errors.New("this is not a backup that 'fillbook backup' wrote, or it is damaged")
+var errArchive = errors.New("not a backup of 'fillbook backup', or damaged")
 
-// unpack writes the files of a backup into a directory, each compared with its
-// checksum. Names come from the list and cannot lead out of the directory.
+// unpack writes the files of a backup to a directory and verifies their
+// checksums. Names come from the manifest and cannot refer to files outside of
+// the directory.
 func unpack(file, dir string) (manifest, error) {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
 		return manifest{}, fmt.Errorf("%w: %w", errArchive, err)
 	}
-	defer archive.Close() //nolint:errcheck // it is only read
+	defer archive.Close() //nolint:errcheck // read only
 	text, err := fs.ReadFile(archive, archiveManifest)
 	if err != nil {
 		return manifest{}, fmt.Errorf("%w: %w", errArchive, err)
@@ -227,7 +228,7 @@ func unpackFile(archive fs.FS, root *os.Root, f manifestFile) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errArchive, err)
 	}
-	defer in.Close() //nolint:errcheck // it is only read
+	defer in.Close() //nolint:errcheck // read only
 	if err := root.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
 		return err
 	}
@@ -237,20 +238,20 @@ func unpackFile(archive fs.FS, root *os.Root, f manifestFile) error {
 	}
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(out, sum), io.LimitReader(in, f.Size+1))
-	if err := errors.Join(err, out.Close()); isDamage(err) {
+	if err := errors.Join(err, out.Close()); isCorruptArchive(err) {
 		return fmt.Errorf("%w: %w", errArchive, err)
 	} else if err != nil {
 		return err
 	}
 	if size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%w: the checksum does not agree", errArchive)
+		return fmt.Errorf("%w: the checksum does not match", errArchive)
 	}
 	return nil
 }
 
-// checkSchema refuses the database of a backup whose schema is not the one that
-// the backup's list names. A database of another program has no schema of ours
-// at all: opened for writing, it would be migrated and look like an empty one.
+// checkSchema checks that the database of a backup has the schema version of
+// its manifest. A database of another program has none; opened for writing, it
+// would be migrated and look empty.
 func checkSchema(ctx context.Context, file string, want int) error {
 	d, err := db.Open(ctx, db.Options{Path: file, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -262,16 +263,16 @@ func checkSchema(ctx context.Context, file string, want int) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errArchive, err)
 	case have == 0:
-		return fmt.Errorf("%w: %s in it is not a database of Fillbook", errArchive, archiveDatabase)
+		return fmt.Errorf("%w: its %s is not a database of Fillbook", errArchive, archiveDatabase)
 	case have != want:
-		return fmt.Errorf("%w: %s has schema version %d and the list says %d", errArchive, archiveDatabase, have, want)
+		return fmt.Errorf("%w: %s has schema version %d, the manifest says %d", errArchive, archiveDatabase, have, want)
 	}
 	return nil
 }
 
-// isDamage tells an archive that cannot be read from a disk that cannot be
-// written.
-func isDamage(err error) bool {
+// isCorruptArchive reports whether an error is caused by the archive and not by
+// the disk.
+func isCorruptArchive(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	return corrupt || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -18,21 +18,21 @@ import (
 
 type checkCommand struct{}
 
-// errProblems makes the exit code tell that the check found something.
-var errProblems = errors.New("the check found problems")
+// errProblems sets the exit code if the check found problems.
+var errProblems = errors.New("problems found")
 
-// Run proves the journal: every trade is recomputed from its fills and compared
-// with what is stored. It changes nothing and works while the server runs.
+// Run recomputes every trade from its fills and compares it with the stored
+// one. It changes nothing and works while the server runs.
 func (checkCommand) Run(env *environment, s *settings) error {
-	services, done, err := s.journals(env)
+	services, done, err := s.openJournals(env)
 	if err != nil {
 		return err
 	}
 	defer done()
 	problems := 0
-	err = services.Check(env.ctx, func(what string) {
+	err = services.Check(env.ctx, func(problem string) {
 		problems++
-		fmt.Fprintln(env.stdout, what)
+		fmt.Fprintln(env.stdout, problem)
 	})
 	if err != nil {
 		return err
@@ -40,15 +40,15 @@ func (checkCommand) Run(env *environment, s *settings) error {
 	if problems > 0 {
 		return fmt.Errorf("%w: %d", errProblems, problems)
 	}
-	_, err = fmt.Fprintln(env.stdout, "everything is as it must be")
+	_, err = fmt.Fprintln(env.stdout, "no problems found")
 	return err
 }
 
 type regroupCommand struct{}
 
-// Run builds every trade anew from its fills.
+// Run rebuilds every trade from its fills.
 func (regroupCommand) Run(env *environment, s *settings) error {
-	services, done, err := s.journals(env)
+	services, done, err := s.openJournals(env)
 	if err != nil {
 		return err
 	}
@@ -57,22 +57,22 @@ func (regroupCommand) Run(env *environment, s *settings) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "%d trades were other than stored\n", changed)
+	_, err = fmt.Fprintf(env.stdout, "changed %d trades\n", changed)
 	return err
 }
 
-// journals opens every service for an operator's command, without the server's
-// secret: none of these commands reads or makes a token.
-func (s *settings) journals(env *environment) (*installation.Installation, func(), error) {
+// openJournals opens all services for a command, without the server secret:
+// commands neither read nor create tokens.
+func (s *settings) openJournals(env *environment) (*installation.Installation, func(), error) {
 	d, err := s.openCurrent(env.ctx, s.logger(env.stderr))
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.journalsOf(env.ctx, d)
+	return s.openServices(env.ctx, d)
 }
 
-// emptyJournals is journals for a database that may have to be made.
-func (s *settings) emptyJournals(env *environment) (*installation.Installation, func(), error) {
+// openNewJournals is openJournals for a database that may have to be created.
+func (s *settings) openNewJournals(env *environment) (*installation.Installation, func(), error) {
 	d, err := s.openDatabase(env.ctx, s.logger(env.stderr))
 	if err != nil {
 		return nil, nil, err
@@ -80,12 +80,12 @@ func (s *settings) emptyJournals(env *environment) (*installation.Installation, 
 	if err := d.Migrate(env.ctx); err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}
-	return s.journalsOf(env.ctx, d)
+	return s.openServices(env.ctx, d)
 }
 
-// journalsOf ties the services of an open database together. A database whose
-// upgrade was interrupted is brought up to date first.
-func (s *settings) journalsOf(ctx context.Context, d *db.DB) (*installation.Installation, func(), error) {
+// openServices creates the services of an open database. It completes an
+// upgrade that was interrupted.
+func (s *settings) openServices(ctx context.Context, d *db.DB) (*installation.Installation, func(), error) {
 	var none *secrets.Keys
 	services, err := s.install(d, none, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -102,12 +102,12 @@ func (s *settings) journalsOf(ctx context.Context, d *db.DB) (*installation.Inst
 	return services, done, nil
 }
 
-// brokenOff is drawn where work ends before its time: the bar stays as it is,
-// and what comes next has a line of its own.
-const brokenOff = -1
+// progressAborted ends a progress bar without completing it, so that the next
+// output starts on a new line.
+const progressAborted = -1
 
-// progressBar draws how far long work has come, on a terminal and nowhere
-// else.
+// progressBar returns a function that draws the progress of long work on a
+// terminal. It does nothing if the output is not a terminal.
 func progressBar(to io.Writer, what string) func(done, total int) {
 	file, ok := to.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -115,7 +115,7 @@ func progressBar(to io.Writer, what string) func(done, total int) {
 	}
 	const width = 30
 	return func(done, total int) {
-		if done == brokenOff {
+		if done == progressAborted {
 			fmt.Fprintln(to)
 			return
 		}

@@ -16,36 +16,35 @@ import (
 )
 
 type copyDBCommand struct {
-	From string `required:"" placeholder:"PLACE" help:"postgres://… or the path of a SQLite file."`
-	To   string `required:"" placeholder:"PLACE" help:"postgres://… of an empty database, or the path of a new SQLite file."`
+	From string `required:"" placeholder:"DATABASE" help:"postgres://… or the path of a SQLite file."`
+	To   string `required:"" placeholder:"DATABASE" help:"postgres://… of an empty database, or the path of a new SQLite file."`
 }
 
-// Run copies a whole installation: every user with all they own. Attachments
-// are files in the directory attachments beside a SQLite file, and rows of a
-// PostgreSQL database.
+// Run copies a whole installation with all users. Attachments are files in the
+// directory attachments next to a SQLite file, or rows in PostgreSQL.
 func (c copyDBCommand) Run(env *environment, s *settings) error {
 	if shareAttachments(c.From, c.To) {
-		return errors.New("both files are in one directory and would share their attachments: copy into another directory")
+		return errors.New("both files are in the same directory and would share their attachments; copy to another directory")
 	}
-	from, closeFrom, err := s.openPlace(env, c.From, false)
+	from, closeFrom, err := s.openInstallation(env, c.From, false)
 	if err != nil {
 		return err
 	}
 	defer closeFrom()
-	to, closeTo, err := s.openPlace(env, c.To, true)
+	to, closeTo, err := s.openInstallation(env, c.To, true)
 	if err != nil {
 		return err
 	}
 	defer closeTo()
-	if err := copyInto(env, from, to); err != nil {
+	if err := copyInstallation(env, from, to); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(env.stdout, "copied; run 'fillbook check' on it, and keep using the same secret")
+	_, err = fmt.Fprintln(env.stdout, "copied; run 'fillbook check' on the copy, and use the same server secret")
 	return err
 }
 
-// shareAttachments tells whether two places would keep their attachments in the
-// same directory, where each would sweep the other's away.
+// shareAttachments reports whether two installations would have the same
+// directory for attachments, where each would delete the files of the other.
 func shareAttachments(from, to string) bool {
 	if isPostgres(secrets.Secret(from)) || isPostgres(secrets.Secret(to)) {
 		return false
@@ -58,32 +57,33 @@ func shareAttachments(from, to string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-func sqlitePath(place string) string { return strings.TrimPrefix(place, "sqlite:") }
+func sqlitePath(location string) string { return strings.TrimPrefix(location, "sqlite:") }
 
-// copyInto copies and says which attachments were missing.
-func copyInto(env *environment, from, to *installation.Installation) error {
+// copyInstallation copies an installation and prints the attachments that were
+// missing.
+func copyInstallation(env *environment, from, to *installation.Installation) error {
 	missing, err := from.CopyTo(env.ctx, to, progressBar(env.stderr, "rows"))
 	if errors.Is(err, db.ErrNotEmpty) {
-		return fmt.Errorf("%w; only an empty one is written to", err)
+		return fmt.Errorf("%w; copy into an empty database", err)
 	}
 	for _, id := range missing {
-		fmt.Fprintf(env.stderr, "the file of attachment %s is missing and could not be copied\n", id)
+		fmt.Fprintf(env.stderr, "attachment %s: the file is missing and was not copied\n", id)
 	}
 	return err
 }
 
-// openPlace opens the installation at a PostgreSQL address or SQLite path. A
-// new one is made where it is the target; the other must have our schema.
-func (s *settings) openPlace(env *environment, place string, target bool) (*installation.Installation, func(), error) {
+// openInstallation opens the installation at a PostgreSQL URL or SQLite path. A
+// target is created and migrated; a source must have the current schema.
+func (s *settings) openInstallation(env *environment, location string, target bool) (*installation.Installation, func(), error) {
 	options := db.Options{Log: s.logger(env.stderr)}
 	attachments := ""
-	if isPostgres(secrets.Secret(place)) {
-		options.URL = place
+	if isPostgres(secrets.Secret(location)) {
+		options.URL = location
 	} else {
-		options.Path = sqlitePath(place)
+		options.Path = sqlitePath(location)
 		attachments = filepath.Join(filepath.Dir(options.Path), "attachments")
 		if !target && !fileExists(options.Path) {
-			return nil, nil, fmt.Errorf("there is no file %s", options.Path)
+			return nil, nil, fmt.Errorf("file %s does not exist", options.Path)
 		}
 		if err := makeDataDir(filepath.Dir(options.Path)); target && err != nil {
 			return nil, nil, err

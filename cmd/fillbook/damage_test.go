@@ -14,16 +14,16 @@ import (
 	"fillbook/internal/db"
 )
 
-// TestDamagedDatabase starts the server on files that were a journal once. It
-// refuses with a sentence that says what to do and leaves the file as it is;
-// the check names the damage; and nothing ever panics.
+// TestDamagedDatabase starts the server on damaged files. It must exit with an error
+// that says what to do and not change the file; check reports the damage; nothing
+// panics.
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
 	file := newImportFile(0)
 	k := &killing{victim: v}
 	if status, answer, err := k.upload("/imports/commit", file); err != nil || status != http.StatusOK {
-		t.Fatalf("the import answers %d %v %v", status, answer, err)
+		t.Fatalf("the import returned %d %v %v", status, answer, err)
 	}
 	v.p.stop()
 	sound := compact(t, filepath.Join(dataDir(v.env), databaseFile))
@@ -40,7 +40,7 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
-// compact reads a file without its unused pages, whose damage is none.
+// compact returns a file without unused pages, whose damage has no effect.
 func compact(t *testing.T, file string) []byte {
 	t.Helper()
 	d, err := db.Open(t.Context(), db.Options{Path: file})
@@ -64,7 +64,7 @@ func compact(t *testing.T, file string) []byte {
 
 const pageSize = 4096
 
-// damaged are contents of a file that must be refused.
+// damaged are contents of a file that must be rejected.
 func damaged(sound []byte) map[string][]byte {
 	contents := map[string][]byte{
 		"no database":   []byte("dear diary,\n" + strings.Repeat("nothing happened today. ", 1000)),
@@ -106,7 +106,7 @@ func refuseDamage(t *testing.T, dir string, secret, content []byte) {
 		if bytes.Contains(output, []byte("goroutine ")) {
 			t.Errorf("%s panics\n%s", command, output)
 		}
-		if command == "serve" && !bytes.Contains(output, []byte("put your latest backup into an empty data directory")) {
+		if command == "serve" && !bytes.Contains(output, []byte("restore your latest backup into an empty data directory")) {
 			t.Errorf("serve does not say what to do\n%s", output)
 		}
 	}

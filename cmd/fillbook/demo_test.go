@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDemo starts the demo twice: the first start makes the journal up, the
-// second finds it, and the check is content with it.
+// TestDemo starts the demo twice: the first start creates the journal, the second
+// uses it, and check finds no problems.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "demo")
@@ -17,7 +17,7 @@ func TestDemo(t *testing.T) {
 		p.must("GET", "/routines/history", token, nil, http.StatusOK)
 		p.must("GET", "/missed-trades/summary", token, nil, http.StatusOK)
 		if code := p.stop(); code != 0 {
-			t.Fatalf("it ended with %d\n%s", code, p.stderr)
+			t.Fatalf("exit code %d\n%s", code, p.stderr)
 		}
 	}
 	if output, err := program(t, []string{"SVC_DATA_DIR=" + dir}, "check").CombinedOutput(); err != nil {

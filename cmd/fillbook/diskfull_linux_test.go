@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/db"
 )
 
-// limitFiles bounds how large a file a running process may write, which is to
-// it as a disk that is full. It may be taken back.
+// limitFiles limits the size of files that a running process can write, which has the
+// effect of a full disk. It can be undone.
 func limitFiles(t *testing.T, pid int, size uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: size, Max: ^uint64(0)}
@@ -25,9 +25,9 @@ func limitFiles(t *testing.T, pid int, size uint64) {
 	}
 }
 
-// TestDiskFull fills the disk under a running server: writes are refused with a
-// 503, reads go on, nothing is half written, and once there is room again all is
-// well without a restart.
+// TestDiskFull fills the disk of a running server: writes fail with 503, reads work,
+// nothing is written partially, and when there is space again everything works without
+// a restart.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
@@ -48,7 +48,7 @@ func TestDiskFull(t *testing.T) {
 	for i := range 30 {
 		status, answer, err := v.p.call("POST", "/notes", v.token, map[string]any{"body": fmt.Sprint("note ", i), "occurred_at": "2026-03-02"})
 		if err != nil || status != http.StatusCreated && status != http.StatusServiceUnavailable {
-			t.Fatalf("a write on a full disk is answered %d %v %v\n%s", status, answer, err, v.p.stderr)
+			t.Fatalf("a write on a full disk returned %d %v %v\n%s", status, answer, err, v.p.stderr)
 		}
 		if status == http.StatusServiceUnavailable {
 			refused++
@@ -57,30 +57,30 @@ func TestDiskFull(t *testing.T) {
 		v.p.must("GET", "/analytics/summary", v.token, nil, http.StatusOK)
 	}
 	if refused == 0 {
-		t.Fatal("no write was refused: the test tests nothing")
+		t.Fatal("no write was rejected: the test has no effect")
 	}
 	file := newImportFile(0)
 	if status, answer, err := k.upload("/imports/commit", file); err != nil || status != http.StatusServiceUnavailable {
-		t.Errorf("an import on a full disk is answered %d %v %v", status, answer, err)
+		t.Errorf("an import on a full disk returned %d %v %v", status, answer, err)
 	}
 	if status := attach(t, v, note["id"].(string), int(wal.Size())+1<<20); status != http.StatusServiceUnavailable {
-		t.Errorf("an attachment on a full disk is answered %d", status)
+		t.Errorf("an attachment on a full disk returned %d", status)
 	}
 	limitFiles(t, v.p.command.Process.Pid, ^uint64(0))
 	v.rounds++
 	log.compare(v)
 	if status, answer, err := k.upload("/imports/commit", file); err != nil || status != http.StatusOK {
-		t.Errorf("an import afterwards is answered %d %v %v", status, answer, err)
+		t.Errorf("an import afterwards returned %d %v %v", status, answer, err)
 	}
 	if status := attach(t, v, note["id"].(string), 5000); status != http.StatusCreated {
-		t.Errorf("an attachment afterwards is answered %d", status)
+		t.Errorf("an attachment afterwards returned %d", status)
 	}
 	v.check()
 	v.p.stop()
 }
 
-// TestLittleRoom lets the disk be nearly full: what writes much is refused before
-// it begins, with the reason, and small writes go on.
+// TestLittleRoom simulates a nearly full disk: large writes are rejected before they
+// start, with the reason, and small writes work.
 func TestLittleRoom(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
@@ -92,7 +92,7 @@ func TestLittleRoom(t *testing.T) {
 	status, answer, err := k.upload("/imports/commit", newImportFile(0))
 	refusal, _ := answer["error"].(map[string]any)
 	if err != nil || status != http.StatusServiceUnavailable || refusal["code"] != "disk_full" {
-		t.Errorf("an import is answered %d %v %v", status, answer, err)
+		t.Errorf("an import returned %d %v %v", status, answer, err)
 	}
 	if list := v.list("/imports"); len(list) != 0 {
 		t.Errorf("it has left %v", list)

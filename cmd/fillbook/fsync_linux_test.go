@@ -27,8 +27,7 @@ func serveOnFailingDisk() int {
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// failSyncs has the kernel answer every fsync of this process with EIO. There is
-// no way back.
+// failSyncs makes every fsync of this process fail with EIO. It cannot be undone.
 func failSyncs() error {
 	const number = 0 // where a filter finds the number of the system call
 	fail := uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EIO)
@@ -50,9 +49,9 @@ func failSyncs() error {
 	return nil
 }
 
-// TestDiskFailsToSync has the disk tell that it could not keep what was written:
-// the write is refused and not tried again, the process ends with an error, and
-// the next start looks the file over and finds everything that was acknowledged.
+// TestDiskFailsToSync lets fsync fail: the write fails and is not repeated, the process
+// exits with an error, and the next start checks the file and finds everything that was
+// acknowledged.
 func TestDiskFailsToSync(t *testing.T) {
 	t.Parallel()
 	env := engineEnv(t, db.SQLite)
@@ -77,18 +76,18 @@ func TestDiskFailsToSync(t *testing.T) {
 			break
 		}
 		if status != http.StatusCreated {
-			t.Fatalf("a write on a failing disk is answered %d %v", status, answer)
+			t.Fatalf("a write on a failing disk returned %d %v", status, answer)
 		}
 		acknowledged++
 	}
 	if code := p.wait(); code != exitFailed {
-		t.Errorf("it ended with %d\n%s", code, p.stderr)
+		t.Errorf("exit code %d\n%s", code, p.stderr)
 	}
 	if !strings.Contains(p.stderr.String(), "the disk has failed") {
-		t.Errorf("it does not say why it ends:\n%s", p.stderr)
+		t.Errorf("the log does not contain the reason:\n%s", p.stderr)
 	}
 	if !fileExists(filepath.Join(dataDir(env), runningMark)) {
-		t.Error("the next start would take this for a clean end")
+		t.Error("the next start would consider this a clean stop")
 	}
 
 	again := &victim{t: t, env: env, p: serve(t, env)}

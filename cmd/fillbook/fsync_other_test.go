@@ -2,5 +2,5 @@
 
 package main
 
-// serveOnFailingDisk is only known on Linux; no test asks for it elsewhere.
+// serveOnFailingDisk is implemented on Linux only; other systems have no test for it.
 func serveOnFailingDisk() int { panic("no way to let a disk fail") }

@@ -10,8 +10,8 @@ import (
 
 type healthcheckCommand struct{}
 
-// Run asks the server on this machine whether it is ready. Images without a
-// shell or curl have nothing else to ask with.
+// Run checks that the server on this machine is ready. Images without a shell
+// or curl have no other way.
 func (healthcheckCommand) Run(env *environment, s *settings) error {
 	address, err := localAddress(s.HTTPAddr)
 	if err != nil {
@@ -23,22 +23,22 @@ func (healthcheckCommand) Run(env *environment, s *settings) error {
 	if err != nil {
 		return err
 	}
-	// A proxy named in the environment is not for talking to ourselves.
+	// Ignore a proxy in the environment for the local address.
 	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("the server does not answer: %w", err)
+		return fmt.Errorf("the server does not respond: %w", err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // only its status matters
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server is not ready: it answers %s", answer.Status)
+	defer response.Body.Close() //nolint:errcheck // only its status matters
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server is not ready: %s", response.Status)
 	}
 	_, err = fmt.Fprintln(env.stdout, "ready")
 	return err
 }
 
-// localAddress is where a server that listens on an address is reached from
-// the same machine.
+// localAddress returns the address by which a server is reached from the same
+// machine.
 func localAddress(listening string) (string, error) {
 	host, port, err := net.SplitHostPort(listening)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"fillbook/internal/db"
 )
 
-// TestKilledWhileImporting kills the server in the middle of imports and of
-// reversals, at moments spread over the time that such a call takes. After each
-// the rows of the import are all there or none is, its status says which, what
-// was acknowledged holds, and what was interrupted can be finished.
+// TestKilledWhileImporting kills the server during imports and reversals, at times
+// spread over the duration of a call. After each kill, all rows of the import exist or
+// none, according to its status, acknowledged changes are kept, and interrupted ones
+// can be completed.
 func TestKilledWhileImporting(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
 		k := &killing{victim: newVictim(t, engine), outcomes: map[string]int{}}
@@ -33,14 +33,14 @@ func TestKilledWhileImporting(t *testing.T) {
 			}
 		}
 		k.p.stop()
-		t.Logf("what the kills left: %v", k.outcomes)
+		t.Logf("outcomes: %v", k.outcomes)
 		if k.interrupted == 0 {
-			t.Fatal("no call was interrupted: the test tests nothing")
+			t.Fatal("no call was interrupted: the test has no effect")
 		}
 	})
 }
 
-// killing is a server that is killed again and again, and what it must hold.
+// killing is a server that is killed repeatedly, and its expected contents.
 type killing struct {
 	*victim
 	// batch is the import that the server holds, with the file it came from.
@@ -53,7 +53,7 @@ type killing struct {
 	outcomes    map[string]int
 }
 
-// importFile is a file with what is in it.
+// importFile is a file and its contents.
 type importFile struct {
 	name, content string
 	fills, cash   int
@@ -64,8 +64,8 @@ const (
 	cashOfImport  = 20
 )
 
-// newImportFile makes up fills that no other round has: a table, or a JSON file
-// that has cash as well.
+// newImportFile creates fills that no other round has: a table, or a JSON file with
+// cash.
 func newImportFile(round int) importFile {
 	day := time.Date(2020, 1, 6, 14, 0, 0, 0, time.UTC).AddDate(0, 0, round)
 	var rows []string
@@ -89,26 +89,26 @@ func newImportFile(round int) importFile {
 	return importFile{"journal.json", content, fillsOfImport, cashOfImport}
 }
 
-// measure imports and reverses once undisturbed.
+// measure imports and reverses once without a kill.
 func (k *killing) measure() {
 	k.t.Helper()
 	file := newImportFile(-1)
 	status, answer, err := k.undisturbed("/imports/commit", file)
 	if err != nil || status != http.StatusOK {
-		k.t.Fatalf("the import answers %d %v %v", status, answer, err)
+		k.t.Fatalf("the import returned %d %v %v", status, answer, err)
 	}
 	k.wantResult(answer, file)
 	k.reverse(answer["import_batch_id"].(string))
 }
 
-// undisturbed uploads a file to be imported and takes the time.
+// undisturbed imports a file and returns the duration.
 func (k *killing) undisturbed(path string, file importFile) (int, map[string]any, error) {
 	begun := time.Now()
 	defer func() { k.importing = time.Since(begun) }()
 	return k.upload(path, file)
 }
 
-// reverse takes an import back and takes the time.
+// reverse reverses an import and returns the duration.
 func (k *killing) reverse(batch string) {
 	k.t.Helper()
 	begun := time.Now()
@@ -116,7 +116,7 @@ func (k *killing) reverse(batch string) {
 	k.reversing = time.Since(begun)
 }
 
-// upload sends a file and gives the answer. An error means that none came.
+// upload sends a file and returns the response, or an error if there was none.
 func (k *killing) upload(path string, file importFile) (int, map[string]any, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -135,8 +135,8 @@ func (k *killing) upload(path string, file importFile) (int, map[string]any, err
 	return status, answer, err
 }
 
-// killDuring makes a call and kills the server at a moment of it, 1 being the
-// end of one that nobody disturbs. Then it is checked and started anew.
+// killDuring starts a call and kills the server at a fraction of its usual duration.
+// Then it checks the journal and starts the server again.
 func (k *killing) killDuring(moment float64, takes time.Duration, call func() (int, error)) (status int, answered bool) {
 	k.t.Helper()
 	const spread = 1.2 // machines have moods; some are to come after the end
@@ -152,7 +152,7 @@ func (k *killing) killDuring(moment float64, takes time.Duration, call func() (i
 	return status, err == nil
 }
 
-// killImport leaves the import of a new file committed, after it was killed.
+// killImport kills an import of a new file and then completes it.
 func (k *killing) killImport(round int, moment float64) {
 	k.t.Helper()
 	k.file = newImportFile(round)
@@ -164,14 +164,14 @@ func (k *killing) killImport(round int, moment float64) {
 	})
 	if answered {
 		if status != http.StatusOK {
-			k.t.Fatalf("round %d: the import answers %d %v", round, status, answer)
+			k.t.Fatalf("round %d: the import returned %d %v", round, status, answer)
 		}
 		k.wantResult(answer, k.file)
 	}
 	found := k.list("/imports")
 	if len(found) == before {
 		if answered {
-			k.t.Fatalf("round %d: the import was acknowledged and is gone", round)
+			k.t.Fatalf("round %d: the import was acknowledged and is lost", round)
 		}
 		k.outcomes["no import"]++
 		k.wantRows(round, "", 0, 0)
@@ -189,7 +189,7 @@ func (k *killing) killImport(round int, moment float64) {
 	k.wantRows(round, k.batch, k.file.fills, k.file.cash)
 }
 
-// finish completes an import with its own file, and with no other.
+// finish completes an import with its own file only.
 func (k *killing) finish(round int, status string, answered bool) {
 	k.t.Helper()
 	k.outcomes["import "+status]++
@@ -201,7 +201,7 @@ func (k *killing) finish(round int, status string, answered bool) {
 		k.wantConflict(round)
 		status, answer, err := k.undisturbed("/imports/"+k.batch+"/commit", k.file)
 		if err != nil || status != http.StatusOK {
-			k.t.Fatalf("round %d: finishing is answered %d %v %v", round, status, answer, err)
+			k.t.Fatalf("round %d: finishing returned %d %v %v", round, status, answer, err)
 		}
 		k.wantResult(answer, k.file)
 	default:
@@ -210,23 +210,23 @@ func (k *killing) finish(round int, status string, answered bool) {
 	// Whoever lost the answer is told it again, and nothing is written.
 	code, answer, err := k.upload("/imports/"+k.batch+"/commit", k.file)
 	if err != nil || code != http.StatusOK {
-		k.t.Fatalf("round %d: asking again is answered %d %v %v", round, code, answer, err)
+		k.t.Fatalf("round %d: asking again returned %d %v %v", round, code, answer, err)
 	}
 	k.wantResult(answer, k.file)
 	k.wantConflict(round)
 }
 
-// wantConflict demands that another file cannot finish the import.
+// wantConflict checks that another file cannot complete the import.
 func (k *killing) wantConflict(round int) {
 	k.t.Helper()
 	other := k.file
 	other.content += "\n"
 	if status, answer, err := k.upload("/imports/"+k.batch+"/commit", other); err != nil || status != http.StatusConflict {
-		k.t.Fatalf("round %d: another file is answered %d %v %v", round, status, answer, err)
+		k.t.Fatalf("round %d: another file returned %d %v %v", round, status, answer, err)
 	}
 }
 
-// killReversal leaves the import reversed, after its reversal was killed.
+// killReversal kills a reversal and then completes it.
 func (k *killing) killReversal(round int, moment float64) {
 	k.t.Helper()
 	path := "/imports/" + k.batch
@@ -235,7 +235,7 @@ func (k *killing) killReversal(round int, moment float64) {
 		return status, err
 	})
 	if answered && status != http.StatusNoContent {
-		k.t.Fatalf("round %d: the reversal answers %d", round, status)
+		k.t.Fatalf("round %d: the reversal returned %d", round, status)
 	}
 	switch found := k.p.must("GET", path, k.token, nil, http.StatusOK)["status"]; {
 	case found == "reversed":
@@ -254,7 +254,7 @@ func (k *killing) killReversal(round int, moment float64) {
 func (k *killing) wantResult(answer map[string]any, file importFile) {
 	k.t.Helper()
 	if answer["inserted"] != float64(file.fills) || answer["cash_inserted"] != float64(file.cash) || answer["error_count"] != 0.0 {
-		k.t.Fatalf("the import answers %v, want %d fills and %d cash rows", answer, file.fills, file.cash)
+		k.t.Fatalf("the import returned %v, want %d fills and %d cash rows", answer, file.fills, file.cash)
 	}
 }
 
@@ -265,7 +265,7 @@ func (k *killing) wantStatus(round int, status string) {
 	}
 }
 
-// wantRows demands that these rows are there, of this import, and no others.
+// wantRows checks that exactly these rows of the import exist.
 func (k *killing) wantRows(round int, batch string, fills, cash int) {
 	k.t.Helper()
 	for path, want := range map[string]int{"/executions": fills, "/cash-transactions": cash} {

@@ -20,20 +20,20 @@ import (
 )
 
 type importCommand struct {
-	File          string `arg:"" type:"existingfile" help:"The broker's file, or a backup."`
-	Email         string `required:"" placeholder:"EMAIL" help:"Whose journal it goes into."`
-	Account       string `placeholder:"ACCOUNT" help:"The name or id of the account; a backup names its own."`
-	SourceTZ      string `name:"source-tz" placeholder:"ZONE" help:"The time zone of times that name none, for example America/New_York."`
-	DateOrder     string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, where the file leaves it open."`
-	TradeDate     string `name:"trade-date" placeholder:"DAY" help:"The day of times that have none, for example 2026-01-31."`
-	Map           string `placeholder:"JSON" help:"A JSON object from what a column is to its name, for example {\"symbol\":\"Ticker\"}."`
-	DryRun        bool   `name:"dry-run" help:"Only tell what would be imported."`
-	AllowMismatch bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account's, its amounts as they are."`
+	File          string `arg:"" type:"existingfile" help:"Broker file or backup."`
+	Email         string `required:"" placeholder:"EMAIL" help:"E-mail address of the user."`
+	Account       string `placeholder:"ACCOUNT" help:"Name or id of the account. Not needed for a backup."`
+	SourceTZ      string `name:"source-tz" placeholder:"ZONE" help:"Time zone of times without one, for example America/New_York."`
+	DateOrder     string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, if the dates are ambiguous."`
+	TradeDate     string `name:"trade-date" placeholder:"DAY" help:"Day of times without a date, for example 2026-01-31."`
+	Map           string `placeholder:"JSON" help:"JSON object from fields to column names, for example {\"symbol\":\"Ticker\"}."`
+	DryRun        bool   `name:"dry-run" help:"Only print what would be imported."`
+	AllowMismatch bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account without converting amounts."`
 }
 
-// Run imports a file, or tells what is in it.
+// Run imports a file, or prints a preview.
 func (c importCommand) Run(env *environment, s *settings) error {
-	services, done, err := s.journals(env)
+	services, done, err := s.openJournals(env)
 	if err != nil {
 		return err
 	}
@@ -45,28 +45,28 @@ func (c importCommand) Run(env *environment, s *settings) error {
 	if c.DryRun {
 		preview, err := services.Imports.Inspect(env.ctx, owner, up)
 		if err != nil {
-			return namingFlags(err)
+			return rewordForFlags(err)
 		}
 		return printPreview(env.stdout, preview)
 	}
 	by := imports.Actor{Principal: identity.Principal{UserID: owner, Credential: identity.CredentialCLI}}
 	draw := progressBar(env.stderr, "steps")
-	up.Watch = stagesOn(draw)
+	up.Watch = showStages(draw)
 	result, err := services.Imports.Commit(env.ctx, by, up)
 	if err != nil {
-		draw(brokenOff, len(stages))
-		return namingFlags(err)
+		draw(progressAborted, len(stages))
+		return rewordForFlags(err)
 	}
 	draw(len(stages), len(stages))
 	return printResult(env.stdout, result)
 }
 
-// stages are the steps of an import in their order; the first is to read the
-// file, which is done when the second begins.
+// stages are the steps of an import in order. The first is reading the file,
+// which is complete when the second starts.
 var stages = []string{"reading", "checking", "writing", "annotating"}
 
-// stagesOn shows on a bar which steps of an import are done.
-func stagesOn(draw func(done, total int)) (watch func(imports.Progress)) {
+// showStages draws the completed steps of an import.
+func showStages(draw func(done, total int)) (watch func(imports.Progress)) {
 	draw(0, len(stages))
 	return func(p imports.Progress) { draw(slices.Index(stages, p.Stage), len(stages)) }
 }
@@ -84,7 +84,7 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 	}
 	if c.Map != "" {
 		if err := transport.Unmarshal([]byte(c.Map), &up.Mapping); err != nil {
-			return "", up, errors.New("--map must be a JSON object of texts, with each key once")
+			return "", up, errors.New("--map must be a JSON object with text values and unique keys")
 		}
 	}
 	if c.Account != "" {
@@ -100,7 +100,7 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 func userByEmail(env *environment, services *installation.Installation, email string) (journal.UserID, error) {
 	user, err := services.Identity.UserByEmail(env.ctx, email)
 	if journal.IsKind(err, journal.KindNotFound) {
-		err = fmt.Errorf("there is no user %s", email)
+		err = fmt.Errorf("user %s does not exist", email)
 	}
 	return user.ID, err
 }
@@ -121,21 +121,21 @@ func accountByName(env *environment, services *installation.Installation, owner 
 	case 1:
 		return found[0], nil
 	case 0:
-		return ledger.Account{}, fmt.Errorf("there is no account %q", name)
+		return ledger.Account{}, fmt.Errorf("account %q does not exist", name)
 	}
-	return ledger.Account{}, fmt.Errorf("%d accounts are called %q; name it by its id", len(found), name)
+	return ledger.Account{}, fmt.Errorf("%d accounts have the name %q; use the id", len(found), name)
 }
 
 func printPreview(out io.Writer, p imports.Preview) error {
 	broker := p.DetectedBroker
 	if broker == "" {
-		broker = "no broker that is known"
+		broker = "unknown broker"
 	}
-	fmt.Fprintf(out, "%s (%s)\n%s: %s, %d known, %s, %s\n%s", broker, p.Format, counted(p.RowCount, "row"),
-		counted(p.NewRows, "new fill"), p.Duplicates, counted(p.CashRows-p.CashDuplicates, "cash row"), counted(p.ErrorCount, "problem"),
-		completes(p.Completed))
+	fmt.Fprintf(out, "%s (%s)\n%s: %s, %d known, %s, %s\n%s", broker, p.Format, formatCount(p.RowCount, "row"),
+		formatCount(p.NewRows, "new fill"), p.Duplicates, formatCount(p.CashRows-p.CashDuplicates, "cash row"), formatCount(p.ErrorCount, "problem"),
+		formatCompleted(p.Completed))
 	if o := p.Outcome; o != nil {
-		fmt.Fprintf(out, "%s, %d changed, %d still open\n", counted(o.NewTrades, "new trade"), o.ChangedTrades, o.OpenTrades)
+		fmt.Fprintf(out, "%s, %d changed, %d still open\n", formatCount(o.NewTrades, "new trade"), o.ChangedTrades, o.OpenTrades)
 		for _, net := range o.NetPnL {
 			fmt.Fprintf(out, "net P&L %s %s\n", net.Amount, net.Currency)
 		}
@@ -145,48 +145,48 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	}
 	printSkipped(out, p.SkippedReasons)
 	if len(p.MissingMapping) > 0 {
-		fmt.Fprintf(out, "--map must say which columns hold: %s\n", strings.Join(p.MissingMapping, ", "))
+		fmt.Fprintf(out, "use --map to set the columns for: %s\n", strings.Join(p.MissingMapping, ", "))
 	}
 	return printRest(out, p.Errors, p.Warnings, p.Reconciliation)
 }
 
-// completes returns a line on the stored fills that a file completes, empty for
-// none.
-func completes(fills int) string {
+// formatCompleted returns a line about the stored fills that a file completes,
+// or an empty string.
+func formatCompleted(fills int) string {
 	if fills == 0 {
 		return ""
 	}
-	return fmt.Sprintf("completes %s\n", counted(fills, "fill"))
+	return fmt.Sprintf("completes %s\n", formatCount(fills, "fill"))
 }
 
 func printResult(out io.Writer, r imports.Result) error {
-	fmt.Fprintf(out, "import %s: %s inserted, %d known, %s, %d annotated, %s, %s\n%s", r.BatchID, counted(r.Inserted, "fill"),
-		r.Skipped, counted(r.Trades, "trade"), r.Annotated, counted(r.CashInserted, "cash row"), counted(r.ErrorCount, "problem"),
-		completes(r.Completed))
+	fmt.Fprintf(out, "import %s: %s inserted, %d known, %s, %d annotated, %s, %s\n%s", r.BatchID, formatCount(r.Inserted, "fill"),
+		r.Skipped, formatCount(r.Trades, "trade"), r.Annotated, formatCount(r.CashInserted, "cash row"), formatCount(r.ErrorCount, "problem"),
+		formatCompleted(r.Completed))
 	printSkipped(out, r.SkippedReasons)
 	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
 }
 
-// printSkipped says how many rows were skipped for each reason.
+// printSkipped prints how many rows were skipped for each reason.
 func printSkipped(out io.Writer, reasons []imports.SkippedReason) {
 	for _, r := range reasons {
-		fmt.Fprintf(out, "skipped %s: %s\n", counted(r.Rows, "row"), r.Reason)
+		fmt.Fprintf(out, "skipped %s: %s\n", formatCount(r.Rows, "row"), r.Reason)
 	}
 }
 
-// namingFlags is a refusal in the words of the command line.
-func namingFlags(err error) error {
+// rewordForFlags replaces field names in an error by the flags of the command.
+func rewordForFlags(err error) error {
 	refused, ok := errors.AsType[*journal.Error](err)
 	if !ok {
 		return err
 	}
-	told := *refused
-	told.Message = withFlags(refused.Message)
-	return &told
+	reworded := *refused
+	reworded.Message = replaceFieldNames(refused.Message)
+	return &reworded
 }
 
-// withFlags puts the flags of import in the place of the API's fields.
-func withFlags(text string) string {
+// replaceFieldNames replaces field names of the API by flags of import.
+func replaceFieldNames(text string) string {
 	return strings.NewReplacer(
 		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
 		" with trade_date,", " with --trade-date,",
@@ -194,12 +194,12 @@ func withFlags(text string) string {
 	).Replace(text)
 }
 
-// counted says how many of something there are.
-func counted(n int, word string) string {
+// formatCount returns a number with a noun in singular or plural.
+func formatCount(n int, noun string) string {
 	if n == 1 {
-		return "1 " + word
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func printRest(out io.Writer, problems []imports.Problem, warnings []string, totals []imports.Reconciliation) error {
@@ -207,10 +207,10 @@ func printRest(out io.Writer, problems []imports.Problem, warnings []string, tot
 		fmt.Fprintf(out, "row %d: %s\n", p.Row, p.Message)
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(out, "note: %s\n", withFlags(w))
+		fmt.Fprintf(out, "note: %s\n", replaceFieldNames(w))
 	}
 	for _, t := range totals {
-		if _, err := fmt.Fprintf(out, "%s: the file says %s, read %s, difference %s\n", t.Item, t.File, t.Computed, t.Difference); err != nil {
+		if _, err := fmt.Fprintf(out, "%s: file %s, computed %s, difference %s\n", t.Item, t.File, t.Computed, t.Difference); err != nil {
 			return err
 		}
 	}
@@ -218,17 +218,16 @@ func printRest(out io.Writer, problems []imports.Problem, warnings []string, tot
 }
 
 type exportCommand struct {
-	File    string `arg:"" help:"Where to write, in place of what is there; - is standard output."`
-	Email   string `required:"" placeholder:"EMAIL" help:"Whose journal to export."`
-	Account string `placeholder:"ACCOUNT" help:"The name or id of one account; everything without it."`
-	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json is the complete backup, zip the same with attachments, csv and xlsx are tables."`
-	Rows    string `enum:"trades,executions" default:"trades" help:"What a csv lists."`
+	File    string `arg:"" help:"File to write or replace; - for standard output."`
+	Email   string `required:"" placeholder:"EMAIL" help:"E-mail address of the user."`
+	Account string `placeholder:"ACCOUNT" help:"Name or id of one account. Default: all accounts."`
+	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json: complete backup; zip: backup with attachments; csv, xlsx: tables."`
+	Rows    string `enum:"trades,executions" default:"trades" help:"Rows of a csv file."`
 }
 
-// Run writes a user's journal to a file. The file is there whole or not at
-// all.
+// Run writes a user's journal to a file, completely or not at all.
 func (c exportCommand) Run(env *environment, s *settings) error {
-	services, done, err := s.journals(env)
+	services, done, err := s.openJournals(env)
 	if err != nil {
 		return err
 	}
@@ -251,7 +250,7 @@ func (c exportCommand) Run(env *environment, s *settings) error {
 		return services.DB.View(env.ctx, func(tx *db.Tx) error {
 			missing, err := backup.Write(env.ctx, tx, services.Playbook, request, out)
 			for _, file := range missing {
-				fmt.Fprintf(env.stderr, "the attachment %s is missing\n", file.Path)
+				fmt.Fprintf(env.stderr, "attachment %s is missing\n", file.Path)
 			}
 			return err
 		})
@@ -259,12 +258,12 @@ func (c exportCommand) Run(env *environment, s *settings) error {
 	if c.File == "-" {
 		return write(env.stdout)
 	}
-	return writeWhole(c.File, write)
+	return writeAtomically(c.File, write)
 }
 
-// writeWhole writes a file under another name first, so that nobody ever finds
-// half of it.
-func writeWhole(name string, write func(io.Writer) error) (err error) {
+// writeAtomically writes a file under a temporary name and renames it, so that
+// an incomplete file is never visible.
+func writeAtomically(name string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err

@@ -8,11 +8,10 @@ import (
 	"fillbook/internal/imports"
 )
 
-// TestImportBarCountsStages: a stage that begins means that those before it
-// are done.
+// TestImportBarCountsStages checks that a started stage completes those before it.
 func TestImportBarCountsStages(t *testing.T) {
 	var drawn [][2]int
-	watch := stagesOn(func(done, total int) { drawn = append(drawn, [2]int{done, total}) })
+	watch := showStages(func(done, total int) { drawn = append(drawn, [2]int{done, total}) })
 	for _, stage := range []string{"checking", "writing", "annotating"} {
 		watch(imports.Progress{Stage: stage})
 	}

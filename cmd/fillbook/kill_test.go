@@ -15,8 +15,8 @@ import (
 	"fillbook/internal/db"
 )
 
-// killRounds is how often a server is killed on each engine, in the two tests
-// together; SVC_TEST_KILL_ROUNDS asks for more or fewer.
+// killRounds is how often a server is killed on each engine in both tests together;
+// SVC_TEST_KILL_ROUNDS overrides it.
 func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("SVC_TEST_KILL_ROUNDS")
@@ -30,8 +30,8 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
-// victim is a server that is killed again and again, always with the same
-// database, and the client who keeps on coming back.
+// victim is a server that is killed repeatedly, always with the same database, and its
+// client.
 type victim struct {
 	t        *testing.T
 	env      []string
@@ -42,7 +42,7 @@ type victim struct {
 	rounds   int
 }
 
-// newVictim starts the first server and makes its user and an account.
+// newVictim starts the first server and creates a user and an account.
 func newVictim(t *testing.T, engine db.Engine) *victim {
 	t.Helper()
 	v := &victim{t: t, env: engineEnv(t, engine)}
@@ -55,7 +55,7 @@ func newVictim(t *testing.T, engine db.Engine) *victim {
 	return v
 }
 
-// signIn gets an access token, which outlives the server that gave it.
+// signIn gets an access token, which stays valid after a restart.
 func (v *victim) signIn() {
 	v.t.Helper()
 	if time.Since(v.signedIn) < 10*time.Minute {
@@ -65,9 +65,8 @@ func (v *victim) signIn() {
 	v.signedIn = time.Now()
 }
 
-// revive waits for the end of the killed server and starts another, which
-// needs no hand. The journal must prove itself: before the start, when the
-// check is the first to open what the kill left, or after it, by turns.
+// revive waits for the end of the killed server and starts another. It runs check
+// alternately before the start, when it is the first to open the database, and after.
 func (v *victim) revive() {
 	v.t.Helper()
 	v.p.wait()
@@ -89,8 +88,7 @@ func (v *victim) check() {
 	}
 }
 
-// send makes a request and gives the whole answer. An error means that none
-// came.
+// send sends a request and returns the response, or an error if there was none.
 func (v *victim) send(method, path string, body io.Reader, contentType string) (content []byte, status int, err error) {
 	request, err := http.NewRequestWithContext(v.t.Context(), method, v.p.address+"/api/v1"+path, body)
 	if err != nil {
@@ -109,7 +107,7 @@ func (v *victim) send(method, path string, body io.Reader, contentType string) (
 	return content, response.StatusCode, err
 }
 
-// list reads a list.
+// list requests a list.
 func (v *victim) list(path string) (list []map[string]any) {
 	v.t.Helper()
 	content, status, err := v.send("GET", path, http.NoBody, "")
@@ -122,9 +120,9 @@ func (v *victim) list(path string) (list []map[string]any) {
 	return list
 }
 
-// TestKilledWhileTrading kills the server while several clients add, change and
-// delete fills and preferences. After each round the journal must prove itself:
-// every trade is what its fills make, and all that was acknowledged is there.
+// TestKilledWhileTrading kills the server while several clients add, change and delete
+// fills and preferences. After each round, check must find no problems, and all
+// acknowledged changes must exist.
 func TestKilledWhileTrading(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
 		v := newVictim(t, engine)
@@ -136,13 +134,13 @@ func TestKilledWhileTrading(t *testing.T) {
 		}
 		v.p.stop()
 		if log.acknowledged < 5*v.rounds {
-			t.Fatalf("only %d writes were acknowledged in %d rounds: the test tests nothing", log.acknowledged, v.rounds)
+			t.Fatalf("only %d writes were acknowledged in %d rounds: the test has no effect", log.acknowledged, v.rounds)
 		}
 	})
 }
 
-// tradingLog is what the server has acknowledged. What was under way when it
-// died is in doubt: it may be there or not.
+// tradingLog contains what the server has acknowledged. Requests in progress at the
+// kill may have been applied or not.
 type tradingLog struct {
 	mu           sync.Mutex
 	fills        map[string]bool
@@ -159,19 +157,19 @@ func (l *tradingLog) compare(v *victim) {
 	}
 	for id := range l.fills {
 		if !stored[id] && !l.doubted[id] {
-			v.t.Fatalf("round %d: fill %s was acknowledged and is gone", v.rounds, id)
+			v.t.Fatalf("round %d: fill %s was acknowledged and is lost", v.rounds, id)
 		}
 	}
 	prefs := v.p.must("GET", "/me/preferences", v.token, nil, http.StatusOK)["prefs"].(map[string]any)
 	for key := range l.prefs {
 		if prefs[key] == nil {
-			v.t.Fatalf("round %d: preference %s was acknowledged and is gone", v.rounds, key)
+			v.t.Fatalf("round %d: preference %s was acknowledged and is lost", v.rounds, key)
 		}
 	}
 	l.fills, l.doubted = stored, map[string]bool{}
 }
 
-// pick gives some fill, taken out of the log while it is being changed.
+// pick removes a fill from the log, for the time of a change, and returns it.
 func (l *tradingLog) pick() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,8 +201,7 @@ func (l *tradingLog) prefer(key string) {
 	l.prefs[key] = true
 }
 
-// tradeUntilKilled lets clients write and kills the server after some writes,
-// at any moment of the next.
+// tradeUntilKilled lets clients write and kills the server after some writes.
 func tradeUntilKilled(v *victim, log *tradingLog) {
 	var clients sync.WaitGroup
 	writes := make(chan struct{}, 1000)

@@ -6,15 +6,14 @@ import (
 	"net"
 )
 
-// listeners are the addresses that a server accepts connections on. metrics is
-// nil when no address is set for it.
+// listeners are the listeners of a server. metrics is nil if it has no address.
 type listeners struct {
 	api, metrics net.Listener
 }
 
 // listen opens the addresses of the settings. It runs before the database is
-// opened and before the first log line, so that a bad address is one line that
-// names its setting and nothing else has happened.
+// opened, so that a bad address has no other effects than an error that names
+// the setting.
 func (s *settings) listen(ctx context.Context) (listeners, error) {
 	var open listeners
 	var err error
@@ -31,7 +30,7 @@ func (s *settings) listen(ctx context.Context) (listeners, error) {
 	return open, nil
 }
 
-// close closes what is still open. Closing a listener twice is harmless.
+// close closes the listeners. They may already be closed.
 func (l listeners) close() {
 	for _, listener := range []net.Listener{l.api, l.metrics} {
 		if listener != nil {
@@ -44,7 +43,7 @@ func listenOn(ctx context.Context, setting, address string) (net.Listener, error
 	var network net.ListenConfig
 	listener, err := network.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s is %q: %w", errUnusable, setting, address, err)
+		return nil, fmt.Errorf("%w: %s is %q: %w", errCannotStart, setting, address, err)
 	}
 	return listener, nil
 }

@@ -19,7 +19,7 @@ import (
 	"fillbook/internal/db"
 )
 
-// loadSize is how much is done to a server at once.
+// loadSize is the size of a load.
 type loadSize struct {
 	halfRequests, slowReaders, slowUploads, bombs int
 	fills                                         int           // in the journal that is read
@@ -44,8 +44,7 @@ func loadSizeOf() loadSize {
 // maxLoadMemory is what the server may take under load, in KiB.
 const maxLoadMemory = 512 << 10
 
-// attack is a load on a server that lasts until its context ends: a client that is cut
-// off connects again.
+// attack is a load on a server until its context ends. Disconnected clients reconnect.
 type attack struct {
 	*victim
 	ctx  context.Context //nolint:containedctx // it is the attack's life
@@ -53,10 +52,10 @@ type attack struct {
 	all  sync.WaitGroup
 }
 
-// reconnectAfter is the pause of an attacker who was cut off.
+// reconnectAfter is the pause of a client that was disconnected.
 const reconnectAfter = 500 * time.Millisecond
 
-// keep runs one attacker again and again.
+// keep runs one client repeatedly.
 func (a *attack) keep(attacker func(net.Conn)) {
 	a.all.Go(func() {
 		for a.ctx.Err() == nil {
@@ -76,7 +75,7 @@ func (a *attack) keep(attacker func(net.Conn)) {
 
 func (a *attack) head() string { return "Host: x\r\nAuthorization: Bearer " + a.token + "\r\n" }
 
-// sendHalf sends the beginning of a request and waits to be cut off.
+// sendHalf sends the beginning of a request and waits to be disconnected.
 func (a *attack) sendHalf(i int) {
 	texts := []string{
 		"GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -91,7 +90,7 @@ func (a *attack) sendHalf(i int) {
 	})
 }
 
-// readSlowly asks for long answers and takes a little of them now and then.
+// readSlowly requests long responses and reads them slowly.
 func (a *attack) readSlowly(i int) {
 	paths := []string{"/executions", "/trades", "/exports?format=zip", "/exports?format=json"}
 	a.keep(func(conn net.Conn) {
@@ -126,7 +125,7 @@ func (a *attack) uploadSlowly() {
 	})
 }
 
-// sendBomb has a hostile file read.
+// sendBomb uploads a hostile file.
 func (a *attack) sendBomb(file []byte) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -176,7 +175,7 @@ func xlsxBomb(t *testing.T, cells int) []byte {
 	return buffer.Bytes()
 }
 
-// launch begins everything at once.
+// launch starts all clients.
 func (a *attack) launch(size loadSize) {
 	for i := range size.halfRequests {
 		a.sendHalf(i)
@@ -195,7 +194,7 @@ func (a *attack) launch(size loadSize) {
 	}
 }
 
-// bystander is another user of the server, whose calls are timed.
+// bystander is another user of the server, whose calls are measured.
 type bystander struct {
 	p       *process
 	token   string
@@ -213,7 +212,7 @@ func (a *attack) newBystander() *bystander {
 	return b
 }
 
-// measure makes the bystander's calls, each on a new connection, for a while.
+// measure sends requests of the bystander, each on a new connection.
 func (b *bystander) measure(during time.Duration) {
 	b.p.t.Helper()
 	http.DefaultClient.CloseIdleConnections()
@@ -234,16 +233,16 @@ func (b *bystander) time(name, method, path string, body any, want int) {
 	b.times[name] = append(b.times[name], time.Since(begun))
 }
 
-// TestLoad does everything at once that slow and hostile clients can: half
-// requests, long answers that are not taken, uploads that do not end, files that
-// are work. Others are served meanwhile, and memory is bounded.
+// TestLoad runs slow and hostile clients at the same time: incomplete requests, long
+// responses that are not read, endless uploads, expensive files. Others must be served
+// meanwhile, and memory must be bounded.
 func TestLoad(t *testing.T) {
 	size := loadSizeOf()
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
 		v := newVictim(t, engine)
 		k := &killing{victim: v}
 		if status, answer, err := k.upload("/imports/commit", longImportFile(size.fills)); err != nil || status != http.StatusOK {
-			t.Fatalf("the import answers %d %v %v", status, answer, err)
+			t.Fatalf("the import returned %d %v %v", status, answer, err)
 		}
 		ctx, end := context.WithCancel(t.Context())
 		a := &attack{victim: v, ctx: ctx}
@@ -267,7 +266,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("memory peaked at %d KiB", peak)
 		}
 		if code := v.p.stop(); code != 0 {
-			t.Errorf("it ended with %d", code)
+			t.Errorf("exit code %d", code)
 		}
 	})
 }

@@ -1,8 +1,8 @@
-// Command fillbook is the whole of Fillbook: the server with its page, and the
-// operator's tools.
+// Command fillbook is the Fillbook server with its page, and the commands to
+// operate it.
 //
 // Exit codes: 0 success, 1 the command failed, 2 the configuration or the
-// database is not usable, 3 the database was made by a newer program.
+// database cannot be used, 3 the database was created by a newer version.
 package main
 
 import (
@@ -33,29 +33,29 @@ const (
 	exitNewer  = 3
 )
 
-// cli is the command line. Its settings are the same for every command.
+// cli is the command line. All commands share the settings.
 type cli struct {
-	Settings settings `embed:"" group:"Settings, the same for every command:"`
+	Settings settings `embed:"" group:"Settings, the same for all commands:"`
 
 	Serve         serveCommand         `cmd:"" default:"withargs" help:"Serve the journal. This is the default."`
-	CreateUser    createUserCommand    `cmd:"" help:"Create a user; the password is read from the terminal or standard input."`
-	ResetPassword resetPasswordCommand `cmd:"" help:"Set a user's password, read from the terminal or standard input."`
-	DisableTOTP   disableTOTPCommand   `cmd:"" name:"disable-totp" help:"Switch a user's second factor off."`
-	Migrate       migrateCommand       `cmd:"" help:"Bring the database schema up to date."`
-	Check         checkCommand         `cmd:"" help:"Recompute every trade from its fills and compare; changes nothing."`
-	Regroup       regroupCommand       `cmd:"" help:"Build every trade anew from its fills; trades keep their ids."`
-	Import        importCommand        `cmd:"" help:"Import a broker's file or a backup into a user's journal."`
+	CreateUser    createUserCommand    `cmd:"" help:"Create a user. The password is read from the terminal or standard input."`
+	ResetPassword resetPasswordCommand `cmd:"" help:"Set a user's password. It is read from the terminal or standard input."`
+	DisableTOTP   disableTOTPCommand   `cmd:"" name:"disable-totp" help:"Turn off a user's second factor."`
+	Migrate       migrateCommand       `cmd:"" help:"Update the database schema."`
+	Check         checkCommand         `cmd:"" help:"Recompute every trade from its fills and compare. Changes nothing."`
+	Regroup       regroupCommand       `cmd:"" help:"Rebuild every trade from its fills. Trades keep their ids."`
+	Import        importCommand        `cmd:"" help:"Import a broker file or a backup into a user's journal."`
 	Export        exportCommand        `cmd:"" help:"Write a user's journal to a file."`
-	Backup        backupCommand        `cmd:"" help:"Write everything into one file while the server runs."`
-	Restore       restoreCommand       `cmd:"" help:"Put a backup into an empty installation."`
-	CopyDB        copyDBCommand        `cmd:"" name:"copy-db" help:"Copy everything from SQLite to PostgreSQL or back."`
-	RotateSecret  rotateSecretCommand  `cmd:"" help:"Give the installation another secret; stop the server first."`
-	Healthcheck   healthcheckCommand   `cmd:"" help:"Ask the server of this machine whether it can serve; for containers."`
-	Demo          demoCommand          `cmd:"" help:"Serve a made-up journal of two years from a data directory of its own."`
+	Backup        backupCommand        `cmd:"" help:"Write the whole installation to one file. Works while the server runs."`
+	Restore       restoreCommand       `cmd:"" help:"Restore a backup into an empty installation."`
+	CopyDB        copyDBCommand        `cmd:"" name:"copy-db" help:"Copy the whole installation from SQLite to PostgreSQL or back."`
+	RotateSecret  rotateSecretCommand  `cmd:"" help:"Replace the server secret. Stop the server first."`
+	Healthcheck   healthcheckCommand   `cmd:"" help:"Check that the server on this machine is ready, for containers."`
+	Demo          demoCommand          `cmd:"" help:"Serve a demo journal of two years from its own data directory."`
 	Version       versionCommand       `cmd:"" help:"Print the version."`
 }
 
-// environment is what a command may touch besides the database.
+// environment is what a command uses besides the database.
 type environment struct {
 	ctx    context.Context
 	stdin  io.Reader
@@ -67,16 +67,16 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main without the process: it returns the exit code.
+// run runs the command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var line cli
 	parser, err := kong.New(&line,
-		kong.Name("fillbook"), kong.Description("A trading journal with numbers you can prove."),
+		kong.Name("fillbook"), kong.Description("A self-hosted trading journal."),
 		kong.Writers(stdout, stderr), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}))
 	if err != nil {
 		return report(stderr, err)
 	}
-	command, err := parser.Parse(asking(args))
+	command, err := parser.Parse(expandHelp(args))
 	if err != nil {
 		hint := ""
 		if strings.HasPrefix(err.Error(), "unexpected argument") {
@@ -97,15 +97,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return report(stderr, err)
 }
 
-// asking takes "help" and "help COMMAND" for what people mean by it.
-func asking(args []string) []string {
+// expandHelp converts "help" and "help COMMAND" to the --help flag.
+func expandHelp(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args
 	}
 	return append(slices.Clone(args[1:]), "--help")
 }
 
-// report says what went wrong in one line and chooses the exit code.
+// report prints the error in one line and returns the exit code.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return 0
@@ -119,9 +119,9 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, db.ErrNewer):
 		return exitNewer
 	case errors.Is(err, db.ErrDamaged):
-		fmt.Fprintln(stderr, "fillbook: keep the damaged file aside, and put your latest backup into an empty data directory with 'fillbook restore'")
+		fmt.Fprintln(stderr, "fillbook: keep the damaged file, and restore your latest backup into an empty data directory with 'fillbook restore'")
 		return exitUsage
-	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errUnusable):
+	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart):
 		return exitUsage
 	}
 	return exitFailed

@@ -20,8 +20,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// failingDisk in the environment makes the test binary a server itself: the
-// fault must come from inside the process.
+// failingDisk in the environment makes the test binary run as a server, because the
+// fault must be caused inside of the process.
 const failingDisk = "FILLBOOK_TEST_FAILING_DISK"
 
 func TestMain(m *testing.M) {
@@ -35,13 +35,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built is where fillbook lies once a test has asked for it.
+// built is the path of the program once a test has built it.
 var built string
 
-// fillbook builds the program that the tests start, signal and kill, once a
-// run. It is built without the race detector even where the tests have it:
-// these tests are about processes, which would only be slow with it. What runs
-// inside fillbook has its own tests, under the detector.
+// fillbook builds the program that the tests start, signal and kill, once per run. It
+// has no race detector, which would make these tests slow; other tests run the same
+// code with it.
 var fillbook = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "fillbook-built-")
 	if err != nil {
@@ -58,8 +57,7 @@ var fillbook = sync.OnceValues(func() (string, error) {
 	return built, nil
 })
 
-// TestScripts runs the commands as a person would type them; the scripts are
-// in testdata. Each runs on both engines.
+// TestScripts runs the command-line scripts in testdata on both engines.
 func TestScripts(t *testing.T) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {

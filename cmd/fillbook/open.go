@@ -18,26 +18,26 @@ import (
 const (
 	databaseFile = "fillbook.db"
 	secretFile   = "secret.key"
-	// runningMark is there while a server runs on a SQLite file.
+	// runningMark exists while a server runs on a SQLite file.
 	runningMark = "running"
 )
 
-// makeDataDir makes the data directory, which only its owner may enter.
+// makeDataDir creates the data directory, accessible only to its owner.
 func makeDataDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return fmt.Errorf("%w: making the data directory: %w", errUnusable, err)
+		return fmt.Errorf("%w: creating the data directory: %w", errCannotStart, err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm() == 0o700 {
 		return nil
 	}
 	if err := os.Chmod(path, 0o700); err != nil && !isReadable(path) {
-		return fmt.Errorf("%w: closing the data directory to others: %w", errUnusable, err)
+		return fmt.Errorf("%w: restricting access to the data directory: %w", errCannotStart, err)
 	}
 	return nil
 }
 
-// isReadable tells whether there is a database in a directory that we cannot
-// change, which is no reason not to read it.
+// isReadable reports whether a directory contains a database that can be read,
+// even if the directory cannot be changed.
 func isReadable(path string) bool {
 	f, err := os.Open(filepath.Join(path, databaseFile))
 	if err != nil {
@@ -47,8 +47,8 @@ func isReadable(path string) bool {
 	return true
 }
 
-// openDatabase opens the database as it is. A SQLite file of a newer program
-// is refused before anything in it is touched.
+// openDatabase opens the database without migrating it. It rejects a SQLite
+// file of a newer program before anything is written.
 func (s *settings) openDatabase(ctx context.Context, log *slog.Logger) (*db.DB, error) {
 	if s.DatabaseURL == "" {
 		if err := makeDataDir(s.DataDir); err != nil {
@@ -62,18 +62,18 @@ func (s *settings) openDatabase(ctx context.Context, log *slog.Logger) (*db.DB, 
 			return nil, err
 		}
 		if version > db.Latest() {
-			return nil, fmt.Errorf("%w: database version %d, this program knows %d", db.ErrNewer, version, db.Latest())
+			return nil, fmt.Errorf("%w: database version %d, this program supports %d", db.ErrNewer, version, db.Latest())
 		}
 	}
 	d, err := db.Open(ctx, db.Options{URL: s.DatabaseURL.Reveal(), Path: file, Readers: s.DatabaseConns, LeastRoom: s.MinFreeBytes, Log: log})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnusable, err)
+		return nil, fmt.Errorf("%w: %w", errCannotStart, err)
 	}
 	return d, nil
 }
 
-// openCurrent opens a database that must have this program's schema already.
-// The operator's commands use it: they never migrate behind a running server.
+// openCurrent opens a database that must have the current schema. Commands use
+// it, so that they never migrate the database of a running server.
 func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, error) {
 	d, err := s.openDatabase(ctx, log)
 	if err != nil {
@@ -83,9 +83,9 @@ func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, e
 	switch {
 	case err != nil:
 	case version > db.Latest():
-		err = fmt.Errorf("%w: database version %d, this program knows %d", db.ErrNewer, version, db.Latest())
+		err = fmt.Errorf("%w: database version %d, this program supports %d", db.ErrNewer, version, db.Latest())
 	case version < db.Latest():
-		err = fmt.Errorf("%w: the database has schema version %d and this program needs %d; run 'fillbook migrate' first", errUnusable, version, db.Latest())
+		err = fmt.Errorf("%w: the database has schema version %d and this program needs %d; run 'fillbook migrate' first", errCannotStart, version, db.Latest())
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -93,8 +93,8 @@ func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, e
 	return d, nil
 }
 
-// serverKeys are derived from the setting, or from a file in the data
-// directory that is made at the first start.
+// serverKeys derives the keys from the setting, or from a file in the data
+// directory that is created at the first start.
 func (s *settings) serverKeys() (*secrets.Keys, error) {
 	if s.JWTSecret != "" {
 		return secrets.NewKeys([]byte(s.JWTSecret.Reveal()))
@@ -104,14 +104,14 @@ func (s *settings) serverKeys() (*secrets.Keys, error) {
 	}
 	root, err := secrets.LoadOrCreate(filepath.Join(s.DataDir, secretFile))
 	if err != nil {
-		return nil, fmt.Errorf("%w: the server's secret: %w", errUnusable, err)
+		return nil, fmt.Errorf("%w: reading the server secret: %w", errCannotStart, err)
 	}
 	return secrets.NewKeys(root)
 }
 
-// withPeople runs an operator's command on the identity service. It needs no
-// server secret: none of those commands reads or makes a token.
-func (s *settings) withPeople(env *environment, fn func(*identity.Service) error) error {
+// withIdentity calls fn with the identity service. It needs no server secret,
+// because commands neither read nor create tokens.
+func (s *settings) withIdentity(env *environment, fn func(*identity.Service) error) error {
 	log := s.logger(env.stderr)
 	d, err := s.openCurrent(env.ctx, log)
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *settings) withPeople(env *environment, fn func(*identity.Service) error
 	return fn(identity.New(d, nil, journal.SystemClock, log, identity.Options{}))
 }
 
-// install ties the services together. Attachments are files beside a SQLite
-// file, and rows of a PostgreSQL database, where several servers can read them.
+// install creates the services. Attachments are files next to a SQLite file, or
+// rows in PostgreSQL, where several servers can read them.
 func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*installation.Installation, error) {
 	attachments := filepath.Join(s.DataDir, "attachments")
 	if d.Engine() == db.PostgreSQL || d.ReadOnly() && !fileExists(attachments) {
@@ -137,7 +137,7 @@ func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*ins
 
 type migrateCommand struct{}
 
-// Run brings the schema up to date.
+// Run updates the schema.
 func (migrateCommand) Run(env *environment, s *settings) error {
 	d, err := s.openDatabase(env.ctx, s.logger(env.stderr))
 	if err != nil {
@@ -150,7 +150,7 @@ func (migrateCommand) Run(env *environment, s *settings) error {
 	if err != nil {
 		return errors.Join(err, d.Close())
 	}
-	_, done, err := s.journalsOf(env.ctx, d) // computes trades again where the rules have changed
+	_, done, err := s.openServices(env.ctx, d) // recomputes trades if the rules have changed
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/db"
 )
 
-// TestReadOnlyStart starts the server on files that it may not write: what is
-// there can be read, nothing can be changed, and nothing is created.
+// TestReadOnlyStart starts the server on files that it cannot write: reading works,
+// nothing can be changed, and nothing is created.
 func TestReadOnlyStart(t *testing.T) {
 	t.Parallel()
 	env := engineEnv(t, db.SQLite)
@@ -34,7 +34,7 @@ func TestReadOnlyStart(t *testing.T) {
 	again.stop()
 }
 
-// readOnlyServer starts a server by way of wrap and asks it what it can do.
+// readOnlyServer starts a server with wrap and checks what it can do.
 func readOnlyServer(t *testing.T, env []string, wrap func(*exec.Cmd), token, pat string) {
 	t.Helper()
 	before := listing(t, dataDir(env))
@@ -56,13 +56,13 @@ func readOnlyServer(t *testing.T, env []string, wrap func(*exec.Cmd), token, pat
 		}
 	}
 	if code := p.stop(); code != 0 {
-		t.Errorf("it ended with %d\n%s", code, p.stderr)
+		t.Errorf("exit code %d\n%s", code, p.stderr)
 	}
-	if !strings.Contains(p.stderr.String(), "the database can only be read") {
-		t.Errorf("the log does not tell:\n%s", p.stderr)
+	if !strings.Contains(p.stderr.String(), "the database is read-only") {
+		t.Errorf("the log has no warning:\n%s", p.stderr)
 	}
 	if strings.Contains(p.stderr.String(), "recording uses failed") {
-		t.Errorf("what cannot be recorded is logged:\n%s", p.stderr)
+		t.Errorf("the log has errors of the recorder:\n%s", p.stderr)
 	}
 	check := program(t, env, "check")
 	wrap(check)
@@ -89,8 +89,8 @@ func listing(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// waysToLock are the ways to forbid writing: by permissions, and for root, whom
-// those do not bind, as another user and by a mount that nobody else sees.
+// waysToLock are ways to prevent writing: by permissions, and for root, which ignores
+// them, as another user and by a private mount.
 func waysToLock(t *testing.T) map[string]func(*testing.T, string) func(*exec.Cmd) {
 	t.Helper()
 	ways := map[string]func(*testing.T, string) func(*exec.Cmd){"permissions": byPermissions}
@@ -156,8 +156,8 @@ func byMount(_ *testing.T, dir string) func(*exec.Cmd) {
 	}
 }
 
-// TestReadOnlyNeedsTheNewestSchema refuses to serve what would have to be
-// migrated first.
+// TestReadOnlyNeedsTheNewestSchema checks that a read-only database that needs a
+// migration is rejected.
 func TestReadOnlyNeedsTheNewestSchema(t *testing.T) {
 	t.Parallel()
 	env := engineEnv(t, db.SQLite)
@@ -179,7 +179,7 @@ func TestReadOnlyNeedsTheNewestSchema(t *testing.T) {
 	command := program(t, env, "serve")
 	byPermissions(t, dataDir(env))(command)
 	output, _ := command.CombinedOutput()
-	if command.ProcessState.ExitCode() != exitUsage || !bytes.Contains(output, []byte("it can only be read")) {
+	if command.ProcessState.ExitCode() != exitUsage || !bytes.Contains(output, []byte("because it is read-only")) {
 		t.Fatalf("exit code %d\n%s", command.ProcessState.ExitCode(), output)
 	}
 }

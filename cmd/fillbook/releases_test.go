@@ -19,7 +19,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// keptRelease is what scripts/keep-release wrote down of a version.
+// keptRelease is the description of a version by scripts/keep-release.
 type keptRelease struct {
 	Token    string                     `json:"access_token"`
 	Guest    string                     `json:"guest"`
@@ -27,14 +27,13 @@ type keptRelease struct {
 	Answers  map[string]json.RawMessage `json:"answers"`
 }
 
-// TestReleases takes the data directory of every version that was released,
-// brings it up to date, proves it, and asks what was asked then: the answers
-// must hold all that they held. On PostgreSQL the directory is copied there
-// first.
+// TestReleases migrates and checks the data directory of every released version, and
+// compares the responses with those of that version: nothing may be missing. For
+// PostgreSQL the data is copied first.
 func TestReleases(t *testing.T) {
 	archives, err := filepath.Glob("testdata/releases/*.tar.gz")
 	if err != nil || len(archives) == 0 {
-		t.Fatalf("no release was kept: %v", err)
+		t.Fatalf("no release is stored: %v", err)
 	}
 	for _, archive := range archives {
 		version := strings.TrimSuffix(filepath.Base(archive), ".tar.gz")
@@ -53,8 +52,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// upgraded unpacks a kept data directory and brings it up to date. It gives
-// the settings to open it with.
+// upgraded unpacks a stored data directory and migrates it. It returns the settings to
+// open it.
 func upgraded(t *testing.T, archive string, engine db.Engine) []string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -104,8 +103,7 @@ func untar(t *testing.T, archive, dir string) {
 	}
 }
 
-// want signs in with a password of the time, and compares every answer to a
-// token of the time.
+// want signs in with a stored password, and compares all responses with a stored token.
 func (r keptRelease) want(t *testing.T, env []string) {
 	t.Helper()
 	p := serve(t, env)
@@ -137,9 +135,8 @@ func (r keptRelease) want(t *testing.T, env []string) {
 	}
 }
 
-// redefined are the figures that are computed by another definition since the
-// kept releases, so that they may have another value; see CHANGELOG.md. All other
-// figures, and everything that users wrote, must be as it was.
+// redefined are the figures whose definition has changed since the stored releases; see
+// CHANGELOG.md. All other figures, and everything that users entered, must be equal.
 var redefined = []string{"max_drawdown_pct", "kelly_pct", "sharpe", "sortino", "sqn"}
 
 // isRedefined reports whether a difference is that of a redefined figure.
@@ -148,8 +145,8 @@ func isRedefined(difference string) bool {
 	return changed && slices.Contains(redefined, place[strings.LastIndexByte(place, '.')+1:])
 }
 
-// missing tells what an answer held then and does not hold now. An object may
-// have gained fields; nothing else may differ.
+// missing returns what a response contained then and does not contain now. Objects may
+// have new fields; nothing else may differ.
 func missing(then, now any, place string) (found []string) {
 	switch was := then.(type) {
 	case map[string]any:
@@ -201,8 +198,8 @@ func TestMissingFindsWhatIsLost(t *testing.T) {
 	}
 }
 
-// TestReleasesAreTold demands that every kept version stands in the changelog.
-func TestReleasesAreTold(t *testing.T) {
+// TestReleasesAreInTheChangelog checks that the changelog contains every stored version.
+func TestReleasesAreInTheChangelog(t *testing.T) {
 	t.Parallel()
 	changelog := strings.ToLower(readText(t, "../../CHANGELOG.md"))
 	archives, err := filepath.Glob("testdata/releases/*.tar.gz")
@@ -212,7 +209,7 @@ func TestReleasesAreTold(t *testing.T) {
 	for _, archive := range archives {
 		version := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), "v")
 		if !strings.Contains(changelog, "\n## "+version) && !strings.Contains(changelog, "\n## ["+version) {
-			t.Errorf("%s is kept and not in CHANGELOG.md", version)
+			t.Errorf("%s is stored and not in CHANGELOG.md", version)
 		}
 	}
 }

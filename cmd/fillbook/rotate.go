@@ -16,24 +16,24 @@ import (
 )
 
 type rotateSecretCommand struct {
-	NewSecretFile string `placeholder:"FILE" help:"File that holds the new secret, 32 bytes or more; without it one is made." type:"path"`
+	NewSecretFile string `placeholder:"FILE" help:"File with the new secret of at least 32 bytes. Default: one is created." type:"path"`
 }
 
-// rotation is a change from one secret to another. Where the secret is a file
-// of the data directory, the new one waits beside it until the database has
-// changed: whatever moment a crash picks, both secrets are on disk and running
-// the command again finishes what was begun.
+// rotation is a change from one secret to another. If the secret is a file in
+// the data directory, the new one is stored next to it until the database has
+// changed. Both secrets are on disk whenever a crash occurs, and running the
+// command again completes the change.
 type rotation struct {
 	from, to *secrets.Keys
-	file     string // of the secret in use; empty where the operator sets it
-	next     string // where the new secret waits
+	file     string // of the current secret; empty if it is a setting
+	next     string // of the new secret
 }
 
-// Run seals everything anew with another secret, in one transaction. The
-// server must not run: it would go on with the old one.
+// Run encrypts everything with a new secret in one transaction. The server must
+// not run, because it would continue to use the old one.
 func (c rotateSecretCommand) Run(env *environment, s *settings) error {
 	if s.DatabaseURL == "" && fileExists(filepath.Join(s.DataDir, runningMark)) {
-		return errors.New("a server runs on this data directory: stop it first; if it crashed, start and stop it once")
+		return errors.New("a server is running on this data directory; stop it first. If it crashed, start and stop it once")
 	}
 	d, err := s.openCurrent(env.ctx, s.logger(env.stderr))
 	if err != nil {
@@ -54,11 +54,11 @@ func (c rotateSecretCommand) Run(env *environment, s *settings) error {
 	return change.finish(env)
 }
 
-// plan finds the two secrets.
+// plan loads both secrets.
 func (c rotateSecretCommand) plan(s *settings) (*rotation, error) {
 	if s.JWTSecret != "" {
 		if c.NewSecretFile == "" {
-			return nil, errors.New("the secret is set by SVC_JWT_SECRET: write the new one to a file and name it with --new-secret-file")
+			return nil, errors.New("the secret is set by SVC_JWT_SECRET; write the new one to a file and pass it with --new-secret-file")
 		}
 		return newRotation([]byte(s.JWTSecret.Reveal()), "", c.NewSecretFile)
 	}
@@ -69,7 +69,7 @@ func (c rotateSecretCommand) plan(s *settings) (*rotation, error) {
 	}
 	next := file + ".next"
 	if c.NewSecretFile != "" {
-		if err := takeSecret(c.NewSecretFile, next); err != nil {
+		if err := copyNewSecret(c.NewSecretFile, next); err != nil {
 			return nil, err
 		}
 	}
@@ -79,22 +79,22 @@ func (c rotateSecretCommand) plan(s *settings) (*rotation, error) {
 	return newRotation(root, file, next)
 }
 
-// takeSecret copies the operator's new secret to where it waits. Another one
-// that waits there may be in the database already, so it is not overwritten.
-func takeSecret(from, next string) error {
+// copyNewSecret copies the operator's secret to next. It does not replace a
+// different secret there, which may already be in use by the database.
+func copyNewSecret(from, next string) error {
 	given, err := secrets.Load(from)
 	if err != nil {
 		return err
 	}
 	if waiting, err := secrets.Load(next); err == nil && !bytes.Equal(waiting, given) {
-		return fmt.Errorf("an earlier change was not finished, its secret is in %s: run this without --new-secret-file first", next)
+		return fmt.Errorf("an earlier change was not completed, and its secret is in %s; run this without --new-secret-file first", next)
 	}
-	err = writeWhole(next, func(out io.Writer) error {
+	err = writeAtomically(next, func(out io.Writer) error {
 		_, err := out.Write(append(given, '\n'))
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the new secret: %w", err)
+		return fmt.Errorf("storing the new secret: %w", err)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func newRotation(root []byte, file, next string) (*rotation, error) {
 	return &rotation{from: from, to: to, file: file, next: next}, err
 }
 
-// apply changes the database, all of it or nothing.
+// apply changes the database in one transaction.
 func (r *rotation) apply(env *environment, d *db.DB) error {
 	return d.Update(env.ctx, func(tx *db.Tx) error {
 		if err := identity.RotateSecret(env.ctx, tx, journal.SystemClock(), r.from, r.to); err != nil {
@@ -121,23 +121,22 @@ func (r *rotation) apply(env *environment, d *db.DB) error {
 		if err := sharing.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
 			return err
 		}
-		return transport.ForgetAnswers(env.ctx, tx)
+		return transport.DeleteStoredResponses(env.ctx, tx)
 	})
 }
 
-// finish puts the new secret where the server looks for it, and says what is
-// left to do.
+// finish moves the new secret to its place and prints what remains to be done.
 func (r *rotation) finish(env *environment) error {
 	if r.file == "" {
-		_, err := fmt.Fprintln(env.stdout, "the database has the new secret: set SVC_JWT_SECRET, or its file, to it before the next start, "+
-			"and keep the old one as long as the backups made with it")
+		_, err := fmt.Fprintln(env.stdout, "the database uses the new secret; set SVC_JWT_SECRET, or its file, to it before the next start, "+
+			"and keep the old one as long as you keep backups made with it")
 		return err
 	}
 	old := r.file + ".before-" + journal.SystemClock().Format("20060102T150405Z")
 	if err := secrets.Replace(r.file, r.next, old); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(env.stdout, "the new secret is in %s; the old one is kept in %s: keep it as long as the backups made with it\n",
+	_, err := fmt.Fprintf(env.stdout, "the new secret is in %s, the old one in %s; keep it as long as you keep backups made with it\n",
 		r.file, filepath.Base(old))
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/db"
 )
 
-// sealedLife is a user of whom everything that a secret seals or signs is there.
+// sealedLife is a user with everything that is encrypted or signed with the secret.
 type sealedLife struct {
 	access, refresh, pat, share, second string
 }
@@ -31,7 +31,7 @@ func liveSealed(t *testing.T, p *process) sealedLife {
 	return life
 }
 
-// codeOf is the code that an authenticator shows some steps from now.
+// codeOf returns the code of an authenticator some steps from now.
 func codeOf(t *testing.T, secret string, steps int) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(steps)*30*time.Second))
@@ -41,7 +41,7 @@ func codeOf(t *testing.T, secret string, steps int) string {
 	return code
 }
 
-// wantAlive demands that all of it works, the access token signed before excepted.
+// wantAlive checks that everything works except for the old access token.
 func (life sealedLife) wantAlive(t *testing.T, p *process) {
 	t.Helper()
 	p.must("GET", "/me", life.access, nil, http.StatusUnauthorized)
@@ -59,7 +59,7 @@ func (life sealedLife) wantAlive(t *testing.T, p *process) {
 		return event["action"] == "secret_rotate" && event["credential"] == "cli"
 	}
 	if events := reader.list("/admin/audit"); !slices.ContainsFunc(events, told) {
-		t.Errorf("the audit does not tell of the change: %v", events)
+		t.Errorf("the audit log has no event of the change: %v", events)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestRotateSecret(t *testing.T) {
 		if engine == db.SQLite {
 			output, err := program(t, env, "rotate-secret").CombinedOutput()
 			if err == nil || !strings.Contains(string(output), "stop it first") {
-				t.Errorf("beside a running server: %v\n%s", err, output)
+				t.Errorf("with a running server: %v\n%s", err, output)
 			}
 		}
 		p.stop()
@@ -93,7 +93,7 @@ func TestRotateSecret(t *testing.T) {
 		}
 		mustRun(t, env, "rotate-secret")
 		if got := readText(t, filepath.Join(dir, secretFile)); got != second {
-			t.Fatal("the second run made another secret instead of finishing")
+			t.Fatal("the second run created another secret instead of completing the change")
 		}
 
 		p = serve(t, env)
@@ -102,7 +102,7 @@ func TestRotateSecret(t *testing.T) {
 	})
 }
 
-// TestRotateGivenSecret rotates a secret that the operator keeps elsewhere.
+// TestRotateGivenSecret rotates a secret that is set by the operator.
 func TestRotateGivenSecret(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
 		env := append(engineEnv(t, engine), "SVC_SHARE_LINKS_ENABLED=true")
@@ -129,7 +129,7 @@ func TestRotateGivenSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		if output, err := program(t, wrong, "rotate-secret", "--new-secret-file", other).CombinedOutput(); err == nil {
-			t.Errorf("a wrong old secret was taken\n%s", output)
+			t.Errorf("a wrong old secret was accepted\n%s", output)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestHealthcheck(t *testing.T) {
 	p.stop()
 	command := program(t, env, "healthcheck", here)
 	if output, _ := command.CombinedOutput(); command.ProcessState.ExitCode() != exitFailed {
-		t.Errorf("a server that is gone is called ready: %s", output)
+		t.Errorf("the health check passes without a server: %s", output)
 	}
 	for listening, want := range map[string]string{
 		":8080": "127.0.0.1:8080", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80", "10.1.2.3:80": "10.1.2.3:80",

@@ -23,13 +23,13 @@ import (
 
 type serveCommand struct{}
 
-// Run serves until a signal asks it to stop; then running requests may end.
+// Run serves until a signal arrives, then waits for running requests.
 func (serveCommand) Run(env *environment, s *settings) error {
 	return s.runServer(env, func(context.Context, *server) error { return nil })
 }
 
-// runServer opens the database and serves it; prepare runs before the first
-// request is taken.
+// runServer opens the database and serves it. It calls prepare before it
+// accepts requests.
 func (s *settings) runServer(env *environment, prepare func(context.Context, *server) error) error {
 	ports, err := s.listen(env.ctx)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *settings) runServer(env *environment, prepare func(context.Context, *se
 	}
 	defer ports.close()
 	log := s.logger(env.stderr)
-	log.Info("fillbook starts", "version", version, "settings", s)
-	warnOfRemoved(log)
+	log.Info("starting", "version", version, "settings", s)
+	warnRemovedSettings(log)
 	d, err := s.openDatabase(env.ctx, log)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *settings) serve(
 		err = upgrade(ctx, server.services)
 	}
 	if err != nil {
-		return errors.Join(err, clean()) // a start that was refused is no crash
+		return errors.Join(err, clean()) // a failed start is not a crash
 	}
 	server.services.Identity.Start()
 	if err = prepare(ctx, server); err == nil {
@@ -72,32 +72,32 @@ func (s *settings) serve(
 	defer cancel()
 	err = errors.Join(err, server.services.Identity.Close(flush), server.services.Sharing.Close(flush), server.services.Close())
 	if errors.Is(err, db.ErrUnsafe) {
-		return err // the mark stays, so that the next start looks the file over
+		return err // the mark stays, so that the next start checks the file
 	}
 	return errors.Join(err, clean())
 }
 
-// migrate brings the schema up to date. What can only be read must be so
-// already.
+// migrate updates the schema. It returns an error if the database is read-only
+// and older.
 func migrate(ctx context.Context, d *db.DB) error {
 	err := d.Migrate(ctx)
 	if errors.Is(err, db.ErrReadOnly) {
-		return fmt.Errorf("%w: the database is of an older version, and it cannot be brought up to date because it can only be read", errUnusable)
+		return fmt.Errorf("%w: the database has an older schema and cannot be updated because it is read-only", errCannotStart)
 	}
 	return err
 }
 
-// upgrade computes again what an older version of the program computed by other
-// rules. It does nothing where everything is current.
+// upgrade recomputes what an older version of the program computed by other
+// rules. It does nothing if everything is current.
 func upgrade(ctx context.Context, services *installation.Installation) error {
 	err := services.Ledger.Upgrade(ctx, nil)
 	if errors.Is(err, db.ErrReadOnly) {
-		return fmt.Errorf("%w: trades must be computed again by the rules of this version, and the database can only be read", errUnusable)
+		return fmt.Errorf("%w: trades must be recomputed by this version, but the database is read-only", errCannotStart)
 	}
 	return err
 }
 
-// server is everything that runs while we serve.
+// server is a running server.
 type server struct {
 	log      *slog.Logger
 	services *installation.Installation
@@ -105,7 +105,7 @@ type server struct {
 	metrics  *transport.Metrics
 }
 
-// assemble builds the parts and ties them together.
+// assemble creates the services and the API.
 func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*server, error) {
 	keys, err := s.serverKeys()
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	}
 	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
 	result.api, err = httpapi.New(result.services, httpapi.Options{
-		Version: version, Log: log, Proxies: prefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
+		Version: version, Log: log, Proxies: toPrefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
 		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare,
 		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
@@ -142,12 +142,12 @@ func (v *server) run(ctx context.Context, ports listeners) error {
 		group.Go(func() error { return transport.Serve(ctx, ports.metrics, mux, v.log) })
 	}
 	err := group.Wait()
-	v.log.Info("fillbook stopped")
+	v.log.Info("stopped")
 	return err
 }
 
-// watchDisk ends the process when its disk has failed: a restart on it, or on
-// another, reads what was really kept.
+// watchDisk returns an error if the disk has failed, which ends the process.
+// The next start reads what was actually stored.
 func (v *server) watchDisk(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -157,20 +157,21 @@ func (v *server) watchDisk(ctx context.Context) error {
 	}
 }
 
-// announce says where the journal is, and warns while it belongs to nobody.
+// announce logs the address, and warns if the database is read-only or there is
+// no owner.
 func (v *server) announce(ctx context.Context, listener net.Listener) {
 	address := "http://" + strings.Replace(listener.Addr().String(), "[::]", "127.0.0.1", 1)
 	v.log.Info("serving", "address", address)
 	if v.services.DB.ReadOnly() {
-		v.log.Warn("the database can only be read; nothing can be changed and nobody can sign in until it can be written and fillbook is started again",
+		v.log.Warn("the database is read-only: sign-ins and changes fail until it is writable and the server is restarted",
 			"file", v.services.DB.Path())
 	}
 	if status, err := v.services.Identity.SetupStatus(ctx); err == nil && status.NeedsSetup {
-		v.log.Warn("nobody owns this installation yet; the first to open it becomes its owner", "address", address)
+		v.log.Warn("the installation has no owner: the first visitor becomes its owner", "address", address)
 	}
 }
 
-// sweep forgets once an hour what is no longer needed.
+// sweep deletes expired data every hour.
 func (v *server) sweep(ctx context.Context) {
 	if v.services.DB.ReadOnly() {
 		return
@@ -189,18 +190,18 @@ func (v *server) sweep(ctx context.Context) {
 	}
 }
 
-// soonChecked is the size up to which a file is looked over at every start; it
-// takes well below a second.
-const soonChecked = 64 << 20
+// quickCheckLimit is the size of the largest file that is checked at every
+// start, which takes less than a second.
+const quickCheckLimit = 64 << 20
 
-func isSoonChecked(file string) bool {
+func isQuickToCheck(file string) bool {
 	info, err := os.Stat(file)
-	return err == nil && info.Size() <= soonChecked
+	return err == nil && info.Size() <= quickCheckLimit
 }
 
-// claim leaves a mark in the data directory for as long as we serve. The file is
-// looked over before it is used, a large one only where an earlier mark is
-// found: then the last process did not end well.
+// claim creates a mark in the data directory while the server runs. It checks
+// the file first; a large one only if a mark exists, because the last process
+// did not end cleanly.
 func (s *settings) claim(ctx context.Context, d *db.DB, log *slog.Logger) (release func() error, err error) {
 	if d.Engine() != db.SQLite {
 		return func() error { return nil }, nil
@@ -208,22 +209,22 @@ func (s *settings) claim(ctx context.Context, d *db.DB, log *slog.Logger) (relea
 	mark := filepath.Join(s.DataDir, runningMark)
 	unclean := fileExists(mark)
 	if unclean {
-		log.Info("the last run did not end cleanly; checking the database file")
+		log.Info("checking the database file after an unclean stop")
 	}
-	if unclean || isSoonChecked(d.Path()) {
-		complaints, err := d.Inspect(ctx, true)
+	if unclean || isQuickToCheck(d.Path()) {
+		problems, err := d.Inspect(ctx, true)
 		if err != nil {
 			return nil, err
 		}
-		if len(complaints) > 0 {
-			return nil, fmt.Errorf("%w: %s", db.ErrDamaged, complaints[0])
+		if len(problems) > 0 {
+			return nil, fmt.Errorf("%w: %s", db.ErrDamaged, problems[0])
 		}
 	}
 	if d.ReadOnly() {
 		return func() error { return nil }, nil
 	}
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnusable, err)
+		return nil, fmt.Errorf("%w: %w", errCannotStart, err)
 	}
 	return func() error { return os.Remove(mark) }, nil
 }

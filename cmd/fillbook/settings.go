@@ -13,40 +13,40 @@ import (
 	"fillbook/internal/transport"
 )
 
-// settings are read once from flags and SVC_* variables, checked, and passed
-// down. The README has the same table; a test compares the two.
+// settings are read once from flags and SVC_* variables. The README has the
+// same table; a test compares them.
 type settings struct {
 	HTTPAddr           string         `name:"http-addr" env:"SVC_HTTP_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
-	DataDir            string         `name:"data-dir" env:"SVC_DATA_DIR" default:"./data" help:"Directory of the SQLite file, the server's secret and attachments."`
-	DatabaseURL        secrets.Secret `name:"database-url" env:"SVC_DATABASE_URL" help:"postgres://… to use PostgreSQL; empty uses SQLite in the data directory."`
-	DatabaseURLFile    string         `name:"database-url-file" env:"SVC_DATABASE_URL_FILE" placeholder:"FILE" help:"File that holds the database URL."`
-	DatabaseConns      int            `name:"database-conns" env:"SVC_DATABASE_CONNS" default:"0" help:"PostgreSQL connections or SQLite readers; 0 chooses."`
-	JWTSecret          secrets.Secret `name:"jwt-secret" env:"SVC_JWT_SECRET" help:"Server secret of 32 bytes or more; empty makes one in the data directory."`
-	JWTSecretFile      string         `name:"jwt-secret-file" env:"SVC_JWT_SECRET_FILE" placeholder:"FILE" help:"File that holds the server secret."`
-	RegistrationOpen   bool           `name:"registration-open" env:"SVC_REGISTRATION_OPEN" default:"false" help:"Let anybody register."`
+	DataDir            string         `name:"data-dir" env:"SVC_DATA_DIR" default:"./data" help:"Directory for the SQLite file, the server secret and attachments."`
+	DatabaseURL        secrets.Secret `name:"database-url" env:"SVC_DATABASE_URL" help:"postgres://… for PostgreSQL. Default: SQLite in the data directory."`
+	DatabaseURLFile    string         `name:"database-url-file" env:"SVC_DATABASE_URL_FILE" placeholder:"FILE" help:"File with the database URL."`
+	DatabaseConns      int            `name:"database-conns" env:"SVC_DATABASE_CONNS" default:"0" help:"PostgreSQL connections or SQLite readers. 0: automatic."`
+	JWTSecret          secrets.Secret `name:"jwt-secret" env:"SVC_JWT_SECRET" help:"Server secret of at least 32 bytes. Default: one is created in the data directory."`
+	JWTSecretFile      string         `name:"jwt-secret-file" env:"SVC_JWT_SECRET_FILE" placeholder:"FILE" help:"File with the server secret."`
+	RegistrationOpen   bool           `name:"registration-open" env:"SVC_REGISTRATION_OPEN" default:"false" help:"Allow anyone to register."`
 	ShareLinksEnabled  bool           `name:"share-links-enabled" env:"SVC_SHARE_LINKS_ENABLED" default:"false" help:"Allow public share links."`
-	ImportMaxBytes     int64          `name:"import-max-bytes" env:"SVC_IMPORT_MAX_BYTES" default:"10485760" help:"Largest import file."`
-	AttachmentMaxBytes int64          `name:"attachment-max-bytes" env:"SVC_ATTACHMENT_MAX_BYTES" default:"10485760" help:"Largest attachment."`
-	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" placeholder:"URL" help:"Where users reach this installation, for links."`
-	TrustedProxies     []network      `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" placeholder:"NETWORK" help:"Networks or addresses whose X-Forwarded-For is believed, for example 10.0.0.0/8."`
-	CORSOrigins        []string       `name:"cors-origins" env:"SVC_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins that may call the API from their pages."`
+	ImportMaxBytes     int64          `name:"import-max-bytes" env:"SVC_IMPORT_MAX_BYTES" default:"10485760" help:"Largest import file, in bytes."`
+	AttachmentMaxBytes int64          `name:"attachment-max-bytes" env:"SVC_ATTACHMENT_MAX_BYTES" default:"10485760" help:"Largest attachment, in bytes."`
+	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" placeholder:"URL" help:"Address of this installation for users, used in links."`
+	TrustedProxies     []network      `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" placeholder:"NETWORK" help:"Networks or addresses of trusted proxies, for example 10.0.0.0/8."`
+	CORSOrigins        []string       `name:"cors-origins" env:"SVC_CORS_ORIGINS" placeholder:"ORIGIN" help:"Origins whose pages may call the API."`
 	LogLevel           level          `name:"log-level" env:"SVC_LOG_LEVEL" default:"info" help:"debug, info, warn or error."`
 	LogFormat          string         `name:"log-format" env:"SVC_LOG_FORMAT" default:"text" enum:"text,json" help:"text or json."`
-	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" placeholder:"ADDRESS" help:"Address to serve Prometheus metrics on; empty serves none."`
-	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Room that imports and migrations leave on the disk of a SQLite file."`
-	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"0.3333/20" help:"Failed sign-ins an address: RATE/BURST, which is BURST failures within BURST/RATE seconds, or off."`
-	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Public share calls an address: RATE a second, BURST at once, or off."`
-	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, likewise."`
-	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are worked on at the same time, while the others wait; 0 is any number."`
+	MetricsAddr        string         `name:"metrics-addr" env:"SVC_METRICS_ADDR" placeholder:"ADDRESS" help:"Address for Prometheus metrics. Default: none."`
+	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Free disk space that imports and migrations leave with SQLite, in bytes."`
+	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"0.3333/20" help:"Failed sign-ins per address: RATE/BURST allows BURST failures within BURST/RATE seconds; or off."`
+	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Calls of public share links per address: RATE per second, BURST at once; or off."`
+	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, as for sign-ins."`
+	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are imported at the same time; others wait. 0: no limit."`
 }
 
-// removedSettings are variables that had a meaning once, and what replaced them.
+// removedSettings maps variables that are no longer used to the reason.
 var removedSettings = map[string]string{
-	"SVC_RATE_LIMIT_IMPORT": "imports have no rate any more: files of one user wait their turn, see SVC_IMPORTS_AT_ONCE",
+	"SVC_RATE_LIMIT_IMPORT": "imports have no rate limit; files of one user are queued, see SVC_IMPORTS_AT_ONCE",
 }
 
-// warnOfRemoved logs a line for each variable that is set and no longer read.
-func warnOfRemoved(log *slog.Logger) {
+// warnRemovedSettings logs a line for each variable that is set and no longer read.
+func warnRemovedSettings(log *slog.Logger) {
 	for name, reason := range removedSettings {
 		if os.Getenv(name) != "" {
 			log.Warn("setting is no longer used", "name", name, "reason", reason)
@@ -54,11 +54,10 @@ func warnOfRemoved(log *slog.Logger) {
 	}
 }
 
-// errUnusable marks what the operator has to set right before a start.
-var errUnusable = errors.New("cannot start")
+// errCannotStart marks errors that the operator must fix before a start.
+var errCannotStart = errors.New("cannot start")
 
-// check refuses values that parse but make no sense, and reads what was given
-// as a file.
+// check validates the settings and reads those given as files.
 func (s *settings) check() error {
 	if err := readSecret(&s.JWTSecret, s.JWTSecretFile, "SVC_JWT_SECRET"); err != nil {
 		return err
@@ -72,13 +71,13 @@ func (s *settings) check() error {
 	case s.DatabaseURL != "" && !isPostgres(s.DatabaseURL):
 		return errors.New("SVC_DATABASE_URL must start with postgres://")
 	case s.ImportMaxBytes < 1<<10 || s.ImportMaxBytes > 1<<30:
-		return errors.New("SVC_IMPORT_MAX_BYTES must lie between 1 KiB and 1 GiB")
+		return errors.New("SVC_IMPORT_MAX_BYTES must be between 1 KiB and 1 GiB")
 	case s.AttachmentMaxBytes < 1<<10 || s.AttachmentMaxBytes > 1<<30:
-		return errors.New("SVC_ATTACHMENT_MAX_BYTES must lie between 1 KiB and 1 GiB")
+		return errors.New("SVC_ATTACHMENT_MAX_BYTES must be between 1 KiB and 1 GiB")
 	case s.ImportsAtOnce < 0 || s.ImportsAtOnce > 1000:
-		return errors.New("SVC_IMPORTS_AT_ONCE must lie between 0 and 1000")
+		return errors.New("SVC_IMPORTS_AT_ONCE must be between 0 and 1000")
 	case s.DatabaseConns < 0 || s.DatabaseConns > 1000:
-		return errors.New("SVC_DATABASE_CONNS must lie between 0 and 1000")
+		return errors.New("SVC_DATABASE_CONNS must be between 0 and 1000")
 	}
 	if err := checkOrigin("SVC_PUBLIC_URL", s.PublicURL); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (s *settings) logger(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, options))
 }
 
-// LogValue shows the settings without what is secret in them.
+// LogValue returns the settings without secrets.
 func (s *settings) LogValue() slog.Value {
 	database := "sqlite"
 	if s.DatabaseURL != "" {

@@ -25,8 +25,7 @@ func raw(t *testing.T, p *process, text string) net.Conn {
 	return conn
 }
 
-// serves demands that others are served: well before a slow client would have
-// been given up.
+// serves checks that others are served, long before slow clients are disconnected.
 func serves(t *testing.T, p *process, token string) {
 	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -47,16 +46,16 @@ func serves(t *testing.T, p *process, token string) {
 	}
 }
 
-// TestSlowClients holds a server up in every way that a client can: headers
-// that do not end, a body that does not come, a long list that is not taken.
-// Each is cut off in its time, and others hear nothing of it.
+// TestSlowClients delays a server in every way that a client can: endless headers, a
+// missing body, a long list that is not read. Each client is disconnected in time, and
+// others are not affected.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
 	k := &killing{victim: v}
 	// More than the buffers between us hold.
 	if status, answer, err := k.upload("/imports/commit", longImportFile(30_000)); err != nil || status != http.StatusOK {
-		t.Fatalf("the import answers %d %v %v", status, answer, err)
+		t.Fatalf("the import returned %d %v %v", status, answer, err)
 	}
 	head := "Host: x\r\nAuthorization: Bearer " + v.token + "\r\n"
 	var slow []net.Conn
@@ -81,7 +80,7 @@ func TestSlowClients(t *testing.T) {
 		for buffer := make([]byte, 4096); ; {
 			if _, err := conn.Read(buffer); err != nil {
 				if timeout, ok := err.(net.Error); ok && timeout.Timeout() { //nolint:errorlint // as the connection gives it
-					t.Fatalf("slow client %d is still there", i)
+					t.Fatalf("slow client %d is still connected", i)
 				}
 				break
 			}
@@ -99,7 +98,7 @@ func TestSlowClients(t *testing.T) {
 		}
 	}
 	if code := v.p.stop(); code != 0 {
-		t.Errorf("it ended with %d", code)
+		t.Errorf("exit code %d", code)
 	}
 }
 
@@ -113,8 +112,8 @@ func longImportFile(fills int) importFile {
 	return importFile{"fills.csv", rows.String(), fills, 0}
 }
 
-// TestIdleConnections opens more connections than are taken, all of them idle:
-// whoever comes next is served all the same.
+// TestIdleConnections opens more idle connections than are accepted; others must still
+// be served.
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
@@ -130,6 +129,6 @@ func TestIdleConnections(t *testing.T) {
 		t.Errorf("memory peaked at %d KiB", peak)
 	}
 	if code := v.p.stop(); code != 0 {
-		t.Errorf("it ended with %d", code)
+		t.Errorf("exit code %d", code)
 	}
 }

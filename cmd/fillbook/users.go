@@ -16,13 +16,13 @@ import (
 
 type createUserCommand struct {
 	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
-	Owner bool   `help:"Make the user an owner. The first user always is one."`
+	Owner bool   `help:"Make the user an owner. The first user is always an owner."`
 }
 
 // Run creates the user.
 func (c createUserCommand) Run(env *environment, s *settings) error {
-	return s.withPeople(env, func(people *identity.Service) error {
-		password, err := askPassword(env)
+	return s.withIdentity(env, func(people *identity.Service) error {
+		password, err := readPassword(env)
 		if err != nil {
 			return err
 		}
@@ -41,15 +41,15 @@ type resetPasswordCommand struct {
 
 // Run sets the password and ends the user's sessions.
 func (c resetPasswordCommand) Run(env *environment, s *settings) error {
-	return s.withPeople(env, func(people *identity.Service) error {
-		password, err := askPassword(env)
+	return s.withIdentity(env, func(people *identity.Service) error {
+		password, err := readPassword(env)
 		if err != nil {
 			return err
 		}
 		if err := people.ResetPasswordByEmail(env.ctx, c.Email, password); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(env.stdout, "the password of %s is set; every session of that user has ended\n", c.Email)
+		_, err = fmt.Fprintf(env.stdout, "set the password of %s and ended every session of the user\n", c.Email)
 		return err
 	})
 }
@@ -58,20 +58,21 @@ type disableTOTPCommand struct {
 	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
 }
 
-// Run switches the second factor off. It works while the server runs.
+// Run turns off the second factor. It works while the server runs.
 func (c disableTOTPCommand) Run(env *environment, s *settings) error {
-	return s.withPeople(env, func(people *identity.Service) error {
+	return s.withIdentity(env, func(people *identity.Service) error {
 		if err := people.DisableTOTPByEmail(env.ctx, c.Email); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(env.stdout, "the second factor of %s is off\n", c.Email)
+		_, err := fmt.Fprintf(env.stdout, "turned off the second factor of %s\n", c.Email)
 		return err
 	})
 }
 
-// askPassword reads a password without showing it, or a line of a pipe. It is
-// never an argument: those are visible to every user of the machine.
-func askPassword(env *environment) (secrets.Secret, error) {
+// readPassword reads a password from the terminal without showing it, or a line
+// from a pipe. It is not an argument, because other users of the machine can
+// see those.
+func readPassword(env *environment) (secrets.Secret, error) {
 	if file, ok := env.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		fmt.Fprint(env.stderr, "Password: ")
 		typed, err := term.ReadPassword(int(file.Fd()))
@@ -84,7 +85,7 @@ func askPassword(env *environment) (secrets.Secret, error) {
 	}
 	line = strings.TrimRight(line, "\r\n")
 	if line == "" {
-		return "", errors.New("give the password on standard input, or run this in a terminal")
+		return "", errors.New("no password: run this in a terminal, or pass the password on standard input")
 	}
 	return secrets.Secret(line), nil
 }

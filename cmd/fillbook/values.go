@@ -6,11 +6,11 @@ import (
 	"net/netip"
 )
 
-// network is a setting: a network, or a single address.
+// network is a setting: a network or a single address.
 type network struct{ netip.Prefix }
 
-// UnmarshalText reads 10.0.0.0/8, and 10.0.0.1 as the network of that address
-// alone.
+// UnmarshalText parses a network such as 10.0.0.0/8, or an address as the
+// network of that address only.
 func (n *network) UnmarshalText(text []byte) (err error) {
 	address, err := netip.ParseAddr(string(text))
 	if err == nil {
@@ -18,13 +18,13 @@ func (n *network) UnmarshalText(text []byte) (err error) {
 		return nil
 	}
 	if n.Prefix, err = netip.ParsePrefix(string(text)); err != nil {
-		return fmt.Errorf("%q is neither a network, such as 10.0.0.0/8, nor an address", text)
+		return fmt.Errorf("%q is not a network such as 10.0.0.0/8, or an address", text)
 	}
 	return nil
 }
 
-// prefixes are networks as the transport takes them.
-func prefixes(networks []network) []netip.Prefix {
+// toPrefixes converts networks for package transport.
+func toPrefixes(networks []network) []netip.Prefix {
 	var all []netip.Prefix
 	for _, n := range networks {
 		all = append(all, n.Prefix)
@@ -32,13 +32,13 @@ func prefixes(networks []network) []netip.Prefix {
 	return all
 }
 
-// level is a setting: from which weight on lines go into the log.
+// level is a setting: the lowest level of log lines.
 type level struct{ slog.Level }
 
-// UnmarshalText reads the names that the help tells.
+// UnmarshalText parses debug, info, warn or error.
 func (l *level) UnmarshalText(text []byte) error {
 	if err := l.Level.UnmarshalText(text); err != nil {
-		return fmt.Errorf("%q is none of debug, info, warn and error", text)
+		return fmt.Errorf("%q is not debug, info, warn or error", text)
 	}
 	return nil
 }

@@ -517,7 +517,7 @@ func TestLimitsHold(t *testing.T) {
 	for _, p := range result.Errors {
 		got = append(got, p.Message)
 	}
-	expect(t, got, "Trade 1: notes must not contain control characters.", "Preferences 1: Preferences hold at most 64 KiB.")
+	expect(t, got, "Trade 1: notes must not contain control characters.", "Preferences 1: Preferences can have at most 64 KiB.")
 	if result.Preferences != 0 || result.Annotated != 1 || result.SetupsUpserted != 1 || result.Tags != 1 {
 		t.Errorf("%+v", result)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Rows that one INSERT carries. PostgreSQL is bound by round trips. SQLite
-// gains a fifth from a few dozen rows, but keeps each text prepared, so what is
-// left over is inserted one by one.
+// Rows per INSERT. PostgreSQL is limited by round trips. SQLite is a fifth
+// faster with a few dozen rows, but keeps each text prepared, so the remaining
+// rows are inserted one by one.
 const (
 	rowsPostgres = 100
 	rowsSQLite   = 32
@@ -28,10 +28,10 @@ func insertChunk(engine Engine, rows int) int {
 	return rowsSQLite
 }
 
-// InsertMany inserts rows that all have the same columns and tells how many
-// were really inserted. suffix may hold an ON CONFLICT clause without
-// arguments. A value that all rows share is handed over once a statement: to
-// hand over a text costs about as much as to store it.
+// InsertMany inserts rows with the same columns and returns how many were
+// inserted. suffix may be an ON CONFLICT clause without arguments. A value that
+// all rows share is passed once per statement, because passing a text costs
+// about as much as storing it.
 func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suffix string, rows [][]any) (int64, error) {
 	var inserted int64
 	var args []any
@@ -53,8 +53,8 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 	return inserted, nil
 }
 
-// sharedColumns tells for each column whether all rows have the same in it. It
-// is not worth asking of few rows.
+// sharedColumns reports for each column whether all rows have the same value.
+// For few rows it reports false.
 func sharedColumns(columns []string, rows [][]any) []bool {
 	shared := make([]bool, len(columns))
 	if len(rows) < rowsSQLite {
@@ -66,8 +66,8 @@ func sharedColumns(columns []string, rows [][]any) []bool {
 	return shared
 }
 
-// same compares the plain values that rows are made of; whatever else there is
-// counts as different.
+// same reports whether two plain values are equal. Values of other types are
+// different.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case nil:
@@ -78,8 +78,8 @@ func same(a, b any) bool {
 	return false
 }
 
-// insertArgs appends the arguments of insertText: what is shared, then the rest
-// of each row.
+// insertArgs appends the arguments of insertText: the shared values, then the
+// others of each row.
 func insertArgs(args []any, shared []bool, rows [][]any) []any {
 	for i, is := range shared {
 		if is {
@@ -96,12 +96,12 @@ func insertArgs(args []any, shared []bool, rows [][]any) []any {
 	return args
 }
 
-// insertText writes an INSERT of so many rows, the shared columns first:
-// ($1, $2, $3), ($1, $4, $5), … Arguments of SQLite that are not shared have no
-// number, because its driver looks numbered ones up by name.
+// insertText returns an INSERT of the given number of rows, shared columns
+// first: ($1, $2, $3), ($1, $4, $5), … Arguments of SQLite that are not shared
+// have no number, because its driver looks numbered ones up by name.
 //
-// A row that is refused fails the transaction, so SQLite need not be able to
-// undo the rows before it alone: OR FAIL saves it the copies of all pages.
+// A rejected row fails the transaction, so SQLite need not be able to undo only
+// this statement: OR FAIL avoids copies of all pages.
 func insertText(engine Engine, table string, columns []string, shared []bool, rows int, suffix string) string {
 	first, rest := []string{}, []string{}
 	for i, column := range columns {
@@ -139,8 +139,8 @@ func insertText(engine Engine, table string, columns []string, shared []bool, ro
 	return b.String() + " " + suffix
 }
 
-// UpdateMany changes many rows of a table, each found by its key columns. A row
-// of rows holds the new values, in the order of set, and then those of the key.
+// UpdateMany updates many rows of a table, each found by its key columns. Each
+// of rows has the new values, in the order of set, and then those of the key.
 // Values must be texts, whole numbers, flags or NULL; a column that is NULL in
 // all rows must be one of texts.
 func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, rows [][]any) error {
@@ -150,7 +150,7 @@ func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, ro
 		for i, column := range set {
 			changes = append(changes, fmt.Sprintf("%s = v.c%d", column, i))
 		}
-		return fmt.Sprintf("UPDATE %s SET %s FROM %s", table, strings.Join(changes, ", "), keyed(table, len(set), key, part))
+		return fmt.Sprintf("UPDATE %s SET %s FROM %s", table, strings.Join(changes, ", "), joinKeys(table, len(set), key, part))
 	})
 }
 
@@ -159,7 +159,7 @@ func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, ro
 func (t *Tx) DeleteMany(ctx context.Context, table string, key []string, rows [][]any) error {
 	one := fmt.Sprintf("DELETE FROM %s WHERE %s = ?", table, strings.Join(key, " = ? AND "))
 	return t.eachKey(ctx, rows, one, func(part [][]any) string {
-		return fmt.Sprintf("DELETE FROM %s USING %s", table, keyed(table, 0, key, part))
+		return fmt.Sprintf("DELETE FROM %s USING %s", table, joinKeys(table, 0, key, part))
 	})
 }
 
@@ -180,12 +180,12 @@ func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(pa
 	return nil
 }
 
-// fewRows is up to how many rows a statement for many is worth keeping.
+// fewRows is the number of rows up to which a statement is kept prepared.
 const fewRows = 4
 
 // execMany runs a statement whose text depends on the number of its rows. On
-// PostgreSQL every text that is kept takes memory on both sides of each
-// connection, so only those for few rows and for as many as there can be are.
+// PostgreSQL a prepared text takes memory on both sides of each connection, so
+// only those for few rows and for the maximum are kept.
 func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (int64, error) {
 	if t.session.engine == PostgreSQL && rows > fewRows && rows < rowsPostgres {
 		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
@@ -193,12 +193,12 @@ func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (i
 	return t.Exec(ctx, text, args...)
 }
 
-// keyed writes a list of values and joins it with the table's key columns,
-// whose values begin at column first of the list. PostgreSQL cannot tell the
-// types of a list that is all arguments, so each is cast. All of a key is in
-// the list, also what is the same in all rows: to know a part of it beforehand
-// tempts the planner to read everything that has that part.
-func keyed(table string, first int, key []string, rows [][]any) string {
+// joinKeys returns a list of values joined with the table's key columns, whose
+// values begin at column first of the list. PostgreSQL cannot infer the types
+// of arguments in such a list, so each is cast. The list contains the whole
+// key, even columns that are equal in all rows: with a constant the planner
+// might read all rows with that value.
+func joinKeys(table string, first int, key []string, rows [][]any) string {
 	columns := first + len(key)
 	names, types := make([]string, columns), make([]string, columns)
 	for c := range columns {
@@ -220,7 +220,7 @@ func keyed(table string, first int, key []string, rows [][]any) string {
 		strings.Join(lists, ", "), strings.Join(names, ", "), strings.Join(matches, " AND "))
 }
 
-// typeOf names the type of a column of values.
+// typeOf returns the SQL type of a column of values.
 func typeOf(rows [][]any, column int) string {
 	for _, row := range rows {
 		switch row[column].(type) {

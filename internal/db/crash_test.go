@@ -140,9 +140,9 @@ func expectPairs(t *testing.T, options db.Options, atLeast int) int {
 func expectSound(t *testing.T, d *db.DB) {
 	t.Helper()
 	for _, quick := range []bool{true, false} {
-		complaints, err := d.Inspect(t.Context(), quick)
-		if err != nil || len(complaints) != 0 {
-			t.Fatalf("Inspect found %q, %v", complaints, err)
+		problems, err := d.Inspect(t.Context(), quick)
+		if err != nil || len(problems) != 0 {
+			t.Fatalf("Inspect found %q, %v", problems, err)
 		}
 	}
 }

@@ -1,16 +1,16 @@
-// Package db makes two database engines look like one: SQLite in a file of
-// the data directory, and PostgreSQL by URL.
+// Package db provides one interface to two database engines: SQLite in a file
+// of the data directory, and PostgreSQL by URL.
 //
-// All SQL in Fillbook is PostgreSQL text of a common subset that SQLite
-// understands as it stands: $1 placeholders, RETURNING, ON CONFLICT, row
-// values, TRUE and FALSE. Only DDL is translated (see migrate.go). What else
-// differs is kept in this package: opening and pragmas, pools, row locks, bulk
-// inserts and the meaning of driver errors.
+// All SQL in Fillbook is PostgreSQL text of a common subset that SQLite accepts
+// unchanged: $1 placeholders, RETURNING, ON CONFLICT, row values, TRUE and
+// FALSE. Only DDL is translated (see migrate.go). All other differences are
+// handled in this package: opening and pragmas, pools, row locks, bulk inserts
+// and the meaning of driver errors.
 //
-// A caller works inside [DB.View], one consistent snapshot, or [DB.Update],
-// one transaction that is committed whole or not at all. On SQLite there is
-// exactly one writing connection, taken in turn, and several reading ones, so
-// that a long import never blocks a reader and nobody ever sees SQLITE_BUSY.
+// A caller works inside [DB.View], one consistent snapshot, or [DB.Update], one
+// transaction that is committed whole or not at all. On SQLite there is exactly
+// one writing connection, taken in turn, and several reading ones, so that a
+// long import never blocks a reader and no caller gets SQLITE_BUSY.
 package db
 
 import (
@@ -53,25 +53,25 @@ type DB struct {
 	readers chan *session // holds the free reading connections
 	making  sync.Mutex    // guards made, once the database is open
 	made    struct{ writers, readers int }
-	// mostReaders bounds the reading connections.
-	mostReaders int
-	closing     sync.Once
-	closed      chan struct{} // closed when nobody may begin any more
+	// maxReaders bounds the reading connections.
+	maxReaders int
+	closing    sync.Once
+	closed     chan struct{} // closed when no new transaction may begin
 }
 
-// Options says what to open.
+// Options selects the database to open.
 type Options struct {
 	// URL is postgres://… for PostgreSQL; empty for SQLite.
 	URL string
 	// Path is SQLite's file; used when URL is empty.
 	Path string
 	// Readers is the number of SQLite's reading connections, or of all
-	// PostgreSQL connections; 0 takes a sensible default.
+	// PostgreSQL connections; 0 means the default.
 	Readers int
 	// LeastRoom is how many bytes must be free on the disk of SQLite's file
-	// before a large write is begun; 0 takes DefaultLeastRoom.
+	// before a large write begins; 0 means DefaultLeastRoom.
 	LeastRoom uint64
-	// Log receives what happens behind the scenes, such as retries.
+	// Log receives events such as retries; nil discards them.
 	Log *slog.Logger
 }
 
@@ -89,17 +89,17 @@ func Open(ctx context.Context, options Options) (*DB, error) {
 	return openPostgres(ctx, options)
 }
 
-// Engine tells which engine this is.
+// Engine returns the engine of the database.
 func (d *DB) Engine() Engine { return d.engine }
 
-// Path is SQLite's file, empty on PostgreSQL.
+// Path returns the path of SQLite's file, empty on PostgreSQL.
 func (d *DB) Path() string { return d.path }
 
-// ReadOnly tells that nothing can be written: SQLite's file, or the file system
-// that it lies on, does not allow it. It is so from the start or never.
+// ReadOnly reports whether SQLite's file or its file system does not allow
+// writing. It does not change after Open.
 func (d *DB) ReadOnly() bool { return d.readOnly }
 
-// Ping tells whether the database answers.
+// Ping returns an error if the database does not answer.
 func (d *DB) Ping(ctx context.Context) error {
 	return d.Peek(ctx, func(tx *Tx) error {
 		var one int
@@ -107,9 +107,9 @@ func (d *DB) Ping(ctx context.Context) error {
 	})
 }
 
-// Close refuses new transactions and closes every connection when it is
-// free. On SQLite it waits for running transactions, and the write-ahead log
-// is folded into the file. To close again does nothing.
+// Close refuses new transactions and closes every connection when it is free.
+// On SQLite it waits for running transactions, and the write-ahead log is
+// written to the file. Closing it again does nothing.
 func (d *DB) Close() error {
 	if d.engine == PostgreSQL {
 		return d.postgres.Close()
@@ -117,10 +117,9 @@ func (d *DB) Close() error {
 	return d.closeSQLite()
 }
 
-// Analyze brings the planner's statistics of some tables up to date after a
-// bulk change. PostgreSQL does it by itself, but a minute later, and until then
-// takes a table for what it was before. SQLite plans without statistics. A
-// failure costs speed and nothing else, so it is only logged.
+// Analyze updates the planner's statistics of some tables after a bulk change.
+// PostgreSQL does it automatically, but only after about a minute. SQLite plans
+// without statistics. A failure affects only speed, so it is only logged.
 func (d *DB) Analyze(ctx context.Context, tables ...string) {
 	if d.engine != PostgreSQL {
 		return
@@ -130,7 +129,7 @@ func (d *DB) Analyze(ctx context.Context, tables ...string) {
 		return err
 	})
 	if err != nil {
-		d.log.Debug("statistics are as they were", "tables", tables, "error", err)
+		d.log.Debug("statistics not updated", "tables", tables, "error", err)
 	}
 }
 
@@ -142,22 +141,20 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Peek runs fn for a single reading statement, without the cost of a
-// transaction around it. Two statements may see two states.
+// transaction. Two statements may see different states.
 func (d *DB) Peek(ctx context.Context, fn func(*Tx) error) error {
 	return d.withReader(ctx, func(s *session) error {
 		return fn(&Tx{session: s})
 	})
 }
 
-// attempts bounds how often a transaction that lost against another one is
-// run again.
+// attempts bounds how often a transaction is run.
 const attempts = 8
 
-// Update runs fn in one writing transaction: all of it is kept when fn
-// returns nil, none of it otherwise. fn runs again when the database asks for
-// it (a deadlock or a serialisation failure) and when the connection broke
-// before the commit was sent, so it must not have effects outside the
-// transaction.
+// Update runs fn in one writing transaction: all of it is kept when fn returns
+// nil, none of it otherwise. fn runs again after a deadlock or a serialization
+// failure, and if the connection broke before the commit was sent, so it must
+// not have effects outside the transaction.
 func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
 		return ErrReadOnly
@@ -173,7 +170,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 		if ctx.Err() != nil || !errors.Is(err, errRetry) && !errors.Is(err, errLost) {
 			return err
 		}
-		d.log.Debug("transaction is run again", "attempt", attempt+1, "error", err)
+		d.log.Debug("running transaction again", "attempt", attempt+1, "error", err)
 		if pause(ctx, backOff(attempt)) != nil {
 			break
 		}
@@ -181,7 +178,8 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// backOff doubles from 2 ms with jitter, so that two losers do not meet again.
+// backOff returns a delay that doubles from 2 ms, with jitter so that two
+// transactions do not collide again.
 func backOff(attempt int) time.Duration {
 	base := 2 * time.Millisecond << attempt
 	return base + rand.N(base)
@@ -202,7 +200,7 @@ func (d *DB) withReader(ctx context.Context, fn func(*session) error) error {
 	if d.engine == PostgreSQL {
 		return d.withPostgres(ctx, fn)
 	}
-	s, err := d.takeReader(ctx)
+	s, err := d.acquireReader(ctx)
 	if err != nil {
 		return err
 	}
@@ -214,7 +212,7 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 	if d.engine == PostgreSQL {
 		return d.withPostgres(ctx, fn)
 	}
-	s, err := d.take(ctx, d.writer)
+	s, err := d.acquire(ctx, d.writer)
 	if err != nil {
 		return err
 	}
@@ -227,8 +225,8 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 	}
 }
 
-// takeReader takes a free reading connection, or makes one, or waits.
-func (d *DB) takeReader(ctx context.Context) (*session, error) {
+// acquireReader returns a free reading connection, creates one, or waits.
+func (d *DB) acquireReader(ctx context.Context) (*session, error) {
 	select {
 	case s := <-d.readers:
 		return s, nil
@@ -237,16 +235,15 @@ func (d *DB) takeReader(ctx context.Context) (*session, error) {
 	if s := d.addReader(ctx); s != nil {
 		return s, nil
 	}
-	return d.take(ctx, d.readers)
+	return d.acquire(ctx, d.readers)
 }
 
-// queueLimit is how long a caller waits for a connection before it is told to
-// come back later.
+// queueLimit is how long a caller waits for a connection.
 const queueLimit = 30 * time.Second
 
 var errClosed = fmt.Errorf("%w: it is closed", ErrUnavailable)
 
-func (d *DB) take(ctx context.Context, from chan *session) (*session, error) {
+func (d *DB) acquire(ctx context.Context, from chan *session) (*session, error) {
 	select {
 	case <-d.closed:
 		return nil, errClosed

@@ -14,48 +14,46 @@ import (
 	"modernc.org/sqlite"
 )
 
-// What can go wrong with a statement, the same for both engines.
+// The errors of statements, the same for both engines.
 var (
-	// ErrNoRows tells that a row asked for is not there.
+	// ErrNoRows means that a query has no row.
 	ErrNoRows = sql.ErrNoRows
-	// ErrConflict tells that a unique key is taken.
-	ErrConflict = errors.New("a unique key is taken")
-	// ErrMissing tells that a row refers to one that is not there.
-	ErrMissing = errors.New("a row that is referred to is missing")
-	// ErrUnavailable tells that the database cannot serve now: it is
-	// unreachable, full, read-only or busy beyond patience.
+	// ErrConflict means that a unique key is already used.
+	ErrConflict = errors.New("duplicate unique key")
+	// ErrMissing means that a row refers to a missing one.
+	ErrMissing = errors.New("referenced row is missing")
+	// ErrUnavailable means that the database is unreachable, full, read-only or
+	// too busy.
 	ErrUnavailable = errors.New("the database is unavailable")
-	// ErrReadOnly tells that the database can be read and not written: its
-	// file lies on a read-only file system, or the server is a standby. It is
-	// a kind of ErrUnavailable.
-	ErrReadOnly = fmt.Errorf("%w: it can only be read", ErrUnavailable)
-	// ErrFull tells that there is no room for what was to be written. It is a
-	// kind of ErrUnavailable.
-	ErrFull = fmt.Errorf("%w: there is no room on its disk", ErrUnavailable)
-	// ErrUnsafe tells that the disk has failed to keep what was written, so that
-	// nothing it says can be relied on; see [DB.Failed]. It is a kind of
+	// ErrReadOnly means that the database cannot be written: its file is on a
+	// read-only file system, or the server is a standby. It wraps
 	// ErrUnavailable.
+	ErrReadOnly = fmt.Errorf("%w: it can only be read", ErrUnavailable)
+	// ErrFull means that the disk is full. It wraps ErrUnavailable.
+	ErrFull = fmt.Errorf("%w: there is no room on its disk", ErrUnavailable)
+	// ErrUnsafe means that the disk failed to store written data, so that it
+	// cannot be relied on; see [DB.Failed]. It wraps ErrUnavailable.
 	ErrUnsafe = fmt.Errorf("%w: the disk failed to keep what was written", ErrUnavailable)
-	// ErrDamaged tells that a file is not a sound database.
+	// ErrDamaged means that a file is not an intact database.
 	ErrDamaged = errors.New("the database is damaged")
-	// ErrNewer tells that a database was made by a later program.
+	// ErrNewer means that a database was created by a newer program.
 	ErrNewer = errors.New("the database is newer than this program")
-	// ErrForeign reports that a file holds the database of another program.
+	// ErrForeign means that a file is the database of another program.
 	ErrForeign = errors.New("the file is a database of another program")
 
-	// errRetry asks Update to run the transaction again; to everybody else
-	// it says that the database was too busy.
+	// errRetry makes Update run the transaction again; for other callers it
+	// means that the database was too busy.
 	errRetry = fmt.Errorf("the transaction must be run again: %w", ErrUnavailable)
-	// errLost tells that the connection broke, and with it what was under way
-	// on it: PostgreSQL has rolled it back.
+	// errLost means that the connection broke. PostgreSQL has rolled back its
+	// transaction.
 	errLost = fmt.Errorf("%w: the connection was lost", ErrUnavailable)
-	// errUnknown tells that the connection broke while a commit was on its way,
-	// so that nobody knows what became of it. It must not be run again.
+	// errUnknown means that the connection broke during a commit, so that its
+	// result is unknown. The transaction must not be run again.
 	errUnknown = fmt.Errorf("%w: the outcome of a commit is not known", ErrUnavailable)
 )
 
-// SQLite's result codes that mean something to us; extended ones where the
-// plain one is too coarse.
+// The result codes of SQLite that are translated; extended codes where the
+// primary one is too general.
 const (
 	sqliteBusy       = 5
 	sqliteLocked     = 6
@@ -73,25 +71,25 @@ const (
 	sqliteUnique     = 2067
 )
 
-// translate wraps a driver's error in the sentinel that says what it means.
-// Errors that mean nothing special are left as they are.
+// translate wraps a driver's error in the matching sentinel error. Other errors
+// are returned unchanged.
 func translate(err error) error {
 	if err == nil || errors.Is(err, ErrNoRows) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	meaning := meaningOf(err)
+	meaning := findError(err)
 	if meaning == nil || errors.Is(err, meaning) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", meaning, err)
 }
 
-func meaningOf(err error) error {
+func findError(err error) error {
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		return sqliteMeaning(lite.Code())
+		return sqliteError(lite.Code())
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return postgresMeaning(pg.Code)
+		return postgresError(pg.Code)
 	}
 	var network net.Error
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
@@ -106,7 +104,7 @@ func isConnectError(err error) bool {
 	return errors.As(err, &connect) || strings.Contains(err.Error(), "conn closed")
 }
 
-func sqliteMeaning(code int) error {
+func sqliteError(code int) error {
 	switch code {
 	case sqliteUnique, sqlitePrimaryKey:
 		return ErrConflict
@@ -130,7 +128,7 @@ func sqliteMeaning(code int) error {
 	return nil
 }
 
-func postgresMeaning(code string) error {
+func postgresError(code string) error {
 	switch code {
 	case "23505":
 		return ErrConflict
@@ -141,18 +139,18 @@ func postgresMeaning(code string) error {
 	case "25006":
 		return ErrReadOnly
 	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04":
-		return errLost // it is shutting down, starting, or has lost patience with us
+		return errLost // shutting down, starting, or timed out
 	case "53100":
 		return ErrFull
 	case "55P03", "58030":
-		return ErrUnavailable // a lock that was not given, an I/O error
+		return ErrUnavailable // lock timeout, I/O error
 	case "XX001", "XX002":
 		return ErrDamaged
 	}
 	switch code[:min(2, len(code))] {
 	case "08":
 		return errLost
-	case "53", "57": // out of something; an operator has intervened
+	case "53", "57": // out of resources; operator intervention
 		return ErrUnavailable
 	}
 	return nil

@@ -29,9 +29,9 @@ type migration struct {
 	text     map[Engine]string // what each engine runs
 }
 
-// migrations reads the embedded steps in order. NNNN_name.sql is PostgreSQL
-// text; NNNN_name.sqlite.sql beside it replaces the translation where the
-// engines must differ.
+// migrations returns the embedded steps in order. NNNN_name.sql is PostgreSQL
+// text; NNNN_name.sqlite.sql replaces its translation if the engines must
+// differ.
 func migrations(files fs.FS) ([]migration, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -99,7 +99,7 @@ var ddlRules = []struct {
 	{regexp.MustCompile(`(?m)^\);`), ") STRICT;"},
 }
 
-// Version is the schema's version; 0 is an empty database.
+// Version returns the version of the schema; 0 is an empty database.
 func (d *DB) Version(ctx context.Context) (int, error) {
 	var version int
 	err := d.Peek(ctx, func(tx *Tx) error {
@@ -116,19 +116,19 @@ func isNoTable(err error) bool {
 	return strings.Contains(text, "no such table") || strings.Contains(text, "42P01")
 }
 
-// Latest is the version that this program's schema has.
+// Latest returns the schema version of this program.
 func Latest() int {
 	steps, err := migrations(embedded)
 	if err != nil {
-		panic(err) // the embedded files are wrong: no program can run
+		panic(err) // the embedded files are invalid
 	}
 	return len(steps)
 }
 
-// Migrate brings the schema up to date: each step in one transaction with
-// its version row. It is safe to be killed, and safe to be run by several
-// programs at once. Before it changes a SQLite file that holds data it leaves
-// a copy beside it. A database of a newer version is refused untouched.
+// Migrate applies the missing migrations, each in one transaction with its
+// version row. It can be killed at any time, and several programs can run it at
+// once. Before it changes a SQLite file with data, it copies the file. It
+// returns ErrNewer for a database of a newer version and leaves it unchanged.
 func (d *DB) Migrate(ctx context.Context) error {
 	steps, err := migrations(embedded)
 	if err != nil {
@@ -168,9 +168,9 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 	return d.checkApplied(ctx, steps)
 }
 
-// checkOwnFile refuses a SQLite file that has tables but was never migrated: it
-// belongs to another program, and our tables must not be added to it. A schema
-// of PostgreSQL may be shared, for example with the tables of an extension.
+// checkOwnFile returns ErrForeign for a SQLite file that has tables but no
+// migrations: it belongs to another program. A schema of PostgreSQL may be
+// shared, for example with the tables of an extension.
 func (d *DB) checkOwnFile(ctx context.Context) error {
 	if d.engine != SQLite {
 		return nil
@@ -186,16 +186,15 @@ func (d *DB) checkOwnFile(ctx context.Context) error {
 	return err
 }
 
-// copyBefore keeps the file as it was. An earlier copy of the same version is
-// left alone: it was made before the same change. The copy is made by a reader
-// while the right to write is held, so that of several programs one makes it
-// and none changes the schema meanwhile.
+// copyBefore copies the file before a migration, unless a copy of the same
+// version exists. A reader makes the copy during a writing transaction, so that
+// of several programs only one makes it and none changes the schema meanwhile.
 func (d *DB) copyBefore(ctx context.Context, version int) error {
 	to := fmt.Sprintf("%s.before-migration-from-%d", d.path, version)
 	return d.Update(ctx, func(*Tx) error {
 		now, err := d.Version(ctx)
 		if err != nil || now != version {
-			return err // somebody else has copied it and gone on
+			return err // another program has already migrated it
 		}
 		if _, err := os.Stat(to); err == nil {
 			return nil
@@ -234,7 +233,7 @@ const migrationLock = 0x66696c6c
 func (d *DB) apply(ctx context.Context, step migration) error {
 	return d.Update(ctx, func(tx *Tx) error {
 		if d.engine == PostgreSQL {
-			if err := waitForTurn(ctx, tx); err != nil {
+			if err := lockMigrations(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -257,10 +256,11 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 	})
 }
 
-// waitForTurn makes programs that migrate one PostgreSQL database do it one
-// after the other. Neither the wait nor the change is bound by the limits of
-// ordinary statements: an index on a large table takes its time.
-func waitForTurn(ctx context.Context, tx *Tx) error {
+// lockMigrations makes programs that migrate the same PostgreSQL database do it
+// one after the other. The limits of ordinary statements do not apply to the
+// wait and the migration, because creating an index on a large table can take
+// long.
+func lockMigrations(ctx context.Context, tx *Tx) error {
 	for _, statement := range []string{`SET LOCAL statement_timeout = 0`, `SET LOCAL lock_timeout = 0`} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err
@@ -270,7 +270,8 @@ func waitForTurn(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// checkApplied refuses a database whose history is not this program's.
+// checkApplied returns an error if the applied migrations are not those of this
+// program.
 func (d *DB) checkApplied(ctx context.Context, steps []migration) error {
 	return d.View(ctx, func(tx *Tx) error {
 		return Each(ctx, tx, func(row Scanner) error {
@@ -280,20 +281,21 @@ func (d *DB) checkApplied(ctx context.Context, steps []migration) error {
 				return err
 			}
 			if version > len(steps) {
-				// A newer program has migrated since we looked.
+				// A newer program has migrated in the meantime.
 				return fmt.Errorf("%w: database version %d, this program knows %d", ErrNewer, version, len(steps))
 			}
 			if steps[version-1].checksum != checksum {
-				return fmt.Errorf("%w: migration %d is not the one that this program knows", ErrDamaged, version)
+				return fmt.Errorf("%w: migration %d differs from this program's", ErrDamaged, version)
 			}
 			return nil
 		}, `SELECT version, checksum FROM schema_migrations ORDER BY version`)
 	})
 }
 
-// readOnly says how to open a file without a trace. A file without a log is
-// declared immutable, because SQLite would otherwise leave an empty log beside
-// it; one with a log is in use, or was left by a killed program.
+// readOnly returns the parameters for opening a file without leaving any files.
+// A file without a log is declared immutable, because SQLite would otherwise
+// create an empty log; one with a log is in use or was left by a killed
+// program.
 func readOnly(file string) url.Values {
 	if info, err := os.Stat(file + "-wal"); err == nil && info.Size() > 0 {
 		return url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}

@@ -13,14 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// errBadConn makes the pool throw a connection away.
+// errBadConn makes the pool discard a connection.
 var errBadConn = driver.ErrBadConn
 
-// defaultPool leaves room for several instances on one default server.
+// defaultPool allows several instances on a server with default settings.
 const defaultPool = 20
 
-// runtimeParams bound what one statement, one lock and one forgotten
-// transaction may cost everybody else.
+// runtimeParams bound the time of statements, locks and idle transactions.
 var runtimeParams = map[string]string{
 	"application_name":                    "fillbook",
 	"statement_timeout":                   "60000",
@@ -29,15 +28,15 @@ var runtimeParams = map[string]string{
 	"timezone":                            "UTC",
 }
 
-// How soon a server that went away without a word is given up, so that the next
-// host of the URL gets its turn. The URL may say otherwise (connect_timeout).
+// The timeouts of an unresponsive server, after which the next host of the URL
+// is tried. connect_timeout in the URL takes precedence.
 const (
 	connectPatience = 2 * time.Second
 	silencePatience = 4 * time.Second
 )
 
-// dialer notices within seconds that a server's machine is gone, be there a
-// question under way or not. The kernel by itself takes a quarter of an hour.
+// dialer returns a dialer that detects an unreachable server within seconds, on
+// idle connections and during a query. The kernel's default is 15 minutes.
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silencePatience, Interval: time.Second, Count: 3},
@@ -48,7 +47,7 @@ func dialer() *net.Dialer {
 func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	config, err := pgx.ParseConfig(options.URL)
 	if err != nil {
-		// The library's error would repeat the URL, password included.
+		// The library's error contains the URL with its password.
 		return nil, errors.New("the database URL does not parse")
 	}
 	for name, value := range runtimeParams {
@@ -79,8 +78,8 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 }
 
 // withPostgres runs fn on a connection of the pool. After a restart of the
-// server the pool is full of dead connections. What fails on one of them before
-// it has begun is tried on another, so that a client hears nothing of it.
+// server the pool is full of dead connections. A call that fails on one of them
+// before its transaction has begun is tried on another.
 func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 	for tries := d.postgres.Stats().MaxOpenConnections; ; tries-- {
 		conn, err := d.connectPostgres(ctx)
@@ -92,11 +91,11 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 		if errors.Is(err, errLost) {
 			s.abandon()
 		}
-		_ = conn.Close() // only hands it back to the pool
+		_ = conn.Close() // returns it to the pool
 		if !errors.Is(err, errLost) || s.begun || tries <= 0 {
 			return err
 		}
-		d.log.Debug("a dead connection is replaced", "error", err)
+		d.log.Debug("replacing dead connection", "error", err)
 	}
 }
 

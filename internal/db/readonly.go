@@ -11,13 +11,13 @@ import (
 	"syscall"
 )
 
-// A SQLite file that cannot be written is opened to be read alone: the file
-// system is mounted read-only, or the file or its directory belongs to somebody
-// else. Nothing is created beside it.
+// A SQLite file that cannot be written is opened for reading only: the file
+// system is mounted read-only, or the file or its directory belongs to another
+// user. Nothing is created next to it.
 
-// isLocked tells whether an existing file can be read but not written, given
-// what came of opening it to be written. The write-ahead log needs a directory
-// that can be written too.
+// isLocked reports whether an existing file can be read but not written; opened
+// is the error of opening it for writing. The write-ahead log needs a writable
+// directory too.
 func isLocked(path string, opened error) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() == 0 {
@@ -35,16 +35,17 @@ func isLocked(path string, opened error) bool {
 	return false
 }
 
-// isForbidden tells whether a file could not be opened because it, or the file
-// system, may not be written.
+// isForbidden reports whether a file could not be opened because it or its file
+// system is read-only.
 func isForbidden(err error) bool {
 	failed, ok := errors.AsType[*fs.PathError](err)
 	return ok && failed.Op == "open" && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
 }
 
-// lockedFile says how to open such a file. Where a log lies beside it, it is
-// read with it. Otherwise the file is declared immutable, because SQLite would
-// want to make a log: nobody may write it while we have it open.
+// lockedFile returns the parameters for opening such a file. A file with a log
+// is read together with it. Otherwise the file is declared immutable, because
+// SQLite would try to create a log; no program may write to it while it is
+// open.
 func lockedFile(path string) url.Values {
 	if _, err := os.Stat(path + "-wal"); err == nil {
 		return url.Values{"mode": {"ro"}}
@@ -52,7 +53,7 @@ func lockedFile(path string) url.Values {
 	return url.Values{"mode": {"ro"}, "immutable": {"1"}}
 }
 
-// isWriting tells whether a pragma is about how to write.
+// isWriting reports whether a pragma affects writing only.
 func isWriting(pragma string) bool {
 	name, _, _ := strings.Cut(pragma, "(")
 	return slices.Contains([]string{"journal_mode", "synchronous", "journal_size_limit", "secure_delete"}, name)

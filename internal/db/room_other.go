@@ -2,5 +2,5 @@
 
 package db
 
-// freeBytes is not known here.
+// freeBytes reports that the free space is unknown on this system.
 func freeBytes(string) (free uint64, known bool) { return 0, false }

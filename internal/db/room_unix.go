@@ -4,7 +4,7 @@ package db
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is how much may still be written below a directory.
+// freeBytes returns the free space of a directory's file system.
 func freeBytes(dir string) (free uint64, known bool) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(dir, &disk); err != nil {

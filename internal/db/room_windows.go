@@ -2,7 +2,7 @@ package db
 
 import "golang.org/x/sys/windows"
 
-// freeBytes is how much may still be written below a directory.
+// freeBytes returns the free space of a directory's disk.
 func freeBytes(dir string) (free uint64, known bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

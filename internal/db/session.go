@@ -15,8 +15,8 @@ type session struct {
 	conn       *sql.Conn
 	statements map[string]*statement
 	uses       int // of statements so far
-	// begun: a transaction was begun or a row was handed out, so what was asked
-	// for cannot silently be asked for again.
+	// begun reports that a transaction was begun or a row was returned, so that
+	// the call must not be repeated on another connection.
 	begun bool
 }
 
@@ -26,8 +26,7 @@ type statement struct {
 	used int // at which use of the session
 }
 
-// maxStatements bounds the cache, which takes memory on every connection: texts
-// vary with what is filtered by.
+// maxStatements bounds the cache of prepared statements of each connection.
 const maxStatements = 50
 
 func beginRead(engine Engine) string {
@@ -65,12 +64,12 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 			err = errors.Join(err, s.discard(rollback))
 		}
 		if s.engine == PostgreSQL && errors.Is(err, ErrReadOnly) {
-			// The server has become a standby: the next connection is to look
-			// for the one that took its place.
+			// The server has become a standby: the next connection must find
+			// the new primary.
 			s.abandon()
 		}
 		if cause := ctx.Err(); cause != nil && err != nil && !errors.Is(err, cause) {
-			// What a cancelled statement ends with is the driver's affair.
+			// The error of a cancelled statement depends on the driver.
 			err = fmt.Errorf("%w: %w", cause, err)
 		}
 	}()
@@ -84,7 +83,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 	if tx.failed != nil {
 		// PostgreSQL would answer this COMMIT with a silent rollback, SQLite
 		// would keep the other statements: refuse on both.
-		return fmt.Errorf("a failed statement was passed over: %w", tx.failed)
+		return fmt.Errorf("commit after a failed statement: %w", tx.failed)
 	}
 	if _, err := s.exec(end, "COMMIT", nil); err != nil {
 		return commitError(translate(err))
@@ -96,11 +95,11 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 	return nil
 }
 
-// commitError tells a commit that was refused from one that got lost. Who is
-// told of the latter must not run the transaction again.
+// commitError distinguishes a rejected commit from one whose connection was
+// lost. After the latter the transaction must not be run again.
 func commitError(err error) error {
 	if errors.Is(err, errLost) {
-		return fmt.Errorf("%w: %v", errUnknown, err) //nolint:errorlint // hidden: errLost invites to try again
+		return fmt.Errorf("%w: %v", errUnknown, err) //nolint:errorlint // hidden: errLost would cause a retry
 	}
 	return err
 }
@@ -116,7 +115,7 @@ func (s *session) discard(cause error) error {
 	return fmt.Errorf("rolling back: %w", cause)
 }
 
-// abandon makes the pool throw a connection away when it is handed back.
+// abandon makes the pool discard the connection when it is returned.
 func (s *session) abandon() {
 	_ = s.conn.Raw(func(any) error { return errBadConn })
 }
@@ -148,8 +147,8 @@ func (s *session) queryRow(ctx context.Context, query string, args []any) (*sql.
 	return s.conn.QueryRowContext(ctx, query, args...), nil
 }
 
-// prepare gives the kept statement for a text, or nil where the driver keeps
-// its own (PostgreSQL).
+// prepare returns the prepared statement for a text, or nil on PostgreSQL,
+// whose driver keeps its own.
 func (s *session) prepare(ctx context.Context, query string) (*statement, error) {
 	if s.statements == nil {
 		return nil, nil
@@ -160,7 +159,7 @@ func (s *session) prepare(ctx context.Context, query string) (*statement, error)
 		return known, nil
 	}
 	if len(s.statements) >= maxStatements {
-		s.forgetOldest()
+		s.closeOldest()
 	}
 	stmt, err := s.conn.PrepareContext(context.WithoutCancel(ctx), query)
 	if err != nil {
@@ -170,9 +169,8 @@ func (s *session) prepare(ctx context.Context, query string) (*statement, error)
 	return s.statements[query], nil
 }
 
-// forgetOldest makes room for a statement in place of the one that was not used
-// for longest.
-func (s *session) forgetOldest() {
+// closeOldest closes the least recently used statement.
+func (s *session) closeOldest() {
 	oldest, since := "", s.uses
 	for query, kept := range s.statements {
 		if kept.used < since {
@@ -183,7 +181,7 @@ func (s *session) forgetOldest() {
 	delete(s.statements, oldest)
 }
 
-func (s *session) forget() {
+func (s *session) closeStatements() {
 	for _, kept := range s.statements {
 		_ = kept.Close()
 	}

@@ -6,12 +6,11 @@ import (
 	"syscall"
 )
 
-// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not name.
+// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not define.
 const tcpUserTimeout = 18
 
-// limitSilence gives a connection up when what we sent is not acknowledged in
-// time. Keep-alive alone watches only connections on which nothing is under
-// way.
+// limitSilence closes a connection if sent data is not acknowledged in time.
+// Keep-alive alone applies only to idle connections.
 func limitSilence(network, _ string, raw syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

@@ -4,6 +4,5 @@ package db
 
 import "syscall"
 
-// limitSilence leaves connections as they are where the kernel has no such
-// limit that we know of.
+// limitSilence does nothing on systems without a known option.
 func limitSilence(string, string, syscall.RawConn) error { return nil }

@@ -15,7 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 )
 
-// defaultReaders is enough to keep two to eight cores busy with reading.
+// defaultReaders is enough for two to eight cores.
 const defaultReaders = 6
 
 // pragmas of every connection. busy_timeout comes first because the others
@@ -32,7 +32,7 @@ var pragmas = []string{
 	"secure_delete(FAST)",
 }
 
-// Page cache in KiB: the writer holds the upper levels of every index of a
+// Page cache in KiB: the writer's contains the upper levels of every index of a
 // large journal; a reader needs less.
 const (
 	writerCache = "cache_size(-65536)"
@@ -40,16 +40,15 @@ const (
 	spareCache  = "cache_size(-2048)"
 )
 
-// spareReaders is how many more reading connections are made when all are in
-// use. A client who takes a long list slowly holds one all the while, and the
-// others are not to wait for that.
+// spareReaders is how many more reading connections are opened if all are in
+// use. A client that reads a long list slowly occupies one of them.
 const spareReaders = 48
 
 func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	if err := checkFile(options.Path); err != nil {
 		return nil, err
 	}
-	err := makePrivate(options.Path)
+	err := createPrivate(options.Path)
 	locked := isLocked(options.Path, err)
 	if err != nil && !locked {
 		return nil, fmt.Errorf("making the database file: %w", err)
@@ -60,7 +59,7 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	}
 	d := &DB{
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
-		writer: make(chan *session, 1), readers: make(chan *session, readers+spareReaders), mostReaders: readers + spareReaders,
+		writer: make(chan *session, 1), readers: make(chan *session, readers+spareReaders), maxReaders: readers + spareReaders,
 		closed: make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
 	}
 	if err := d.connect(ctx, readers); err != nil {
@@ -69,8 +68,8 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	return d, nil
 }
 
-// connect makes every connection at once, so that a damaged file is found at
-// the start and not by the first visitor.
+// connect opens every connection at once, so that a damaged file is detected at
+// the start and not by the first request.
 func (d *DB) connect(ctx context.Context, readers int) error {
 	var err error
 	if d.file, err = sql.Open("sqlite", d.dsn()); err != nil {
@@ -108,8 +107,8 @@ func newReader(ctx context.Context, pool *sql.DB, cache string) (*session, error
 	return reader, nil
 }
 
-// addReader makes a spare reading connection, or gives nil where there are
-// enough, it cannot be done, or the end has come.
+// addReader opens a spare reading connection. It returns nil if there are
+// enough, if it fails, or if the database is closed.
 func (d *DB) addReader(ctx context.Context) *session {
 	d.making.Lock()
 	defer d.making.Unlock()
@@ -118,12 +117,12 @@ func (d *DB) addReader(ctx context.Context) *session {
 		return nil
 	default:
 	}
-	if d.made.readers >= d.mostReaders {
+	if d.made.readers >= d.maxReaders {
 		return nil
 	}
 	reader, err := newReader(context.WithoutCancel(ctx), d.file, spareCache)
 	if err != nil {
-		d.log.Debug("no spare connection could be made", "error", err)
+		d.log.Debug("cannot open spare connection", "error", err)
 		return nil
 	}
 	d.made.readers++
@@ -152,7 +151,7 @@ func (d *DB) dsn() string {
 	return fileURL(d.path, query)
 }
 
-// fileURL names a file to SQLite whatever characters its path holds.
+// fileURL returns SQLite's URL of a file, for any characters in its path.
 func fileURL(path string, query url.Values) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
@@ -176,12 +175,13 @@ func (d *DB) closeSQLite() (err error) {
 	return err
 }
 
-// collect closes so many connections as they become free, until it is late.
+// collect closes the given number of connections as they become free, until
+// late fires.
 func collect(from chan *session, count int, late <-chan time.Time, last func(*session)) {
 	for range count {
 		select {
 		case s := <-from:
-			s.forget()
+			s.closeStatements()
 			last(s)
 			_ = s.conn.Close()
 		case <-late:
@@ -193,8 +193,8 @@ func collect(from chan *session, count int, late <-chan time.Time, last func(*se
 // sqliteMagic begins every SQLite file.
 const sqliteMagic = "SQLite format 3\x00"
 
-// checkFile refuses a file that is something else: SQLite would either fail
-// late or, for an empty path typed wrongly, quietly start a new journal.
+// checkFile returns an error if the file exists and is not a SQLite database.
+// SQLite itself would report it only later.
 func checkFile(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -218,9 +218,9 @@ func checkFile(path string) error {
 	return nil
 }
 
-// makePrivate makes the file readable by its owner alone before anything is
-// written to it; SQLite gives its -wal and -shm files the same mode.
-func makePrivate(path string) error {
+// createPrivate creates the file, readable only by its owner, before anything
+// is written to it; SQLite gives its -wal and -shm files the same mode.
+func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -229,13 +229,14 @@ func makePrivate(path string) error {
 }
 
 // Snapshot writes a consistent copy of the database to a new file, readable
-// by its owner alone, while the database is in use. Nothing is left of a copy
-// that failed, and a file that is there already is not touched. Only SQLite can do it; PostgreSQL has its own tools.
+// only by its owner, while the database is in use. A failed copy is removed,
+// and an existing file is not changed. It works only on SQLite; PostgreSQL has
+// its own tools.
 func (d *DB) Snapshot(ctx context.Context, to string) error {
 	if d.engine != SQLite {
 		return errors.New("a snapshot file can only be made of SQLite; use pg_dump for PostgreSQL")
 	}
-	// Ours alone from the first byte: VACUUM INTO takes an empty file.
+	// The file is private from the start: VACUUM INTO accepts an empty file.
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("copying the database: %w", err)
@@ -260,8 +261,8 @@ func (d *DB) Snapshot(ctx context.Context, to string) error {
 	return nil
 }
 
-// Inspect runs the engine's own integrity checks and gives what they
-// complain of. Quick leaves out the comparison of indexes with their tables.
+// Inspect runs SQLite's integrity checks and returns the problems that they
+// find. With quick it does not compare indexes with their tables.
 func (d *DB) Inspect(ctx context.Context, quick bool) ([]string, error) {
 	if d.engine != SQLite {
 		return nil, nil
@@ -270,31 +271,31 @@ func (d *DB) Inspect(ctx context.Context, quick bool) ([]string, error) {
 	if quick {
 		checks = []string{"PRAGMA quick_check"}
 	}
-	var complaints []string
+	var problems []string
 	err := d.Peek(ctx, func(tx *Tx) error {
 		for _, check := range checks {
-			found, err := complain(ctx, tx, check)
+			found, err := runPragmaCheck(ctx, tx, check)
 			if err != nil {
 				return err
 			}
-			complaints = append(complaints, found...)
+			problems = append(problems, found...)
 		}
 		return nil
 	})
-	return complaints, err
+	return problems, err
 }
 
-func complain(ctx context.Context, tx *Tx, check string) ([]string, error) {
+func runPragmaCheck(ctx context.Context, tx *Tx, check string) ([]string, error) {
 	rows, err := tx.Query(ctx, check)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err below tells
+	defer rows.Close() //nolint:errcheck // rows.Err is checked below
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err
 	}
-	var complaints []string
+	var problems []string
 	for rows.Next() {
 		cells := make([]sql.NullString, len(columns))
 		into := make([]any, len(columns))
@@ -309,8 +310,8 @@ func complain(ctx context.Context, tx *Tx, check string) ([]string, error) {
 			words = append(words, cell.String)
 		}
 		if len(cells) != 1 || cells[0].String != "ok" {
-			complaints = append(complaints, strings.Join(words, " "))
+			problems = append(problems, strings.Join(words, " "))
 		}
 	}
-	return complaints, translate(rows.Err())
+	return problems, translate(rows.Err())
 }

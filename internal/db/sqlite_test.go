@@ -111,8 +111,8 @@ func TestInspectFindsDamage(t *testing.T) {
 		return
 	}
 	defer d.Close() //nolint:errcheck // damaged on purpose
-	complaints, err := d.Inspect(t.Context(), false)
-	if len(complaints) == 0 && !errors.Is(err, db.ErrDamaged) {
+	problems, err := d.Inspect(t.Context(), false)
+	if len(problems) == 0 && !errors.Is(err, db.ErrDamaged) {
 		t.Errorf("Inspect found nothing (%v) in a damaged file", err)
 	}
 }

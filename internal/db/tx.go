@@ -10,27 +10,28 @@ import (
 )
 
 // Tx is one transaction, or for [DB.Peek] one statement, of either engine. It
-// must not be used after the function it was handed to has returned.
+// must not be used after the function that received it has returned.
 type Tx struct {
 	session *session
 	failed  error // the first statement that failed
-	reading bool  // rows are being handed out by Each
-	// after is what to do once the transaction is committed.
+	reading bool  // Each is reading rows
+	// after are the functions to call after the commit.
 	after []func()
 }
 
-// AfterCommit runs fn once the transaction is committed, and never if it is
-// not: for what must not happen before, such as removing a file that a deleted
-// row named. fn must not use the transaction.
+// AfterCommit runs fn after the transaction is committed, for example to remove
+// a file that a deleted row named. It does not run fn if the transaction is
+// rolled back. fn must not use the transaction.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
-// errNested tells of a mistake in our own code. PostgreSQL cannot do it, and
-// SQLite would disturb the rows being read where the two texts are the same.
-var errNested = errors.New("a statement was run while the rows of another were being read")
+// errNested reports a programming error. PostgreSQL does not support nested
+// statements, and SQLite would reset the rows being read if both texts are
+// equal.
+var errNested = errors.New("statement executed while the rows of another are being read")
 
-// result translates a statement's error and remembers it: a transaction in
-// which a statement failed is not committed, whatever its function says.
-func (t *Tx) result(err error) error {
+// recordError translates a statement's error and records it: a transaction in
+// which a statement failed is not committed, whatever its function returns.
+func (t *Tx) recordError(err error) error {
 	err = translate(err)
 	if err != nil && t.failed == nil && !errors.Is(err, ErrNoRows) {
 		t.failed = err
@@ -38,17 +39,17 @@ func (t *Tx) result(err error) error {
 	return err
 }
 
-// ready refuses a statement inside the rows of another one.
-func (t *Tx) ready() error {
+// checkReady returns an error while the rows of another statement are being read.
+func (t *Tx) checkReady() error {
 	if t.reading {
-		return t.result(errNested)
+		return t.recordError(errNested)
 	}
 	return nil
 }
 
-// Lock is what a SELECT that is followed by a write of the same rows ends
-// with: a row lock on PostgreSQL; nothing on SQLite, where a writing
-// transaction is alone anyway.
+// Lock returns the end of a SELECT whose rows are written later in the
+// transaction: a row lock on PostgreSQL, and nothing on SQLite, which has only
+// one writing transaction at a time.
 func (t *Tx) Lock() string {
 	if t.session.engine == PostgreSQL {
 		return " FOR UPDATE"
@@ -56,10 +57,10 @@ func (t *Tx) Lock() string {
 	return ""
 }
 
-// Using follows a table's name in a SELECT that must read through one index.
-// SQLite plans without statistics and would at times rather read a whole
-// account than look up a few rows of it; PostgreSQL has them and is left to
-// choose. A name that is no index of the table is an error on SQLite.
+// Using returns the clause after a table's name that makes a SELECT use an
+// index. SQLite plans without statistics and may read a whole account instead
+// of a few rows; PostgreSQL has statistics and chooses by itself. On SQLite the
+// name of a missing index is an error.
 func (t *Tx) Using(index string) string {
 	if t.session.engine == SQLite {
 		return " INDEXED BY " + index
@@ -67,15 +68,15 @@ func (t *Tx) Using(index string) string {
 	return ""
 }
 
-// Limit ends a SELECT of which as many rows are wanted as argument n says. It is
-// written as a sum because SQLite would plan for a bare number, and so prepare
-// the statement anew each time it is told one.
+// Limit returns the LIMIT clause for argument n. It is written as a sum because
+// SQLite plans for the value of a bare argument, and would prepare the
+// statement again for each value.
 func Limit(n int) string { return " LIMIT $" + strconv.Itoa(n) + " + 0" }
 
-// Merged writes the first rows of several SELECTs together, in an order that each
-// can be read in by an index; limit is the argument that tells how many. SQLite
-// merges the parts as they are read. PostgreSQL would rather sort all of their
-// rows where a part is a join, so each part is limited there as well.
+// Merged returns a query for the first rows of several SELECTs, in an order in
+// which an index can read each of them; limit is the argument with their
+// number. SQLite merges the parts as they are read. PostgreSQL may sort all
+// rows of a part that is a join, so there each part is limited as well.
 func (t *Tx) Merged(parts []string, order string, limit int) string {
 	end := " ORDER BY " + order + Limit(limit)
 	if t.session.engine == PostgreSQL && len(parts) > 1 {
@@ -84,53 +85,53 @@ func (t *Tx) Merged(parts []string, order string, limit int) string {
 	return strings.Join(parts, " UNION ALL ") + end
 }
 
-// Exec runs a statement and tells how many rows it touched.
+// Exec runs a statement and returns the number of affected rows.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := t.ready(); err != nil {
+	if err := t.checkReady(); err != nil {
 		return 0, err
 	}
 	result, err := t.session.exec(ctx, query, args)
 	if err != nil {
-		return 0, t.result(err)
+		return 0, t.recordError(err)
 	}
 	n, err := result.RowsAffected()
-	return n, t.result(err)
+	return n, t.recordError(err)
 }
 
 // Query runs a SELECT. The caller closes the rows; [List] does it by itself.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := t.ready(); err != nil {
+	if err := t.checkReady(); err != nil {
 		return nil, err
 	}
 	rows, err := t.session.query(ctx, query, args)
 	if err == nil {
 		t.session.begun = true
 	}
-	return rows, t.result(err)
+	return rows, t.recordError(err)
 }
 
-// Row is the answer to QueryRow.
+// Row is the result of QueryRow.
 type Row struct {
 	tx  *Tx
 	row *sql.Row
 	err error
 }
 
-// Scan reads the row; [ErrNoRows] tells that there was none.
+// Scan reads the row; it returns [ErrNoRows] if there is none.
 func (r Row) Scan(dest ...any) error {
 	if r.err != nil {
-		return r.tx.result(r.err)
+		return r.tx.recordError(r.err)
 	}
 	err := r.row.Scan(dest...)
 	if err == nil {
 		r.tx.session.begun = true
 	}
-	return r.tx.result(err)
+	return r.tx.recordError(err)
 }
 
-// QueryRow runs a statement that gives at most one row.
+// QueryRow runs a statement that returns at most one row.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if err := t.ready(); err != nil {
+	if err := t.checkReady(); err != nil {
 		return Row{tx: t, err: err}
 	}
 	row, err := t.session.queryRow(ctx, query, args)
@@ -153,20 +154,20 @@ func List[T any](ctx context.Context, tx *Tx, scan func(Scanner) (T, error), que
 	return list, err
 }
 
-// Single reads a row of one column, as [List] needs it for a list of ids.
+// Single scans a row of one column, for [List].
 func Single[T any](row Scanner) (value T, err error) {
 	err = row.Scan(&value)
 	return value, err
 }
 
-// Each runs a SELECT and hands every row to fn as it arrives, so that memory
-// stays flat however long the list is. fn must not run statements of its own.
+// Each runs a SELECT and calls fn for every row as it is read, so that memory
+// does not grow with the number of rows. fn must not run statements.
 func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err below tells what went wrong
+	defer rows.Close() //nolint:errcheck // rows.Err below returns the error
 	tx.reading = true
 	defer func() { tx.reading = false }()
 	for rows.Next() {
@@ -174,13 +175,12 @@ func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, arg
 			return translate(err)
 		}
 	}
-	return tx.result(rows.Err())
+	return tx.recordError(rows.Err())
 }
 
-// In writes an IN list: it appends the values to args and gives the
-// placeholders in brackets. An empty list gives one that matches nothing. The
-// last value is repeated until their number is a power of two: texts are kept
-// prepared, so there should not be one for every number of values.
+// In appends the values to args and returns their placeholders as an IN list.
+// An empty list matches nothing. The last value is repeated until their number
+// is a power of two, to limit the number of different prepared statements.
 func In[T any](args *[]any, values []T) string {
 	if len(values) == 0 {
 		return "(NULL)"

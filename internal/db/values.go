@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Instants are stored as microseconds since 1970 in UTC, on both engines the
-// same, so that they compare and sort as integers.
+// Instants are stored as microseconds since 1970 in UTC on both engines, so
+// that they compare and sort as integers.
 
-// Micros is an instant as it is stored.
+// Micros returns the stored form of an instant.
 func Micros(at time.Time) int64 { return at.UnixMicro() }
 
-// NullMicros is an instant that may be absent.
+// NullMicros returns the stored form of an optional instant.
 func NullMicros(at *time.Time) any {
 	if at == nil {
 		return nil
@@ -20,7 +20,7 @@ func NullMicros(at *time.Time) any {
 	return at.UnixMicro()
 }
 
-// FromMicros is the instant of a stored number.
+// FromMicros returns the instant of its stored form.
 func FromMicros(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
 // Instant scans a stored instant into at.

@@ -113,7 +113,7 @@ func (a *API) attachmentFileOperations() {
 func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
 	defer content.Close() //nolint:errcheck // it was only read
 	ctx.SetHeader("ETag", tag)
-	if transport.Matches(ctx.Header("If-None-Match"), tag) { // a large file is not held back to be compared
+	if transport.MatchesETag(ctx.Header("If-None-Match"), tag) { // a large file is not held back to be compared
 		ctx.SetStatus(http.StatusNotModified)
 		return
 	}

@@ -102,6 +102,7 @@ type importPreview struct {
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
 	MissingMapping    []string                       `json:"missing_mapping" doc:"What column_mapping must name before this file can be committed."`
+	UnknownKinds      []unknownKind                  `json:"unknown_kinds" doc:"Words for kinds of rows that are not known. Their rows are skipped until kinds names a kind."`
 	MappingTargets    []imports.MappingTarget        `json:"mapping_targets" doc:"Everything that column_mapping can name, in the order for a form."`
 	Reconciliation    []imports.Reconciliation       `json:"reconciliation"`
 }
@@ -116,7 +117,10 @@ func shapePreview(p imports.Preview) importPreview {
 		NewRows: p.NewRows, Duplicates: p.Duplicates, Completed: p.Completed, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
 		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
 		Warnings: p.Warnings, MissingMapping: p.MissingMapping, MappingTargets: imports.MappingTargets(),
-		Reconciliation: p.Reconciliation,
+		Reconciliation: p.Reconciliation, UnknownKinds: []unknownKind{},
+	}
+	for _, u := range p.UnknownKinds {
+		shaped.UnknownKinds = append(shaped.UnknownKinds, shapeUnknownKind(u))
 	}
 	if a := p.PendingAccount; a != nil {
 		shaped.PendingAccount.value = shapePendingAccount(*a)
@@ -145,6 +149,7 @@ var uploadFields = map[string]string{
 	"source_tz":               "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
 	"date_order":              "day_first or month_first, where the file leaves it open.",
 	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
+	"kinds":                   "A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored.",
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
@@ -162,6 +167,7 @@ func (a *API) importOperations() {
 	register(a, route(http.MethodPost, "", "previewImport", "Read a file and tell what it is; nothing is written"), a.previewImport)
 	register(a, route(http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
 	register(a, route(http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
+	a.wordKindOperations(route)
 	register(a, route(http.MethodGet, "/{id}", "getImport", "Read an import"),
 		func(ctx context.Context, in *ByID[journal.BatchID]) (*body[importBatch], error) {
 			found, err := a.Imports.Batch(ctx, caller(ctx).UserID, in.ID)
@@ -229,6 +235,11 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		// A column that is named twice is a question, and not for us to answer.
 		if err := transport.Unmarshal([]byte(text), &up.Mapping); err != nil {
 			return imports.Upload{}, journal.InvalidField("column_mapping", "column_mapping must be a JSON object of texts, with each key once.")
+		}
+	}
+	if text := form.Fields["kinds"]; text != "" {
+		if err := transport.Unmarshal([]byte(text), &up.Kinds); err != nil {
+			return imports.Upload{}, journal.InvalidField("kinds", "kinds must be a JSON object of texts, with each key once.")
 		}
 	}
 	return up, nil

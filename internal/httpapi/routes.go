@@ -242,7 +242,7 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 		chain = append(chain, a.authenticate(r.access))
 	}
 	if r.allowance != shareLimit {
-		chain = append(chain, transport.Answer(a.spool))
+		chain = append(chain, transport.BufferResponses(a.spool))
 	}
 	limit := r.limit
 	if limit == 0 {
@@ -254,7 +254,7 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	}
 	chain = append(chain, intake.Middleware())
 	if r.long {
-		chain = append(chain, transport.LongAnswers(a.queues.answers, a.spool))
+		chain = append(chain, transport.LimitLongResponses(a.queues.answers, a.spool))
 	}
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
@@ -271,9 +271,9 @@ func (a *API) limit(kind allowance) []transport.Middleware {
 	case secretLimit:
 		return []transport.Middleware{a.failures.secrets.ByUser(isFailedCheck)}
 	case attachmentQueue:
-		return []transport.Middleware{transport.TakeTurns(a.queues.attachments)}
+		return []transport.Middleware{transport.QueueRequests(a.queues.attachments)}
 	case importQueue:
-		return []transport.Middleware{transport.TakeTurns(a.queues.imports)}
+		return []transport.Middleware{transport.QueueRequests(a.queues.imports)}
 	default:
 		return nil
 	}

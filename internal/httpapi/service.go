@@ -36,7 +36,7 @@ func (a *API) forget422() {
 }
 
 func (a *API) plain(pattern string, handler http.HandlerFunc) {
-	a.mux.Handle(pattern, transport.Chain(handler, named(pattern), transport.Answer(a.spool)))
+	a.mux.Handle(pattern, transport.Chain(handler, named(pattern), transport.BufferResponses(a.spool)))
 }
 
 // Description is the OpenAPI document.

@@ -29,7 +29,8 @@ type newTrade struct {
 // writtenTrade is a trade as POST /trades answers with it.
 type writtenTrade struct {
 	TradeDetail
-	Deduped int `json:"deduped,omitzero" doc:"How many fills of the request this trade already had. They were not added again."`
+	AddedFills []journal.ExecutionID `json:"added_execution_ids" doc:"The fills of this trade that the request added."`
+	Deduped    int                   `json:"deduped,omitzero" doc:"How many fills of the request this trade already had. They were not added again."`
 }
 
 // check refuses a body without an account or fills, and a fill that cannot be
@@ -94,6 +95,7 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []le
 	}
 	var ids []journal.TradeID
 	deduped := map[journal.TradeID]int{}
+	newFills := map[journal.TradeID][]journal.ExecutionID{}
 	for _, outcome := range added.Outcomes {
 		for _, id := range outcome.Trades {
 			if !slices.Contains(ids, id) {
@@ -101,6 +103,8 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []le
 			}
 			if outcome.Duplicate {
 				deduped[id]++
+			} else {
+				newFills[id] = append(newFills[id], outcome.ID)
 			}
 		}
 	}
@@ -116,7 +120,7 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []le
 			return nil, err
 		}
 		detail.Warnings = append(detail.Warnings, added.Warnings...)
-		trades[i] = writtenTrade{TradeDetail: detail, Deduped: deduped[id]}
+		trades[i] = writtenTrade{TradeDetail: detail, AddedFills: append([]journal.ExecutionID{}, newFills[id]...), Deduped: deduped[id]}
 	}
 	return trades, nil
 }

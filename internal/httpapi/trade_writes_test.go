@@ -29,7 +29,8 @@ func TestAddTrade(t *testing.T) {
 		}))
 		added.holds("", `[{"symbol":"A","status":"closed","net_pnl":200,"notes":"waited","tag_ids":["`+tag+`"],"setup_ids":["`+setup+`"],
 			"initial_risk":100,"initial_risk_derived":true,"r_multiple":2,"confidence":4,"fills":[{"side":"buy"},{"side":"sell"}]}]`)
-		added.is("0", d.trade(added.text("0.id")).json(""))
+		added.holds("0", d.trade(added.text("0.id")).json(""))
+		added.is("0.added_execution_ids", fmt.Sprintf("[%q,%q]", added.text("0.fills.0.id"), added.text("0.fills.1.id")))
 
 		// A fill that crosses zero belongs to two trades; both get the annotations.
 		flipped := d.made("/trades", d.newTrade("B", 10, []string{"buy 1@10", "sell 3@11"}, more{"notes": "both"}))
@@ -51,7 +52,8 @@ func TestAddTradeComparesWithStoredFills(t *testing.T) {
 		trade := stored.text("trade_id")
 		again := d.made("/trades", d.newTrade("A", 0, []string{"buy 1@10", "sell 1@11"}, more{"notes": "n"}))
 		again.holds("", `[{"id":"`+trade+`","status":"closed","deduped":1,"notes":"n","fills":[{"id":"`+stored.text("id")+`"},{}]}]`)
-		d.made("/trades", d.newTrade("A", 0, []string{"buy 1@10", "sell 1@11"})).holds("", `[{"id":"`+trade+`","deduped":2,"execution_count":2}]`)
+		again.is("0.added_execution_ids", fmt.Sprintf("[%q]", again.text("0.fills.1.id")))
+		d.made("/trades", d.newTrade("A", 0, []string{"buy 1@10", "sell 1@11"})).holds("", `[{"id":"`+trade+`","deduped":2,"execution_count":2,"added_execution_ids":[]}]`)
 
 		// Equal fills of one request are all stored; sent again, each is known.
 		twins := d.newTrade("T", 0, []string{"buy 1@10", "buy 1@10"})

@@ -14,23 +14,24 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// An access token reads svc_pat_ + 43 base62 characters (32 random bytes) + 6
-// base62 characters of the CRC-32 of all before them. The prefix lets a
-// secret scanner find one, the checksum lets it be sure, and a mistyped token
-// is refused without a look at the database.
+// An access token is svc_pat_, 43 base62 characters (32 random bytes) and 6 base62
+// characters for the CRC-32 of all before. Secret scanners can find it by the
+// prefix and verify it by the checksum, and a mistyped token is rejected without
+// a query.
 const (
 	accessTokenPrefix = "svc_pat_"
 	accessTokenBytes  = 32
 	accessTokenBody   = 43
 	accessTokenSum    = 6
 	accessTokenLength = len(accessTokenPrefix) + accessTokenBody + accessTokenSum
-	// shownPrefix is how much of a token is kept and shown to recognise it.
-	shownPrefix = 12
+	// prefixLength is how much of a token is stored and shown, so that users
+	// can recognize it.
+	prefixLength = 12
 )
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// The scopes of an access token.
+// Scopes of access tokens.
 const (
 	// ScopeFull reads and writes.
 	ScopeFull = "full"
@@ -38,23 +39,22 @@ const (
 	ScopeRead = "read"
 )
 
-// AccessToken is a personal access token as its owner may see it later: all
-// but the secret.
+// AccessToken is a personal access token without its secret.
 type AccessToken struct {
 	ID   journal.TokenID
 	Name string
-	// Prefix is the beginning of the secret, to recognise it by.
+	// Prefix is the beginning of the secret.
 	Prefix    string
 	Scope     string
 	CreatedAt time.Time
-	// ExpiresAt is nil for a token that never does. From that instant on the
-	// token is refused.
+	// ExpiresAt is when the token becomes invalid; nil means never.
 	ExpiresAt *time.Time
-	// LastUsedAt is right to the minute; nil before the first use.
+	// LastUsedAt is accurate to the minute; nil before the first use.
 	LastUsedAt *time.Time
 }
 
-// TokenUse is one use of an access token by a client that looked new.
+// TokenUse is a use of an access token by a client that had not used it
+// recently.
 type TokenUse struct {
 	UsedAt    time.Time
 	IP        string
@@ -63,13 +63,13 @@ type TokenUse struct {
 
 func newAccessToken() secrets.Secret {
 	random := make([]byte, accessTokenBytes)
-	_, _ = rand.Read(random) // never fails: the program ends instead
-	body := accessTokenPrefix + base62Text(new(big.Int).SetBytes(random), accessTokenBody)
+	_, _ = rand.Read(random) // never fails; see crypto/rand
+	body := accessTokenPrefix + formatBase62(new(big.Int).SetBytes(random), accessTokenBody)
 	return secrets.Secret(body + checksum(body))
 }
 
-// base62Text writes a number with so many digits.
-func base62Text(number *big.Int, width int) string {
+// formatBase62 formats a number with width digits.
+func formatBase62(number *big.Int, width int) string {
 	digits := make([]byte, width)
 	base, digit := big.NewInt(int64(len(base62))), new(big.Int)
 	for i := width - 1; i >= 0; i-- {
@@ -81,10 +81,11 @@ func base62Text(number *big.Int, width int) string {
 
 func checksum(body string) string {
 	sum := crc32.ChecksumIEEE([]byte(body))
-	return base62Text(new(big.Int).SetUint64(uint64(sum)), accessTokenSum)
+	return formatBase62(new(big.Int).SetUint64(uint64(sum)), accessTokenSum)
 }
 
-// isAccessToken tells whether a text is shaped like a token of ours.
+// isAccessToken reports whether a text has the format and checksum of an access
+// token.
 func isAccessToken(token secrets.Secret) bool {
 	text := token.Reveal()
 	if len(text) != accessTokenLength || !strings.HasPrefix(text, accessTokenPrefix) {
@@ -94,9 +95,9 @@ func isAccessToken(token secrets.Secret) bool {
 	return text[len(body):] == checksum(body)
 }
 
-// expiry turns the choice of days into an instant: exactly so many times 24
-// hours from now, or never.
-func expiry(days *int, now time.Time) (*time.Time, error) {
+// parseExpiry returns the expiry of a new token: days times 24 hours from now,
+// or nil for never.
+func parseExpiry(days *int, now time.Time) (*time.Time, error) {
 	if days == nil {
 		return nil, nil
 	}
@@ -105,19 +106,19 @@ func expiry(days *int, now time.Time) (*time.Time, error) {
 		at := now.Add(time.Duration(*days) * 24 * time.Hour)
 		return &at, nil
 	}
-	return nil, journal.InvalidField("expires_in_days", "expires_in_days must be 30, 90 or 365, or be left out for a token that never expires.")
+	return nil, journal.InvalidField("expires_in_days", "expires_in_days must be 30, 90 or 365. Leave it out for a token that never expires.")
 }
 
-// MintAccessToken makes a token and gives its secret, which is stored nowhere
-// and can never be read again. scope may be empty for [ScopeFull]. A token
-// cannot mint tokens.
+// MintAccessToken creates a token and returns its secret, which is not stored.
+// An empty scope means [ScopeFull]. A caller with an access token cannot create
+// tokens.
 func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client Client, name string, expiresInDays *int, scope string) (AccessToken, secrets.Secret, error) {
-	token, err := s.describeToken(caller, name, expiresInDays, scope)
+	token, err := s.newTokenRecord(caller, name, expiresInDays, scope)
 	if err != nil {
 		return AccessToken{}, "", err
 	}
 	secret := newAccessToken()
-	token.Prefix = secret.Reveal()[:shownPrefix]
+	token.Prefix = secret.Reveal()[:prefixLength]
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO access_tokens (user_id, id, name, token_prefix, hash, scope, created_at, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -134,8 +135,8 @@ func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client 
 	return token, secret, nil
 }
 
-// describeToken checks what was asked for.
-func (s *Service) describeToken(caller Principal, name string, expiresInDays *int, scope string) (AccessToken, error) {
+// newTokenRecord checks the request and returns the token to store.
+func (s *Service) newTokenRecord(caller Principal, name string, expiresInDays *int, scope string) (AccessToken, error) {
 	if err := caller.RequireSession(); err != nil {
 		return AccessToken{}, err
 	}
@@ -151,7 +152,7 @@ func (s *Service) describeToken(caller Principal, name string, expiresInDays *in
 	default:
 		return AccessToken{}, journal.InvalidField("scope", "scope must be read or full.")
 	}
-	token.ExpiresAt, err = expiry(expiresInDays, token.CreatedAt)
+	token.ExpiresAt, err = parseExpiry(expiresInDays, token.CreatedAt)
 	return token, err
 }
 
@@ -163,9 +164,9 @@ func scanAccessToken(row db.Scanner) (AccessToken, error) {
 	return t, err
 }
 
-// AccessTokens lists a user's tokens, newest first, expired ones too.
+// AccessTokens returns a user's tokens, newest first, including expired ones.
 func (s *Service) AccessTokens(ctx context.Context, owner journal.UserID) ([]AccessToken, error) {
-	s.settle(ctx)
+	s.flushBriefly(ctx)
 	var tokens []AccessToken
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
@@ -175,13 +176,13 @@ func (s *Service) AccessTokens(ctx context.Context, owner journal.UserID) ([]Acc
 	return tokens, err
 }
 
-// RevokeAccessToken deletes a token; it is refused from the next request on.
-// check, which may be nil, sees the stored token first and may refuse.
+// RevokeAccessToken deletes a token; it is invalid from the next request on.
+// check may be nil; it is called with the stored token and may return an error.
 func (s *Service) RevokeAccessToken(ctx context.Context, caller Principal, client Client, id journal.TokenID, check func(AccessToken) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		token, err := scanAccessToken(tx.QueryRow(ctx, tokenColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), caller.UserID, id))
 		if err != nil {
-			return orNotFound(err, "access token")
+			return toNotFound(err, "access token")
 		}
 		if check != nil {
 			if err := check(token); err != nil {
@@ -195,10 +196,10 @@ func (s *Service) RevokeAccessToken(ctx context.Context, caller Principal, clien
 	})
 }
 
-// AccessTokenUses lists by what a token was used, newest first. A token that
-// is unknown or somebody else's has no uses.
+// AccessTokenUses returns the uses of a token, newest first. There are none for
+// an unknown token or another user's.
 func (s *Service) AccessTokenUses(ctx context.Context, owner journal.UserID, id journal.TokenID) ([]TokenUse, error) {
-	s.settle(ctx)
+	s.flushBriefly(ctx)
 	var uses []TokenUse
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error

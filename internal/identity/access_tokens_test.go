@@ -23,28 +23,28 @@ func TestAccessTokenShape(t *testing.T) {
 	for range 200 {
 		token := newAccessToken()
 		if !published.MatchString(token.Reveal()) || !isAccessToken(token) || seen[token] {
-			t.Fatalf("%q is not a token of ours, or was there before", token.Reveal())
+			t.Fatalf("%q is not a valid token, or not unique", token.Reveal())
 		}
 		seen[token] = true
 	}
-	if got := base62Text(bigOf(61), 3) + base62Text(bigOf(62), 3) + base62Text(bigOf(0), 2); got != "00z01000" {
-		t.Errorf("base62 gives %s", got)
+	if got := formatBase62(bigOf(61), 3) + formatBase62(bigOf(62), 3) + formatBase62(bigOf(0), 2); got != "00z01000" {
+		t.Errorf("formatBase62 = %s", got)
 	}
 }
 
-func TestAMistypedAccessTokenIsRecognised(t *testing.T) {
+func TestMistypedAccessTokenIsRejected(t *testing.T) {
 	text := newAccessToken().Reveal()
 	for i := range text {
 		for _, other := range []byte("0aZ_ \x00") {
 			changed := text[:i] + string(other) + text[i+1:]
 			if changed != text && isAccessToken(secrets.Secret(changed)) {
-				t.Fatalf("%q passes for %q", changed, text)
+				t.Fatalf("%q is accepted for %q", changed, text)
 			}
 		}
 	}
 	for _, bad := range []string{"", "svc_pat_", text[1:], text[:len(text)-1], text + "0", strings.ToUpper(text)} {
 		if isAccessToken(secrets.Secret(bad)) {
-			t.Errorf("%q passes", bad)
+			t.Errorf("%q is accepted", bad)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func FuzzIsAccessToken(f *testing.F) {
 	f.Add("svc_pat_")
 	f.Fuzz(func(t *testing.T, text string) {
 		if isAccessToken(secrets.Secret(text)) && (len(text) != accessTokenLength || !strings.HasPrefix(text, accessTokenPrefix)) {
-			t.Errorf("%q passes", text)
+			t.Errorf("%q is accepted", text)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestMintAccessTokenChecksItsInput(t *testing.T) {
 		mint := func(name string, days *int, scope string) error {
 			_, secret, err := f.MintAccessToken(t.Context(), owner, home, name, days, scope)
 			if err != nil && secret != "" {
-				t.Error("a refusal carries a secret")
+				t.Error("an error comes with a secret")
 			}
 			return err
 		}
@@ -169,12 +169,12 @@ func TestRevokeAccessToken(t *testing.T) {
 		stale := errors.New("stale")
 		err = f.RevokeAccessToken(ctx, owner, home, token.ID, func(stored AccessToken) error {
 			if stored.ID != token.ID || stored.LastUsedAt == nil {
-				t.Errorf("the check sees %+v", stored)
+				t.Errorf("check was called with %+v", stored)
 			}
 			return stale
 		})
 		if !errors.Is(err, stale) {
-			t.Errorf("the check's refusal came back as %v", err)
+			t.Errorf("got %v, want the error of the check", err)
 		}
 		_, err = f.Authenticate(ctx, secret.Reveal(), home)
 		must(t, err)
@@ -188,7 +188,7 @@ func TestRevokeAccessToken(t *testing.T) {
 	})
 }
 
-func TestAccessTokensAreRefusedAlike(t *testing.T) {
+func TestAccessTokensAreRejectedWithSameError(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, _ := f.owner()
@@ -199,7 +199,7 @@ func TestAccessTokensAreRefusedAlike(t *testing.T) {
 		must(t, err)
 		must(t, f.RevokeAccessToken(ctx, owner, home, revoked.ID, nil))
 		f.clock.Advance(31 * 24 * time.Hour)
-		want := badCredential().Error()
+		want := newBadCredential().Error()
 		for _, bearer := range []secrets.Secret{expired, revokedSecret, newAccessToken(), "svc_pat_nonsense", "nonsense"} {
 			_, err := f.Authenticate(ctx, bearer.Reveal(), home)
 			unauthorized(t, err)
@@ -236,7 +236,7 @@ func (f *fixture) uses(owner Principal, id journal.TokenID) []string {
 	return list
 }
 
-func TestAUseIsRecordedWhenTheClientLooksNew(t *testing.T) {
+func TestUseIsRecordedForNewClient(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, id, use := f.tokenUser()
 		a, b, c := Client{IP: "1.1.1.1", UserAgent: "a"}, Client{IP: "1.1.1.1", UserAgent: "b"}, Client{IP: "2.2.2.2", UserAgent: "a"}
@@ -271,7 +271,7 @@ func TestUsesAreRecordedOnceByTwoServers(t *testing.T) {
 		token, secret, err := f.MintAccessToken(ctx, owner, home, "cron", nil, "")
 		must(t, err)
 		servers := []*Service{f.Service, New(f.db, f.keys, f.clock.Now, nil, Options{}), New(f.db, f.keys, f.clock.Now, nil, Options{})}
-		for _, err := range together(len(servers)*4, func(i int) error {
+		for _, err := range runConcurrently(len(servers)*4, func(i int) error {
 			server := servers[i%len(servers)]
 			_, err := server.Authenticate(ctx, secret.Reveal(), home)
 			return errors.Join(err, server.Flush(ctx))
@@ -318,7 +318,7 @@ func TestUsesOfAForeignTokenAreAnEmptyList(t *testing.T) {
 	})
 }
 
-func TestUserAgentsAreCutAndCleaned(t *testing.T) {
+func TestUserAgentsAreShortenedAndCleaned(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, id, use := f.tokenUser()
 		use(Client{IP: "1.1.1.1\n", UserAgent: "a\x00b\x1bc\r\n" + strings.Repeat("é", 100_000)})

@@ -10,13 +10,13 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// operator is whoever runs the command line on the server.
-func operator() Principal { return Principal{Credential: CredentialCLI} }
+// operatorPrincipal is the caller of commands that are run on the server.
+func operatorPrincipal() Principal { return Principal{Credential: CredentialCLI} }
 
-func notOwner() error { return journal.Forbidden("Only an owner of this installation may do this.") }
+func newNotOwner() error { return journal.Forbidden("Only an owner of this installation may do this.") }
 
-// requireOwner makes sure, inside the transaction, that the caller is an owner
-// still. The operator needs not be a user at all.
+// requireOwner checks within the transaction that the caller is still an owner.
+// The operator need not be a user.
 func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
 	if caller.Credential == CredentialCLI {
 		return nil
@@ -24,37 +24,36 @@ func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
 	var isAdmin bool
 	err := tx.QueryRow(ctx, `SELECT COALESCE((SELECT is_admin FROM users WHERE id = $1), FALSE)`, caller.UserID).Scan(&isAdmin)
 	if err == nil && !isAdmin {
-		return notOwner()
+		return newNotOwner()
 	}
 	return err
 }
 
-// lockOwners locks the rows of all owners, always in the same order, and
-// gives their ids. Whoever holds the locks is alone in changing who is an
-// owner: two owners who demote each other do so one after the other, and the
-// second finds that only one is left.
+// lockOwners locks the rows of all owners in a fixed order and returns their
+// ids. Only the holder of the locks can change who is an owner: if two owners
+// demote each other, the second finds that only one is left.
 func lockOwners(ctx context.Context, tx *db.Tx, caller Principal) ([]journal.UserID, error) {
 	owners, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT id FROM users WHERE is_admin = TRUE ORDER BY id`+tx.Lock())
 	if err != nil {
 		return nil, fmt.Errorf("locking the owners: %w", err)
 	}
 	if caller.Credential != CredentialCLI && !slices.Contains(owners, caller.UserID) {
-		return nil, notOwner()
+		return nil, newNotOwner()
 	}
 	return owners, nil
 }
 
-// isLastOwner tells whether nobody would be left to own the installation.
+// isLastOwner reports whether the user is the only owner.
 func isLastOwner(owners []journal.UserID, id journal.UserID) bool {
 	return len(owners) == 1 && owners[0] == id
 }
 
-// lockUser reads another user's row for a change of it, and lets check, which
-// may be nil, refuse the change.
+// lockUser locks and returns another user's row. check may be nil; it may
+// reject the change.
 func lockUser(ctx context.Context, tx *db.Tx, id journal.UserID, check func(User) error) (User, error) {
 	user, err := scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
 	if err != nil {
-		return User{}, orNotFound(err, "user")
+		return User{}, toNotFound(err, "user")
 	}
 	if check != nil {
 		err = check(user)
@@ -62,8 +61,8 @@ func lockUser(ctx context.Context, tx *db.Tx, id journal.UserID, check func(User
 	return user, err
 }
 
-// CreateUser adds a user who is no owner. It works while registration is
-// closed.
+// CreateUser creates a user who is not an owner. It works even if registration
+// is closed.
 func (s *Service) CreateUser(ctx context.Context, caller Principal, client Client, address string, password secrets.Secret) (User, error) {
 	to, hash, err := s.newCredentials(ctx, client, address, password)
 	if err != nil {
@@ -86,8 +85,9 @@ func (s *Service) CreateUser(ctx context.Context, caller Principal, client Clien
 	return user, nil
 }
 
-// SetAdmin makes a user an owner or takes it from them; the last owner stays
-// one. check, which may be nil, sees the stored user first and may refuse.
+// SetAdmin makes a user an owner, or removes that; the last owner cannot be
+// removed. check may be nil; it is called with the stored user and may return
+// an error.
 func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client, id journal.UserID, isAdmin bool, check func(User) error) (User, error) {
 	var user User
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
@@ -99,7 +99,7 @@ func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client,
 			return err
 		}
 		if !isAdmin && isLastOwner(owners, id) {
-			return journal.Conflict("This is the last owner; make somebody else an owner first.")
+			return journal.Conflict("This is the last owner. Make another user an owner first.")
 		}
 		user.IsAdmin = isAdmin
 		if _, err := tx.Exec(ctx, `UPDATE users SET is_admin = $2 WHERE id = $1`, id, isAdmin); err != nil {
@@ -117,10 +117,10 @@ func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client,
 	return user, nil
 }
 
-// DeleteUser removes a user with all they own. It cannot be undone. Nobody
-// deletes themselves, and the last owner stays. check, which may be nil, sees
-// the stored user first and may refuse; inside, which may be nil too, runs in the
-// same transaction before the user goes.
+// DeleteUser deletes a user and everything they own. It cannot be undone. Users
+// cannot delete themselves, and the last owner cannot be deleted. check may be
+// nil; it is called with the stored user and may return an error. inside may be
+// nil; it runs in the same transaction before the deletion.
 func (s *Service) DeleteUser(
 	ctx context.Context, caller Principal, client Client, id journal.UserID, check func(User) error,
 	inside func(context.Context, *db.Tx, journal.UserID) error,
@@ -134,10 +134,10 @@ func (s *Service) DeleteUser(
 			return err
 		}
 		if id == caller.UserID {
-			return journal.Conflict("You cannot delete yourself; ask another owner.")
+			return journal.Conflict("You cannot delete yourself. Ask another owner.")
 		}
 		if isLastOwner(owners, id) {
-			return journal.Conflict("This is the last owner; make somebody else an owner first.")
+			return journal.Conflict("This is the last owner. Make another user an owner first.")
 		}
 		if inside != nil {
 			if err := inside(ctx, tx, id); err != nil {
@@ -151,10 +151,10 @@ func (s *Service) DeleteUser(
 	})
 }
 
-// AdminResetPassword sets a user's password without the present one and ends
-// their sessions. Their second factor and their access tokens stay. An access
-// token cannot reset its own user's password: the holder of a leaked one could
-// sign in with the new password and keep access after it is revoked.
+// AdminResetPassword sets a user's password without the current one and ends
+// their sessions. Their second factor and access tokens stay. A caller with an
+// access token cannot reset their own password: the holder of a leaked token
+// could sign in with it and keep access after the token is revoked.
 func (s *Service) AdminResetPassword(ctx context.Context, caller Principal, client Client, id journal.UserID, next secrets.Secret) error {
 	if id == caller.UserID {
 		if err := caller.RequireSession(); err != nil {
@@ -187,8 +187,8 @@ func (s *Service) resetPassword(ctx context.Context, caller Principal, client Cl
 	})
 }
 
-// CreateUserByOperator adds a user from the command line. Before the setup it
-// takes its place: the first user is an owner, whatever admin says.
+// CreateUserByOperator creates a user from the command line. The first user of
+// an installation is always an owner.
 func (s *Service) CreateUserByOperator(ctx context.Context, address string, password secrets.Secret, admin bool) (User, error) {
 	to, hash, err := s.newCredentials(ctx, Client{}, address, password)
 	if err != nil {
@@ -203,7 +203,7 @@ func (s *Service) CreateUserByOperator(ctx context.Context, address string, pass
 		if user, err = s.insertUser(ctx, tx, to, hash, admin || first); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, operator(), Client{}, ActionUserCreate, string(user.ID))
+		return s.record(ctx, tx, operatorPrincipal(), Client{}, ActionUserCreate, string(user.ID))
 	})
 	if err != nil {
 		return User{}, err
@@ -218,23 +218,23 @@ func (s *Service) ResetPasswordByEmail(ctx context.Context, address string, pass
 	if err != nil {
 		return err
 	}
-	return s.resetPassword(ctx, operator(), Client{}, user, password)
+	return s.resetPassword(ctx, operatorPrincipal(), Client{}, user, password)
 }
 
-// DisableTOTPByEmail is the way back in for a user who lost their
-// authenticator: there are no recovery codes. It forgives wrong codes too. A
-// second factor that is off already stays off.
+// DisableTOTPByEmail turns off the second factor of a user who lost their
+// authenticator; there are no recovery codes. It also resets the count of wrong
+// codes. It succeeds if the second factor is already off.
 func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error {
 	user, err := s.UserByEmail(ctx, address)
 	if err != nil {
 		return err
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.disableTOTP(ctx, tx, operator(), Client{}, user.ID)
+		return s.disableTOTP(ctx, tx, operatorPrincipal(), Client{}, user.ID)
 	})
 }
 
-// UserByEmail gives the user of an address, for the operator.
+// UserByEmail returns the user with an e-mail address, for commands.
 func (s *Service) UserByEmail(ctx context.Context, address string) (User, error) {
 	to, err := parseEmail(address)
 	if err != nil {
@@ -246,5 +246,5 @@ func (s *Service) UserByEmail(ctx context.Context, address string) (User, error)
 		user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE email_key = $1`, to.key))
 		return err
 	})
-	return user, orNotFound(err, "user")
+	return user, toNotFound(err, "user")
 }

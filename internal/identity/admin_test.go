@@ -23,7 +23,7 @@ func TestUsersAreListedOldestFirst(t *testing.T) {
 			t.Errorf("created %+v", created)
 		}
 		guest := f.caller(f.login(guestEmail))
-		f.enrolTOTP(guest)
+		f.turnOnTOTP(guest)
 		users, err := f.Users(ctx)
 		must(t, err)
 		if len(users) != 2 || users[0].ID != owner.UserID || users[1].ID != created.ID || !users[1].TOTPEnabled || users[0].TOTPEnabled {
@@ -59,7 +59,7 @@ func TestCreateUser(t *testing.T) {
 	})
 }
 
-func TestTheLastOwnerStays(t *testing.T) {
+func TestLastOwnerCannotBeRemoved(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, _ := f.owner()
@@ -67,8 +67,8 @@ func TestTheLastOwnerStays(t *testing.T) {
 		_, err := f.SetAdmin(ctx, owner, home, owner.UserID, false, nil)
 		conflict(t, err)
 		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil, nil))
-		conflict(t, f.DeleteUser(ctx, operator(), home, owner.UserID, nil, nil))
-		_, err = f.SetAdmin(ctx, operator(), home, owner.UserID, false, nil)
+		conflict(t, f.DeleteUser(ctx, operatorPrincipal(), home, owner.UserID, nil, nil))
+		_, err = f.SetAdmin(ctx, operatorPrincipal(), home, owner.UserID, false, nil)
 		conflict(t, err)
 
 		user, err := f.SetAdmin(ctx, owner, home, guest.UserID, true, nil)
@@ -99,7 +99,7 @@ func TestOwnersDemoteEachOther(t *testing.T) {
 		b, _ := f.guest(guestEmail)
 		for round := range 50 {
 			f.exec(`UPDATE users SET is_admin = TRUE WHERE id IN ($1, $2)`, a.UserID, b.UserID)
-			errs := together(2, func(i int) error {
+			errs := runConcurrently(2, func(i int) error {
 				caller, target := a, b
 				if i == 1 {
 					caller, target = b, a
@@ -107,7 +107,7 @@ func TestOwnersDemoteEachOther(t *testing.T) {
 				_, err := f.SetAdmin(ctx, caller, home, target.UserID, false, nil)
 				return err
 			})
-			if n := f.count(`SELECT COUNT(*) FROM users WHERE is_admin = TRUE`); n != 1 || wins(errs) != 1 {
+			if n := f.count(`SELECT COUNT(*) FROM users WHERE is_admin = TRUE`); n != 1 || countSuccesses(errs) != 1 {
 				t.Fatalf("round %d: %d owners are left, %v", round, n, errs)
 			}
 		}
@@ -121,7 +121,7 @@ func TestOwnersDeleteEachOther(t *testing.T) {
 		for round := range 8 {
 			b, _ := f.guest(guestEmail)
 			f.exec(`UPDATE users SET is_admin = TRUE WHERE id = $1`, b.UserID)
-			errs := together(3, func(i int) (err error) {
+			errs := runConcurrently(3, func(i int) (err error) {
 				switch i {
 				case 0:
 					return f.DeleteUser(ctx, a, home, b.UserID, nil, nil)
@@ -141,7 +141,7 @@ func TestOwnersDeleteEachOther(t *testing.T) {
 	})
 }
 
-func TestChangesOfUsersCanBeRefusedByACheck(t *testing.T) {
+func TestCheckCanRejectChangesOfUsers(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, _ := f.owner()
@@ -149,7 +149,7 @@ func TestChangesOfUsersCanBeRefusedByACheck(t *testing.T) {
 		stale := errors.New("stale")
 		refuse := func(stored User) error {
 			if stored.ID != guest.UserID || stored.IsAdmin {
-				t.Errorf("the check sees %+v", stored)
+				t.Errorf("check was called with %+v", stored)
 			}
 			return stale
 		}
@@ -160,7 +160,7 @@ func TestChangesOfUsersCanBeRefusedByACheck(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if user, err := f.User(ctx, guest.UserID); err != nil || user.IsAdmin {
-			t.Errorf("a refused change left %+v, %v", user, err)
+			t.Errorf("a rejected change left %+v, %v", user, err)
 		}
 		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, func(User) error { return nil }, nil))
 	})
@@ -190,13 +190,13 @@ func TestAdminResetPassword(t *testing.T) {
 	})
 }
 
-func TestTheOperatorCreatesTheFirstUserAsOwner(t *testing.T) {
+func TestOperatorCreatesFirstUserAsOwner(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		user, err := f.CreateUserByOperator(ctx, ownerEmail, goodPass, false)
 		must(t, err)
 		if !user.IsAdmin {
-			t.Error("the first user is no owner")
+			t.Error("the first user is not an owner")
 		}
 		status, err := f.SetupStatus(ctx)
 		must(t, err)
@@ -219,9 +219,9 @@ func TestTheOperatorCreatesTheFirstUserAsOwner(t *testing.T) {
 	})
 }
 
-func TestSetupAndOperatorAtOnceMakeOneFirstUser(t *testing.T) {
+func TestSetupAndOperatorAtOnceCreateOneFirstUser(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		errs := together(2, func(i int) (err error) {
+		errs := runConcurrently(2, func(i int) (err error) {
 			if i == 0 {
 				_, _, err = f.Setup(t.Context(), home, ownerEmail, goodPass, nil)
 			} else {
@@ -231,16 +231,16 @@ func TestSetupAndOperatorAtOnceMakeOneFirstUser(t *testing.T) {
 		})
 		must(t, errs[1])
 		if n := f.count(`SELECT COUNT(*) FROM users WHERE is_admin = TRUE`); n != 1 {
-			t.Errorf("%d owners, setup said %v", n, errs[0])
+			t.Errorf("%d owners, setup returned %v", n, errs[0])
 		}
 	})
 }
 
-func TestTheOperatorHelpsUsersBackIn(t *testing.T) {
+func TestOperatorResetsCredentials(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, pair := f.owner()
-		secret := f.enrolTOTP(owner)
+		secret := f.turnOnTOTP(owner)
 		for range wrongCodeBudget {
 			wrongCodeInside(t, f.DisableTOTP(ctx, owner, home, goodPass, f.wrongCode(secret)))
 		}
@@ -251,7 +251,7 @@ func TestTheOperatorHelpsUsersBackIn(t *testing.T) {
 		must(t, f.DisableTOTPByEmail(ctx, "OWNER@example.com"))
 		must(t, f.DisableTOTPByEmail(ctx, ownerEmail))
 		f.login(ownerEmail)
-		f.enrolTOTP(owner) // the wrong codes are forgiven
+		f.turnOnTOTP(owner) // the wrong codes are forgiven
 
 		invalid(t, f.ResetPasswordByEmail(ctx, ownerEmail, "short"), "new_password")
 		must(t, f.ResetPasswordByEmail(ctx, " Owner@example.com", otherPass))
@@ -276,7 +276,7 @@ func TestOperatorWorksBesideARunningServer(t *testing.T) {
 			}
 			server := newFixture(t, open())
 			owner, _ := server.owner()
-			server.enrolTOTP(owner)
+			server.turnOnTOTP(owner)
 			cli := New(open(), nil, server.clock.Now, nil, Options{PasswordCost: cheap}) // the secret stays with the server
 			must(t, cli.DisableTOTPByEmail(t.Context(), ownerEmail))
 			server.login(ownerEmail)

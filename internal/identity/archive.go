@@ -12,15 +12,15 @@ import (
 	"fillbook/internal/journal"
 )
 
-// PreferencesOf is the step of [Service.Preferences], for the backup.
+// PreferencesOf is [Service.Preferences] within a transaction, for the backup.
 func PreferencesOf(ctx context.Context, tx *db.Tx, owner journal.UserID) (Preferences, error) {
 	return loadPreferences(ctx, tx, owner, "")
 }
 
-// AddPreferences stores the keys that the user does not have yet and tells how
-// many those were: a backup gives back what is gone and overrules nothing. It
-// is a step; what would go beyond the limits is refused before anything is
-// written.
+// AddPreferences stores the keys that the user does not have yet, within a
+// transaction, and returns their number. A restore adds what is missing and
+// replaces nothing. It returns an error before it writes if the limits would be
+// exceeded.
 func AddPreferences(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, values map[string]json.RawMessage,
 ) (int, error) {

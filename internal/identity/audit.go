@@ -13,10 +13,10 @@ import (
 // auditRetention is how long a security event is kept.
 const auditRetention = 400 * 24 * time.Hour
 
-// Action is what a security event is about. Other packages may add their own.
+// Action is the kind of a security event. Other packages may define more.
 type Action string
 
-// The actions of this package.
+// Actions of this package.
 const (
 	ActionSetup             Action = "setup"
 	ActionRegister          Action = "register"
@@ -37,10 +37,10 @@ const (
 	ActionSecretRotate      Action = "secret_rotate"
 )
 
-// Outcome is how a security event ended.
+// Outcome is the result of a security event.
 type Outcome string
 
-// The outcomes.
+// Outcomes of security events.
 const (
 	OutcomeOK            Outcome = "ok"
 	OutcomeRefused       Outcome = "refused"
@@ -49,26 +49,26 @@ const (
 	OutcomeUnknownUser   Outcome = "unknown_user"
 )
 
-// AuditEvent is one security event: who did what to whom, by which credential
-// and from where. It holds no secret and no address of a person we do not know,
-// and it outlives the people it speaks of.
+// AuditEvent is a security event: who did what, with which credential and from
+// where. It contains no secrets and no e-mail addresses, and it is kept when
+// its user is deleted.
 type AuditEvent struct {
 	ID string
 	At time.Time
-	// UserID is who acted; empty for strangers and for the operator.
+	// UserID is the acting user; empty for unknown users and for the operator.
 	UserID     journal.UserID
 	Action     Action
 	Outcome    Outcome
 	Credential Credential
-	// Target is the id of what was acted on: a user, a session, a token.
+	// Target is the id of the affected user, session or token.
 	Target    string
 	IP        string
 	UserAgent string
 	RequestID string
 }
 
-// NewAuditEvent makes an event that went well. A caller whose action did not
-// sets another Outcome.
+// NewAuditEvent returns an event with [OutcomeOK]. Callers set another outcome
+// for failures.
 func NewAuditEvent(at time.Time, caller Principal, client Client, action Action, target string) AuditEvent {
 	client = client.clean()
 	return AuditEvent{
@@ -78,11 +78,11 @@ func NewAuditEvent(at time.Time, caller Principal, client Client, action Action,
 	}
 }
 
-// RecordAudit is one step of a transaction: it stores an event together with
-// the change that it tells of.
+// RecordAudit stores an event in the same transaction as the change that it
+// describes.
 func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
 	if event.ID == "" || event.At.IsZero() {
-		return errors.New("an audit event needs an id and a time; make it with NewAuditEvent")
+		return errors.New("the audit event has no id or no time; create it with NewAuditEvent")
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO audit_events
 		(user_id, id, at, action, outcome, credential, target, ip, user_agent, request_id)
@@ -90,42 +90,42 @@ func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
 		event.UserID, event.ID, db.Micros(event.At), event.Action, event.Outcome, event.Credential, event.Target,
 		event.IP, event.UserAgent, event.RequestID)
 	if err != nil {
-		return fmt.Errorf("recording the event %s: %w", event.Action, err)
+		return fmt.Errorf("recording event %s: %w", event.Action, err)
 	}
 	return nil
 }
 
-// event is NewAuditEvent at the present time.
+// event is [NewAuditEvent] at the current time.
 func (s *Service) event(caller Principal, client Client, action Action, target string) AuditEvent {
 	return NewAuditEvent(s.clock(), caller, client, action, target)
 }
 
-// record stores an event that went well.
+// record stores an event with [OutcomeOK].
 func (s *Service) record(ctx context.Context, tx *db.Tx, caller Principal, client Client, action Action, target string) error {
 	return RecordAudit(ctx, tx, s.event(caller, client, action, target))
 }
 
-// AuditCursor is a place in the list of events. The zero value is its top.
+// AuditCursor is a position in the list of events. The zero value is the start.
 type AuditCursor struct {
 	At time.Time
 	ID string
 }
 
-// AuditQuery says which events to list.
+// AuditQuery selects events.
 type AuditQuery struct {
-	// Before gives the events older than this place.
+	// Before selects the events older than this position.
 	Before AuditCursor
-	// Limit is the most to give; 0 or anything above 1001 gives 1001.
+	// Limit is the most events to return; 0 or more than 1001 means 1001.
 	Limit int
 }
 
-// maxAuditPage is the longest page of the API and one event more, which tells
+// maxAuditPage is the longest page of the API plus one event, which indicates
 // that another page follows.
 const maxAuditPage = 1001
 
-// Audit lists security events, newest first.
+// Audit returns security events, newest first.
 func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, error) {
-	s.settle(ctx)
+	s.flushBriefly(ctx)
 	limit := query.Limit
 	if limit <= 0 || limit > maxAuditPage {
 		limit = maxAuditPage
@@ -144,7 +144,7 @@ func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, er
 	return events, err
 }
 
-// AuditCount tells how many events there are in all.
+// AuditCount returns the number of events.
 func (s *Service) AuditCount(ctx context.Context) (int, error) {
 	var count int
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {

@@ -40,7 +40,7 @@ func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
 		step(err) // no change, no event
 		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, false, nil)
 		step(err)
-		secret := f.enrolTOTP(guest)
+		secret := f.turnOnTOTP(guest)
 		_, err = f.Login(ctx, home, guestEmail, goodPass, f.wrongCode(secret))
 		wrongCodeAtLogin(t, err)
 		f.clock.Advance(time.Second)
@@ -92,7 +92,7 @@ func TestTheOperatorIsRecorded(t *testing.T) {
 	})
 }
 
-func TestARefusedChangeLeavesNoEvent(t *testing.T) {
+func TestRejectedChangeLeavesNoEvent(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
 		before := len(f.events())
@@ -113,7 +113,7 @@ func TestAuditPages(t *testing.T) {
 				f.clock.Advance(time.Second) // so that some share their instant
 			}
 			must(t, f.db.Update(ctx, func(tx *db.Tx) error {
-				return RecordAudit(ctx, tx, NewAuditEvent(f.clock.Now(), operator(), home, "test", fmt.Sprint(i)))
+				return RecordAudit(ctx, tx, NewAuditEvent(f.clock.Now(), operatorPrincipal(), home, "test", fmt.Sprint(i)))
 			}))
 		}
 		whole, err := f.Audit(ctx, AuditQuery{})
@@ -144,7 +144,7 @@ func TestAuditPages(t *testing.T) {
 	})
 }
 
-func TestAnEventNeedsIdAndTime(t *testing.T) {
+func TestEventNeedsIDAndTime(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		err := f.db.Update(t.Context(), func(tx *db.Tx) error { return RecordAudit(t.Context(), tx, AuditEvent{Action: "test"}) })
 		if err == nil {
@@ -176,8 +176,8 @@ func TestNoCredentialIsStoredOrLoggedInClear(t *testing.T) {
 	_, err = f.Authenticate(ctx, token.Reveal(), home)
 	must(t, err)
 	canaries["personal access token"] = token.Reveal()
-	canaries["the token after its prefix"] = token.Reveal()[shownPrefix:]
-	secret := f.enrolTOTP(caller)
+	canaries["the token after its prefix"] = token.Reveal()[prefixLength:]
+	secret := f.turnOnTOTP(caller)
 	raw, err := parseTOTPSecret(secrets.Secret(secret))
 	must(t, err)
 	canaries["second factor"], canaries["second factor in bytes"] = secret, string(raw)
@@ -199,11 +199,11 @@ func TestNoCredentialIsStoredOrLoggedInClear(t *testing.T) {
 		left = append(left, content...)
 	}
 	if !bytes.Contains(left, []byte(ownerEmail)) || len(files) < 2 {
-		t.Fatalf("looking in the wrong place: %q", files)
+		t.Fatalf("unexpected files: %q", files)
 	}
 	for name, canary := range canaries {
 		if bytes.Contains(left, []byte(canary)) {
-			t.Errorf("the %s is there in clear", name)
+			t.Errorf("the %s is stored or logged in plain text", name)
 		}
 	}
 }

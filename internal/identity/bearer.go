@@ -14,31 +14,30 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// AccessTokenLifetime is how long an access token of a session is good for.
+// AccessTokenLifetime is how long an access token of a session is valid.
 const AccessTokenLifetime = 15 * time.Minute
 
 const (
-	// accessType is the typ claim: what is signed for another purpose is no
-	// access token.
+	// accessType is the typ claim. Tokens signed for another purpose are not
+	// access tokens.
 	accessType = "access"
-	// clockLeeway is how far ahead of ours the clock of the server that signed
-	// may be. It never lengthens a token's life.
+	// clockLeeway is how far the clock of the signing server may be ahead. It
+	// does not extend the lifetime of a token.
 	clockLeeway = 30 * time.Second
-	// maxBearer is longer than any credential of ours.
+	// maxBearer is longer than any credential that we issue.
 	maxBearer = 2048
 )
 
-// accessClaims are the contents of an access token: sub, sid, iat, exp, jti
-// and typ. There is no role in it: that is read from the user's row with each
-// request.
+// accessClaims are the contents of an access token: sub, sid, iat, exp, jti and
+// typ. It has no role, which is read from the user's row for each request.
 type accessClaims struct {
 	SessionID journal.SessionID `json:"sid"`
 	Type      string            `json:"typ"`
 	jwt.RegisteredClaims
 }
 
-// signAccess makes the access token of a session.
-func (s *Service) signAccess(user journal.UserID, session journal.SessionID, now time.Time) (secrets.Secret, error) {
+// signAccessToken returns the access token of a session.
+func (s *Service) signAccessToken(user journal.UserID, session journal.SessionID, now time.Time) (secrets.Secret, error) {
 	claims := accessClaims{SessionID: session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
 		Subject: string(user), ID: journal.NewID[string](),
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(AccessTokenLifetime)),
@@ -50,25 +49,26 @@ func (s *Service) signAccess(user journal.UserID, session journal.SessionID, now
 	return secrets.Secret(text), nil
 }
 
-// newJWTParser accepts one algorithm and no other. Times are checked by
-// readAccess, with our clock and with leeway at one end only.
+// newJWTParser returns a parser that accepts one algorithm only.
+// parseAccessToken checks the times.
 func newJWTParser() *jwt.Parser {
 	return jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
 		jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation())
 }
 
 var (
-	errForeignHeader = errors.New("the token's header holds what we never write")
-	errNotAccess     = errors.New("the token is no valid access token now")
+	errUnknownHeader = errors.New("the token has an unknown header field")
+	errNotAccess     = errors.New("the token is not a valid access token")
 )
 
-// readAccess gives the claims of an access token that is good now.
-func (s *Service) readAccess(bearer string) (accessClaims, error) {
+// parseAccessToken returns the claims of an access token that is currently
+// valid.
+func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
 	var claims accessClaims
 	_, err := s.jwt.ParseWithClaims(bearer, &claims, func(token *jwt.Token) (any, error) {
 		for name := range token.Header {
 			if name != "alg" && name != "typ" {
-				return nil, errForeignHeader // crit, jku, jwk, x5u, …
+				return nil, errUnknownHeader // crit, jku, jwk, x5u, …
 			}
 		}
 		return s.keys.JWT(), nil
@@ -76,13 +76,13 @@ func (s *Service) readAccess(bearer string) (accessClaims, error) {
 	if err != nil {
 		return accessClaims{}, err
 	}
-	if !claims.isGood(s.clock()) {
+	if !claims.isValid(s.clock()) {
 		return accessClaims{}, errNotAccess
 	}
 	return claims, nil
 }
 
-func (c *accessClaims) isGood(now time.Time) bool {
+func (c *accessClaims) isValid(now time.Time) bool {
 	ahead := now.Add(clockLeeway)
 	return c.Type == accessType && c.Subject != "" &&
 		c.ExpiresAt != nil && now.Before(c.ExpiresAt.Time) &&
@@ -90,20 +90,19 @@ func (c *accessClaims) isGood(now time.Time) bool {
 		(c.NotBefore == nil || !c.NotBefore.After(ahead))
 }
 
-// badCredential is the one answer to every credential that is not honoured:
-// unknown, malformed, expired, revoked, or of a user who is gone.
-func badCredential() error {
-	return journal.Unauthorized("The credential is missing, wrong or expired; sign in again.")
+// newBadCredential returns the same error for every invalid credential:
+// unknown, malformed, expired, revoked, or of a deleted user.
+func newBadCredential() error {
+	return journal.Unauthorized("The credential is missing, wrong or expired. Sign in again.")
 }
 
-// Authenticate tells who a bearer credential belongs to. It takes an access
-// token of a session or a personal access token and nothing else; the user's
-// row is read each time, so a deleted user is out and a demoted owner has lost
-// their rights with the next request. It costs one indexed read: that a token
-// was used is noted beside the request.
+// Authenticate returns the owner of a bearer credential: an access token of a
+// session or a personal access token. It reads the user's row every time, so
+// that deleting or demoting a user takes effect with the next request. It costs
+// one indexed read; the use of a token is recorded in the background.
 func (s *Service) Authenticate(ctx context.Context, bearer string, client Client) (Principal, error) {
 	if bearer == "" || len(bearer) > maxBearer {
-		return Principal{}, badCredential()
+		return Principal{}, newBadCredential()
 	}
 	var caller Principal
 	var err error
@@ -113,19 +112,19 @@ func (s *Service) Authenticate(ctx context.Context, bearer string, client Client
 		caller, err = s.authenticateSession(ctx, bearer)
 	}
 	if errors.Is(err, db.ErrNoRows) {
-		return Principal{}, badCredential()
+		return Principal{}, newBadCredential()
 	}
 	if err != nil {
 		return Principal{}, err
 	}
-	s.recorder.seen(caller.UserID)
+	s.recorder.addSeen(caller.UserID)
 	return caller, nil
 }
 
 func (s *Service) authenticateSession(ctx context.Context, bearer string) (Principal, error) {
-	claims, err := s.readAccess(bearer)
+	claims, err := s.parseAccessToken(bearer)
 	if err != nil {
-		return Principal{}, badCredential()
+		return Principal{}, newBadCredential()
 	}
 	caller := Principal{
 		UserID: journal.UserID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
@@ -141,7 +140,7 @@ func (s *Service) authenticateSession(ctx context.Context, bearer string) (Princ
 
 func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, client Client) (Principal, error) {
 	if !isAccessToken(token) {
-		return Principal{}, badCredential()
+		return Principal{}, newBadCredential()
 	}
 	caller := Principal{Credential: CredentialToken}
 	var expiresAt *time.Time
@@ -155,9 +154,9 @@ func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, c
 		return Principal{}, err
 	}
 	if expiresAt != nil && !s.clock().Before(*expiresAt) {
-		return Principal{}, badCredential()
+		return Principal{}, newBadCredential()
 	}
 	caller.ReadOnly = scope == ScopeRead
-	s.recorder.used(caller.UserID, caller.TokenID, client)
+	s.recorder.addUse(caller.UserID, caller.TokenID, client)
 	return caller, nil
 }

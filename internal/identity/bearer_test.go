@@ -33,7 +33,7 @@ func (f *fixture) forge(method jwt.SigningMethod, key any, change func(jwt.MapCl
 	return text
 }
 
-func TestAccessTokenHoldsTheClaimsOfTheContract(t *testing.T) {
+func TestAccessTokenHasTheClaimsOfTheContract(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, pair := f.owner()
 		claims := jwt.MapClaims{}
@@ -54,7 +54,7 @@ func TestAccessTokenHoldsTheClaimsOfTheContract(t *testing.T) {
 	})
 }
 
-func TestAuthenticateTakesOneKindOfJWT(t *testing.T) {
+func TestAuthenticateAcceptsOneKindOfJWT(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, pair := f.owner()
 		key := f.keys.JWT()
@@ -73,7 +73,7 @@ func TestAuthenticateTakesOneKindOfJWT(t *testing.T) {
 		hs := jwt.SigningMethodHS256
 		good := f.forge(hs, key, nil)
 		if _, err := f.Authenticate(t.Context(), good, home); err != nil {
-			t.Fatalf("a good token was refused: %v", err)
+			t.Fatalf("a valid token was rejected: %v", err)
 		}
 		bad := map[string]string{
 			"HS384":             f.forge(jwt.SigningMethodHS384, key, nil),
@@ -108,7 +108,7 @@ func TestAuthenticateTakesOneKindOfJWT(t *testing.T) {
 		}
 		for name, bearer := range bad {
 			if _, err := f.Authenticate(t.Context(), bearer, home); err == nil {
-				t.Errorf("%s was taken", name)
+				t.Errorf("%s was accepted", name)
 			} else {
 				unauthorized(t, err)
 			}
@@ -118,13 +118,13 @@ func TestAuthenticateTakesOneKindOfJWT(t *testing.T) {
 			"nbf in leeway": f.forge(hs, key, set("nbf", now.Add(30*time.Second).Unix())),
 		} {
 			if _, err := f.Authenticate(t.Context(), bearer, home); err != nil {
-				t.Errorf("%s was refused: %v", name, err)
+				t.Errorf("%s was rejected: %v", name, err)
 			}
 		}
 	})
 }
 
-func TestAccessTokensLiveAQuarterOfAnHour(t *testing.T) {
+func TestAccessTokensExpireAfter15Minutes(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, pair := f.owner()
 		f.clock.Advance(AccessTokenLifetime - time.Microsecond)
@@ -135,7 +135,7 @@ func TestAccessTokensLiveAQuarterOfAnHour(t *testing.T) {
 	})
 }
 
-func TestDeletedUsersAreOutAtOnce(t *testing.T) {
+func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, _ := f.owner()
@@ -185,7 +185,7 @@ func TestDemotedOwnersLoseTheirRightsAtOnce(t *testing.T) {
 			fresh, err := f.Refresh(ctx, home, pair.RefreshToken)
 			must(t, err)
 			if fresh.IsAdmin != isAdmin {
-				t.Errorf("the pair says %v, want %v", fresh.IsAdmin, isAdmin)
+				t.Errorf("the new tokens have IsAdmin %v, want %v", fresh.IsAdmin, isAdmin)
 			}
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/db"
 )
 
-// Check looks over what must hold of people and credentials and reports each
-// breach in one sentence. It changes nothing.
+// Check verifies the rules for users and credentials and reports each violation
+// in one sentence. It changes nothing.
 func (s *Service) Check(ctx context.Context, report func(string)) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		if err := checkOwners(ctx, tx, report); err != nil {
@@ -26,27 +26,27 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 	})
 }
 
-// checkOwners holds the rule that an installation with users has an owner and
-// was set up once.
+// checkOwners checks that an installation with users has an owner and was set
+// up once.
 func checkOwners(ctx context.Context, tx *db.Tx, report func(string)) error {
-	var users, owners, marks int
+	var users, owners, instances int
 	for _, count := range []struct {
 		into  *int
 		query string
 	}{
 		{&users, `SELECT COUNT(*) FROM users`},
 		{&owners, `SELECT COUNT(*) FROM users WHERE is_admin`},
-		{&marks, `SELECT COUNT(*) FROM instance`},
+		{&instances, `SELECT COUNT(*) FROM instance`},
 	} {
 		if err := tx.QueryRow(ctx, count.query).Scan(count.into); err != nil {
 			return err
 		}
 	}
 	if users > 0 && owners == 0 {
-		report("There are users and no owner among them.")
+		report("There are users, but none of them is an owner.")
 	}
-	if users > 0 && marks != 1 {
-		report("There are users and no mark of the set-up.")
+	if users > 0 && instances != 1 {
+		report("There are users, but the installation is not marked as set up.")
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// complaints runs the check.
+// complaints runs the check and returns what it reports.
 func (f *fixture) complaints() string {
 	f.t.Helper()
 	var found []string
@@ -15,7 +15,7 @@ func (f *fixture) complaints() string {
 	return strings.Join(found, "\n")
 }
 
-func TestCheckFindsWhatMustNotBe(t *testing.T) {
+func TestCheckFindsViolations(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		if got := f.complaints(); got != "" {
 			t.Errorf("an empty installation: %s", got)
@@ -24,7 +24,7 @@ func TestCheckFindsWhatMustNotBe(t *testing.T) {
 		use(home)
 		must(t, f.Flush(t.Context()))
 		if got := f.complaints(); got != "" {
-			t.Errorf("a sound installation: %s", got)
+			t.Errorf("a valid installation: %s", got)
 		}
 		for range keptUses {
 			f.exec(`INSERT INTO access_token_uses (user_id, token_id, id, used_at, ip, user_agent) VALUES ($1, $2, $3, 1, '', '')`,
@@ -33,7 +33,7 @@ func TestCheckFindsWhatMustNotBe(t *testing.T) {
 		f.exec(`UPDATE users SET is_admin = FALSE`)
 		f.exec(`DELETE FROM instance`)
 		got := f.complaints()
-		for _, want := range []string{"no owner", "no mark of the set-up", string(id) + " has 51 use rows"} {
+		for _, want := range []string{"none of them is an owner", "not marked as set up", string(id) + " has 51 use rows"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is not in: %s", want, got)
 			}

@@ -65,7 +65,7 @@ func each(t *testing.T, fn func(t *testing.T, f *fixture)) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) { fn(t, newFixture(t, d)) })
 }
 
-// owner sets the installation up and signs the owner in.
+// owner sets up the installation and signs in the owner.
 func (f *fixture) owner() (Principal, TokenPair) {
 	f.t.Helper()
 	_, pair, err := f.Setup(f.t.Context(), home, ownerEmail, goodPass, nil)
@@ -73,7 +73,7 @@ func (f *fixture) owner() (Principal, TokenPair) {
 	return f.caller(pair), pair
 }
 
-// guest registers and signs in a user who is no owner.
+// guest registers and signs in a user who is not an owner.
 func (f *fixture) guest(address string) (Principal, TokenPair) {
 	f.t.Helper()
 	_, pair, err := f.Register(f.t.Context(), home, address, goodPass)
@@ -81,7 +81,7 @@ func (f *fixture) guest(address string) (Principal, TokenPair) {
 	return f.caller(pair), pair
 }
 
-// caller is who the access token of a pair belongs to.
+// caller returns the owner of an access token.
 func (f *fixture) caller(pair TokenPair) Principal {
 	f.t.Helper()
 	caller, err := f.Authenticate(f.t.Context(), pair.AccessToken.Reveal(), home)
@@ -97,7 +97,7 @@ func (f *fixture) login(address string) TokenPair {
 	return pair
 }
 
-// code is the one that the user's authenticator shows so many steps from now.
+// code returns the code that the user's authenticator shows steps from now.
 func (f *fixture) code(secret string, steps int64) secrets.Secret {
 	f.t.Helper()
 	raw, err := parseTOTPSecret(secrets.Secret(secret))
@@ -107,7 +107,7 @@ func (f *fixture) code(secret string, steps int64) secrets.Secret {
 	return secrets.Secret(code)
 }
 
-// wrongCode is a code that is not valid now.
+// wrongCode returns a code that is not valid now.
 func (f *fixture) wrongCode(secret string) secrets.Secret {
 	f.t.Helper()
 	for n := 0; ; n++ {
@@ -118,8 +118,9 @@ func (f *fixture) wrongCode(secret string) secrets.Secret {
 	}
 }
 
-// enrol turns the caller's second factor on and moves on to the next code.
-func (f *fixture) enrolTOTP(caller Principal) (secret string) {
+// turnOnTOTP turns on the caller's second factor and advances the clock to the
+// next code.
+func (f *fixture) turnOnTOTP(caller Principal) (secret string) {
 	f.t.Helper()
 	candidate, err := f.StartTOTP(f.t.Context(), caller.UserID)
 	must(f.t, err)
@@ -128,12 +129,12 @@ func (f *fixture) enrolTOTP(caller Principal) (secret string) {
 	return candidate.Secret
 }
 
-// hashes is how many hashes of the fixture's cost would be the work done.
+// hashes returns the work done so far as a number of hashes.
 func (f *fixture) hashes() int {
 	return int(f.hasher.work.Load() / (int64(cheap.MemoryKiB) * int64(cheap.Passes)))
 }
 
-// count asks the database for a number.
+// count returns the number that a query selects.
 func (f *fixture) count(query string, args ...any) int {
 	f.t.Helper()
 	var n int
@@ -141,7 +142,7 @@ func (f *fixture) count(query string, args ...any) int {
 	return n
 }
 
-// exec changes the database behind the service's back.
+// exec changes the database without the service.
 func (f *fixture) exec(query string, args ...any) {
 	f.t.Helper()
 	must(f.t, f.db.Update(f.t.Context(), func(tx *db.Tx) error {
@@ -150,7 +151,7 @@ func (f *fixture) exec(query string, args ...any) {
 	}))
 }
 
-// events gives the audit, oldest first, as "action outcome".
+// events returns the audit log, oldest first, as "action outcome".
 func (f *fixture) events() []string {
 	f.t.Helper()
 	must(f.t, f.Flush(f.t.Context())) // a list waits for it only so long
@@ -170,12 +171,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// refused asserts that an error is a refusal of that kind and code.
+// refused checks kind and code of an error.
 func refused(t testing.TB, err error, kind journal.Kind, code string) journal.Error {
 	t.Helper()
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) || refusal.Kind != kind || refusal.Code != code {
-		t.Fatalf("got %v, want a refusal %s", err, code)
+		t.Fatalf("got %v, want an error with code %s", err, code)
 	}
 	return *refusal
 }
@@ -204,7 +205,7 @@ func invalid(t testing.TB, err error, field string) {
 	t.Helper()
 	refusal := refused(t, err, journal.KindInvalid, "bad_request")
 	if refusal.Details["field"] != field {
-		t.Fatalf("the refusal names %v, want %s", refusal.Details, field)
+		t.Fatalf("the error names %v, want %s", refusal.Details, field)
 	}
 }
 
@@ -213,8 +214,8 @@ func limited(t testing.TB, err error) time.Duration {
 	return refused(t, err, journal.KindLimited, "rate_limited").RetryAfter
 }
 
-// together runs fn so many times at once and gives the errors.
-func together(n int, fn func(i int) error) []error {
+// runConcurrently calls fn n times at the same time and returns the errors.
+func runConcurrently(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	var start, group sync.WaitGroup
 	start.Add(1)
@@ -229,8 +230,8 @@ func together(n int, fn func(i int) error) []error {
 	return errs
 }
 
-// wins counts the calls that went well.
-func wins(errs []error) int {
+// countSuccesses returns how many calls returned no error.
+func countSuccesses(errs []error) int {
 	n := 0
 	for _, err := range errs {
 		if err == nil {
@@ -240,7 +241,7 @@ func wins(errs []error) int {
 	return n
 }
 
-// secretsOf makes a list of secrets.
+// secretsOf returns the texts as secrets.
 func secretsOf(texts ...string) []secrets.Secret {
 	list := make([]secrets.Secret, len(texts))
 	for i, text := range texts {

@@ -20,21 +20,21 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// PasswordCost is the work of one argon2id hash.
+// PasswordCost is the cost of one argon2id hash.
 type PasswordCost struct {
 	MemoryKiB uint32
 	Passes    uint32
 }
 
-// DefaultPasswordCost is what OWASP and ASVS ask for at least: 19 MiB, two
-// passes. It takes about 40 ms here.
+// DefaultPasswordCost returns the minimum of OWASP and ASVS: 19 MiB, two
+// passes. It takes about 40 ms.
 func DefaultPasswordCost() PasswordCost { return PasswordCost{MemoryKiB: 19 * 1024, Passes: 2} }
 
 const (
 	saltSize = 16
 	tagSize  = 32
-	// lanes is argon2's parallelism. One keeps a hash on one core, so that
-	// the slots alone decide how much of the machine logins may take.
+	// lanes is the parallelism of argon2. With 1, a hash uses one core, so that
+	// the number of slots limits how much of the machine logins use.
 	lanes = 1
 
 	maxHashSlots    = 4
@@ -43,16 +43,16 @@ const (
 	maxHashQueue = 250
 )
 
-// errPasswordHash tells that a stored hash is none of ours.
+// errPasswordHash is returned for a stored hash in an unknown format.
 var errPasswordHash = errors.New("the stored password hash is malformed")
 
-// hasher computes password hashes, a bounded number at once because each takes
-// memory. The others wait, and client addresses take turns.
+// hasher computes password hashes, a limited number at a time because each uses
+// memory. The others wait in a queue that is fair between client addresses.
 type hasher struct {
 	cost  PasswordCost
 	slots int
 	queue *fairqueue.Queue
-	work  atomic.Int64 // KiB filled so far; tests measure work by it
+	work  atomic.Int64 // KiB used so far, for tests
 }
 
 func newHasher(options Options) *hasher {
@@ -71,8 +71,8 @@ func newHasher(options Options) *hasher {
 	return h
 }
 
-// acquire waits for a slot for a client address and returns the function that
-// frees it. Who would have to wait too long is asked to come back.
+// acquire waits for a slot and returns the function that releases it. It
+// returns an error if the queue is full or the wait too long.
 func (h *hasher) acquire(ctx context.Context, address string) (release func(), err error) {
 	release, err = h.queue.Acquire(ctx, address)
 	if errors.Is(err, fairqueue.ErrBusy) {
@@ -84,10 +84,11 @@ func (h *hasher) acquire(ctx context.Context, address string) (release func(), e
 	return release, err
 }
 
-// hashRetryAfter is when a caller who found the queue full should come back.
+// hashRetryAfter is the Retry-After of attempts that are rejected because the
+// queue is full.
 const hashRetryAfter = 5 * time.Second
 
-// hash makes the PHC string of a password with the present cost.
+// hash returns the PHC string of a password with the configured cost.
 func (h *hasher) hash(ctx context.Context, address string, password secrets.Secret) (string, error) {
 	release, err := h.acquire(ctx, address)
 	if err != nil {
@@ -95,11 +96,11 @@ func (h *hasher) hash(ctx context.Context, address string, password secrets.Secr
 	}
 	defer release()
 	salt := make([]byte, saltSize)
-	_, _ = rand.Read(salt) // never fails: the program ends instead
+	_, _ = rand.Read(salt) // never fails; see crypto/rand
 	return phc{cost: h.cost, salt: salt, tag: h.derive(password, h.cost, salt)}.String(), nil
 }
 
-// matches tells whether a password is the one of a stored hash.
+// matches reports whether a password has the stored hash.
 func (h *hasher) matches(ctx context.Context, address string, password secrets.Secret, stored string) (bool, error) {
 	release, err := h.acquire(ctx, address)
 	if err != nil {
@@ -109,8 +110,8 @@ func (h *hasher) matches(ctx context.Context, address string, password secrets.S
 	return h.verify(password, stored)
 }
 
-// verify is matches for a caller who holds a slot. An empty hash, which stands
-// for a user who does not exist, costs the same work and never matches.
+// verify is matches for a caller that holds a slot. An empty hash, for a user
+// that does not exist, costs the same work and never matches.
 func (h *hasher) verify(password secrets.Secret, stored string) (bool, error) {
 	if stored == "" {
 		h.derive(password, h.cost, make([]byte, saltSize))
@@ -128,28 +129,27 @@ func (h *hasher) derive(password secrets.Secret, cost PasswordCost, salt []byte)
 	return argon2.IDKey([]byte(password.Reveal()), salt, cost.Passes, cost.MemoryKiB, lanes, tagSize)
 }
 
-// isWeak tells whether a stored hash is cheaper to break than a new one.
+// isWeak reports whether a stored hash has a lower cost than a new one.
 func (h *hasher) isWeak(stored string) bool {
 	have, err := parsePHC(stored)
 	return err == nil && (have.cost.MemoryKiB < h.cost.MemoryKiB || have.cost.Passes < h.cost.Passes)
 }
 
 // phc is a password hash in the string format of the Password Hashing
-// Competition, which carries its own parameters.
+// Competition, which includes its parameters.
 type phc struct {
 	cost PasswordCost
 	salt []byte
 	tag  []byte
 }
 
-// String writes $argon2id$v=19$m=…,t=…,p=1$salt$tag.
+// String returns $argon2id$v=19$m=…,t=…,p=1$salt$tag.
 func (p phc) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.cost.MemoryKiB, p.cost.Passes, lanes,
 		base64.RawStdEncoding.EncodeToString(p.salt), base64.RawStdEncoding.EncodeToString(p.tag))
 }
 
-// The most that a stored hash may ask for, so that a damaged row cannot take
-// the machine down.
+// Limits of a stored hash, so that a damaged row cannot exhaust the machine.
 const (
 	maxMemoryKiB = 1 << 20
 	maxPasses    = 32
@@ -167,12 +167,12 @@ func parsePHC(text string) (phc, error) {
 	var saltErr, tagErr error
 	p.salt, saltErr = base64.RawStdEncoding.DecodeString(fields[4])
 	p.tag, tagErr = base64.RawStdEncoding.DecodeString(fields[5])
-	if saltErr != nil || tagErr != nil || len(p.tag) != tagSize || !p.cost.isSane() {
+	if saltErr != nil || tagErr != nil || len(p.tag) != tagSize || !p.cost.isValid() {
 		return phc{}, errPasswordHash
 	}
 	return p, nil
 }
 
-func (c PasswordCost) isSane() bool {
+func (c PasswordCost) isValid() bool {
 	return c.MemoryKiB >= 8 && c.MemoryKiB <= maxMemoryKiB && c.Passes >= 1 && c.Passes <= maxPasses
 }

@@ -1,18 +1,17 @@
-// Package identity knows the people of a Fillbook installation and what
-// proves that a caller is one of them: passwords, second factors, sessions,
-// personal access tokens. It also keeps what belongs to a person and to
-// nothing else (preferences) and the record of security events.
+// Package identity manages the users of a Fillbook installation and their
+// credentials: passwords, second factors, sessions and personal access tokens.
+// It also stores preferences and the log of security events.
 //
-// A credential is worthless in the database: passwords are argon2id hashes,
-// refresh tokens and access tokens are stored as SHA-256, second-factor
-// secrets are sealed with a key that is not in the database. Whatever must
-// happen once (the first setup, the use of a code, the rotation of a refresh
-// token) is decided by one conditional write or under a row lock, never by a
-// look followed by an act.
+// Credentials cannot be used from the database alone: passwords are argon2id
+// hashes, refresh tokens and access tokens are stored as SHA-256, and
+// second-factor secrets are encrypted with a key that is not in the database.
+// What must happen only once (the setup, the use of a code, the rotation of a
+// refresh token) is decided by one conditional write or under a row lock, never
+// by a read followed by a write.
 //
-// Each method of [Service] is one transaction. What a request may do without
-// (noting that a token was used, recording a failed login) is handed to a
-// background writer that can neither slow nor fail the request.
+// Each method of [Service] is one transaction. What a request need not wait for
+// (recording the use of a token or a failed login) is written in the
+// background, where it can neither delay nor fail the request.
 package identity
 
 import (
@@ -29,26 +28,25 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// Options are the settings of a [Service]. The zero value is a sound
-// installation that nobody can register on.
+// Options are the settings of a [Service]. The zero value is a secure
+// installation with closed registration.
 type Options struct {
-	// RegistrationOpen lets strangers register once there is an owner.
+	// RegistrationOpen allows registration once there is an owner.
 	RegistrationOpen bool
-	// Issuer is the name that authenticator apps show; "Fillbook" if empty.
+	// Issuer is the name shown by authenticator apps; default Fillbook.
 	Issuer string
-	// HashSlots is how many passwords are hashed at once; 0 takes one a core
-	// and at most four, because each takes 19 MiB.
+	// HashSlots is how many passwords are hashed at a time; default one per
+	// core, at most four, because each uses 19 MiB.
 	HashSlots int
-	// HashWait is how long a login waits for a slot before it is told to
-	// come back later; 0 takes 20 seconds.
+	// HashWait is how long a login waits for a slot; default 20 seconds.
 	HashWait time.Duration
-	// PasswordCost is the work of one password hash; the zero value takes
-	// [DefaultPasswordCost]. Stored hashes that are weaker are replaced at
-	// the next login.
+	// PasswordCost is the cost of a password hash; default
+	// [DefaultPasswordCost]. Weaker stored hashes are replaced at the next
+	// login.
 	PasswordCost PasswordCost
 }
 
-// Service is the people and credentials of one installation. It is safe for
+// Service manages the users and credentials of one installation. It is safe for
 // concurrent use. Each method is one transaction.
 type Service struct {
 	db      *db.DB
@@ -62,8 +60,8 @@ type Service struct {
 	jwt      *jwt.Parser
 }
 
-// New makes a Service. [Service.Start] starts its background writer. keys may
-// be nil for an operator's command, none of which makes or reads a token.
+// New returns a Service. [Service.Start] starts its background writer. keys may
+// be nil for commands that neither create nor read tokens.
 func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, options Options) *Service {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -78,19 +76,19 @@ func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, op
 	}
 }
 
-// Client says from where a call comes, for the lists of sessions and uses and
-// for the audit. Nothing is ever allowed or refused for what it says alone.
+// Client describes the origin of a call, for the lists of sessions and uses and
+// for the audit log. It is never used to authorize a call.
 type Client struct {
 	IP        string
 	UserAgent string
 	RequestID string
 }
 
-// maxUserAgent is the longest user agent that is kept, in bytes.
+// maxUserAgent is the longest user agent that is stored, in bytes.
 const maxUserAgent = 256
 
-// clean gives the client as it may be stored: valid UTF-8 without control
-// characters, each text of bounded length.
+// clean returns the client with values that can be stored: valid UTF-8 without
+// control characters, of limited length.
 func (c Client) clean() Client {
 	return Client{
 		IP:        printable(c.IP, 64),
@@ -99,8 +97,8 @@ func (c Client) clean() Client {
 	}
 }
 
-// printable cuts a text to so many bytes, at a character's edge, and drops
-// what is not a character one can print.
+// printable removes characters that cannot be printed and shortens a text to
+// limit bytes at a character boundary.
 func printable(text string, limit int) string {
 	if len(text) > 4*limit {
 		text = text[:4*limit] // bounds the work on a 100 KB header
@@ -120,12 +118,13 @@ func printable(text string, limit int) string {
 	return text
 }
 
-// Credential says by what a caller proved who they are.
+// Credential is how a caller was authenticated.
 type Credential string
 
-// The credentials.
+// Kinds of credentials.
 const (
-	// CredentialNone is a caller who proved nothing, such as a failed login.
+	// CredentialNone is a caller that was not authenticated, as in a failed
+	// login.
 	CredentialNone Credential = ""
 	// CredentialSession is an access token of a signed-in session.
 	CredentialSession Credential = "session"
@@ -135,8 +134,8 @@ const (
 	CredentialCLI Credential = "cli"
 )
 
-// Principal is an authenticated caller. IsAdmin is read from the user's row
-// with each request, so a demotion takes effect at once.
+// Principal is an authenticated caller. IsAdmin is read from the user's row for
+// each request, so a demotion takes effect at once.
 type Principal struct {
 	UserID     journal.UserID
 	Email      string
@@ -145,8 +144,8 @@ type Principal struct {
 	// SessionID is set for CredentialSession.
 	SessionID journal.SessionID
 	// SessionEnded reports that this session was signed out, revoked or has
-	// expired since its access token was issued. The token still reads and
-	// writes the journal until it expires, and does nothing else.
+	// expired since its access token was issued. The token can still read and
+	// write the journal until it expires, and nothing else.
 	SessionEnded bool
 	// TokenID is set for CredentialToken.
 	TokenID journal.TokenID
@@ -154,20 +153,20 @@ type Principal struct {
 	ReadOnly bool
 }
 
-// RequireSession refuses callers without a live session. It guards what makes
-// or changes credentials: neither a leaked access token nor the last minutes of
-// an ended session may give lasting access.
+// RequireSession returns an error for callers without an active session. It
+// protects operations that create or change credentials: neither a leaked
+// access token nor an ended session may give permanent access.
 func (p Principal) RequireSession() error {
 	if p.Credential == CredentialToken {
-		return journal.Forbidden("An access token cannot do that; sign in with your password.")
+		return journal.Forbidden("An access token cannot do this. Sign in with your password.")
 	}
 	return p.RequireNotEnded()
 }
 
-// RequireNotEnded refuses callers whose session has ended.
+// RequireNotEnded returns an error for callers whose session has ended.
 func (p Principal) RequireNotEnded() error {
 	if p.SessionEnded {
-		return journal.Unauthorized("This session has ended; sign in again.")
+		return journal.Unauthorized("This session has ended. Sign in again.")
 	}
 	return nil
 }

@@ -12,84 +12,85 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// wrongLogin is the one answer to an unknown user and to a wrong password.
-func wrongLogin() error {
+// newWrongLogin returns the same error for an unknown user and for a wrong
+// password.
+func newWrongLogin() error {
 	return journal.Unauthorized("The e-mail address or the password is wrong.")
 }
 
-// loginTries bounds how often a login begins anew because the stored hash was
-// replaced while the password was being checked.
-const loginTries = 3
+// maxLoginAttempts limits how often a login starts again because the stored
+// hash was replaced while the password was verified.
+const maxLoginAttempts = 3
 
 // Login signs a user in. An unknown user and a wrong password get the same
-// answer after the same work. The password is judged first, the code of the
-// second factor after it, and a code is spent only by the login that succeeds,
-// so that of several logins with one code exactly one does.
+// error after the same work. The password is verified first, then the code of
+// the second factor. A code is used up only by a login that succeeds, so that
+// of several logins with one code exactly one succeeds.
 func (s *Service) Login(ctx context.Context, client Client, address string, password, code secrets.Secret) (TokenPair, error) {
 	client = client.clean()
-	for range loginTries {
-		door, err := s.findDoor(ctx, address, client)
+	for range maxLoginAttempts {
+		attempt, err := s.findLogin(ctx, address, client)
 		if err != nil {
 			return TokenPair{}, err
 		}
-		if err := s.knock(ctx, door, client, password); err != nil {
+		if err := s.verifyPassword(ctx, attempt, client, password); err != nil {
 			return TokenPair{}, err
 		}
-		pair, err := s.enter(ctx, door, client, password, code)
-		if !errors.Is(err, errPasswordMoved) {
+		pair, err := s.completeLogin(ctx, attempt, client, password, code)
+		if !errors.Is(err, errPasswordChanged) {
 			return pair, err
 		}
 	}
-	return TokenPair{}, journal.Unavailable(errPasswordMoved)
+	return TokenPair{}, journal.Unavailable(errPasswordChanged)
 }
 
-// door is what a login tries to open: the account behind an address, empty
-// when there is none, and the key under which its failures are counted.
-type door struct {
+// loginAttempt is the account of an e-mail address, empty if there is none, and
+// the key under which failures are counted.
+type loginAttempt struct {
 	account
 	key throttleKey
 }
 
-// findDoor looks an address up. Failures are counted for the address, but
-// apart for each place where the user is signed in already: a stranger who
-// keeps guessing slows down every stranger, and not the user at home.
-func (s *Service) findDoor(ctx context.Context, address string, client Client) (door, error) {
-	var found door
+// findLogin looks up an e-mail address. Failures are counted by e-mail address,
+// and separately for each IP address with a session of the user, so that
+// guesses by others do not slow down the user.
+func (s *Service) findLogin(ctx context.Context, address string, client Client) (loginAttempt, error) {
+	var found loginAttempt
 	to, err := parseEmail(address)
 	if err != nil {
 		found.key = sha256.Sum256([]byte(strings.TrimSpace(address)))
-		return found, nil //nolint:nilerr // not an address, hence nobody's; it costs the same as any other
+		return found, nil //nolint:nilerr // an invalid address has no user and costs the same work
 	}
-	isHome := false
+	isKnownIP := false
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = users.id AND s.ip = $1), `+accountColumns+`
 			FROM users WHERE email_key = $2`, client.IP, to.key).
-			Scan(append([]any{&isHome}, found.columns()...)...)
+			Scan(append([]any{&isKnownIP}, found.columns()...)...)
 	})
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return door{}, fmt.Errorf("looking a user up: %w", err)
+		return loginAttempt{}, fmt.Errorf("looking up a user: %w", err)
 	}
 	counted := to.key
-	if isHome {
+	if isKnownIP {
 		counted += "\x00" + client.IP
 	}
 	found.key = sha256.Sum256([]byte(counted))
 	return found, nil
 }
 
-// mayTry refuses a try at a door that is slowed down.
-func (s *Service) mayTry(at door) error {
-	if wait := s.throttle.wait(at.key, s.clock()); wait > 0 {
+// checkThrottle returns an error if the attempt has to wait.
+func (s *Service) checkThrottle(attempt loginAttempt) error {
+	if wait := s.throttle.wait(attempt.key, s.clock()); wait > 0 {
 		return journal.Limited(wait)
 	}
 	return nil
 }
 
-// knock judges the password. The throttle is asked before the wait for a slot,
-// so that those it refuses do not keep others waiting, and again while the slot
-// is held, so that a crowd of parallel guesses cannot slip past it.
-func (s *Service) knock(ctx context.Context, at door, client Client, password secrets.Secret) error {
-	if err := s.mayTry(at); err != nil {
+// verifyPassword verifies the password. It checks the throttle before it waits
+// for a slot, so that rejected attempts do not delay others, and again when it
+// has the slot, so that parallel guesses cannot pass it.
+func (s *Service) verifyPassword(ctx context.Context, attempt loginAttempt, client Client, password secrets.Secret) error {
+	if err := s.checkThrottle(attempt); err != nil {
 		return err
 	}
 	release, err := s.hasher.acquire(ctx, client.IP)
@@ -97,30 +98,31 @@ func (s *Service) knock(ctx context.Context, at door, client Client, password se
 		return err
 	}
 	defer release()
-	if err := s.mayTry(at); err != nil {
+	if err := s.checkThrottle(attempt); err != nil {
 		return err
 	}
-	right, err := s.hasher.verify(password, at.passwordHash)
+	matches, err := s.hasher.verify(password, attempt.passwordHash)
 	if err != nil {
-		return fmt.Errorf("checking a password: %w", err)
+		return fmt.Errorf("verifying a password: %w", err)
 	}
-	if right {
+	if matches {
 		return nil
 	}
-	s.throttle.fail(at.key, s.clock())
-	event := s.event(Principal{UserID: at.ID}, client, ActionLogin, string(at.ID))
+	s.throttle.fail(attempt.key, s.clock())
+	event := s.event(Principal{UserID: attempt.ID}, client, ActionLogin, string(attempt.ID))
 	event.Outcome = OutcomeWrongPassword
-	if at.ID == "" {
+	if attempt.ID == "" {
 		event.Outcome = OutcomeUnknownUser
 	}
-	s.recorder.audit(event)
-	return wrongLogin()
+	s.recorder.addFailure(event)
+	return newWrongLogin()
 }
 
-// enter opens the session of a user whose password was right. What a wrong
-// code leaves behind is committed, although the answer is a refusal.
-func (s *Service) enter(ctx context.Context, at door, client Client, password, code secrets.Secret) (TokenPair, error) {
-	stronger, err := s.strengthen(ctx, client, at.account, password)
+// completeLogin checks the second factor and starts a session, after the
+// password was verified. The count of wrong codes is committed even if the
+// login fails.
+func (s *Service) completeLogin(ctx context.Context, attempt loginAttempt, client Client, password, code secrets.Secret) (TokenPair, error) {
+	rehashed, err := s.rehashWeakPassword(ctx, client, attempt.account, password)
 	if err != nil {
 		return TokenPair{}, err
 	}
@@ -128,9 +130,9 @@ func (s *Service) enter(ctx context.Context, at door, client Client, password, c
 	var refusal error
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		pair, refusal = TokenPair{}, nil
-		user, err := lockUnmoved(ctx, tx, at.account)
+		user, err := lockUnchanged(ctx, tx, attempt.account)
 		if journal.IsKind(err, journal.KindUnauthorized) {
-			return wrongLogin() // deleted a moment ago
+			return newWrongLogin() // deleted since findLogin
 		}
 		if err != nil {
 			return err
@@ -138,29 +140,29 @@ func (s *Service) enter(ctx context.Context, at door, client Client, password, c
 		if refusal, err = s.checkSecondFactor(ctx, tx, user, client, code); err != nil || refusal != nil {
 			return err
 		}
-		pair, err = s.admit(ctx, tx, user, client, stronger)
+		pair, err = s.startSession(ctx, tx, user, client, rehashed)
 		return err
 	})
 	if err != nil {
 		return TokenPair{}, err
 	}
 	if refusal == nil {
-		s.throttle.clear(at.key)
+		s.throttle.clear(attempt.key)
 	}
 	return pair, refusal
 }
 
-// strengthen hashes the password anew where the stored hash is weaker than
-// those of today; otherwise it gives nothing.
-func (s *Service) strengthen(ctx context.Context, client Client, known account, password secrets.Secret) (string, error) {
+// rehashWeakPassword returns a new hash of the password if the stored one is
+// weaker than the current cost, or an empty string.
+func (s *Service) rehashWeakPassword(ctx context.Context, client Client, known account, password secrets.Secret) (string, error) {
 	if !s.hasher.isWeak(known.passwordHash) {
 		return "", nil
 	}
 	return s.hasher.hash(ctx, client.IP, password)
 }
 
-// checkSecondFactor judges the code at the door. The refusal is for the
-// caller; the error is a fault of ours.
+// checkSecondFactor checks the code of a login. refusal is for the client; err
+// is an internal error.
 func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account, client Client, code secrets.Secret) (refusal, err error) {
 	if !user.TOTPEnabled {
 		return nil, nil
@@ -168,7 +170,7 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 	if code == "" {
 		return &journal.Error{
 			Kind: journal.KindUnauthorized, Code: "totp_required",
-			Message: "This user has a second factor; send the code of your authenticator app.",
+			Message: "Two-factor authentication is on. Send the code from your authenticator app.",
 		}, nil
 	}
 	verdict, err := s.spendCode(ctx, tx, user, code)
@@ -183,10 +185,11 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 	return verdict.refusal(journal.KindUnauthorized), err
 }
 
-// admit is the last step of a login.
-func (s *Service) admit(ctx context.Context, tx *db.Tx, user account, client Client, stronger string) (TokenPair, error) {
-	if stronger != "" {
-		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, user.ID, stronger); err != nil {
+// startSession stores the new hash if there is one, records the login and opens
+// a session.
+func (s *Service) startSession(ctx context.Context, tx *db.Tx, user account, client Client, rehashed string) (TokenPair, error) {
+	if rehashed != "" {
+		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, user.ID, rehashed); err != nil {
 			return TokenPair{}, err
 		}
 	}

@@ -24,12 +24,12 @@ func TestLogin(t *testing.T) {
 			t.Errorf("signed in as %+v", caller)
 		}
 		if pair := f.login(ownerEmail); !pair.IsAdmin {
-			t.Error("the owner's pair does not say so")
+			t.Error("the owner's tokens do not have IsAdmin")
 		}
 	})
 }
 
-func TestLoginDoesNotTellWhoExists(t *testing.T) {
+func TestLoginDoesNotRevealWhoExists(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		f.owner()
@@ -62,7 +62,7 @@ func TestLoginDoesNotTellWhoExists(t *testing.T) {
 	})
 }
 
-func TestFailedLoginsSlowOneAddressDown(t *testing.T) {
+func TestFailedLoginsThrottleOneAddress(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		f.owner()
@@ -83,10 +83,10 @@ func TestFailedLoginsSlowOneAddressDown(t *testing.T) {
 				t.Errorf("has to wait %s, want %s", wait, want)
 			}
 			if wait := limited(t, try(cafe, goodPass)); wait != want {
-				t.Errorf("another stranger has to wait %s, want %s", wait, want)
+				t.Errorf("another unknown client has to wait %s, want %s", wait, want)
 			}
 			if f.hashes() != before {
-				t.Error("a try that is not looked at was hashed")
+				t.Error("a throttled attempt was hashed")
 			}
 			f.clock.Advance(want)
 			unauthorized(t, try(crook, "wrong password"))
@@ -94,14 +94,14 @@ func TestFailedLoginsSlowOneAddressDown(t *testing.T) {
 		must(t, try(home, goodPass)) // the owner is signed in here already
 		_, err := f.Login(ctx, crook, guestEmail, goodPass, "")
 		must(t, err) // another address is not slowed
-		f.clock.Advance(longestDelay)
+		f.clock.Advance(maxDelay)
 		must(t, try(cafe, goodPass)) // and nobody for longer than a minute
 		unauthorized(t, try(cafe, "wrong password"))
 		must(t, try(cafe, goodPass)) // a success forgives
 	})
 }
 
-func TestASuccessForgivesTheFailuresBeforeIt(t *testing.T) {
+func TestSuccessResetsFailures(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.owner()
 		for _, traveller := range []Client{{IP: "10.0.0.1"}, {IP: "10.0.0.2"}, {IP: "10.0.0.3"}} {
@@ -115,22 +115,22 @@ func TestASuccessForgivesTheFailuresBeforeIt(t *testing.T) {
 	})
 }
 
-// TestALoginBuildsOnThePasswordItChecked changes the password after a login
-// has proven the old one and before it enters.
-func TestALoginBuildsOnThePasswordItChecked(t *testing.T) {
+// TestLoginFailsIfPasswordChangesMeanwhile changes the password after a login has
+// verified the old one and before it starts a session.
+func TestLoginFailsIfPasswordChangesMeanwhile(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		caller, _ := f.owner()
-		at, err := f.findDoor(ctx, ownerEmail, crook)
+		at, err := f.findLogin(ctx, ownerEmail, crook)
 		must(t, err)
-		must(t, f.knock(ctx, at, crook, goodPass))
+		must(t, f.verifyPassword(ctx, at, crook, goodPass))
 		_, err = f.ChangePassword(ctx, caller, home, goodPass, otherPass)
 		must(t, err)
-		if _, err := f.enter(ctx, at, crook, goodPass, ""); !errors.Is(err, errPasswordMoved) {
-			t.Errorf("entered with a password of before: %v", err)
+		if _, err := f.completeLogin(ctx, at, crook, goodPass, ""); !errors.Is(err, errPasswordChanged) {
+			t.Errorf("signed in with the old password: %v", err)
 		}
 		must(t, f.db.Update(ctx, func(tx *db.Tx) error {
-			_, err := lockUnmoved(ctx, tx, at.account)
+			_, err := lockUnchanged(ctx, tx, at.account)
 			conflict(t, err)
 			return nil
 		}))
@@ -140,23 +140,23 @@ func TestALoginBuildsOnThePasswordItChecked(t *testing.T) {
 	})
 }
 
-func TestALoginOfAUserDeletedMeanwhile(t *testing.T) {
+func TestLoginOfUserDeletedMeanwhile(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, _ := f.guest(guestEmail)
-		at, err := f.findDoor(ctx, guestEmail, home)
+		at, err := f.findLogin(ctx, guestEmail, home)
 		must(t, err)
 		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
-		_, err = f.enter(ctx, at, home, goodPass, "")
+		_, err = f.completeLogin(ctx, at, home, goodPass, "")
 		unauthorized(t, err)
-		if err.Error() != wrongLogin().Error() {
-			t.Errorf("the answer tells more than it should: %v", err)
+		if err.Error() != newWrongLogin().Error() {
+			t.Errorf("the error reveals that the user was deleted: %v", err)
 		}
 	})
 }
 
-func TestFailedLoginsAreForgottenAfterAQuarterOfAnHour(t *testing.T) {
+func TestFailedLoginsExpireAfter15Minutes(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.owner()
 		for range 3 {
@@ -176,7 +176,7 @@ func TestFailedLoginsAreForgottenAfterAQuarterOfAnHour(t *testing.T) {
 	})
 }
 
-func TestUnknownAddressesAreSlowedDownAlike(t *testing.T) {
+func TestUnknownAddressesAreThrottledToo(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		for range freeFailures {
 			_, err := f.Login(t.Context(), crook, "nobody@example.com", "wrong password", "")
@@ -187,11 +187,11 @@ func TestUnknownAddressesAreSlowedDownAlike(t *testing.T) {
 	})
 }
 
-func TestParallelGuessesDoNotSlipPastTheThrottle(t *testing.T) {
+func TestParallelGuessesAreThrottled(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.owner()
 		before := f.hashes()
-		errs := together(60, func(int) error {
+		errs := runConcurrently(60, func(int) error {
 			_, err := f.Login(t.Context(), crook, ownerEmail, "wrong password", "")
 			return err
 		})
@@ -204,7 +204,7 @@ func TestParallelGuessesDoNotSlipPastTheThrottle(t *testing.T) {
 			}
 		}
 		if most := freeFailures + f.hasher.slots; looked > most || f.hashes()-before > most {
-			t.Errorf("%d guesses were looked at, at most %d may be", looked, most)
+			t.Errorf("%d guesses were checked, want at most %d", looked, most)
 		}
 	})
 }
@@ -275,18 +275,18 @@ func TestFailedLoginsAreRecordedWithoutTheAddress(t *testing.T) {
 	})
 }
 
-func TestFloodsOfFailuresAreRecordedInPart(t *testing.T) {
+func TestRecordedFailuresAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		for i := range auditPerMinute + 50 {
-			f.recorder.audit(f.event(Principal{}, crook, ActionLogin, fmt.Sprint(i)))
+			f.recorder.addFailure(f.event(Principal{}, crook, ActionLogin, fmt.Sprint(i)))
 		}
 		if n := len(f.events()); n != auditPerMinute {
-			t.Errorf("%d of a flood were recorded", n)
+			t.Errorf("%d failures were recorded", n)
 		}
 		f.clock.Advance(time.Minute)
-		f.recorder.audit(f.event(Principal{}, crook, ActionLogin, "later"))
+		f.recorder.addFailure(f.event(Principal{}, crook, ActionLogin, "later"))
 		if n := len(f.events()); n != auditPerMinute+1 {
-			t.Errorf("%d after the flood", n)
+			t.Errorf("%d were recorded in the next minute", n)
 		}
 	})
 }

@@ -13,23 +13,24 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// MinPasswordLength is the least length of a password in characters (code
-// points), the same wherever one is set. Clients read it in the setup status.
+// MinPasswordLength is the minimum length of a password in characters (code
+// points). Clients read it from the setup status.
 const MinPasswordLength = 10
 
-// maxPasswordBytes bounds the work of one hash. Nothing is ever cut off.
+// maxPasswordBytes limits the work of one hash. Longer passwords are rejected,
+// never truncated.
 const maxPasswordBytes = 1024
 
-// commonPasswords holds well-known passwords that are long enough, one a line
-// and in lower case.
+// commonPasswords contains well-known passwords of at least MinPasswordLength
+// characters, one per line in lower case.
 //
 //go:embed common_passwords.txt
 var commonPasswords string
 
-// straightRuns are the orders in which fingers and children walk. A password
-// that is nothing but a piece of one, in either direction and going round at
-// its end, is refused.
-var straightRuns = []string{
+// sequences are keyboard rows, the alphabet and digits. A password that is only
+// a part of one is rejected, in either direction and wrapping around at the
+// end.
+var sequences = []string{
 	"0123456789",
 	"abcdefghijklmnopqrstuvwxyz",
 	"1234567890qwertyuiopasdfghjklzxcvbnm",
@@ -39,8 +40,8 @@ var straightRuns = []string{
 	"1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/",
 }
 
-// checkPassword refuses a password that must not be set. It is taken as it
-// was sent: not trimmed, not folded. field names the request's field.
+// checkPassword returns an error if a password is not allowed. The password is
+// not trimmed or case-folded. field is the name of the request's field.
 func checkPassword(field string, password secrets.Secret, email string) error {
 	text := password.Reveal()
 	switch folded := strings.ToLower(text); {
@@ -50,12 +51,12 @@ func checkPassword(field string, password secrets.Secret, email string) error {
 		return journal.InvalidField(field, "The password must be at most %d bytes long.", maxPasswordBytes)
 	case isRepeated(text):
 		return journal.InvalidField(field, "The password must not be one character repeated.")
-	case isStraightRun(folded):
-		return journal.InvalidField(field, "The password must not be a straight run of keys, letters or digits.")
+	case isSequence(folded):
+		return journal.InvalidField(field, "The password must not be a sequence of keys, letters or digits.")
 	case isOwnEmail(text, email):
 		return journal.InvalidField(field, "The password must not be your e-mail address.")
 	case slices.Contains(strings.Fields(commonPasswords), folded):
-		return journal.InvalidField(field, "This password is on every list of common passwords; choose another.")
+		return journal.InvalidField(field, "This password is too common. Choose another one.")
 	}
 	return nil
 }
@@ -65,12 +66,12 @@ func isRepeated(text string) bool {
 	return strings.Trim(text, string(first)) == ""
 }
 
-func isStraightRun(text string) bool {
-	backwards := []byte(text)
-	slices.Reverse(backwards)
-	for _, run := range straightRuns {
-		round := strings.Repeat(run, len(text)/len(run)+2)
-		if strings.Contains(round, text) || strings.Contains(round, string(backwards)) {
+func isSequence(text string) bool {
+	reversed := []byte(text)
+	slices.Reverse(reversed)
+	for _, sequence := range sequences {
+		repeated := strings.Repeat(sequence, len(text)/len(sequence)+2)
+		if strings.Contains(repeated, text) || strings.Contains(repeated, string(reversed)) {
 			return true
 		}
 	}
@@ -82,25 +83,26 @@ func isOwnEmail(text, email string) bool {
 	return strings.EqualFold(text, email) || strings.EqualFold(text, local)
 }
 
-// errPasswordMoved tells that somebody set another password between our check
-// of it and the transaction that builds on the check.
-var errPasswordMoved = errors.New("the password was changed meanwhile")
+// errPasswordChanged is returned if the password was changed between its
+// verification and the transaction that depends on it.
+var errPasswordChanged = errors.New("the password was changed at the same time")
 
-// passwordMoved asks for another try. It happens when two changes of one
-// user's password meet, or when a login has just strengthened its hash.
-func passwordMoved() error {
-	refusal := journal.Conflict("Your password was changed at the same moment; try again.")
-	refusal.Err = errPasswordMoved
+// newPasswordChanged returns the error for a client. It occurs if two changes
+// of a password run at the same time, or a login has just replaced a weak hash.
+func newPasswordChanged() error {
+	refusal := journal.Conflict("Your password was changed at the same time. Try again.")
+	refusal.Err = errPasswordChanged
 	return refusal
 }
 
-// wrongPassword refuses a signed-in user who gave another password.
-func wrongPassword() error { return journal.Forbidden("The password is wrong.") }
+// newWrongPassword returns the error for a signed-in user who entered a wrong
+// password.
+func newWrongPassword() error { return journal.Forbidden("The password is wrong.") }
 
-// ChangePassword sets a new password after the present one was proven. Every
-// session of the user ends and the caller gets a new one, in one transaction,
-// so that no refresh token of before survives and the caller stays signed in.
-// Access tokens already issued live out their quarter of an hour.
+// ChangePassword sets a new password after verifying the current one. In the
+// same transaction it ends all sessions of the user and starts a new one for
+// the caller, so that no earlier refresh token works and the caller stays
+// signed in. Access tokens issued before stay valid until they expire.
 func (s *Service) ChangePassword(ctx context.Context, caller Principal, client Client, current, next secrets.Secret) (TokenPair, error) {
 	if err := caller.RequireSession(); err != nil {
 		return TokenPair{}, err
@@ -113,7 +115,7 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 	if err := checkPassword("new_password", next, known.Email); err != nil {
 		return TokenPair{}, err
 	}
-	if err := s.provePresence(ctx, known, caller, client, ActionPasswordChange, current); err != nil {
+	if err := s.verifyOwnPassword(ctx, known, caller, client, ActionPasswordChange, current); err != nil {
 		return TokenPair{}, err
 	}
 	hash, err := s.hasher.hash(ctx, client.IP, next)
@@ -122,7 +124,7 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 	}
 	var pair TokenPair
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := lockUnmoved(ctx, tx, known); err != nil {
+		if _, err := lockUnchanged(ctx, tx, known); err != nil {
 			return err
 		}
 		if err := replacePassword(ctx, tx, known.ID, hash); err != nil {
@@ -140,37 +142,37 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 	return pair, nil
 }
 
-// provePresence refuses a signed-in user who does not know their password,
-// and records that somebody at their keyboard tried.
-func (s *Service) provePresence(ctx context.Context, known account, caller Principal, client Client, action Action, password secrets.Secret) error {
-	right, err := s.hasher.matches(ctx, client.IP, password, known.passwordHash)
+// verifyOwnPassword returns an error if a signed-in user enters a wrong
+// password, and records the failure.
+func (s *Service) verifyOwnPassword(ctx context.Context, known account, caller Principal, client Client, action Action, password secrets.Secret) error {
+	matches, err := s.hasher.matches(ctx, client.IP, password, known.passwordHash)
 	if err != nil {
 		return err
 	}
-	if !right {
+	if !matches {
 		event := s.event(caller, client, action, string(known.ID))
 		event.Outcome = OutcomeWrongPassword
-		s.recorder.audit(event)
-		return wrongPassword()
+		s.recorder.addFailure(event)
+		return newWrongPassword()
 	}
 	return nil
 }
 
-// lockUnmoved locks a user's row and makes sure that it still holds the
-// password that was checked before the transaction began.
-func lockUnmoved(ctx context.Context, tx *db.Tx, known account) (account, error) {
-	now, err := lockAccount(ctx, tx, known.ID)
+// lockUnchanged locks a user's row and checks that it still has the password
+// hash of known.
+func lockUnchanged(ctx context.Context, tx *db.Tx, known account) (account, error) {
+	current, err := lockAccount(ctx, tx, known.ID)
 	if err != nil {
 		return account{}, err
 	}
-	if now.passwordHash != known.passwordHash {
-		return account{}, passwordMoved()
+	if current.passwordHash != known.passwordHash {
+		return account{}, newPasswordChanged()
 	}
-	return now, nil
+	return current, nil
 }
 
-// replacePassword is one step of a transaction: it sets the hash and ends
-// every session that was opened with the old password.
+// replacePassword sets the hash and ends all sessions of the user, within a
+// transaction.
 func replacePassword(ctx context.Context, tx *db.Tx, id journal.UserID, hash string) error {
 	n, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 	if err != nil {

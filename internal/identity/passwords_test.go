@@ -20,14 +20,14 @@ func TestPasswordRules(t *testing.T) {
 	}
 	for _, text := range taken {
 		if err := checkPassword("password", secrets.Secret(text), address); err != nil {
-			t.Errorf("%q was refused: %v", text, err)
+			t.Errorf("%q was rejected: %v", text, err)
 		}
 	}
 	refusedOnes := map[string][]string{
 		"at least": {"", "nine char", "äöüßäöüßä", "パスワードは短い", "\U0001F600\U0001F600"},
 		"at most":  {strings.Repeat("ab", 513)},
 		"repeated": {"aaaaaaaaaa", strings.Repeat("é", 30), "          "},
-		"straight run": {
+		"a sequence of": {
 			"1234567890", "0123456789", "9876543210", "0987654321", "34567890123456", "5432109876",
 			"abcdefghij", "ZYXWVUTSRQ", "xyzabcdefgh", "qwertyuiop", "QWERTYUIOP", "poiuytrewq", "asdfghjklz", "qwertzuiop",
 			"azertyuiop", "1qaz2wsx3edc", "qwertyuiopasdfghjklzxcvbnm", "1234567890qwertyuiop", strings.Repeat("0123456789", 20),
@@ -39,21 +39,21 @@ func TestPasswordRules(t *testing.T) {
 		for _, text := range texts {
 			err := checkPassword("new_password", secrets.Secret(text), address)
 			if err == nil {
-				t.Errorf("%q was taken", text)
+				t.Errorf("%q was accepted", text)
 				continue
 			}
 			invalid(t, err, "new_password")
 			if !strings.Contains(err.Error(), reason) {
-				t.Errorf("%q: %v does not say %q", text, err, reason)
+				t.Errorf("%q: %v does not contain %q", text, err, reason)
 			}
 			if strings.Contains(err.Error(), text) && text != "" {
-				t.Errorf("the refusal of %q repeats it: %v", text, err)
+				t.Errorf("the error repeats the password %q: %v", text, err)
 			}
 		}
 	}
 }
 
-func TestCommonPasswordsAreLongEnoughToMatter(t *testing.T) {
+func TestCommonPasswordsAreLongEnough(t *testing.T) {
 	lines := strings.Fields(commonPasswords)
 	seen := map[string]bool{}
 	for _, line := range lines {
@@ -121,7 +121,7 @@ func TestHashComparesExactlyWhatWasSent(t *testing.T) {
 	}
 }
 
-func TestMalformedHashesAreRefused(t *testing.T) {
+func TestMalformedHashesAreRejected(t *testing.T) {
 	h := newHasher(Options{PasswordCost: cheap})
 	good, err := h.hash(t.Context(), "", goodPass)
 	must(t, err)
@@ -149,7 +149,7 @@ func TestHashSlotsAreBounded(t *testing.T) {
 	_, err = h.hash(t.Context(), "", goodPass)
 	refusal := refused(t, err, journal.KindUnavailable, "unavailable")
 	if refusal.RetryAfter <= 0 {
-		t.Error("a full house does not say when to come back")
+		t.Error("the error has no RetryAfter")
 	}
 	one()
 	if _, err := h.hash(t.Context(), "", goodPass); err != nil {
@@ -161,24 +161,24 @@ func TestHashSlotsAreBounded(t *testing.T) {
 	}
 }
 
-// TestCorrectLoginsWaitForASlot: none of 200 at once is refused.
+// TestCorrectLoginsWaitForASlot starts 200 logins at once; none may be rejected.
 func TestCorrectLoginsWaitForASlot(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.owner()
 		before := f.hashes()
-		errs := together(200, func(int) error {
+		errs := runConcurrently(200, func(int) error {
 			_, err := f.Login(t.Context(), home, ownerEmail, goodPass, "")
 			return err
 		})
-		if n := wins(errs); n != 200 || f.hashes()-before != 200 {
+		if n := countSuccesses(errs); n != 200 || f.hashes()-before != 200 {
 			t.Errorf("%d of 200 logins succeeded with %d hashes: %v", n, f.hashes()-before, errors.Join(errs...))
 		}
 	})
 }
 
-// TestAddressesTakeTurnsAtTheHashSlots: somebody with many calls waiting does
-// not keep another address waiting behind all of them.
-func TestAddressesTakeTurnsAtTheHashSlots(t *testing.T) {
+// TestHashSlotsAreFairBetweenAddresses checks that a client with many waiting calls
+// does not delay another address by all of them.
+func TestHashSlotsAreFairBetweenAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHasher(Options{PasswordCost: cheap, HashSlots: 1})
 		release, err := h.acquire(t.Context(), "crowd")
@@ -204,7 +204,7 @@ func TestAddressesTakeTurnsAtTheHashSlots(t *testing.T) {
 				return
 			}
 			if place == 1 {
-				t.Error("the other address has to wait for more than one call of the crowd")
+				t.Error("the other address waits for more than one call of the first")
 			}
 		}
 	})
@@ -225,7 +225,7 @@ func TestChangePassword(t *testing.T) {
 		fresh, err := f.ChangePassword(ctx, caller, home, goodPass, otherPass)
 		must(t, err)
 		if !fresh.IsAdmin {
-			t.Error("the new pair forgets that this is an owner")
+			t.Error("the new tokens do not have IsAdmin")
 		}
 		for _, pair := range []TokenPair{old, elsewhere} {
 			_, err := f.Refresh(ctx, home, pair.RefreshToken)
@@ -251,12 +251,12 @@ func TestChangePasswordTwiceAtOnce(t *testing.T) {
 		caller, _ := f.owner()
 		next := secretsOf("the first new one", "the second new one", "the third new one")
 		pairs := make([]TokenPair, len(next))
-		errs := together(len(next), func(i int) (err error) {
+		errs := runConcurrently(len(next), func(i int) (err error) {
 			pairs[i], err = f.ChangePassword(t.Context(), caller, home, goodPass, next[i])
 			return err
 		})
-		if wins(errs) != 1 {
-			t.Fatalf("%d changes built on one password: %v", wins(errs), errs)
+		if countSuccesses(errs) != 1 {
+			t.Fatalf("%d changes succeeded with one password: %v", countSuccesses(errs), errs)
 		}
 		for i, err := range errs {
 			_, refreshed := f.Refresh(t.Context(), home, pairs[i].RefreshToken)
@@ -296,15 +296,15 @@ func TestWeakHashesAreReplacedAtLogin(t *testing.T) {
 		if now := f.storedHash(caller.UserID); now != hash {
 			t.Error("a wrong password changed the hash")
 		}
-		errs := together(4, func(int) error {
+		errs := runConcurrently(4, func(int) error {
 			_, err := f.Login(t.Context(), home, ownerEmail, goodPass, "")
 			return err
 		})
-		if wins(errs) != 4 {
-			t.Errorf("logins that strengthen at once: %v", errs)
+		if countSuccesses(errs) != 4 {
+			t.Errorf("concurrent logins with a weak hash: %v", errs)
 		}
 		if now := f.storedHash(caller.UserID); !strings.Contains(now, "m=64,t=1") {
-			t.Errorf("the hash is %s still", now)
+			t.Errorf("the hash is still %s", now)
 		}
 		f.login(ownerEmail)
 		_, err = f.Refresh(t.Context(), home, old.RefreshToken)

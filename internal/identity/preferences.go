@@ -17,23 +17,23 @@ import (
 	"fillbook/internal/journal"
 )
 
-// The limits of what clients may keep in a user's preferences: the bytes of
-// the whole object as JSON, and its keys.
+// Limits of a user's preferences: the size of the whole object as JSON, and the
+// number of keys.
 const (
 	MaxPreferencesBytes = 64 << 10
 	MaxPreferenceKeys   = 500
 )
 
-// Preferences are what the clients of a user keep on the server. The values
-// are raw JSON and are given back as they came, so a number beyond every number
-// type survives. The server reads only [analytics.ToleranceKey].
+// Preferences are values that clients store for a user. They are raw JSON and
+// returned unchanged, so that large numbers keep their digits. The server reads
+// only [analytics.ToleranceKey].
 type Preferences struct {
 	Values map[string]json.RawMessage
 	// UpdatedAt is nil until something is stored.
 	UpdatedAt *time.Time
 }
 
-// Preferences gives all that is stored for a user.
+// Preferences returns all preferences of a user.
 func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Preferences, error) {
 	var prefs Preferences
 	err := s.db.View(ctx, func(tx *db.Tx) error {
@@ -44,13 +44,14 @@ func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Prefer
 	return prefs, err
 }
 
-// loadPreferences reads all that is stored for a user, whose row it may lock.
+// loadPreferences reads all preferences of a user. lock is appended to the
+// query of the user's row.
 func loadPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Preferences, error) {
 	var prefs Preferences
 	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE id = $1`+lock, owner).
 		Scan(db.NullInstant(&prefs.UpdatedAt))
 	if errors.Is(err, db.ErrNoRows) {
-		return Preferences{}, gone()
+		return Preferences{}, newUserDeleted()
 	}
 	if err != nil {
 		return Preferences{}, err
@@ -72,8 +73,8 @@ func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[
 	return values, err
 }
 
-// Preference returns one stored value of a user, nil if there is none, as one
-// step of a transaction.
+// Preference returns one stored value of a user, or nil if there is none,
+// within a transaction.
 func Preference(ctx context.Context, tx *db.Tx, owner journal.UserID, key string) (json.RawMessage, error) {
 	var value string
 	err := tx.QueryRow(ctx, `SELECT value FROM preferences WHERE user_id = $1 AND key = $2`, owner, key).Scan(&value)
@@ -83,10 +84,10 @@ func Preference(ctx context.Context, tx *db.Tx, owner journal.UserID, key string
 	return json.RawMessage(value), err
 }
 
-// MergePreferences stores the given keys and leaves the others alone; null is
-// a value like any other. Each key is a row, so merges that run at once are all
-// kept; the user's row is locked meanwhile, so that the limits hold for the sum
-// of them. check, which may be nil, sees what is stored first and may refuse.
+// MergePreferences stores the given keys and leaves the others unchanged; null
+// is a value. Each key is a row, so that concurrent merges are all kept. The
+// user's row is locked, so that the limits hold for all of them together. check
+// may be nil; it is called with the stored preferences and may return an error.
 func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, values map[string]json.RawMessage, check func(Preferences) error) error {
 	if err := checkPreferences(values); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 		return nil
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if err := askFirst(ctx, tx, owner, check); err != nil || len(values) == 0 {
+		if err := checkStored(ctx, tx, owner, check); err != nil || len(values) == 0 {
 			return err
 		}
 		if err := touchPreferences(ctx, tx, owner, s.clock()); err != nil {
@@ -116,8 +117,9 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 	})
 }
 
-// askFirst lets check see what is stored, under the lock of the user's row.
-func askFirst(ctx context.Context, tx *db.Tx, owner journal.UserID, check func(Preferences) error) error {
+// checkStored calls check with the stored preferences, holding the lock of the
+// user's row.
+func checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, check func(Preferences) error) error {
 	if check == nil {
 		return nil
 	}
@@ -128,17 +130,17 @@ func askFirst(ctx context.Context, tx *db.Tx, owner journal.UserID, check func(P
 	return check(stored)
 }
 
-// touchPreferences writes, and by that locks, the user's row.
+// touchPreferences updates the user's row, which locks it.
 func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time) error {
 	n, err := tx.Exec(ctx, `UPDATE users SET preferences_updated_at = $2 WHERE id = $1`, owner, db.Micros(now))
 	if err == nil && n == 0 {
-		return gone()
+		return newUserDeleted()
 	}
 	return err
 }
 
-// checkPreferences refuses what is not JSON, what a database cannot keep, and a
-// breakeven tolerance that is not one.
+// checkPreferences returns an error for invalid JSON, for text that the
+// databases cannot store, and for an invalid breakeven tolerance.
 func checkPreferences(values map[string]json.RawMessage) error {
 	for key, value := range values {
 		if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
@@ -156,17 +158,17 @@ func checkPreferences(values map[string]json.RawMessage) error {
 	return checkPreferencesSize(values)
 }
 
-// checkPreferencesSize measures the object as it would be sent.
+// checkPreferencesSize checks the size of the object as JSON.
 func checkPreferencesSize(values map[string]json.RawMessage) error {
 	if len(values) > MaxPreferenceKeys {
-		return journal.TooLarge("Preferences hold at most %d keys.", MaxPreferenceKeys)
+		return journal.TooLarge("Preferences can have at most %d keys.", MaxPreferenceKeys)
 	}
 	size := len(`{`)
 	for key, value := range values {
 		size += len(`"":,`) + len(key) + len(value) // the last one ends with } and not with a comma
 	}
 	if size > MaxPreferencesBytes {
-		return journal.TooLarge("Preferences hold at most %d KiB.", MaxPreferencesBytes>>10)
+		return journal.TooLarge("Preferences can have at most %d KiB.", MaxPreferencesBytes>>10)
 	}
 	return nil
 }

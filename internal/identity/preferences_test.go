@@ -58,7 +58,7 @@ func TestPreferencesMergeByKey(t *testing.T) {
 func TestParallelMergesAreAllKept(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
-		for _, err := range together(40, func(i int) error {
+		for _, err := range runConcurrently(40, func(i int) error {
 			return f.MergePreferences(t.Context(), owner.UserID, values{
 				fmt.Sprintf("key %d", i): json.RawMessage(fmt.Sprint(i)),
 				"shared":                 json.RawMessage(fmt.Sprint(i)),
@@ -85,7 +85,7 @@ func TestPreferencesAreBounded(t *testing.T) {
 		tooLarge(t, f.MergePreferences(ctx, owner.UserID, values{"b": text(fits + 1)}, nil))
 		tooLarge(t, f.MergePreferences(ctx, owner.UserID, values{"c": text(MaxPreferencesBytes)}, nil))
 		if prefs, _ := f.Preferences(ctx, owner.UserID); len(prefs.Values) != 1 {
-			t.Errorf("a refused merge left %d keys", len(prefs.Values))
+			t.Errorf("a rejected merge left %d keys", len(prefs.Values))
 		}
 		must(t, f.MergePreferences(ctx, owner.UserID, values{"b": text(fits)}, nil))
 		prefs, err := f.Preferences(ctx, owner.UserID)
@@ -110,9 +110,9 @@ func TestPreferenceKeysAreBoundedAlsoAtOnce(t *testing.T) {
 		}
 		tooLarge(t, f.MergePreferences(ctx, owner.UserID, many(0, MaxPreferenceKeys+1), nil))
 		must(t, f.MergePreferences(ctx, owner.UserID, many(0, MaxPreferenceKeys-1), nil))
-		errs := together(4, func(i int) error { return f.MergePreferences(ctx, owner.UserID, many(1000+i, 1), nil) })
-		if wins(errs) != 1 {
-			t.Errorf("%d of 4 took the last place: %v", wins(errs), errs)
+		errs := runConcurrently(4, func(i int) error { return f.MergePreferences(ctx, owner.UserID, many(1000+i, 1), nil) })
+		if countSuccesses(errs) != 1 {
+			t.Errorf("%d of 4 stored the last key: %v", countSuccesses(errs), errs)
 		}
 		if n := f.count(`SELECT COUNT(*) FROM preferences WHERE user_id = $1`, owner.UserID); n != MaxPreferenceKeys {
 			t.Errorf("%d keys are stored", n)
@@ -120,7 +120,7 @@ func TestPreferenceKeysAreBoundedAlsoAtOnce(t *testing.T) {
 	})
 }
 
-func TestPreferencesRefuseWhatIsNotJSON(t *testing.T) {
+func TestPreferencesRejectInvalidJSON(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
 		for _, value := range []string{"", "nonsense", `{"a":}`, "1 2", "\"\xff\""} {

@@ -16,28 +16,29 @@ import (
 )
 
 const (
-	// useInterval is how long a client must be away to look new again.
+	// useInterval is how long a client must not have used a token before its
+	// next use is listed.
 	useInterval = 10 * time.Minute
 	// seenInterval is how often last_used_at and last_seen_at are written.
 	seenInterval = time.Minute
 	// keptUses is how many uses of a token are kept.
 	keptUses = 50
 
-	// flushDelay is how long notes are gathered before they are written.
+	// flushDelay is how long notes are collected before they are written.
 	flushDelay = time.Second
-	// longestNap is how far the delay grows while nothing can be written.
-	longestNap = time.Minute
-	// settleTime is how long a reader waits for notes to be written first.
-	settleTime = 500 * time.Millisecond
+	// maxRetryDelay is the longest delay after failed writes.
+	maxRetryDelay = time.Minute
+	// flushWait is how long a reader waits for notes to be written.
+	flushWait = 500 * time.Millisecond
 
-	// maxWaiting bounds the notes of each kind that wait to be written.
+	// maxWaiting limits the notes of each kind that wait to be written.
 	maxWaiting = 10_000
-	// auditPerMinute bounds how many failures are recorded: a flood of wrong
-	// logins must not fill the disk.
+	// auditPerMinute limits how many failures are recorded, so that a flood of
+	// wrong logins cannot fill the disk.
 	auditPerMinute = 300
 )
 
-// tokenKey names a token, useKey a token in the hands of one client.
+// tokenKey identifies a token, useKey a token used by one client.
 type (
 	tokenKey struct {
 		user  journal.UserID
@@ -50,7 +51,7 @@ type (
 	}
 )
 
-// notes are what waits to be written.
+// notes are records that wait to be written.
 type notes struct {
 	uses   map[useKey]time.Time
 	tokens map[tokenKey]time.Time
@@ -68,10 +69,10 @@ func (n *notes) isEmpty() bool {
 	return len(n.uses)+len(n.tokens)+len(n.users)+len(n.events) == 0
 }
 
-// recorder writes down what a request must not wait for: that a token was
-// used, that a user was seen, that a login failed. Taking a note is a few map
-// operations under a lock; it never blocks and never fails. When more is noted
-// than can be written, notes are dropped.
+// recorder writes in the background what a request must not wait for: the use
+// of a token, the last request of a user, failed logins. Adding a note takes a
+// few map operations under a lock; it never blocks or fails. If notes are added
+// faster than they are written, some are dropped.
 type recorder struct {
 	db    *db.DB
 	clock journal.Clock
@@ -79,13 +80,13 @@ type recorder struct {
 
 	mu      sync.Mutex
 	waiting notes
-	uses    pace[useKey]
-	tokens  pace[tokenKey]
-	users   pace[journal.UserID]
+	uses    interval[useKey]
+	tokens  interval[tokenKey]
+	users   interval[journal.UserID]
 	audited quota
 
-	turn chan struct{} // held by the one who writes
-	wake chan struct{} // says that there is something to write
+	turn chan struct{} // held while writing
+	wake chan struct{} // signals that there are notes
 	stop context.CancelFunc
 	done chan struct{}
 }
@@ -94,27 +95,27 @@ func newRecorder(d *db.DB, clock journal.Clock, log *slog.Logger) *recorder {
 	return &recorder{
 		db: d, clock: clock, log: log,
 		waiting: newNotes(),
-		uses:    newPace[useKey](useInterval),
-		tokens:  newPace[tokenKey](seenInterval),
-		users:   newPace[journal.UserID](seenInterval),
+		uses:    newInterval[useKey](useInterval),
+		tokens:  newInterval[tokenKey](seenInterval),
+		users:   newInterval[journal.UserID](seenInterval),
 		audited: quota{limit: auditPerMinute},
 		turn:    make(chan struct{}, 1), wake: make(chan struct{}, 1),
 	}
 }
 
-// seen notes that a user made a request.
-func (r *recorder) seen(user journal.UserID) {
+// addSeen records that a user made a request.
+func (r *recorder) addSeen(user journal.UserID) {
 	now := r.clock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.users.isDue(user, now) && len(r.waiting.users) < maxWaiting {
 		r.waiting.users[user] = now
-		r.rouse()
+		r.wakeWriter()
 	}
 }
 
-// used notes that a client used a token.
-func (r *recorder) used(user journal.UserID, token journal.TokenID, client Client) {
+// addUse records that a client used a token.
+func (r *recorder) addUse(user journal.UserID, token journal.TokenID, client Client) {
 	now := r.clock()
 	client = client.clean()
 	name := tokenKey{user, token}
@@ -123,56 +124,56 @@ func (r *recorder) used(user journal.UserID, token journal.TokenID, client Clien
 	defer r.mu.Unlock()
 	if r.tokens.isDue(name, now) && len(r.waiting.tokens) < maxWaiting {
 		r.waiting.tokens[name] = now
-		r.rouse()
+		r.wakeWriter()
 	}
 	if r.uses.isDue(use, now) && len(r.waiting.uses) < maxWaiting {
 		r.waiting.uses[use] = now
-		r.rouse()
+		r.wakeWriter()
 	}
 }
 
-// audit notes a failure. Beyond auditPerMinute they are only counted.
-func (r *recorder) audit(event AuditEvent) {
+// addFailure records a failure. Above auditPerMinute failures are only counted.
+func (r *recorder) addFailure(event AuditEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	admitted, lost := r.audited.admit(event.At)
+	allowed, lost := r.audited.allow(event.At)
 	if lost > 0 {
-		r.log.Warn("more logins failed than are recorded", "unrecorded", lost)
+		r.log.Warn("failed logins not recorded", "count", lost)
 	}
-	if admitted && len(r.waiting.events) < maxWaiting {
+	if allowed && len(r.waiting.events) < maxWaiting {
 		r.waiting.events = append(r.waiting.events, event)
-		r.rouse()
+		r.wakeWriter()
 	}
 }
 
-// rouse wakes the writer unless it is awake already.
-func (r *recorder) rouse() {
+// wakeWriter wakes the writer unless it is already awake.
+func (r *recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
 }
 
-// start begins to write in the background.
+// start starts the background writer.
 func (r *recorder) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop, r.done = stop, make(chan struct{})
 	go func() {
 		defer close(r.done)
 		delay := flushDelay
-		for r.nap(ctx, delay) {
+		for r.waitForNotes(ctx, delay) {
 			if r.tryFlush(ctx) {
 				delay = flushDelay
 			} else {
-				delay = min(2*delay, longestNap)
+				delay = min(2*delay, maxRetryDelay)
 			}
 		}
 	}()
 }
 
-// nap waits until there is something to write and a little longer, so that
-// it is written together with what follows. It gives false at the end.
-func (r *recorder) nap(ctx context.Context, delay time.Duration) bool {
+// waitForNotes waits for notes and then for delay, so that more are written
+// together. It returns false when ctx is done.
+func (r *recorder) waitForNotes(ctx context.Context, delay time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -188,8 +189,8 @@ func (r *recorder) nap(ctx context.Context, delay time.Duration) bool {
 	}
 }
 
-// tryFlush writes, and logs what goes wrong, be it a panic. It tells whether
-// all went well.
+// tryFlush writes all notes and reports whether that succeeded. It logs errors
+// and panics.
 func (r *recorder) tryFlush(ctx context.Context) (ok bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -198,12 +199,12 @@ func (r *recorder) tryFlush(ctx context.Context) (ok bool) {
 	}()
 	err := r.flush(ctx)
 	if err != nil && ctx.Err() == nil {
-		r.log.Warn("recording uses failed; it is tried again", "error", err)
+		r.log.Warn("recording uses failed, trying again", "error", err)
 	}
 	return err == nil
 }
 
-// close ends the background writer and writes what is left.
+// close stops the background writer and writes the remaining notes.
 func (r *recorder) close(ctx context.Context) error {
 	if r.stop != nil {
 		r.stop()
@@ -216,7 +217,8 @@ func (r *recorder) close(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// flush writes all that waits. What could not be written waits again.
+// flush writes all notes. Notes that could not be written are kept for the next
+// time.
 func (r *recorder) flush(ctx context.Context) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -230,11 +232,11 @@ func (r *recorder) flush(ctx context.Context) error {
 	}
 	err := r.db.Update(ctx, func(tx *db.Tx) error { return taken.write(ctx, tx) })
 	if r.db.ReadOnly() {
-		return nil // it can never be written, and nobody is to be troubled with it
+		return nil // notes can never be written
 	}
 	if err != nil {
-		r.putBack(taken)
-		return fmt.Errorf("writing down uses: %w", err)
+		r.restore(taken)
+		return fmt.Errorf("recording uses: %w", err)
 	}
 	return nil
 }
@@ -247,32 +249,32 @@ func (r *recorder) take() notes {
 	return taken
 }
 
-// putBack returns notes that were not written, as far as there is room.
-func (r *recorder) putBack(taken notes) {
+// restore adds notes that were not written again, up to maxWaiting.
+func (r *recorder) restore(taken notes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	returnTo(r.waiting.uses, taken.uses)
-	returnTo(r.waiting.tokens, taken.tokens)
-	returnTo(r.waiting.users, taken.users)
+	mergeTimes(r.waiting.uses, taken.uses)
+	mergeTimes(r.waiting.tokens, taken.tokens)
+	mergeTimes(r.waiting.users, taken.users)
 	if len(r.waiting.events) < maxWaiting {
 		r.waiting.events = append(taken.events, r.waiting.events...)
 	}
-	r.rouse()
+	r.wakeWriter()
 }
 
-func returnTo[K comparable](waiting, taken map[K]time.Time) {
+func mergeTimes[K comparable](waiting, taken map[K]time.Time) {
 	if len(waiting) >= maxWaiting {
 		return
 	}
 	for key, at := range taken {
-		if at.After(waiting[key]) { // it may have been noted again meanwhile
+		if at.After(waiting[key]) { // a newer note may have been added
 			waiting[key] = at
 		}
 	}
 }
 
-// write is one step of a transaction. It goes through users and tokens in the
-// order of their ids, so that two servers cannot wait for each other.
+// write writes the notes within a transaction. It updates users and tokens in
+// the order of their ids, so that two servers cannot deadlock.
 func (n *notes) write(ctx context.Context, tx *db.Tx) error {
 	for _, user := range slices.Sorted(maps.Keys(n.users)) {
 		if err := writeSeen(ctx, tx, user, n.users[user]); err != nil {
@@ -316,9 +318,9 @@ func writeLastUsed(ctx context.Context, tx *db.Tx, token tokenKey, at time.Time)
 	return err
 }
 
-// writeUse appends a use unless this client was here in the last ten minutes,
-// be it by way of another server; the lock on the token's row decides between
-// the two. A token revoked meanwhile leaves no use.
+// writeUse inserts a use unless this client has used the token within
+// useInterval, possibly on another server; the lock on the token's row decides.
+// Nothing is inserted for a revoked token.
 func writeUse(ctx context.Context, tx *db.Tx, use useKey, at time.Time) error {
 	var id journal.TokenID
 	err := tx.QueryRow(ctx, `SELECT id FROM access_tokens WHERE user_id = $1 AND id = $2`+tx.Lock(), use.user, use.token).Scan(&id)
@@ -351,20 +353,21 @@ func pruneUses(ctx context.Context, tx *db.Tx, token tokenKey) error {
 	return err
 }
 
-// Start begins to write down, in the background, what requests do not wait
-// for. Call it once; [Service.Close] ends it.
+// Start starts the background writer. It must be called once; [Service.Close]
+// stops it.
 func (s *Service) Start() { s.recorder.start() }
 
-// Close ends the background writer after it has written what was left.
+// Close stops the background writer after it has written the remaining notes.
 func (s *Service) Close(ctx context.Context) error { return s.recorder.close(ctx) }
 
-// Flush writes down at once what waits to be written.
+// Flush writes all waiting notes now.
 func (s *Service) Flush(ctx context.Context) error { return s.recorder.flush(ctx) }
 
-// settle lets a reader see what it has just caused itself. It waits briefly
-// and it never fails: a list a second old is better than none.
-func (s *Service) settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
+// flushBriefly writes waiting notes so that a reader sees the effects of its
+// own requests. It waits up to flushWait and never fails: an older list is
+// better than none.
+func (s *Service) flushBriefly(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()
 	s.recorder.tryFlush(ctx)
 }

@@ -51,7 +51,7 @@ func TestTheRecorderWritesInTheBackground(t *testing.T) {
 	})
 }
 
-func TestARecorderThatNeverStartedStillCloses(t *testing.T) {
+func TestRecorderClosesWithoutStart(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, _, use := f.tokenUser()
 		use(home)
@@ -69,15 +69,15 @@ func TestRecordingNeverFailsTheRequest(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := f.Flush(gone); err == nil {
-			t.Error("a flush without time went well")
+			t.Error("a flush with an expired context succeeded")
 		}
 		use(cafe)
 		f.exec(`ALTER TABLE access_token_uses RENAME TO elsewhere`)
 		use(crook) // what cannot be written is no reason to refuse
 		if err := f.Flush(t.Context()); err == nil {
-			t.Error("a flush without its table went well")
+			t.Error("a flush without its table succeeded")
 		}
-		f.settle(t.Context())
+		f.flushBriefly(t.Context())
 		f.exec(`ALTER TABLE elsewhere RENAME TO access_token_uses`)
 		if got := f.uses(owner, id); len(got) != 3 {
 			t.Errorf("what could not be written was lost: %q", got)
@@ -85,13 +85,13 @@ func TestRecordingNeverFailsTheRequest(t *testing.T) {
 	})
 }
 
-func TestNotesOfTokensAndUsersWhoAreGoneAreDropped(t *testing.T) {
+func TestNotesOfDeletedTokensAndUsersAreDropped(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, id, use := f.tokenUser()
 		use(home)
 		must(t, f.RevokeAccessToken(ctx, owner, home, id, nil))
-		f.recorder.seen("nobody")
+		f.recorder.addSeen("nobody")
 		must(t, f.Flush(ctx))
 		if n := f.count(`SELECT COUNT(*) FROM access_token_uses`); n != 0 {
 			t.Errorf("%d uses of a revoked token", n)
@@ -101,31 +101,31 @@ func TestNotesOfTokensAndUsersWhoAreGoneAreDropped(t *testing.T) {
 
 func TestWaitingNotesAreBounded(t *testing.T) {
 	r := newRecorder(nil, testkit.NewClock().Now, nil)
-	for i := range maxPaced + 10 {
+	for i := range maxIntervalKeys + 10 {
 		client := Client{IP: fmt.Sprint(i)}
-		r.used(journal.UserID(client.IP), journal.TokenID(client.IP), client)
-		r.seen(journal.UserID(client.IP))
+		r.addUse(journal.UserID(client.IP), journal.TokenID(client.IP), client)
+		r.addSeen(journal.UserID(client.IP))
 	}
 	if n := max(len(r.waiting.uses), len(r.waiting.tokens), len(r.waiting.users)); n != maxWaiting {
 		t.Errorf("%d notes wait", n)
 	}
-	if n := max(len(r.uses.last), len(r.tokens.last), len(r.users.last)); n > maxPaced {
+	if n := max(len(r.uses.last), len(r.tokens.last), len(r.users.last)); n > maxIntervalKeys {
 		t.Errorf("%d are remembered", n)
 	}
 	taken := r.take()
-	r.used("u", "t", home)
-	r.putBack(taken)
+	r.addUse("u", "t", home)
+	r.restore(taken)
 	if n := len(r.waiting.uses); n > maxWaiting+1 {
 		t.Errorf("%d notes wait after a failed write", n)
 	}
 }
 
-func TestTheRecorderTriesAgainAndSurvivesAPanic(t *testing.T) {
+func TestRecorderRetriesAndSurvivesPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		r := newRecorder(nil, testkit.NewClock().Now, slog.New(slog.NewTextHandler(&out, nil)))
 		r.start() // with no database every write panics
-		r.seen("somebody")
+		r.addSeen("somebody")
 		<-time.After(10 * time.Second)
 		synctest.Wait()
 		r.stop()
@@ -136,21 +136,21 @@ func TestTheRecorderTriesAgainAndSurvivesAPanic(t *testing.T) {
 	})
 }
 
-func TestFloodsAreTold(t *testing.T) {
+func TestUnrecordedFailuresAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	clock := testkit.NewClock()
 	r := newRecorder(nil, clock.Now, slog.New(slog.NewTextHandler(&out, nil)))
 	for range auditPerMinute + 42 {
-		r.audit(AuditEvent{At: clock.Now()})
+		r.addFailure(AuditEvent{At: clock.Now()})
 	}
 	clock.Advance(time.Minute)
-	r.audit(AuditEvent{At: clock.Now()})
-	if !strings.Contains(out.String(), "unrecorded=42") {
-		t.Errorf("the log says:\n%s", out.String())
+	r.addFailure(AuditEvent{At: clock.Now()})
+	if !strings.Contains(out.String(), "count=42") {
+		t.Errorf("the log is:\n%s", out.String())
 	}
 }
 
-// TestReadersDoNotWaitForABusyWriter holds the writer and reads all the same.
+// TestReadersDoNotWaitForABusyWriter reads while the writer is blocked.
 func TestReadersDoNotWaitForABusyWriter(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, testkit.Open(t, db.SQLite))
@@ -167,7 +167,7 @@ func TestReadersDoNotWaitForABusyWriter(t *testing.T) {
 	}()
 	<-held
 	if got, err := f.AccessTokenUses(t.Context(), owner.UserID, id); err != nil || len(got) != 0 {
-		t.Errorf("written by whom? %v, %v", got, err)
+		t.Errorf("events = %v, %v; want none", got, err)
 	}
 	close(release)
 	must(t, <-done)
@@ -176,14 +176,13 @@ func TestReadersDoNotWaitForABusyWriter(t *testing.T) {
 	}
 }
 
-// TestPutBackKeepsTheLaterNote: what was noted while the writing failed is newer
-// than what could not be written.
-func TestPutBackKeepsTheLaterNote(t *testing.T) {
+// TestRestoreKeepsTheLaterNote checks that a note added during a failed write is kept.
+func TestRestoreKeepsTheLaterNote(t *testing.T) {
 	t.Parallel()
 	early := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	late := early.Add(time.Minute)
 	waiting := map[string]time.Time{"a": late}
-	returnTo(waiting, map[string]time.Time{"a": early, "b": early})
+	mergeTimes(waiting, map[string]time.Time{"a": early, "b": early})
 	if !waiting["a"].Equal(late) || !waiting["b"].Equal(early) {
 		t.Errorf("waiting are %v", waiting)
 	}

@@ -12,12 +12,12 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// ErrNoSecret tells that no server was ever started on the database, so that
-// nothing is sealed in it.
-var ErrNoSecret = errors.New("no server was ever started on this database: there is no secret to change")
+// ErrNoSecret is returned if no server was ever started on the database, so
+// that nothing is encrypted in it.
+var ErrNoSecret = errors.New("no server was ever started on this database, so there is no secret to change")
 
-// SecretIs tells whether the database was made with this secret. It is
-// [ErrNoSecret] where it was made with none.
+// SecretIs reports whether the database was created with this secret. It
+// returns [ErrNoSecret] if it has none.
 func SecretIs(ctx context.Context, d *db.DB, keys *secrets.Keys) (same bool, err error) {
 	var stored []byte
 	err = d.Peek(ctx, func(tx *db.Tx) error {
@@ -29,17 +29,17 @@ func SecretIs(ctx context.Context, d *db.DB, keys *secrets.Keys) (same bool, err
 	return bytes.Equal(stored, keys.Fingerprint()), err
 }
 
-// RotateSecret is one step of a transaction: what this package sealed with the
-// old secret is sealed with the new one, and from then on the database belongs
-// to the new one. It is [ErrOtherSecret] when the old one is not the
-// database's. Refresh tokens and personal access tokens are hashes, which no
-// secret is part of, so they go on; an access token of the old secret is
-// refused from now on, and its client fetches the next with its refresh token.
+// RotateSecret encrypts with the new secret what this package encrypted with
+// the old one, and stores the fingerprint of the new one, within a transaction.
+// It returns [ErrOtherSecret] if the old secret is not that of the database.
+// Refresh tokens and personal access tokens are hashes without a secret and
+// stay valid. Access tokens of the old secret become invalid, and clients get
+// new ones with their refresh token.
 func RotateSecret(ctx context.Context, tx *db.Tx, at time.Time, from, to *secrets.Keys) error {
 	n, err := tx.Exec(ctx, `UPDATE instance_secret SET fingerprint = $2 WHERE id = 1 AND fingerprint = $1`,
 		from.Fingerprint(), to.Fingerprint())
 	if err != nil {
-		return fmt.Errorf("naming the new secret: %w", err)
+		return fmt.Errorf("storing the fingerprint of the new secret: %w", err)
 	}
 	if n != 1 {
 		return ErrOtherSecret
@@ -56,13 +56,13 @@ func RotateSecret(ctx context.Context, tx *db.Tx, at time.Time, from, to *secret
 		return err
 	}
 	for _, h := range holders {
-		sealed, err := secrets.Reseal(from, to, totpLabel, totpPlace(h.id), h.sealed)
+		sealed, err := secrets.Reseal(from, to, totpLabel, totpContext(h.id), h.sealed)
 		if err != nil {
-			return fmt.Errorf("the second factor of user %s: %w", h.id, err)
+			return fmt.Errorf("second factor of user %s: %w", h.id, err)
 		}
 		if _, err := tx.Exec(ctx, `UPDATE users SET totp_secret = $2 WHERE id = $1`, h.id, sealed); err != nil {
 			return err
 		}
 	}
-	return RecordAudit(ctx, tx, NewAuditEvent(at, operator(), Client{}, ActionSecretRotate, ""))
+	return RecordAudit(ctx, tx, NewAuditEvent(at, operatorPrincipal(), Client{}, ActionSecretRotate, ""))
 }

@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// RefreshTokenLifetime is how long a refresh token may lie unused.
+	// RefreshTokenLifetime is how long an unused refresh token is valid.
 	RefreshTokenLifetime = 30 * 24 * time.Hour
-	// RefreshGrace is how long a spent refresh token may be exchanged again: for
-	// an answer that was lost and for two tabs that refresh at once. It ends
-	// early when a token that replaced it is used.
+	// RefreshGrace is how long a used refresh token may be exchanged again, for
+	// a lost response or two tabs that refresh at the same time. It ends early
+	// when a token that replaced it is used.
 	RefreshGrace = 30 * time.Second
 )
 
-// TokenPair is what a session lives on. The tokens are in clear and nowhere
-// else; they print as "[redacted]".
+// TokenPair contains the tokens of a session. They are not stored in plain
+// text, and print as "[redacted]".
 type TokenPair struct {
 	AccessToken  secrets.Secret
 	RefreshToken secrets.Secret
 	IsAdmin      bool
 }
 
-// Session is a signed-in device: a family of refresh tokens, each the
-// successor of another.
+// Session is a signed-in device: a chain of refresh tokens, each of which
+// replaced another.
 type Session struct {
 	ID         journal.SessionID
 	CreatedAt  time.Time
 	LastUsedAt time.Time
 	ExpiresAt  time.Time
-	// IP and UserAgent are those of the last refresh.
+	// IP and UserAgent are from the last refresh.
 	IP        string
 	UserAgent string
 }
@@ -48,18 +48,18 @@ const refreshTokenSize = 32
 
 func newRefreshToken() secrets.Secret {
 	random := make([]byte, refreshTokenSize)
-	_, _ = rand.Read(random) // never fails: the program ends instead
+	_, _ = rand.Read(random) // never fails; see crypto/rand
 	return secrets.Secret(base64.RawURLEncoding.EncodeToString(random))
 }
 
-// tokenHash is all that is stored of a token. The tokens are random and long,
-// so a fast hash is as good as a slow one.
+// tokenHash returns the hash that is stored for a token. Tokens are random and
+// long, so a fast hash is sufficient.
 func tokenHash(token secrets.Secret) []byte {
 	sum := sha256.Sum256([]byte(token.Reveal()))
 	return sum[:]
 }
 
-// openSession is one step of a transaction: a new family with its first token.
+// openSession creates a session with its first tokens, within a transaction.
 func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client Client) (TokenPair, error) {
 	id, now := journal.NewID[journal.SessionID](), s.clock()
 	_, err := tx.Exec(ctx, `INSERT INTO sessions (user_id, id, created_at, last_used_at, expires_at, ip, user_agent)
@@ -68,12 +68,12 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client 
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("opening a session: %w", err)
 	}
-	return s.mintPair(ctx, tx, user.IsAdmin, heldToken{user: user.ID, session: id})
+	return s.mintPair(ctx, tx, user.IsAdmin, refreshToken{user: user.ID, session: id})
 }
 
 // mintPair adds a refresh token to the session of replaced and signs an access
-// token. A session's first token replaces none: the hash of replaced is nil.
-func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replaced heldToken) (TokenPair, error) {
+// token. For the first token of a session, the hash of replaced is nil.
+func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replaced refreshToken) (TokenPair, error) {
 	token, now := newRefreshToken(), s.clock()
 	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, replaced, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -81,40 +81,40 @@ func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replace
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("storing a refresh token: %w", err)
 	}
-	access, err := s.signAccess(replaced.user, replaced.session, now)
+	access, err := s.signAccessToken(replaced.user, replaced.session, now)
 	return TokenPair{AccessToken: access, RefreshToken: token, IsAdmin: isAdmin}, err
 }
 
-// badRefresh is the one answer to every refresh token that is not honoured.
-func badRefresh() error {
-	return journal.Unauthorized("The refresh token is unknown, expired or already used; sign in again.")
+// newBadRefresh returns the same error for every invalid refresh token.
+func newBadRefresh() error {
+	return journal.Unauthorized("The refresh token is unknown, expired or already used. Sign in again.")
 }
 
-// heldToken is a stored refresh token.
-type heldToken struct {
+// refreshToken is a stored refresh token.
+type refreshToken struct {
 	user      journal.UserID
 	session   journal.SessionID
 	hash      []byte
 	expiresAt time.Time
 	spentAt   *time.Time
-	// successorUsed reports that a token which replaced this one was used: the
-	// answer to the exchange was not lost.
+	// successorUsed reports that a token that replaced this one was used, so
+	// the response of the exchange was not lost.
 	successorUsed bool
 }
 
-// isStolen reports whether a spent token was presented again by a second party:
-// its successor was used already, or it was spent too long ago for a lost
-// answer. A clock that was set back must not make an old token valid again.
-func (h heldToken) isStolen(now time.Time) bool {
+// isReused reports whether a used token was presented by a second party: its
+// successor was used, or it was used too long ago for a lost response. The
+// absolute value prevents that an old token becomes valid if the clock is set
+// back.
+func (h refreshToken) isReused(now time.Time) bool {
 	return h.spentAt != nil && (h.successorUsed || now.Sub(*h.spentAt).Abs() > RefreshGrace)
 }
 
-// Refresh exchanges a refresh token for a new pair and spends it. Within
-// [RefreshGrace], and until a successor is used, it may be exchanged again;
-// after that, presenting it ends the whole session, because two parties hold
-// tokens of it.
+// Refresh exchanges a refresh token for new tokens. Within [RefreshGrace], and
+// until a successor is used, it can be exchanged again. After that, presenting
+// it ends the whole session, because two parties have its tokens.
 func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secret) (TokenPair, error) {
-	// A caller who hangs up must not undo the end of a stolen session.
+	// A client that disconnects must not undo the end of a stolen session.
 	ctx = context.WithoutCancel(ctx)
 	client = client.clean()
 	held, err := s.findRefreshToken(ctx, token)
@@ -122,37 +122,37 @@ func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secr
 		return TokenPair{}, err
 	}
 	var pair TokenPair
-	honoured := false
+	accepted := false
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		var err error
-		pair, honoured, err = s.exchange(ctx, tx, held, client)
+		pair, accepted, err = s.exchange(ctx, tx, held, client)
 		return err
 	})
 	if err != nil {
 		return TokenPair{}, err
 	}
-	if !honoured {
-		return TokenPair{}, badRefresh()
+	if !accepted {
+		return TokenPair{}, newBadRefresh()
 	}
 	return pair, nil
 }
 
-func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (heldToken, error) {
-	held := heldToken{hash: tokenHash(token)}
+func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (refreshToken, error) {
+	held := refreshToken{hash: tokenHash(token)}
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT user_id, session_id FROM refresh_tokens WHERE hash = $1`, held.hash).
 			Scan(&held.user, &held.session)
 	})
 	if errors.Is(err, db.ErrNoRows) {
-		return heldToken{}, badRefresh()
+		return refreshToken{}, newBadRefresh()
 	}
 	return held, err
 }
 
-// exchange spends a token and mints its successor. When the token is not
-// honoured it reports so without an error, so that the end of a stolen session
-// is committed.
-func (s *Service) exchange(ctx context.Context, tx *db.Tx, held heldToken, client Client) (TokenPair, bool, error) {
+// exchange marks a token as used and creates its successor. It reports an
+// invalid token without an error, so that the end of a stolen session is
+// committed.
+func (s *Service) exchange(ctx context.Context, tx *db.Tx, held refreshToken, client Client) (TokenPair, bool, error) {
 	now := s.clock()
 	isAdmin, err := held.lock(ctx, tx)
 	if errors.Is(err, db.ErrNoRows) {
@@ -161,8 +161,8 @@ func (s *Service) exchange(ctx context.Context, tx *db.Tx, held heldToken, clien
 	if err != nil {
 		return TokenPair{}, false, err
 	}
-	if held.isStolen(now) {
-		return TokenPair{}, false, s.endStolen(ctx, tx, held, client)
+	if held.isReused(now) {
+		return TokenPair{}, false, s.endReusedSession(ctx, tx, held, client)
 	}
 	if !now.Before(held.expiresAt) {
 		return TokenPair{}, false, nil
@@ -174,9 +174,9 @@ func (s *Service) exchange(ctx context.Context, tx *db.Tx, held heldToken, clien
 	return pair, err == nil, err
 }
 
-// lock locks the session, which orders all that happens to one family, and
-// then reads the token anew and whether its owner is an administrator.
-func (h *heldToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err error) {
+// lock locks the session, so that all changes to it are ordered, then reads the
+// token again and whether its owner is an administrator.
+func (h *refreshToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err error) {
 	var id journal.SessionID
 	err = tx.QueryRow(ctx, `SELECT id FROM sessions WHERE user_id = $1 AND id = $2`+tx.Lock(), h.user, h.session).Scan(&id)
 	if err != nil {
@@ -190,9 +190,8 @@ func (h *heldToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err erro
 	return isAdmin, err
 }
 
-// spend marks a token as exchanged; the first time counts. The session lives
-// on from here.
-func (h heldToken) spend(ctx context.Context, tx *db.Tx, client Client, now time.Time) error {
+// spend marks a token as used, at the first use only, and extends the session.
+func (h refreshToken) spend(ctx context.Context, tx *db.Tx, client Client, now time.Time) error {
 	_, err := tx.Exec(ctx, `UPDATE refresh_tokens SET spent_at = $4
 		WHERE user_id = $1 AND session_id = $2 AND hash = $3 AND spent_at IS NULL`,
 		h.user, h.session, h.hash, db.Micros(now))
@@ -205,7 +204,7 @@ func (h heldToken) spend(ctx context.Context, tx *db.Tx, client Client, now time
 	return err
 }
 
-func (s *Service) endStolen(ctx context.Context, tx *db.Tx, held heldToken, client Client) error {
+func (s *Service) endReusedSession(ctx context.Context, tx *db.Tx, held refreshToken, client Client) error {
 	if err := deleteSession(ctx, tx, held.user, held.session); err != nil {
 		return err
 	}
@@ -214,7 +213,8 @@ func (s *Service) endStolen(ctx context.Context, tx *db.Tx, held heldToken, clie
 	return RecordAudit(ctx, tx, event)
 }
 
-// deleteSession ends a family; [db.ErrNoRows] tells that there was none.
+// deleteSession deletes a session and its tokens. It returns [db.ErrNoRows] if
+// there is none.
 func deleteSession(ctx context.Context, tx *db.Tx, user journal.UserID, id journal.SessionID) error {
 	n, err := tx.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, user, id)
 	if err == nil && n == 0 {
@@ -223,9 +223,9 @@ func deleteSession(ctx context.Context, tx *db.Tx, user journal.UserID, id journ
 	return err
 }
 
-// Logout ends the session of a refresh token, or without one the session of
-// the caller's access token. When neither names a session it refuses. Access
-// tokens of the session live out their quarter of an hour.
+// Logout ends the session of a refresh token, or without one the session of the
+// caller's access token. It returns an error if there is neither. Access tokens
+// of the session stay valid until they expire.
 func (s *Service) Logout(ctx context.Context, caller Principal, client Client, token secrets.Secret) error {
 	user, session := caller.UserID, caller.SessionID
 	if token != "" {
@@ -237,7 +237,7 @@ func (s *Service) Logout(ctx context.Context, caller Principal, client Client, t
 		}
 	}
 	if session == "" {
-		return badRefresh()
+		return newBadRefresh()
 	}
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		if err := deleteSession(ctx, tx, user, session); err != nil {
@@ -246,12 +246,12 @@ func (s *Service) Logout(ctx context.Context, caller Principal, client Client, t
 		return s.record(ctx, tx, Principal{UserID: user, Credential: CredentialSession}, client, ActionLogout, string(session))
 	})
 	if errors.Is(err, db.ErrNoRows) {
-		return badRefresh()
+		return newBadRefresh()
 	}
 	return err
 }
 
-// Sessions lists a user's signed-in devices, the last used first.
+// Sessions returns a user's sessions, most recently used first.
 func (s *Service) Sessions(ctx context.Context, owner journal.UserID) ([]Session, error) {
 	var sessions []Session
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
@@ -271,8 +271,8 @@ func scanSession(row db.Scanner) (Session, error) {
 	return v, err
 }
 
-// EndSession signs one of the caller's devices out. check, which may be nil,
-// sees the session first and may refuse.
+// EndSession ends one of the caller's sessions. check may be nil; it is called
+// with the session and may return an error.
 func (s *Service) EndSession(ctx context.Context, caller Principal, client Client, id journal.SessionID, check func(Session) error) error {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		session, err := scanSession(tx.QueryRow(ctx, sessionColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), caller.UserID, id))
@@ -289,11 +289,10 @@ func (s *Service) EndSession(ctx context.Context, caller Principal, client Clien
 		}
 		return s.record(ctx, tx, caller, client.clean(), ActionSessionEnd, string(id))
 	})
-	return orNotFound(err, "session")
+	return toNotFound(err, "session")
 }
 
-// Sweep forgets what no longer serves anybody: sessions that have expired,
-// refresh tokens spent so long ago that their return need not be noticed, and
+// Sweep deletes expired sessions, refresh tokens that were used long ago, and
 // old audit events. The server calls it every hour.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()

@@ -22,7 +22,7 @@ func TestRefreshRotates(t *testing.T) {
 		second, err := f.refresh(first.RefreshToken)
 		must(t, err)
 		if second.RefreshToken == first.RefreshToken || second.AccessToken == first.AccessToken || !second.IsAdmin {
-			t.Error("the pair is not new, or forgets that this is an owner")
+			t.Error("the tokens are not new, or do not have IsAdmin")
 		}
 		caller := f.caller(second)
 		if caller.SessionID != owner.SessionID {
@@ -46,17 +46,17 @@ func TestRefreshRotates(t *testing.T) {
 	})
 }
 
-func TestASpentRefreshTokenIsHonouredInItsGrace(t *testing.T) {
+func TestUsedRefreshTokenIsValidWithinGrace(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, first := f.owner()
 		_, err := f.refresh(first.RefreshToken)
 		must(t, err)
 		f.clock.Advance(RefreshGrace)
-		errs := together(4, func(int) error {
+		errs := runConcurrently(4, func(int) error {
 			_, err := f.refresh(first.RefreshToken)
 			return err
 		})
-		if wins(errs) != 4 {
+		if countSuccesses(errs) != 4 {
 			t.Errorf("within the grace: %v", errs)
 		}
 		again, err := f.refresh(first.RefreshToken)
@@ -67,7 +67,7 @@ func TestASpentRefreshTokenIsHonouredInItsGrace(t *testing.T) {
 	})
 }
 
-func TestASpentRefreshTokenEndsTheSessionAfterwards(t *testing.T) {
+func TestUsedRefreshTokenEndsTheSessionAfterGrace(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, first := f.owner()
 		apart := f.login(ownerEmail)
@@ -83,12 +83,12 @@ func TestASpentRefreshTokenEndsTheSessionAfterwards(t *testing.T) {
 		events, err := f.Audit(t.Context(), AuditQuery{Limit: 1})
 		must(t, err)
 		if e := events[0]; e.Action != ActionRefreshReuse || e.UserID != owner.UserID || e.Target != string(owner.SessionID) || e.IP != crook.IP {
-			t.Errorf("the audit says %+v", e)
+			t.Errorf("the audit event is %+v", e)
 		}
 	})
 }
 
-func TestASpentRefreshTokenIsAReplayOnceItsSuccessorWasUsed(t *testing.T) {
+func TestUsedRefreshTokenIsAReplayOnceItsSuccessorWasUsed(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, first := f.owner()
 		second, err := f.refresh(first.RefreshToken)
@@ -138,11 +138,11 @@ func TestTwoTabsRefreshAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, first := f.owner()
 		pairs := make([]TokenPair, 6)
-		errs := together(len(pairs), func(i int) (err error) {
+		errs := runConcurrently(len(pairs), func(i int) (err error) {
 			pairs[i], err = f.refresh(first.RefreshToken)
 			return err
 		})
-		if wins(errs) != len(pairs) {
+		if countSuccesses(errs) != len(pairs) {
 			t.Fatalf("two tabs: %v", errs)
 		}
 		seen := map[secrets.Secret]bool{}
@@ -150,7 +150,7 @@ func TestTwoTabsRefreshAtOnce(t *testing.T) {
 			seen[pair.RefreshToken] = true
 		}
 		if len(seen) != len(pairs) {
-			t.Error("two tabs hold one token")
+			t.Error("two tabs got the same token")
 		}
 	})
 }
@@ -173,7 +173,7 @@ func TestRefreshTokensExpire(t *testing.T) {
 	})
 }
 
-func TestRefreshRefusesWhatIsNoRefreshToken(t *testing.T) {
+func TestRefreshRejectsOtherTokens(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, pair := f.owner()
 		_, token, err := f.MintAccessToken(t.Context(), owner, home, "cron", nil, "")
@@ -253,7 +253,7 @@ func TestRefreshAndPasswordChangeAtOnce(t *testing.T) {
 		passwords := []secrets.Secret{goodPass, otherPass}
 		for round := range 6 {
 			var fresh, raced TokenPair
-			errs := together(2, func(i int) (err error) {
+			errs := runConcurrently(2, func(i int) (err error) {
 				if i == 0 {
 					fresh, err = f.ChangePassword(ctx, caller, home, passwords[round%2], passwords[(round+1)%2])
 					return err
@@ -274,9 +274,9 @@ func TestRefreshAndPasswordChangeAtOnce(t *testing.T) {
 	})
 }
 
-// TestARefreshWaitsForTheEndOfItsSession begins to end a session, lets a
-// refresh come in, and only then commits.
-func TestARefreshWaitsForTheEndOfItsSession(t *testing.T) {
+// TestRefreshWaitsForTheEndOfItsSession starts to end a session, starts a refresh,
+// and then commits.
+func TestRefreshWaitsForTheEndOfItsSession(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, pair := f.owner()
 		answer := make(chan error, 1)
@@ -315,7 +315,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%d sessions are left", n)
 		}
 		if n := f.count(`SELECT COUNT(*) FROM refresh_tokens WHERE spent_at IS NOT NULL`); n != 1 {
-			t.Errorf("%d spent tokens are left", n) // spent 15 days ago: its return must be noticed
+			t.Errorf("%d spent tokens are left", n) // spent 15 days ago: its reuse must be detected
 		}
 		_, err = f.refresh(idle.RefreshToken)
 		unauthorized(t, err)
@@ -329,7 +329,7 @@ func TestSweep(t *testing.T) {
 		_, err = f.refresh(used.RefreshToken)
 		must(t, err)
 		if n := f.count(`SELECT COUNT(*) FROM audit_events`); n == 0 {
-			t.Error("young events were swept")
+			t.Error("recent events were deleted")
 		}
 		f.clock.Advance(auditRetention)
 		must(t, f.Sweep(ctx))

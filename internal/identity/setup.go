@@ -11,16 +11,16 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// ErrOtherSecret tells that the database was made with another secret than
-// the program was started with.
-var ErrOtherSecret = errors.New("this database was made with another secret: start with the SVC_JWT_SECRET, or the secret file in the data directory, that it was made with; " +
-	"with a new secret nobody's second factor or share link could be read")
+// ErrOtherSecret is returned if the database was created with another secret
+// than the one the program was started with.
+var ErrOtherSecret = errors.New("the database was created with another secret: start with the same SVC_JWT_SECRET, or the same secret file in the data directory; " +
+	"second factors and share links cannot be decrypted with a new one")
 
 // CheckSecret stores the fingerprint of the secret at the first start and
-// refuses every later start with another secret by [ErrOtherSecret]: better
-// not to start than to fail for each user with a second factor.
+// returns [ErrOtherSecret] at later starts with another secret. Otherwise the
+// server would start and fail for each user with a second factor.
 func (s *Service) CheckSecret(ctx context.Context) error {
-	mine := s.keys.Fingerprint()
+	current := s.keys.Fingerprint()
 	var stored []byte
 	read := func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT fingerprint FROM instance_secret WHERE id = 1`).Scan(&stored)
@@ -28,7 +28,7 @@ func (s *Service) CheckSecret(ctx context.Context) error {
 	err := s.db.Peek(ctx, read)
 	if errors.Is(err, db.ErrNoRows) {
 		err = s.db.Update(ctx, func(tx *db.Tx) error {
-			_, err := tx.Exec(ctx, `INSERT INTO instance_secret (id, fingerprint) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`, mine)
+			_, err := tx.Exec(ctx, `INSERT INTO instance_secret (id, fingerprint) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`, current)
 			if err != nil {
 				return err
 			}
@@ -38,24 +38,24 @@ func (s *Service) CheckSecret(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("checking the secret: %w", err)
 	}
-	if !bytes.Equal(stored, mine) {
+	if !bytes.Equal(stored, current) {
 		return ErrOtherSecret
 	}
 	return nil
 }
 
-// SetupStatus is what everybody may know about an installation.
+// SetupStatus is the public state of an installation.
 type SetupStatus struct {
 	// NeedsSetup is true until the first user exists.
 	NeedsSetup bool
-	// RegistrationOpen is false while there is no user, whatever the setting.
+	// RegistrationOpen is false before the setup, even if the setting is true.
 	RegistrationOpen  bool
 	UserCount         int
 	MinPasswordLength int
 }
 
-// SetupStatus reads the state from the database each time, so that several
-// instances never disagree about it.
+// SetupStatus reads the state from the database on every call, so that several
+// servers always agree.
 func (s *Service) SetupStatus(ctx context.Context) (SetupStatus, error) {
 	status := SetupStatus{MinPasswordLength: MinPasswordLength}
 	var isSetUp bool
@@ -71,15 +71,13 @@ func (s *Service) SetupStatus(ctx context.Context) (SetupStatus, error) {
 	return status, nil
 }
 
-func alreadySetUp() error {
-	return journal.Conflict("This installation is already set up; sign in instead.")
+func newAlreadySetUp() error {
+	return journal.Conflict("This installation is already set up. Sign in instead.")
 }
 
-// Setup makes the first user, an owner, and signs them in. Exactly one caller
-// ever wins: the primary key of the instance row decides, also between two
-// servers on one database. inside, which may be nil, runs in the same
-// transaction, so that what it makes for the first user exists with them or not
-// at all.
+// Setup creates the first user, an owner, and signs them in. Only one caller
+// can succeed: the primary key of the instance row decides, also between two
+// servers on one database. inside may be nil; it runs in the same transaction.
 func (s *Service) Setup(ctx context.Context, client Client, address string, password secrets.Secret,
 	inside func(context.Context, *db.Tx, journal.UserID) error,
 ) (User, TokenPair, error) {
@@ -88,15 +86,15 @@ func (s *Service) Setup(ctx context.Context, client Client, address string, pass
 		return User{}, TokenPair{}, err
 	}
 	if !status.NeedsSetup {
-		return User{}, TokenPair{}, alreadySetUp()
+		return User{}, TokenPair{}, newAlreadySetUp()
 	}
-	return s.enrol(ctx, client, address, password, ActionSetup, func(tx *db.Tx, to email, hash string) (User, error) {
+	return s.createAndSignIn(ctx, client, address, password, ActionSetup, func(tx *db.Tx, to email, hash string) (User, error) {
 		first, err := s.claimInstance(ctx, tx)
 		if err != nil {
 			return User{}, err
 		}
 		if !first {
-			return User{}, alreadySetUp()
+			return User{}, newAlreadySetUp()
 		}
 		user, err := s.insertUser(ctx, tx, to, hash, true)
 		if err != nil || inside == nil {
@@ -106,32 +104,32 @@ func (s *Service) Setup(ctx context.Context, client Client, address string, pass
 	})
 }
 
-// claimInstance writes the one instance row and tells whether it was ours to
-// write. A second writer waits here until the first has committed.
+// claimInstance inserts the instance row and reports whether it did not exist.
+// A second writer waits here until the first has committed.
 func (s *Service) claimInstance(ctx context.Context, tx *db.Tx) (bool, error) {
 	n, err := tx.Exec(ctx, `INSERT INTO instance (id, set_up_at) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`, db.Micros(s.clock()))
 	return n == 1, err
 }
 
-// Register makes a user for a stranger and signs them in, where that is
-// allowed. The password is hashed before the address is looked at, so that the
-// time of an answer does not tell whether the address is taken.
+// Register creates a user and signs them in, if registration is open. The
+// password is hashed before the address is looked up, so that the response time
+// does not reveal whether the address is in use.
 func (s *Service) Register(ctx context.Context, client Client, address string, password secrets.Secret) (User, TokenPair, error) {
 	status, err := s.SetupStatus(ctx)
 	if err != nil {
 		return User{}, TokenPair{}, err
 	}
 	if !status.RegistrationOpen {
-		return User{}, TokenPair{}, journal.Forbidden("Registration is closed; ask an owner to add you.")
+		return User{}, TokenPair{}, journal.Forbidden("Registration is closed. Ask an owner to add you.")
 	}
-	return s.enrol(ctx, client, address, password, ActionRegister, func(tx *db.Tx, to email, hash string) (User, error) {
+	return s.createAndSignIn(ctx, client, address, password, ActionRegister, func(tx *db.Tx, to email, hash string) (User, error) {
 		return s.insertUser(ctx, tx, to, hash, false)
 	})
 }
 
-// enrol is what setup and registration share: check, hash, and in one
-// transaction insert and sign in.
-func (s *Service) enrol(ctx context.Context, client Client, address string, password secrets.Secret, action Action,
+// createAndSignIn checks the credentials, hashes the password, and in one
+// transaction inserts the user and opens a session.
+func (s *Service) createAndSignIn(ctx context.Context, client Client, address string, password secrets.Secret, action Action,
 	insert func(tx *db.Tx, to email, hash string) (User, error),
 ) (User, TokenPair, error) {
 	client = client.clean()
@@ -158,8 +156,8 @@ func (s *Service) enrol(ctx context.Context, client Client, address string, pass
 	return user, pair, nil
 }
 
-// newCredentials checks an address and a password for a new user and hashes
-// the password.
+// newCredentials checks the address and the password of a new user and returns
+// the password hash.
 func (s *Service) newCredentials(ctx context.Context, client Client, address string, password secrets.Secret) (email, string, error) {
 	to, err := parseEmail(address)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-func TestSetupMakesTheFirstOwner(t *testing.T) {
+func TestSetupCreatesTheFirstOwner(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		status, err := f.SetupStatus(ctx)
@@ -42,7 +42,7 @@ func TestSetupMakesTheFirstOwner(t *testing.T) {
 		_, _, err = f.Setup(ctx, home, "nonsense", "short", nil)
 		conflict(t, err)
 		if f.hashes() != before {
-			t.Error("a password was hashed for a setup that could not win")
+			t.Error("a password was hashed for a setup that could not succeed")
 		}
 	})
 }
@@ -50,12 +50,12 @@ func TestSetupMakesTheFirstOwner(t *testing.T) {
 func TestSetupHasOneWinner(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
-		errs := together(8, func(i int) error {
+		errs := runConcurrently(8, func(i int) error {
 			_, _, err := f.Setup(ctx, home, string(rune('a'+i))+"@example.com", goodPass, nil)
 			return err
 		})
-		if wins(errs) != 1 {
-			t.Fatalf("%d winners: %v", wins(errs), errs)
+		if countSuccesses(errs) != 1 {
+			t.Fatalf("%d winners: %v", countSuccesses(errs), errs)
 		}
 		for _, err := range errs {
 			if err != nil {
@@ -68,7 +68,7 @@ func TestSetupHasOneWinner(t *testing.T) {
 	})
 }
 
-func TestSetupRunsWhatIsInsideOrNothing(t *testing.T) {
+func TestSetupRunsInsideInItsTransaction(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		failure := errors.New("no account")
@@ -93,7 +93,7 @@ func TestSetupRunsWhatIsInsideOrNothing(t *testing.T) {
 		prefs, err := f.Preferences(ctx, user.ID)
 		must(t, err)
 		if string(prefs.Values["inside"]) != "true" {
-			t.Errorf("what was made inside is %v", prefs.Values)
+			t.Errorf("inside stored %v", prefs.Values)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestSetupChecksItsInput(t *testing.T) {
 		_, _, err = f.Setup(t.Context(), home, ownerEmail, "short", nil)
 		invalid(t, err, "password")
 		if status, _ := f.SetupStatus(t.Context()); !status.NeedsSetup {
-			t.Error("a refused setup counts")
+			t.Error("a rejected setup counts")
 		}
 	})
 }
@@ -119,13 +119,13 @@ func TestRegister(t *testing.T) {
 		user, pair, err := f.Register(ctx, home, guestEmail, goodPass)
 		must(t, err)
 		if user.IsAdmin || pair.IsAdmin || f.caller(pair).IsAdmin {
-			t.Error("a stranger registered as an owner")
+			t.Error("a registered user is an owner")
 		}
 		before := f.hashes()
 		_, _, err = f.Register(ctx, home, " GUEST@example.COM", goodPass)
 		conflict(t, err)
 		if f.hashes() != before+1 {
-			t.Error("a taken address costs other work than a free one")
+			t.Error("the work differs for an address in use")
 		}
 		_, _, err = f.Register(ctx, home, "third@example.com", "third@example.com")
 		invalid(t, err, "password")
@@ -138,12 +138,12 @@ func TestRegister(t *testing.T) {
 func TestRegisterOneAddressOnce(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.owner()
-		errs := together(6, func(int) error {
+		errs := runConcurrently(6, func(int) error {
 			_, _, err := f.Register(t.Context(), home, guestEmail, goodPass)
 			return err
 		})
-		if wins(errs) != 1 {
-			t.Errorf("%d of 6 registered one address: %v", wins(errs), errs)
+		if countSuccesses(errs) != 1 {
+			t.Errorf("%d of 6 registered one address: %v", countSuccesses(errs), errs)
 		}
 	})
 }
@@ -154,7 +154,7 @@ func TestCheckSecret(t *testing.T) {
 		service := func(fill byte) *Service {
 			return New(d, testKeys(t, fill), testkit.NewClock().Now, nil, Options{})
 		}
-		for _, err := range together(4, func(int) error { return service(1).CheckSecret(t.Context()) }) {
+		for _, err := range runConcurrently(4, func(int) error { return service(1).CheckSecret(t.Context()) }) {
 			must(t, err)
 		}
 		if err := service(2).CheckSecret(t.Context()); !errors.Is(err, ErrOtherSecret) {
@@ -170,7 +170,7 @@ func TestParseEmail(t *testing.T) {
 		"  padded@example.com\t",
 	} {
 		if _, err := parseEmail(text); err != nil {
-			t.Errorf("%q was refused: %v", text, err)
+			t.Errorf("%q was rejected: %v", text, err)
 		}
 	}
 	for _, text := range []string{
@@ -179,7 +179,7 @@ func TestParseEmail(t *testing.T) {
 		strings.Repeat("a", 250) + "@b.de",
 	} {
 		if _, err := parseEmail(text); err == nil {
-			t.Errorf("%q was taken", text)
+			t.Errorf("%q was accepted", text)
 		} else {
 			invalid(t, err, "email")
 		}

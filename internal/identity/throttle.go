@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// freeFailures is how many failed logins cost nothing.
+	// freeFailures is the number of failed logins without a delay.
 	freeFailures = 10
-	// failureWindow is how long a failed login is remembered.
+	// failureWindow is how long a failed login counts.
 	failureWindow = 15 * time.Minute
-	// longestDelay bounds the wait: a stranger who guesses at somebody's
-	// password must not be able to lock them out for longer.
-	longestDelay = time.Minute
-	// rememberedFailures is enough for the delay to reach its longest.
+	// maxDelay limits the delay, so that someone who guesses a password cannot
+	// lock out its user for longer.
+	maxDelay = time.Minute
+	// rememberedFailures is enough for the delay to reach maxDelay.
 	rememberedFailures = freeFailures + 6
-	// throttleKeys bounds the memory of a throttle.
+	// throttleKeys limits the memory of a throttle.
 	throttleKeys = 100_000
 )
 
-// throttleKey names who is slowed down. It is a hash: of bounded size however
-// long the address that was typed, and no list of addresses in memory.
+// throttleKey identifies what is throttled. It is a hash, so its size does not
+// depend on the address that was entered, and addresses are not kept in memory.
 type throttleKey [sha256.Size]byte
 
-// throttle slows down the guessing of one user's password. Ten failures within
-// a quarter of an hour are free; each further one doubles the time, from a
-// second to a minute, in which no try is looked at. It remembers a bounded
-// number of keys, the last used ones. Times are the caller's.
+// throttle delays login attempts after failures. Ten failures within 15 minutes
+// have no effect; each further one doubles the delay, from a second to a
+// minute, during which no attempt is checked. It keeps a limited number of
+// keys, the most recently used. Callers pass the time.
 type throttle struct {
 	mu      sync.Mutex
 	limit   int
@@ -46,7 +46,7 @@ func newThrottle(limit int) *throttle {
 	return &throttle{limit: limit, entries: map[throttleKey]*list.Element{}, order: list.New()}
 }
 
-// wait tells how long the key has to wait; zero lets it try.
+// wait returns how long the key has to wait; zero if it may try.
 func (t *throttle) wait(key throttleKey, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +55,7 @@ func (t *throttle) wait(key throttleKey, now time.Time) time.Duration {
 		return 0
 	}
 	entry := element.Value.(*failures)
-	entry.forget(now)
+	entry.dropExpired(now)
 	if len(entry.times) < freeFailures {
 		return 0
 	}
@@ -63,7 +63,7 @@ func (t *throttle) wait(key throttleKey, now time.Time) time.Duration {
 	return max(0, entry.delay()-max(0, now.Sub(last)))
 }
 
-// fail notes a failed login.
+// fail records a failed login.
 func (t *throttle) fail(key throttleKey, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,12 +75,12 @@ func (t *throttle) fail(key throttleKey, now time.Time) {
 	}
 	t.order.MoveToFront(element)
 	entry := element.Value.(*failures)
-	entry.forget(now)
+	entry.dropExpired(now)
 	entry.times = append(entry.times, now)
 	entry.times = entry.times[max(0, len(entry.times)-rememberedFailures):]
 }
 
-// clear forgets a key after a successful login.
+// clear removes a key after a successful login.
 func (t *throttle) clear(key throttleKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +90,7 @@ func (t *throttle) clear(key throttleKey) {
 	}
 }
 
-// evict drops the key that was quiet for longest when there are too many.
+// evict removes the least recently used key if there are too many.
 func (t *throttle) evict() {
 	if t.order.Len() <= t.limit {
 		return
@@ -99,8 +99,8 @@ func (t *throttle) evict() {
 	delete(t.entries, oldest.key)
 }
 
-// forget drops the failures that are out of the window.
-func (f *failures) forget(now time.Time) {
+// dropExpired removes the failures outside of the window.
+func (f *failures) dropExpired(now time.Time) {
 	for i, at := range f.times {
 		if at.After(now) { // the clock was set back
 			f.times[i] = now
@@ -111,46 +111,47 @@ func (f *failures) forget(now time.Time) {
 	}
 }
 
-// delay is how long after the last failure the next try is looked at.
+// delay returns how long after the last failure the next attempt is allowed.
 func (f *failures) delay() time.Duration {
-	return min(longestDelay, time.Second<<(len(f.times)-freeFailures))
+	return min(maxDelay, time.Second<<(len(f.times)-freeFailures))
 }
 
-// maxPaced bounds the memory of a pace.
-const maxPaced = 50_000
+// maxIntervalKeys limits the memory of an interval.
+const maxIntervalKeys = 50_000
 
-// pace lets each key pass once an interval. It remembers a bounded number of
-// keys; when there are more it starts anew, and the database decides.
-type pace[K comparable] struct {
-	interval time.Duration
-	last     map[K]time.Time
+// interval allows each key once per time span. It keeps a limited number of
+// keys. If there are more it removes all; the conditions in SQL still hold
+// then.
+type interval[K comparable] struct {
+	length time.Duration
+	last   map[K]time.Time
 }
 
-func newPace[K comparable](interval time.Duration) pace[K] {
-	return pace[K]{interval: interval, last: map[K]time.Time{}}
+func newInterval[K comparable](length time.Duration) interval[K] {
+	return interval[K]{length: length, last: map[K]time.Time{}}
 }
 
-func (p *pace[K]) isDue(key K, now time.Time) bool {
-	if last, ok := p.last[key]; ok && now.Sub(last) < p.interval {
+func (p *interval[K]) isDue(key K, now time.Time) bool {
+	if last, ok := p.last[key]; ok && now.Sub(last) < p.length {
 		return false
 	}
-	if len(p.last) >= maxPaced {
+	if len(p.last) >= maxIntervalKeys {
 		clear(p.last)
 	}
 	p.last[key] = now
 	return true
 }
 
-// quota admits so many a minute and counts the rest.
+// quota allows a number of events per minute and counts the others.
 type quota struct {
 	limit int
 	since time.Time
 	count int
 }
 
-// admit counts one more and tells whether it is within the quota. When a new
-// minute begins it also gives how many of the last one were not.
-func (q *quota) admit(now time.Time) (admitted bool, lost int) {
+// allow counts an event and reports whether it is within the quota. If a new
+// minute has started, it also returns how many of the previous one were not.
+func (q *quota) allow(now time.Time) (allowed bool, lost int) {
 	if now.Sub(q.since) >= time.Minute {
 		lost = max(0, q.count-q.limit)
 		q.since, q.count = now, 0

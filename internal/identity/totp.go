@@ -19,58 +19,59 @@ import (
 )
 
 const (
-	// totpSecretSize is what RFC 4226 recommends: the size of a SHA-1 sum.
+	// totpSecretSize is the size that RFC 4226 recommends: that of a SHA-1 sum.
 	totpSecretSize = 20
-	// A candidate comes back from the client; the bounds keep out a secret
-	// that can be guessed.
+	// Limits of a candidate sent by the client, so that it cannot be guessed.
 	minTOTPSecret = 16
 	maxTOTPSecret = 64
 
 	totpPeriod = 30 * time.Second
-	// totpSkew is how many steps a phone's clock may be off, either way.
+	// totpSkew is how many steps the clock of a phone may differ, in either
+	// direction.
 	totpSkew = 1
 
-	// wrongCodeBudget is how many wrong codes a user has in wrongCodeWindow,
-	// wherever they are given. With three steps valid at a time, guessing
-	// around the clock succeeds once in four years.
+	// wrongCodeBudget is how many wrong codes of a user are accepted in
+	// wrongCodeWindow. With three valid steps at a time, continuous guessing
+	// succeeds once in four years.
 	wrongCodeBudget = 10
 	wrongCodeWindow = time.Hour
 )
 
-// totpLabel names the key that seals second-factor secrets.
+// totpLabel is the label of the key that encrypts second-factor secrets.
 const totpLabel = "totp"
 
-// totpPlace ties a sealed secret to its row, so that it cannot be moved to
-// another user's.
-func totpPlace(id journal.UserID) string { return "users|totp_secret|" + string(id) }
+// totpContext binds an encrypted secret to its row, so that it cannot be copied
+// to another user.
+func totpContext(id journal.UserID) string { return "users|totp_secret|" + string(id) }
 
-// TOTPCandidate is a second-factor secret that is not in use yet. It is
-// stored nowhere; the client holds it until it is confirmed.
+// TOTPCandidate is a second-factor secret that is not in use yet. It is not
+// stored; the client keeps it until it is confirmed.
 type TOTPCandidate struct {
 	Secret string // base32, for typing
 	URL    string // otpauth://, for a QR code
 }
 
-func totpAlreadyOn() error { return journal.Conflict("The second factor is already on.") }
-func totpNotOn() error     { return journal.Conflict("The second factor is not on.") }
+func newTOTPAlreadyOn() error { return journal.Conflict("The second factor is already on.") }
+func newTOTPNotOn() error     { return journal.Conflict("The second factor is not on.") }
 
-// StartTOTP makes a candidate for the user's second factor and stores nothing.
+// StartTOTP returns a candidate for the user's second factor. It stores
+// nothing.
 func (s *Service) StartTOTP(ctx context.Context, id journal.UserID) (TOTPCandidate, error) {
 	user, err := s.Me(ctx, id)
 	if err != nil {
 		return TOTPCandidate{}, err
 	}
 	if user.TOTPEnabled {
-		return TOTPCandidate{}, totpAlreadyOn()
+		return TOTPCandidate{}, newTOTPAlreadyOn()
 	}
 	random := make([]byte, totpSecretSize)
-	_, _ = rand.Read(random) // never fails: the program ends instead
+	_, _ = rand.Read(random) // never fails; see crypto/rand
 	secret := totpText(random)
 	return TOTPCandidate{Secret: secret, URL: otpauthURL(s.options.Issuer, user.Email, secret)}, nil
 }
 
-// otpauthURL writes the address that authenticator apps read. A blank is %20
-// in it, since several apps show a plus sign as it stands.
+// otpauthURL returns the URL for authenticator apps. Spaces are encoded as %20,
+// because several apps show a plus sign unchanged.
 func otpauthURL(issuer, account, secret string) string {
 	query := url.Values{
 		"secret": {secret}, "issuer": {issuer},
@@ -84,20 +85,20 @@ func totpText(secret []byte) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
 }
 
-// parseTOTPSecret reads a candidate that came back, with or without the
-// blanks, small letters and padding that people and programs add.
+// parseTOTPSecret decodes a candidate, with or without spaces, lower case
+// letters and padding.
 func parseTOTPSecret(text secrets.Secret) ([]byte, error) {
 	clean := strings.TrimRight(strings.ToUpper(strings.ReplaceAll(text.Reveal(), " ", "")), "=")
 	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(clean)
 	if err != nil || len(secret) < minTOTPSecret || len(secret) > maxTOTPSecret {
-		return nil, journal.InvalidField("secret", "The secret must be base32 of %d to %d bytes; start again.", minTOTPSecret, maxTOTPSecret)
+		return nil, journal.InvalidField("secret", "The secret must be base32 of %d to %d bytes. Start again.", minTOTPSecret, maxTOTPSecret)
 	}
 	return secret, nil
 }
 
-// ConfirmTOTP turns the second factor on after a code proved that the client
-// can read the candidate. The code is spent by it. Every other session of the
-// user ends: whoever opened one had only the password.
+// ConfirmTOTP turns on the second factor after a code has shown that the client
+// can use the candidate. The code is used up. All other sessions of the user
+// end, because they were opened with the password only.
 func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Client, secret, code secrets.Secret) error {
 	if err := caller.RequireSession(); err != nil {
 		return err
@@ -106,9 +107,9 @@ func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Clie
 	if err != nil {
 		return err
 	}
-	sealed, err := s.keys.Seal(totpLabel, totpPlace(caller.UserID), candidate)
+	sealed, err := s.keys.Seal(totpLabel, totpContext(caller.UserID), candidate)
 	if err != nil {
-		return fmt.Errorf("sealing the second factor: %w", err)
+		return fmt.Errorf("encrypting the second factor: %w", err)
 	}
 	var verdict codeVerdict
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
@@ -117,10 +118,10 @@ func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Clie
 			return err
 		}
 		if user.TOTPEnabled {
-			return totpAlreadyOn()
+			return newTOTPAlreadyOn()
 		}
 		var step int64
-		if step, verdict, err = s.judgeCode(ctx, tx, user, candidate, code); err != nil || !verdict.right {
+		if step, verdict, err = s.checkCode(ctx, tx, user, candidate, code); err != nil || !verdict.right {
 			return err
 		}
 		return s.enableTOTP(ctx, tx, caller, client.clean(), sealed, step)
@@ -143,8 +144,8 @@ func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, c
 	return s.record(ctx, tx, caller, client, ActionTOTPEnable, string(caller.UserID))
 }
 
-// DisableTOTP turns the second factor off. It takes the password and a code
-// that was not used before.
+// DisableTOTP turns off the second factor. It requires the password and an
+// unused code.
 func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Client, password, code secrets.Secret) error {
 	if err := caller.RequireSession(); err != nil {
 		return err
@@ -155,19 +156,19 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 		return err
 	}
 	if !known.TOTPEnabled {
-		return totpNotOn()
+		return newTOTPNotOn()
 	}
-	if err := s.provePresence(ctx, known, caller, client, ActionTOTPDisable, password); err != nil {
+	if err := s.verifyOwnPassword(ctx, known, caller, client, ActionTOTPDisable, password); err != nil {
 		return err
 	}
 	var verdict codeVerdict
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		user, err := lockUnmoved(ctx, tx, known)
+		user, err := lockUnchanged(ctx, tx, known)
 		if err != nil {
 			return err
 		}
 		if !user.TOTPEnabled {
-			return totpNotOn()
+			return newTOTPNotOn()
 		}
 		if verdict, err = s.spendCode(ctx, tx, user, code); err != nil || !verdict.right {
 			return err
@@ -180,7 +181,8 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 	return verdict.refusal(journal.KindInvalid)
 }
 
-// disableTOTP is one step of a transaction. It also forgives the wrong codes.
+// disableTOTP turns off the second factor and resets the count of wrong codes,
+// within a transaction.
 func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, id journal.UserID) error {
 	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = NULL, totp_failures = 0 WHERE id = $1`, id)
 	if err != nil {
@@ -189,8 +191,8 @@ func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, 
 	return s.record(ctx, tx, caller, client, ActionTOTPDisable, string(id))
 }
 
-// codeVerdict is what became of a code: right, or to be tried again after a
-// wait, or wrong.
+// codeVerdict is the result of checking a code: right, wrong, or not checked
+// before a wait.
 type codeVerdict struct {
 	right bool
 	wait  time.Duration
@@ -198,8 +200,8 @@ type codeVerdict struct {
 
 func (v codeVerdict) isWrong() bool { return !v.right && v.wait == 0 }
 
-// refusal is the answer to a code that was not right. A login calls a wrong
-// code unauthorized, a signed-in user's is merely invalid.
+// refusal returns the error for a code that is not right. kind is that of a
+// wrong code.
 func (v codeVerdict) refusal(kind journal.Kind) error {
 	switch {
 	case v.right:
@@ -209,19 +211,19 @@ func (v codeVerdict) refusal(kind journal.Kind) error {
 	}
 	return &journal.Error{
 		Kind: kind, Code: "totp_invalid",
-		Message: "The code is wrong or was used before; wait for the next one.",
+		Message: "The code is wrong or was already used. Wait for the next one.",
 	}
 }
 
-// spendCode judges a code for a user whose second factor is on, and spends it
-// when it is right: one conditional UPDATE raises the last step used, so a code
-// works once, however many try it at the same moment.
+// spendCode checks a code of a user with a second factor and uses it up if it
+// is right. One conditional UPDATE raises the last used step, so a code works
+// once, even if several requests send it at the same time.
 func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code secrets.Secret) (codeVerdict, error) {
-	secret, err := s.keys.Open(totpLabel, totpPlace(user.ID), user.totpSecret)
+	secret, err := s.keys.Open(totpLabel, totpContext(user.ID), user.totpSecret)
 	if err != nil {
-		return codeVerdict{}, fmt.Errorf("opening the second factor of user %s: %w", user.ID, err)
+		return codeVerdict{}, fmt.Errorf("decrypting the second factor of user %s: %w", user.ID, err)
 	}
-	step, verdict, err := s.judgeCode(ctx, tx, user, secret, code)
+	step, verdict, err := s.checkCode(ctx, tx, user, secret, code)
 	if err != nil || !verdict.right {
 		return verdict, err
 	}
@@ -229,10 +231,10 @@ func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code s
 	return codeVerdict{right: n == 1}, err
 }
 
-// judgeCode compares a code and keeps the budget of wrong ones, which is in
-// the database so that it holds over restarts and over several servers. A
-// spent budget refuses every code unseen.
-func (s *Service) judgeCode(ctx context.Context, tx *db.Tx, user account, secret []byte, code secrets.Secret) (int64, codeVerdict, error) {
+// checkCode compares a code and counts wrong ones. The count is in the
+// database, so that it survives restarts and applies to several servers. If it
+// is used up, codes are not compared.
+func (s *Service) checkCode(ctx context.Context, tx *db.Tx, user account, secret []byte, code secrets.Secret) (int64, codeVerdict, error) {
 	now := s.clock()
 	since, count := user.failuresSince, user.totpFailures
 	switch {
@@ -253,7 +255,7 @@ func (s *Service) judgeCode(ctx context.Context, tx *db.Tx, user account, secret
 	return 0, codeVerdict{}, err
 }
 
-// matchCode finds the step, of those that are valid now, whose code was given.
+// matchCode returns the currently valid step whose code was given.
 func matchCode(secret []byte, code secrets.Secret, now time.Time) (int64, bool, error) {
 	given := strings.ReplaceAll(code.Reveal(), " ", "")
 	present := now.Unix() / int64(totpPeriod/time.Second)
@@ -269,8 +271,8 @@ func matchCode(secret []byte, code secrets.Secret, now time.Time) (int64, bool, 
 	return 0, false, nil
 }
 
-// codeAt is the code of one step: RFC 6238 with SHA-1 and six digits, which
-// is what authenticator apps know.
+// codeAt returns the code of a step: RFC 6238 with SHA-1 and six digits, which
+// authenticator apps support.
 func codeAt(secret []byte, step int64) (string, error) {
 	code, err := hotp.GenerateCodeCustom(totpText(secret), uint64(step), hotp.ValidateOpts{
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,

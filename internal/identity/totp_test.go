@@ -119,7 +119,7 @@ func TestLoginWithASecondFactor(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		caller, _ := f.owner()
-		secret := f.enrolTOTP(caller)
+		secret := f.turnOnTOTP(caller)
 		login := func(password, code secrets.Secret) error {
 			_, err := f.Login(ctx, home, ownerEmail, password, code)
 			return err
@@ -141,18 +141,18 @@ func TestLoginWithASecondFactor(t *testing.T) {
 	})
 }
 
-func TestOneCodeOpensOneSession(t *testing.T) {
+func TestOneCodeStartsOneSession(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		caller, _ := f.owner()
-		secret := f.enrolTOTP(caller)
+		secret := f.turnOnTOTP(caller)
 		for range 3 {
 			code := f.code(secret, 0)
-			errs := together(5, func(int) error {
+			errs := runConcurrently(5, func(int) error {
 				_, err := f.Login(t.Context(), home, ownerEmail, goodPass, code)
 				return err
 			})
-			if wins(errs) != 1 {
-				t.Fatalf("%d logins with one code: %v", wins(errs), errs)
+			if countSuccesses(errs) != 1 {
+				t.Fatalf("%d logins with one code: %v", countSuccesses(errs), errs)
 			}
 			for _, err := range errs {
 				if err != nil {
@@ -168,7 +168,7 @@ func TestWrongCodesHaveABudget(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		caller, _ := f.owner()
-		secret := f.enrolTOTP(caller)
+		secret := f.turnOnTOTP(caller)
 		login := func(code secrets.Secret) error {
 			_, err := f.Login(ctx, home, ownerEmail, goodPass, code)
 			return err
@@ -203,7 +203,7 @@ func TestWrongCodesAtConfirmCountToo(t *testing.T) {
 		caller, _ := f.owner()
 		candidate, err := f.StartTOTP(ctx, caller.UserID)
 		must(t, err)
-		errs := together(wrongCodeBudget+5, func(int) error {
+		errs := runConcurrently(wrongCodeBudget+5, func(int) error {
 			return f.ConfirmTOTP(ctx, caller, home, secrets.Secret(candidate.Secret), f.wrongCode(candidate.Secret))
 		})
 		wrong := 0
@@ -215,7 +215,7 @@ func TestWrongCodesAtConfirmCountToo(t *testing.T) {
 			}
 		}
 		if wrong != wrongCodeBudget {
-			t.Errorf("%d wrong codes were looked at", wrong)
+			t.Errorf("%d wrong codes were checked", wrong)
 		}
 		limited(t, f.ConfirmTOTP(ctx, caller, home, secrets.Secret(candidate.Secret), f.code(candidate.Secret, 0)))
 	})
@@ -226,14 +226,14 @@ func TestDisableTOTP(t *testing.T) {
 		ctx := t.Context()
 		caller, _ := f.owner()
 		conflict(t, f.DisableTOTP(ctx, caller, home, goodPass, "123456"))
-		secret := f.enrolTOTP(caller)
+		secret := f.turnOnTOTP(caller)
 		forbidden(t, f.DisableTOTP(ctx, caller, home, otherPass, f.code(secret, 0)))
 		wrongCodeInside(t, f.DisableTOTP(ctx, caller, home, goodPass, f.wrongCode(secret)))
 		wrongCodeInside(t, f.DisableTOTP(ctx, caller, home, goodPass, f.code(secret, -1))) // spent by confirming
 		must(t, f.DisableTOTP(ctx, caller, home, goodPass, f.code(secret, 0)))
 		conflict(t, f.DisableTOTP(ctx, caller, home, goodPass, f.code(secret, 1)))
 		f.login(ownerEmail)
-		again := f.enrolTOTP(caller)
+		again := f.turnOnTOTP(caller)
 		if again == secret {
 			t.Error("the second secret is the first")
 		}
@@ -242,15 +242,15 @@ func TestDisableTOTP(t *testing.T) {
 	})
 }
 
-func TestASecretDoesNotOpenInAnotherRow(t *testing.T) {
+func TestSecretCannotBeCopiedToAnotherUser(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
-		secret := f.enrolTOTP(owner)
+		secret := f.turnOnTOTP(owner)
 		guest, _ := f.guest(guestEmail)
 		f.exec(`UPDATE users SET totp_secret = (SELECT totp_secret FROM users WHERE id = $1) WHERE id = $2`, owner.UserID, guest.UserID)
 		_, err := f.Login(t.Context(), home, guestEmail, goodPass, f.code(secret, 0))
 		if err == nil || journal.IsKind(err, journal.KindUnauthorized) {
-			t.Errorf("a moved secret: %v", err)
+			t.Errorf("a copied secret: %v", err)
 		}
 	})
 }
@@ -260,7 +260,7 @@ func TestPasswordResetsKeepTheSecondFactor(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, _ := f.guest(guestEmail)
-		secret := f.enrolTOTP(guest)
+		secret := f.turnOnTOTP(guest)
 		must(t, f.AdminResetPassword(ctx, owner, home, guest.UserID, otherPass))
 		_, err := f.Login(ctx, home, guestEmail, otherPass, "")
 		refused(t, err, journal.KindUnauthorized, "totp_required")

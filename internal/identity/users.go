@@ -12,25 +12,25 @@ import (
 	"fillbook/internal/journal"
 )
 
-// User is a person who signs in, as others may see them.
+// User is a person who can sign in.
 type User struct {
 	ID journal.UserID
-	// Email is the address as it was typed, without the blanks around it.
+	// Email is the address as entered, without surrounding spaces.
 	Email string
-	// IsAdmin marks an owner of the installation.
+	// IsAdmin reports that the user is an owner of the installation.
 	IsAdmin     bool
 	CreatedAt   time.Time
 	TOTPEnabled bool
-	// LastSeenAt is the last authenticated request, to the minute; nil
-	// before the first.
+	// LastSeenAt is the time of the last authenticated request, to the minute;
+	// nil before the first.
 	LastSeenAt *time.Time
 }
 
-// account is a user's row together with what proves who they are.
+// account is a user with their credentials.
 type account struct {
 	User
 	passwordHash  string
-	totpSecret    []byte // sealed
+	totpSecret    []byte // encrypted
 	totpLastStep  int64
 	totpFailures  int
 	failuresSince time.Time
@@ -61,19 +61,22 @@ func scanAccount(row db.Scanner) (account, error) {
 	return a, err
 }
 
-// gone answers a caller whose user was deleted after they were let in.
-func gone() error { return journal.Unauthorized("This user is no longer here; sign in again.") }
+// newUserDeleted returns the error for a caller whose user was deleted after
+// authentication.
+func newUserDeleted() error {
+	return journal.Unauthorized("This user no longer exists. Sign in again.")
+}
 
-// Me gives the signed-in user.
+// Me returns the signed-in user.
 func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
 	user, err := s.User(ctx, id)
 	if journal.IsKind(err, journal.KindNotFound) {
-		return User{}, gone()
+		return User{}, newUserDeleted()
 	}
 	return user, err
 }
 
-// User gives one user by id.
+// User returns a user by id.
 func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
 	var user User
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
@@ -81,12 +84,12 @@ func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
 		user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id))
 		return err
 	})
-	return user, orNotFound(err, "user")
+	return user, toNotFound(err, "user")
 }
 
-// Users lists everybody, oldest first.
+// Users returns all users, oldest first.
 func (s *Service) Users(ctx context.Context) ([]User, error) {
-	s.settle(ctx)
+	s.flushBriefly(ctx)
 	var users []User
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
@@ -96,7 +99,7 @@ func (s *Service) Users(ctx context.Context) ([]User, error) {
 	return users, err
 }
 
-// account reads the signed-in user's own row.
+// account reads the row of the signed-in user.
 func (s *Service) account(ctx context.Context, id journal.UserID) (account, error) {
 	var a account
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
@@ -105,22 +108,22 @@ func (s *Service) account(ctx context.Context, id journal.UserID) (account, erro
 		return err
 	})
 	if errors.Is(err, db.ErrNoRows) {
-		return account{}, gone()
+		return account{}, newUserDeleted()
 	}
 	return a, err
 }
 
-// lockAccount reads a user's row for a change of it.
+// lockAccount locks and reads a user's row.
 func lockAccount(ctx context.Context, tx *db.Tx, id journal.UserID) (account, error) {
 	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
 	if errors.Is(err, db.ErrNoRows) {
-		return account{}, gone()
+		return account{}, newUserDeleted()
 	}
 	return a, err
 }
 
-// insertUser is one step of a transaction. The unique key on the normalised
-// address is what decides between two who want the same one.
+// insertUser inserts a user within a transaction. The unique key on the
+// normalized address decides between two users with the same one.
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash string, isAdmin bool) (User, error) {
 	user := User{ID: journal.NewID[journal.UserID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
 	_, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
@@ -132,45 +135,48 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash
 	return user, err
 }
 
-// orNotFound turns a missing row into the refusal that names what is missing.
-func orNotFound(err error, what string) error {
+// toNotFound converts a missing row to a not-found error that names the kind of
+// record.
+func toNotFound(err error, what string) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return journal.NotFound(what)
 	}
 	return err
 }
 
-// maxEmailBytes is the longest address that mail can carry.
+// maxEmailBytes is the longest valid e-mail address.
 const maxEmailBytes = 254
 
-// email is an address as it was typed and as it is compared.
+// email is an address as entered, and the key by which it is compared.
 type email struct {
 	typed string
 	key   string
 }
 
-// parseEmail is the one normaliser of addresses: trimmed, of bounded length,
-// shaped like an address, compared in lower case (by Go, because the two
-// databases disagree about letters beyond ASCII).
+// parseEmail normalizes an address: it trims spaces, checks length and format,
+// and lower-cases the key. Go does that because the databases differ for
+// letters beyond ASCII.
 func parseEmail(text string) (email, error) {
 	typed := strings.TrimSpace(text)
 	if len(typed) > maxEmailBytes {
 		return email{}, journal.InvalidField("email", "The e-mail address must be at most %d bytes long.", maxEmailBytes)
 	}
 	local, domain, _ := strings.Cut(typed, "@")
-	if !utf8.ValidString(typed) || strings.ContainsFunc(typed, isForeignToEmail) || !isDotted(local) || !isDotted(domain) {
+	if !utf8.ValidString(typed) || strings.ContainsFunc(typed, isInvalidInEmail) || !isDotted(local) || !isDotted(domain) {
 		return email{}, journal.InvalidField("email", "The e-mail address must look like name@example.com.")
 	}
 	return email{typed: typed, key: strings.ToLower(typed)}, nil
 }
 
-// isForeignToEmail finds what no address of ours holds: blanks, controls,
-// invisible characters and the punctuation of mail headers.
-func isForeignToEmail(r rune) bool {
+// isInvalidInEmail reports whether a character is not allowed in addresses:
+// spaces, control and invisible characters, and the punctuation of mail
+// headers.
+func isInvalidInEmail(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(`"(),:;<>[\]`, r)
 }
 
-// isDotted tells whether one side of an address is words joined by dots.
+// isDotted reports whether one side of an address consists of words joined by
+// dots.
 func isDotted(text string) bool {
 	return text != "" && !strings.Contains(text, "@") &&
 		!strings.HasPrefix(text, ".") && !strings.HasSuffix(text, ".") && !strings.Contains(text, "..")

@@ -257,6 +257,9 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 	if p.empty() {
 		return Result{}, nothingToImport(p.problems, p.report(knownRows{}))
 	}
+	if err := s.storeKinds(ctx, tx, b.UserID, c, up.Kinds); err != nil {
+		return Result{}, err
+	}
 	s.running.enter(b.ID, "writing", len(p.fills)+len(p.cash))
 	return s.write(ctx, tx, b, c.statement, p)
 }

@@ -50,6 +50,8 @@ type Preview struct {
 	Reconciliation []Reconciliation
 	SampleTrades   []SampleTrade
 	Journal        *JournalSummary
+	// UnknownKinds are the words whose kind only the user knows.
+	UnknownKinds []UnknownKind
 	// Outcome is nil while it cannot be told.
 	Outcome *Outcome
 }
@@ -161,6 +163,10 @@ func (c *content) preview(up Upload) Preview {
 	}
 	p.MissingMapping = missing(c.mapping)
 	p.SkippedRows, p.SkippedReasons = []SkippedRow{}, []SkippedReason{}
+	p.UnknownKinds = []UnknownKind{}
+	if c.statement != nil {
+		p.UnknownKinds = unknownKinds(c.statement)
+	}
 	c.note(&p)
 	return p
 }

@@ -30,6 +30,9 @@ type Upload struct {
 	AllowCurrencyMismatch bool
 	// Day is that of times without one, such as 2026-01-31; empty if unknown.
 	Day string
+	// Kinds are the kinds that the user chose for words of the file; see
+	// [UnknownKind].
+	Kinds map[string]string
 	// Watch, where set, is told of each stage that a commit enters.
 	Watch func(Progress)
 }
@@ -60,6 +63,9 @@ func (u Upload) check() error {
 			return journal.InvalidField("column_mapping", "%q is not something that a column can be.", target)
 		}
 	}
+	if err := checkKinds(u.Kinds); err != nil {
+		return err
+	}
 	if len(u.Data) == 0 {
 		return journal.InvalidField("file", "The file is empty.")
 	}
@@ -75,6 +81,9 @@ type content struct {
 	// statement is nil while mapping says what is missing.
 	statement *statement.Statement
 	mapping   error
+	// layout is the key of the preset, under which kinds of words are stored;
+	// empty for a file that no preset fits.
+	layout string
 	// zone is the one that the user names, empty for none.
 	zone string
 	// tableRows counts the rows below the header while columns must be named.
@@ -114,14 +123,14 @@ func (s *Service) read(ctx context.Context, owner journal.UserID, up Upload, acc
 	defer release()
 	limited, cancel := context.WithTimeout(ctx, s.readTime)
 	defer cancel()
-	c, err := s.parse(limited, up, account)
+	c, err := s.parse(limited, owner, up, account)
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil, journal.InvalidField("file", "Reading the file takes too long. Split it and upload the parts.")
 	}
 	return c, err
 }
 
-func (s *Service) parse(ctx context.Context, up Upload, account *ledger.Account) (*content, error) {
+func (s *Service) parse(ctx context.Context, owner journal.UserID, up Upload, account *ledger.Account) (*content, error) {
 	if c, err := readBackup(up); c != nil || err != nil {
 		return c, err
 	}
@@ -133,10 +142,12 @@ func (s *Service) parse(ctx context.Context, up Upload, account *ledger.Account)
 		doc, err := backup.Decode([]byte(file.Text))
 		return &content{backup: doc}, err
 	}
-	return s.readTables(ctx, file, up, account)
+	return s.readTables(ctx, owner, file, up, account)
 }
 
-func (s *Service) readTables(ctx context.Context, file tabular.File, up Upload, account *ledger.Account) (*content, error) {
+func (s *Service) readTables(
+	ctx context.Context, owner journal.UserID, file tabular.File, up Upload, account *ledger.Account,
+) (*content, error) {
 	if account == nil {
 		return nil, journal.InvalidField("account_id", "Say which account the file is of with account_id.")
 	}
@@ -152,6 +163,9 @@ func (s *Service) readTables(ctx context.Context, file tabular.File, up Upload, 
 		hints.Mapping = chosen
 	}
 	var err error
+	if hints.Kinds, err = s.mergeKinds(ctx, owner, c.layout, up.Kinds); err != nil {
+		return nil, err
+	}
 	c.statement, err = statement.ReadContext(ctx, file, c.found, hints)
 	if isMappingRequired(err) {
 		c.mapping, c.tableRows, err = err, statement.CountRows(file.Tables[c.found.Table], c.found.Header), nil
@@ -175,6 +189,9 @@ func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping
 			return journal.Invalid("There is no table in this file that could be read.")
 		}
 		found = at
+	}
+	if known {
+		c.layout = found.Preset.Key()
 	}
 	var header []string
 	var rows []tabular.Row

@@ -11,40 +11,40 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// Check proves the whole installation: the engine's own integrity checks,
-// every trade recomputed from its fills by an independent oracle, and what
-// must hold between the domains. It reports each problem in one sentence and
-// changes nothing. The error tells that the check could not be done.
+// Check verifies the whole installation: the integrity checks of the engine,
+// every trade recomputed from its fills by an independent oracle, and the rules
+// between domains. It reports each problem in one sentence and changes nothing.
+// It returns an error only if the check could not be done.
 func (i *Installation) Check(ctx context.Context, report func(string)) error {
-	complaints, err := i.DB.Inspect(ctx, false)
+	problems, err := i.DB.Inspect(ctx, false)
 	if err != nil {
-		return fmt.Errorf("the engine's own check: %w", err)
+		return fmt.Errorf("checking the database: %w", err)
 	}
-	for _, complaint := range complaints {
-		report(complaint)
+	for _, problem := range problems {
+		report(problem)
 	}
 	err = i.Ledger.Check(ctx, func(p ledger.Problem) {
 		report(fmt.Sprintf("user %s, account %s, record %q: %s", p.User, p.Account, p.Record, p.What))
 	})
 	if err != nil {
-		return fmt.Errorf("the ledger: %w", err)
+		return fmt.Errorf("checking the ledger: %w", err)
 	}
 	if err := i.checkImports(ctx, report); err != nil {
-		return fmt.Errorf("the imports: %w", err)
+		return fmt.Errorf("checking imports: %w", err)
 	}
 	if err := i.checkAnnotations(ctx, report); err != nil {
-		return fmt.Errorf("the playbook: %w", err)
+		return fmt.Errorf("checking annotations: %w", err)
 	}
 	if err := i.Routine.Check(ctx, report); err != nil {
-		return fmt.Errorf("the routine: %w", err)
+		return fmt.Errorf("checking the routine: %w", err)
 	}
 	if err := i.checkFiles(ctx, report); err != nil {
-		return fmt.Errorf("the attachments: %w", err)
+		return fmt.Errorf("checking attachments: %w", err)
 	}
 	return i.Identity.Check(ctx, report)
 }
 
-// checkImports demands that only committed imports have rows.
+// checkImports checks that only committed imports have rows.
 func (i *Installation) checkImports(ctx context.Context, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
 		return imports.Check(ctx, tx, func(p ledger.Problem) {
@@ -53,7 +53,7 @@ func (i *Installation) checkImports(ctx context.Context, report func(string)) er
 	})
 }
 
-// checkMarks demands that every trade that something is written on exists.
+// checkAnnotations checks that every annotated trade exists.
 func (i *Installation) checkAnnotations(ctx context.Context, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
 		annotated := map[journal.UserID][]journal.TradeID{}
@@ -70,14 +70,14 @@ func (i *Installation) checkAnnotations(ctx context.Context, report func(string)
 				return err
 			}
 			for _, id := range missing {
-				report(fmt.Sprintf("user %s: something is written on the trade %s, which does not exist.", user, id))
+				report(fmt.Sprintf("user %s: the annotated trade %s does not exist.", user, id))
 			}
 		}
 		return nil
 	})
 }
 
-// checkFiles demands that every attachment has its file.
+// checkFiles checks that every attachment has its file.
 func (i *Installation) checkFiles(ctx context.Context, report func(string)) error {
 	users, err := i.Identity.Users(ctx)
 	if err != nil {
@@ -89,15 +89,15 @@ func (i *Installation) checkFiles(ctx context.Context, report func(string)) erro
 			return err
 		}
 		for _, a := range lost {
-			report(fmt.Sprintf("user %s: the file of the attachment %s (%s) is missing or cut.", user.ID, a.ID, a.Name))
+			report(fmt.Sprintf("user %s: the file of attachment %s (%s) is missing or incomplete.", user.ID, a.ID, a.Name))
 		}
 	}
 	return nil
 }
 
-// Regroup builds every trade of every user anew from its fills and gives how
-// many were other than stored. Trades keep their ids, and what is written on
-// them. It is never needed while Check is content.
+// Regroup rebuilds every trade of every user from its fills and returns how
+// many changed. Trades keep their ids and annotations. It is not needed if
+// Check finds no problems.
 func (i *Installation) Regroup(ctx context.Context, progress func(done, total int)) (changed int, err error) {
 	users, err := i.Identity.Users(ctx)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// CopyTo writes everything that this installation holds into another, of the
-// same or the other engine: all users with all they own, credentials and
-// attached files included. The other must have no user. It is one transaction:
-// the other has everything or nothing, in rows and in files. It gives the
-// attachments whose content was missing here.
+// CopyTo copies everything to another installation of the same or the other
+// engine: all users with their data, credentials and attached files. The other
+// must have no users. It is one transaction: rows and files are copied
+// completely or not at all. It returns the attachments whose content is
+// missing.
 func (i *Installation) CopyTo(ctx context.Context, other *Installation, progress func(done, total int)) (missing []journal.AttachmentID, err error) {
 	var content playbook.CopiedContent
 	err = db.Copy(ctx, i.DB, other.DB, db.CopyOptions{

@@ -398,7 +398,7 @@ func TestCopyWithoutAFile(t *testing.T) {
 			if err != nil || len(missing) != 1 || string(missing[0]) != filepath.Base(names[0]) {
 				t.Fatalf("missing are %v, %v", missing, err)
 			}
-			if found := strings.Join(to.problems(), "\n"); target == db.SQLite && !strings.Contains(found, "missing or cut") {
+			if found := strings.Join(to.problems(), "\n"); target == db.SQLite && !strings.Contains(found, "missing or incomplete") {
 				t.Errorf("the check says %q", found)
 			}
 			if from.rows() != to.rows()-blobs(to) {

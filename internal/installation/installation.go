@@ -1,11 +1,11 @@
-// Package installation ties the domains of one installation together: what the
-// ledger does to trades, the playbook's annotations follow; what the playbook refers
-// to, the ledger knows; what the trader logged before, the routine finds.
+// Package installation connects the domains of one installation: annotations of
+// the playbook follow the trades of the ledger, the ledger verifies what the
+// playbook refers to, and the routine reads the daily logs of the playbook.
 //
-// The domains do not know each other (they take what they need as functions);
-// this is the one place that knows them all. The server, the command line, the
-// demo and the tests of the HTTP API all get their services here, so that none
-// of them can be wired differently.
+// The domains do not import each other; they accept functions for what they
+// need, and this package provides them. The server, the commands, the demo and
+// the tests of the HTTP API all get their services here, so that all are
+// connected in the same way.
 package installation
 
 import (
@@ -33,11 +33,11 @@ type Options struct {
 	Keys  *secrets.Keys
 	Clock journal.Clock
 	Log   *slog.Logger
-	// Attachments is the directory of attached files; empty keeps them in
-	// the database, which is what several servers on one PostgreSQL need.
+	// Attachments is the directory of attached files; if empty they are stored
+	// in the database, which several servers on one PostgreSQL need.
 	Attachments        string
 	AttachmentMaxBytes int64
-	// FiguresMemory bounds the bytes of trades that are kept for figures; 0
+	// FiguresMemory limits the bytes of trades that are cached for figures; 0
 	// means the default.
 	FiguresMemory int
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
@@ -46,7 +46,7 @@ type Options struct {
 	Identity          identity.Options
 }
 
-// Installation is every service of one Fillbook.
+// Installation contains all services of one installation.
 type Installation struct {
 	DB       *db.DB
 	Keys     *secrets.Keys
@@ -64,7 +64,7 @@ type Installation struct {
 	files *playbook.Files
 }
 
-// New makes the services and ties them together.
+// New creates and connects the services.
 func New(options Options) (*Installation, error) {
 	i := &Installation{DB: options.DB, Keys: options.Keys, Clock: options.Clock, Log: options.Log}
 	if options.Attachments != "" {
@@ -75,7 +75,7 @@ func New(options Options) (*Installation, error) {
 		i.files = files
 	}
 	i.Identity = identity.New(i.DB, i.Keys, i.Clock, i.Log, options.Identity)
-	i.Ledger = ledger.New(i.DB, i.Clock, i.follow)
+	i.Ledger = ledger.New(i.DB, i.Clock, i.updateAnnotations)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{
 		Known: playbook.Known{
 			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
@@ -93,8 +93,7 @@ func New(options Options) (*Installation, error) {
 	return i, nil
 }
 
-// Close ends the use of the attachments' directory; the database is the
-// caller's.
+// Close closes the directory of attachments. The caller closes the database.
 func (i *Installation) Close() error {
 	if i.files == nil {
 		return nil
@@ -102,14 +101,14 @@ func (i *Installation) Close() error {
 	return i.files.Close()
 }
 
-// Sweep forgets what no longer serves: ended sessions, old audit rows, files
-// that no attachment names, imports that nobody came back to finish.
+// Sweep deletes what is no longer needed: expired sessions, old audit events,
+// files without an attachment, abandoned imports.
 func (i *Installation) Sweep(ctx context.Context) error {
 	_, err := i.Playbook.SweepFiles(ctx)
 	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), err)
 }
 
-// DeleteUser removes a user with everything the user owns, files included.
+// DeleteUser deletes a user with everything they own, including files.
 func (i *Installation) DeleteUser(
 	ctx context.Context, caller identity.Principal, client identity.Client, id journal.UserID, check func(identity.User) error,
 ) error {
@@ -117,31 +116,32 @@ func (i *Installation) DeleteUser(
 		return err
 	}
 	if err := i.Playbook.RemoveFilesOf(id); err != nil {
-		// The rows are gone; the sweep finds the files.
-		i.Log.Warn("the files of a deleted user could not be removed", "user", id, "error", err)
+		// The rows are deleted; the next sweep removes the files.
+		i.Log.Warn("removing the files of a deleted user failed", "user", id, "error", err)
 	}
 	return nil
 }
 
-// follow lets what was written on trades go where their fills go, and ends the
-// links to an account that goes.
-func (i *Installation) follow(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
+// updateAnnotations moves annotations with the fills of their trades, and
+// deletes share links of a deleted account.
+func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
-		return i.forget(tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
+		return i.removeFilesAfterCommit(tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
 	}
 	if len(change.Deleted) > 0 {
-		if err := i.forget(tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
+		if err := i.removeFilesAfterCommit(tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
 			return err
 		}
 	}
-	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), regrouping(change))
+	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), toRegrouping(change))
 }
 
-// forget removes the files of attachments that are gone, once they really are.
-func (i *Installation) forget(tx *db.Tx, owner journal.UserID) func([]journal.AttachmentID, error) error {
+// removeFilesAfterCommit returns a function that removes the files of deleted
+// attachments after the commit.
+func (i *Installation) removeFilesAfterCommit(tx *db.Tx, owner journal.UserID) func([]journal.AttachmentID, error) error {
 	return func(files []journal.AttachmentID, err error) error {
 		if err == nil && len(files) > 0 {
 			tx.AfterCommit(func() { i.Playbook.RemoveFiles(owner, files) })
@@ -150,8 +150,8 @@ func (i *Installation) forget(tx *db.Tx, owner journal.UserID) func([]journal.At
 	}
 }
 
-// regrouping says in the playbook's words what the ledger did.
-func regrouping(change ledger.TradeChanges) playbook.Regrouping {
+// toRegrouping converts the changes of the ledger to the types of the playbook.
+func toRegrouping(change ledger.TradeChanges) playbook.Regrouping {
 	var out playbook.Regrouping
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
@@ -167,7 +167,7 @@ func regrouping(change ledger.TradeChanges) playbook.Regrouping {
 	return out
 }
 
-// dailyLogs hands the playbook's daily logs to the routine.
+// dailyLogs visits the daily logs of the playbook for the routine.
 func dailyLogs(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(routine.DailyLog) error) error {
 	logs := playbook.NoteFilter{Types: []playbook.NoteType{playbook.DailyLog}}
 	return playbook.EachNote(ctx, tx, owner, logs, playbook.Page{}, func(note playbook.Note) error {

@@ -194,8 +194,8 @@ func TestCheckSeesDamage(t *testing.T) {
 		"a result":     {`UPDATE trades SET net_pnl = '1'`, "differs from its fills"},
 		"a fill":       {`UPDATE executions SET quantity = '11'`, ""},
 		"annotations":  {`UPDATE trade_annotations SET trade_id = 'nowhere'`, "does not exist"},
-		"the owner":    {`UPDATE users SET is_admin = FALSE`, "no owner"},
-		"the setup":    {`DELETE FROM instance`, "set-up"},
+		"the owner":    {`UPDATE users SET is_admin = FALSE`, "none of them is an owner"},
+		"the setup":    {`DELETE FROM instance`, "not marked as set up"},
 		"a trade gone": {`DELETE FROM trades`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

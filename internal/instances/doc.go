@@ -1,3 +1,3 @@
-// Package instances holds tests of several servers on one database, and of
-// what they do when that database goes away. It has no code of its own.
+// Package instances tests several servers on one database, and their behavior
+// when the database becomes unavailable. It contains only tests.
 package instances

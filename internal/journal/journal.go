@@ -41,6 +41,8 @@ type (
 	RoutineID string
 	// BatchID names an import.
 	BatchID string
+	// WordKindID identifies the kind that a user chose for a word of a file.
+	WordKindID string
 	// ShareID names a public link, not its token.
 	ShareID string
 )

@@ -7,25 +7,25 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Clock is a clock that stands still until the test moves it.
+// Clock is a clock that only the test advances.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// NewClock starts a clock at a fixed, unremarkable instant.
+// NewClock returns a clock at a fixed time.
 func NewClock() *Clock {
 	return &Clock{at: time.Date(2026, 3, 10, 15, 4, 5, 0, time.UTC)}
 }
 
-// Now tells the time; pass it as a [journal.Clock].
+// Now returns the time. It is a [journal.Clock].
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-// Advance moves the clock.
+// Advance advances the clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

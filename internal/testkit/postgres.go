@@ -18,24 +18,24 @@ import (
 	"fillbook/internal/journal"
 )
 
-// template is a migrated PostgreSQL database, made once a process.
+// template is a migrated PostgreSQL database, created once per process.
 type template struct {
 	name string
-	// shape tells its tables; empty removes every row that a test has left.
+	// shape identifies its schema; empty is the SQL that deletes all rows.
 	shape, empty string
 }
 
 var postgresTemplate = sync.OnceValues(func() (t template, err error) {
-	sweep()
+	dropOldDatabases()
 	t.name = newName("template")
-	if err := administer("CREATE DATABASE " + t.name + " TEMPLATE template0"); err != nil {
+	if err := execOnServer("CREATE DATABASE " + t.name + " TEMPLATE template0"); err != nil {
 		return t, err
 	}
-	if err := migrated(db.Options{URL: databaseURL(t.name), Readers: 2}); err != nil {
+	if err := migrate(db.Options{URL: databaseURL(t.name), Readers: 2}); err != nil {
 		return t, err
 	}
-	err = within(t.name, func(ctx context.Context, conn *sql.DB) error {
-		if t.shape, err = shapeOf(ctx, conn); err != nil {
+	err = withConnection(t.name, func(ctx context.Context, conn *sql.DB) error {
+		if t.shape, err = readShape(ctx, conn); err != nil {
 			return err
 		}
 		return conn.QueryRowContext(ctx, `
@@ -45,20 +45,21 @@ var postgresTemplate = sync.OnceValues(func() (t template, err error) {
 	return t, err
 })
 
-// idle are databases that a test has used and that are empty again: to empty one
-// costs a twentieth of making one.
+// idle are databases that a test has used and that were emptied, which takes a
+// twentieth of the time to create one.
 var idle struct {
 	sync.Mutex
 	names []string
 }
 
-// freshPostgres gives a migrated database without rows, and takes it back.
+// freshPostgres returns the URL of a migrated database without rows, which is
+// reused after the test.
 func freshPostgres(t testing.TB) string {
 	t.Helper()
 	RequirePostgres(t)
 	from, err := postgresTemplate()
 	if err != nil {
-		t.Fatalf("making the PostgreSQL template: %v", err)
+		t.Fatalf("creating the PostgreSQL template: %v", err)
 	}
 	name := ""
 	idle.Lock()
@@ -68,13 +69,13 @@ func freshPostgres(t testing.TB) string {
 	idle.Unlock()
 	if name == "" {
 		name = newName("test")
-		if err := administer("CREATE DATABASE " + name + " TEMPLATE " + from.name); err != nil {
+		if err := execOnServer("CREATE DATABASE " + name + " TEMPLATE " + from.name); err != nil {
 			t.Fatalf("creating a PostgreSQL database: %v", err)
 		}
 	}
 	t.Cleanup(func() {
-		if err := from.restore(name); err != nil { // other tables than it had, for one
-			_ = administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
+		if err := from.restore(name); err != nil { // for example, the test changed the schema
+			_ = execOnServer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
 			return
 		}
 		idle.Lock()
@@ -84,17 +85,17 @@ func freshPostgres(t testing.TB) string {
 	return databaseURL(name)
 }
 
-// restore makes a database what it was before a test used it.
+// restore empties a database after a test.
 func (t template) restore(name string) error {
-	return within(name, func(ctx context.Context, conn *sql.DB) error {
+	return withConnection(name, func(ctx context.Context, conn *sql.DB) error {
 		_, err := conn.ExecContext(ctx, `
 			SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 		if err != nil {
 			return err
 		}
-		shape, err := shapeOf(ctx, conn)
+		shape, err := readShape(ctx, conn)
 		if err == nil && shape != t.shape {
-			err = fmt.Errorf("the tables of %s are others now", name)
+			err = fmt.Errorf("the schema of %s has changed", name)
 		}
 		if err != nil {
 			return err
@@ -104,9 +105,9 @@ func (t template) restore(name string) error {
 	})
 }
 
-// shapeOf is the same for databases with the same tables, columns, indexes,
-// constraints, triggers and migrations.
-func shapeOf(ctx context.Context, conn *sql.DB) (shape string, err error) {
+// readShape returns a hash of tables, columns, constraints, triggers and
+// migrations.
+func readShape(ctx context.Context, conn *sql.DB) (shape string, err error) {
 	err = conn.QueryRowContext(ctx, `
 		SELECT md5(string_agg(thing, ',' ORDER BY thing COLLATE "C")) FROM (
 			SELECT attrelid::regclass || '.' || attname || ' ' || atttypid AS thing FROM pg_attribute
@@ -118,29 +119,31 @@ func shapeOf(ctx context.Context, conn *sql.DB) (shape string, err error) {
 	return shape, err
 }
 
-// emptyPostgres gives a database without tables, dropped with the test.
+// emptyPostgres returns the URL of a database without tables, which is dropped
+// after the test.
 func emptyPostgres(t testing.TB) string {
 	t.Helper()
 	RequirePostgres(t)
 	name := newName("empty")
-	if err := administer("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
+	if err := execOnServer("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
 		t.Fatalf("creating a PostgreSQL database: %v", err)
 	}
-	t.Cleanup(func() { _ = administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
+	t.Cleanup(func() { _ = execOnServer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
 	return databaseURL(name)
 }
 
-const ours = "fillbook_"
+const namePrefix = "fillbook_"
 
-// newName tells when it was given, for sweep.
+// newName returns a database name that contains the time, for dropOldDatabases.
 func newName(kind string) string {
-	return fmt.Sprintf("%s%s_%d_%s", ours, kind, journal.SystemClock().Unix(), strings.ReplaceAll(uuid.NewString(), "-", "")[:12])
+	return fmt.Sprintf("%s%s_%d_%s", namePrefix, kind, journal.SystemClock().Unix(), strings.ReplaceAll(uuid.NewString(), "-", "")[:12])
 }
 
-// sweep drops what earlier runs have left on a server that outlives them.
-func sweep() {
+// dropOldDatabases drops the databases of earlier runs on a server that
+// outlives them.
+func dropOldDatabases() {
 	const old = 2 * time.Hour
-	_ = within("", func(ctx context.Context, conn *sql.DB) error {
+	_ = withConnection("", func(ctx context.Context, conn *sql.DB) error {
 		rows, err := conn.QueryContext(ctx, `SELECT datname FROM pg_database WHERE datname LIKE 'fillbook\_%'`)
 		if err != nil {
 			return err
@@ -156,7 +159,7 @@ func sweep() {
 				continue
 			}
 			if made, err := strconv.ParseInt(parts[2], 10, 64); err == nil && time.Since(time.Unix(made, 0)) > old {
-				_ = administer("DROP DATABASE IF EXISTS " + name)
+				_ = execOnServer("DROP DATABASE IF EXISTS " + name)
 			}
 		}
 		return rows.Err()
@@ -172,22 +175,22 @@ func databaseURL(name string) string {
 	return u.String()
 }
 
-// creating serialises CREATE DATABASE: PostgreSQL refuses to copy a template
-// that somebody else is copying from at the same moment.
+// creating serializes CREATE DATABASE: PostgreSQL cannot copy a template that
+// another session is copying.
 var creating sync.Mutex
 
-func administer(statement string) error {
+func execOnServer(statement string) error {
 	creating.Lock()
 	defer creating.Unlock()
-	return within("", func(ctx context.Context, conn *sql.DB) error {
+	return withConnection("", func(ctx context.Context, conn *sql.DB) error {
 		_, err := conn.ExecContext(ctx, statement)
 		return err
 	})
 }
 
-// within runs fn with one connection to a database; without a name to the one
-// that the server's address names.
-func within(name string, fn func(ctx context.Context, conn *sql.DB) error) error {
+// withConnection calls fn with a connection to a database, or without a name to
+// the one of SVC_TEST_POSTGRES.
+func withConnection(name string, fn func(ctx context.Context, conn *sql.DB) error) error {
 	address := os.Getenv("SVC_TEST_POSTGRES")
 	if name != "" {
 		address = databaseURL(name)

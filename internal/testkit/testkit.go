@@ -1,9 +1,8 @@
-// Package testkit is what the tests of every package share: a fresh,
-// migrated database of each engine, and a clock that the test moves.
+// Package testkit provides what tests of all packages share: a new, migrated
+// database of each engine, and a clock that the test advances.
 //
-// PostgreSQL comes from the server whose URL is in SVC_TEST_POSTGRES; the test
-// command of the README starts a throwaway one. Without it the PostgreSQL half
-// is skipped with a line that says so.
+// PostgreSQL is the server in SVC_TEST_POSTGRES; make test starts a temporary
+// one. Without it, tests on PostgreSQL are skipped with a message.
 package testkit
 
 import (
@@ -17,9 +16,9 @@ import (
 	"fillbook/internal/db"
 )
 
-// EachEngine runs fn once on SQLite and once on PostgreSQL, each time with
-// a database of its own that holds the newest schema and no rows. The two run
-// in parallel with each other and with other tests.
+// EachEngine runs fn on SQLite and on PostgreSQL, each with a new database that
+// has the current schema and no rows. Both run in parallel with each other and
+// with other tests.
 func EachEngine(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
@@ -30,7 +29,8 @@ func EachEngine(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	}
 }
 
-// Open gives a fresh, migrated database of one engine, closed with the test.
+// Open returns a new, migrated database of one engine, which is closed after
+// the test.
 func Open(t testing.TB, engine db.Engine) *db.DB {
 	t.Helper()
 	d, err := db.Open(t.Context(), Options(t, engine))
@@ -41,8 +41,8 @@ func Open(t testing.TB, engine db.Engine) *db.DB {
 	return d
 }
 
-// Options names a fresh, migrated database of one engine for a test that
-// opens it by itself, or opens it twice.
+// Options returns the options of a new, migrated database, for tests that open
+// it themselves.
 func Options(t testing.TB, engine db.Engine) db.Options {
 	t.Helper()
 	if engine == db.SQLite {
@@ -51,7 +51,7 @@ func Options(t testing.TB, engine db.Engine) db.Options {
 	return db.Options{URL: freshPostgres(t), Readers: 8}
 }
 
-// Empty names a database of one engine that has no schema yet.
+// Empty returns the options of a database without a schema.
 func Empty(t testing.TB, engine db.Engine) db.Options {
 	t.Helper()
 	if engine == db.SQLite {
@@ -60,8 +60,8 @@ func Empty(t testing.TB, engine db.Engine) db.Options {
 	return db.Options{URL: emptyPostgres(t), Readers: 8}
 }
 
-// fileTemplate is a migrated SQLite file, made once a process and copied for
-// each test: copying costs a tenth of migrating.
+// fileTemplate is a migrated SQLite file, created once per process and copied
+// for each test, which takes a tenth of the time of migrating.
 var fileTemplate = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "fillbook-template-")
 	if err != nil {
@@ -69,7 +69,7 @@ var fileTemplate = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
 	path := filepath.Join(dir, "fillbook.db")
-	if err := migrated(db.Options{Path: path}); err != nil {
+	if err := migrate(db.Options{Path: path}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
@@ -79,7 +79,7 @@ func freshFile(t testing.TB) string {
 	t.Helper()
 	template, err := fileTemplate()
 	if err != nil {
-		t.Fatalf("making the SQLite template: %v", err)
+		t.Fatalf("creating the SQLite template: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "fillbook.db")
 	if err := os.WriteFile(path, template, 0o600); err != nil {
@@ -88,7 +88,7 @@ func freshFile(t testing.TB) string {
 	return path
 }
 
-func migrated(options db.Options) error {
+func migrate(options db.Options) error {
 	ctx := context.Background()
 	d, err := db.Open(ctx, options)
 	if err != nil {
@@ -100,7 +100,7 @@ func migrated(options db.Options) error {
 	return d.Close()
 }
 
-// RequirePostgres skips the test, loudly, where there is no server.
+// RequirePostgres skips the test if there is no server.
 func RequirePostgres(t testing.TB) {
 	t.Helper()
 	if os.Getenv("SVC_TEST_POSTGRES") == "" {

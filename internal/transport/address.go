@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose word about the client is believed.
+// Proxies are the networks of trusted reverse proxies.
 type Proxies []netip.Prefix
 
-func (p Proxies) trust(address netip.Addr) bool {
+func (p Proxies) contains(address netip.Addr) bool {
 	for _, network := range p {
 		if network.Contains(address) {
 			return true
@@ -20,15 +20,16 @@ func (p Proxies) trust(address netip.Addr) bool {
 	return false
 }
 
-// client tells the client's address, and whether it came by TLS. It is the
-// TCP peer unless the peer is a trusted proxy; then X-Forwarded-For is walked
-// from the right, because only that end was written by somebody we trust.
-func (p Proxies) client(r *http.Request) (address string, secure bool) {
+// clientAddress returns the address of the client and reports whether it used
+// TLS. The address is the TCP peer unless the peer is a trusted proxy. Then
+// X-Forwarded-For is read from the right, because only its last entries were
+// written by trusted proxies.
+func (p Proxies) clientAddress(r *http.Request) (address string, secure bool) {
 	peer, ok := parseHost(r.RemoteAddr)
 	if !ok {
 		return r.RemoteAddr, r.TLS != nil
 	}
-	if !p.trust(peer) {
+	if !p.contains(peer) {
 		return peer.String(), r.TLS != nil
 	}
 	secure = r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
@@ -39,7 +40,7 @@ func (p Proxies) client(r *http.Request) (address string, secure bool) {
 			break
 		}
 		peer = hop.Unmap()
-		if !p.trust(peer) {
+		if !p.contains(peer) {
 			break
 		}
 	}
@@ -55,9 +56,9 @@ func parseHost(hostPort string) (netip.Addr, bool) {
 	return address.Unmap().WithZone(""), err == nil
 }
 
-// bucketOf is the key under which an address is rate-limited: an IPv6
-// customer has a whole /64 to himself.
-func bucketOf(address string) string {
+// limitKey returns the key under which an address is rate-limited. IPv6
+// addresses are limited by /64 network, which is what one customer gets.
+func limitKey(address string) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil || parsed.Is4() {
 		return address

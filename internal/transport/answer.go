@@ -15,20 +15,21 @@ import (
 )
 
 const (
-	// keepWhole is how much of an answer is held back to give it an ETag and
-	// a length; a longer one is streamed.
-	keepWhole = 1 << 20
-	// worthZipping is the size from which gzip saves more than it costs.
-	worthZipping = 1 << 10
+	// maxBuffered is the largest response that is buffered to set its ETag and
+	// Content-Length. A larger one is streamed.
+	maxBuffered = 1 << 20
+	// minCompressed is the smallest response that is compressed.
+	minCompressed = 1 << 10
 )
 
-// Answer gives successful answers an ETag, answers 304 where the client has
-// it already, and compresses what is worth it. What a client does not take at
-// once waits in the spool, so that the handler never waits for it.
-func Answer(spool *Spool) Middleware {
+// BufferResponses sets the ETag of successful responses, responds with 304 if
+// the client already has the content, and compresses large responses. What the
+// client does not read at once is written to the spool, so that the handler
+// never waits for the client.
+func BufferResponses(spool *Spool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			a := &answer{ResponseWriter: w, request: r, spool: spool}
+			a := &bufferedWriter{ResponseWriter: w, request: r, spool: spool}
 			finished := false
 			defer func() {
 				if !finished && a.relay != nil { // the handler panicked
@@ -42,23 +43,23 @@ func Answer(spool *Spool) Middleware {
 	}
 }
 
-// ETag is the tag of a value: of the JSON that an answer with it has.
+// ETag returns the entity tag of a response with this value as JSON.
 func ETag(value any) (string, error) {
 	body, err := Marshal(value)
 	if err != nil {
 		return "", err
 	}
-	return etagOf(body), nil
+	return hashETag(body), nil
 }
 
-func etagOf(body []byte) string {
+func hashETag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }
 
-// IfMatch makes the check of a conditional write: header is the request's
-// If-Match, and the check compares it with the record as it is stored, written
-// as the JSON that a reader of it gets. Without the header there is no check.
+// IfMatch returns the check of a conditional write, or nil if the If-Match
+// header is empty or *. The check compares the header with the ETag of the
+// stored record, in the JSON shape of a GET response.
 func IfMatch[T any](header string, shape func(T) any) func(T) error {
 	if header == "" || header == "*" {
 		return nil
@@ -68,16 +69,16 @@ func IfMatch[T any](header string, shape func(T) any) func(T) error {
 		if err != nil {
 			return err
 		}
-		if !Matches(header, tag) {
+		if !MatchesETag(header, tag) {
 			return journal.Stale()
 		}
 		return nil
 	}
 }
 
-// Matches tells whether an If-Match or If-None-Match header names a tag. It
-// compares by value: a proxy may have marked the tag as weak.
-func Matches(header, tag string) bool {
+// MatchesETag reports whether an If-Match or If-None-Match header contains a
+// tag. Weak tags match too: a proxy may have weakened ours.
+func MatchesETag(header, tag string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
 		if item == tag || item == "*" {
@@ -87,130 +88,131 @@ func Matches(header, tag string) bool {
 	return false
 }
 
-// answer holds back an answer until it is known to be whole or too long.
-type answer struct {
+// bufferedWriter buffers a response until it is complete or larger than
+// maxBuffered.
+type bufferedWriter struct {
 	http.ResponseWriter
 	request *http.Request
 	spool   *Spool
 	status  int
-	held    bytes.Buffer
-	relay   *relay // set once a long answer is streamed
-	zip     *gzip.Writer
+	buffer  bytes.Buffer
+	relay   *relay // set while a large response is streamed
+	gzip    *gzip.Writer
 }
 
-func (a *answer) WriteHeader(status int) {
+func (a *bufferedWriter) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
 }
 
-func (a *answer) Write(p []byte) (int, error) {
+func (a *bufferedWriter) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	if a.relay == nil && a.held.Len()+len(p) <= keepWhole {
-		return a.held.Write(p)
+	if a.relay == nil && a.buffer.Len()+len(p) <= maxBuffered {
+		return a.buffer.Write(p)
 	}
 	if a.relay == nil {
 		if err := a.stream(); err != nil {
 			return 0, err
 		}
 	}
-	return a.out().Write(p)
+	return a.output().Write(p)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *bufferedWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-func (a *answer) out() io.Writer {
-	if a.zip != nil {
-		return a.zip
+func (a *bufferedWriter) output() io.Writer {
+	if a.gzip != nil {
+		return a.gzip
 	}
 	return a.relay
 }
 
-// stream gives up holding back: what is held goes out, the rest follows.
-func (a *answer) stream() error {
-	zips := a.varies()
-	if zips {
-		a.setZipped()
+// stream sends the buffer and streams the rest of the response.
+func (a *bufferedWriter) stream() error {
+	compress := a.negotiateGzip()
+	if compress {
+		a.setGzipHeaders()
 	}
 	a.ResponseWriter.WriteHeader(a.status)
 	a.relay = newRelay(a.ResponseWriter, a.spool, RequestOf(a.request.Context()).User)
-	if zips {
-		a.zip = newZipper(a.relay)
+	if compress {
+		a.gzip = newGzipWriter(a.relay)
 	}
-	_, err := a.out().Write(a.held.Bytes())
-	a.held = bytes.Buffer{}
+	_, err := a.output().Write(a.buffer.Bytes())
+	a.buffer = bytes.Buffer{}
 	return err
 }
 
-func (a *answer) finish() {
+func (a *bufferedWriter) finish() {
 	if a.relay != nil {
-		a.endZip()
+		a.closeGzip()
 		_ = a.relay.finish() // the client is gone
 		return
 	}
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	a.tag()
-	zips := a.held.Len() > worthZipping && a.varies()
+	a.setETag()
+	compress := a.buffer.Len() > minCompressed && a.negotiateGzip()
 	if a.notModified() {
 		a.Header().Del("Content-Type")
 		a.ResponseWriter.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if zips {
-		a.zipHeld()
+	if compress {
+		a.compressBuffer()
 	}
-	if a.held.Len() > 0 {
-		a.Header().Set("Content-Length", strconv.Itoa(a.held.Len()))
+	if a.buffer.Len() > 0 {
+		a.Header().Set("Content-Length", strconv.Itoa(a.buffer.Len()))
 	}
 	a.ResponseWriter.WriteHeader(a.status)
-	a.sendHeld()
+	a.sendBuffer()
 }
 
-// sendHeld sends a whole answer, a large one from the spool: a slow client must
-// not keep it in memory.
-func (a *answer) sendHeld() {
-	if a.held.Len() <= relayMemory {
-		_, _ = a.ResponseWriter.Write(a.held.Bytes())
+// sendBuffer sends a complete response. A large one goes through the spool, so
+// that a slow client does not keep it in memory.
+func (a *bufferedWriter) sendBuffer() {
+	if a.buffer.Len() <= relayMemory {
+		_, _ = a.ResponseWriter.Write(a.buffer.Bytes())
 		return
 	}
 	a.relay = newRelay(a.ResponseWriter, a.spool, RequestOf(a.request.Context()).User)
-	_, _ = a.relay.Write(a.held.Bytes())
-	a.held = bytes.Buffer{}
+	_, _ = a.relay.Write(a.buffer.Bytes())
+	a.buffer = bytes.Buffer{}
 	_ = a.relay.finish()
 }
 
-// tag gives a whole, successful JSON answer the tag of its bytes.
-func (a *answer) tag() {
+// setETag sets the ETag of a complete and successful JSON response.
+func (a *bufferedWriter) setETag() {
 	h := a.Header()
-	if a.status/100 != 2 || a.held.Len() == 0 || h.Get("ETag") != "" {
+	if a.status/100 != 2 || a.buffer.Len() == 0 || h.Get("ETag") != "" {
 		return
 	}
 	if strings.HasPrefix(h.Get("Content-Type"), "application/json") {
-		h.Set("ETag", etagOf(a.held.Bytes()))
+		h.Set("ETag", hashETag(a.buffer.Bytes()))
 	}
 }
 
-func (a *answer) notModified() bool {
+func (a *bufferedWriter) notModified() bool {
 	if a.status != http.StatusOK || a.request.Method != http.MethodGet && a.request.Method != http.MethodHead {
 		return false
 	}
 	tag := a.Header().Get("ETag")
-	return tag != "" && Matches(a.request.Header.Get("If-None-Match"), tag)
+	return tag != "" && MatchesETag(a.request.Header.Get("If-None-Match"), tag)
 }
 
-var zippers = sync.Pool{New: func() any {
+var gzipWriters = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	return w
 }}
 
-// varies tells whether to compress, and tells caches that it depends on who
-// asks.
-func (a *answer) varies() bool {
+// negotiateGzip reports whether to compress the response, and sets Vary for
+// caches if it depends on the client.
+func (a *bufferedWriter) negotiateGzip() bool {
 	h := a.Header()
 	if !strings.Contains(h.Get("Content-Type"), "json") && !strings.HasPrefix(h.Get("Content-Type"), "text/") {
 		return false
@@ -219,34 +221,34 @@ func (a *answer) varies() bool {
 	return h.Get("Content-Encoding") == "" && acceptsGzip(a.request.Header.Get("Accept-Encoding"))
 }
 
-func (a *answer) setZipped() {
+func (a *bufferedWriter) setGzipHeaders() {
 	a.Header().Set("Content-Encoding", "gzip")
 	a.Header().Del("Content-Length")
 }
 
-func newZipper(to io.Writer) *gzip.Writer {
-	zip := zippers.Get().(*gzip.Writer)
+func newGzipWriter(to io.Writer) *gzip.Writer {
+	zip := gzipWriters.Get().(*gzip.Writer)
 	zip.Reset(to)
 	return zip
 }
 
-// zipHeld compresses a whole answer.
-func (a *answer) zipHeld() {
-	a.setZipped()
-	plain := a.held
-	a.held = bytes.Buffer{}
-	a.zip = newZipper(&a.held)
-	_, _ = a.zip.Write(plain.Bytes())
-	a.endZip()
+// compressBuffer compresses a complete response.
+func (a *bufferedWriter) compressBuffer() {
+	a.setGzipHeaders()
+	plain := a.buffer
+	a.buffer = bytes.Buffer{}
+	a.gzip = newGzipWriter(&a.buffer)
+	_, _ = a.gzip.Write(plain.Bytes())
+	a.closeGzip()
 }
 
-func (a *answer) endZip() {
-	if a.zip == nil {
+func (a *bufferedWriter) closeGzip() {
+	if a.gzip == nil {
 		return
 	}
-	_ = a.zip.Close()
-	zippers.Put(a.zip)
-	a.zip = nil
+	_ = a.gzip.Close()
+	gzipWriters.Put(a.gzip)
+	a.gzip = nil
 }
 
 func acceptsGzip(header string) bool {
@@ -259,13 +261,13 @@ func acceptsGzip(header string) bool {
 	return false
 }
 
-// quality is how much a client likes an encoding: 0 is not at all.
+// quality returns the q value of an encoding; 0 means not acceptable.
 func quality(parameters string) float64 {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(parameter, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "q") {
-			liked, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return liked
+			parsed, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return parsed
 		}
 	}
 	return 1

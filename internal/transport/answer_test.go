@@ -15,8 +15,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// answering gives a handler that answers with a body and the Answer
-// middleware around it.
+// answering returns a handler that writes a body, with the BufferResponses
+// middleware.
 func answering(status int, contentType string, chunks ...string) http.Handler {
 	return transport.Chain(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -24,7 +24,7 @@ func answering(status int, contentType string, chunks ...string) http.Handler {
 		for _, chunk := range chunks {
 			_, _ = io.WriteString(w, chunk)
 		}
-	}), transport.Answer(spool))
+	}), transport.BufferResponses(spool))
 }
 
 func ask(handler http.Handler, method string, headers ...string) *httptest.ResponseRecorder {
@@ -41,10 +41,10 @@ func TestSuccessfulJSONHasATag(t *testing.T) {
 	get := ask(answering(200, jsonType, `{"a":`, `1}`), http.MethodGet)
 	tag := get.Header().Get("ETag")
 	if !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) || len(tag) < 12 {
-		t.Fatalf("ETag %q is no strong tag", tag)
+		t.Fatalf("ETag %q is not a strong tag", tag)
 	}
 	if post := ask(answering(201, jsonType, `{"a":1}`), http.MethodPost); post.Header().Get("ETag") != tag {
-		t.Error("the same record has another tag when it is created")
+		t.Error("the ETag of a record differs after its creation")
 	}
 	if other := ask(answering(200, jsonType, `{"a":2}`), http.MethodGet); other.Header().Get("ETag") == tag {
 		t.Error("another record has the same tag")
@@ -87,7 +87,7 @@ func TestIfNoneMatch(t *testing.T) {
 		}
 	}
 	if got := ask(answering(404, jsonType, `{"error":{}}`), http.MethodGet, "If-None-Match", "*"); got.Code != http.StatusNotFound {
-		t.Errorf("a refusal became %d", got.Code)
+		t.Errorf("an error became %d", got.Code)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestGzipIsNegotiated(t *testing.T) {
 	}
 }
 
-func TestGzipOnlyWhereItPays(t *testing.T) {
+func TestGzipOnlyForLargeText(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		size        int
@@ -174,17 +174,18 @@ func TestGzipOnlyWhereItPays(t *testing.T) {
 	}
 }
 
-// TestNotModifiedVariesLikeTheAnswer keeps caches from mixing encodings up.
-func TestNotModifiedVariesLikeTheAnswer(t *testing.T) {
+// TestNotModifiedVariesLikeTheResponse checks Vary, so that caches do not confuse
+// encodings.
+func TestNotModifiedVariesLikeTheResponse(t *testing.T) {
 	handler := answering(200, jsonType, `["`+strings.Repeat("a", 2000)+`"]`)
 	whole := ask(handler, http.MethodGet)
 	got := ask(handler, http.MethodGet, "If-None-Match", whole.Header().Get("ETag"))
 	if got.Code != http.StatusNotModified || got.Header().Get("Vary") != whole.Header().Get("Vary") {
-		t.Errorf("status %d, Vary %q; the whole answer has %q", got.Code, got.Header().Get("Vary"), whole.Header().Get("Vary"))
+		t.Errorf("status %d, Vary %q; the full response has %q", got.Code, got.Header().Get("Vary"), whole.Header().Get("Vary"))
 	}
 }
 
-// arrival is a client that notices the first bytes of an answer.
+// arrival is a client that signals the first bytes of a response.
 type arrival struct {
 	*httptest.ResponseRecorder
 	once  sync.Once
@@ -196,9 +197,9 @@ func (a *arrival) Write(p []byte) (int, error) {
 	return a.ResponseRecorder.Write(p)
 }
 
-// TestLongAnswersAreStreamed sends more than is held back and watches the
-// first bytes leave before the last are written.
-func TestLongAnswersAreStreamed(t *testing.T) {
+// TestLargeResponsesAreStreamed writes more than is buffered and checks that the
+// first bytes are sent before the last are written.
+func TestLargeResponsesAreStreamed(t *testing.T) {
 	chunk := strings.Repeat("0123456789abcdef", 4<<10) // 64 KiB
 	const chunks = 40
 	for _, encoding := range []string{"", "gzip"} {
@@ -213,7 +214,7 @@ func TestLongAnswersAreStreamed(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, chunk)
 			}
-		}), transport.Answer(spool))
+		}), transport.BufferResponses(spool))
 		recorder := &arrival{ResponseRecorder: httptest.NewRecorder(), first: make(chan struct{})}
 		request := httptest.NewRequest(http.MethodGet, "/", nil)
 		request.Header.Set("Accept-Encoding", encoding)
@@ -223,7 +224,7 @@ func TestLongAnswersAreStreamed(t *testing.T) {
 		select {
 		case <-recorder.first:
 		case <-time.After(20 * time.Second):
-			t.Errorf("%q: nothing has left although %d bytes were written", encoding, len(chunk)*chunks/2)
+			t.Errorf("%q: nothing was sent although %d bytes were written", encoding, len(chunk)*chunks/2)
 		}
 		close(goOn)
 		<-done
@@ -232,16 +233,16 @@ func TestLongAnswersAreStreamed(t *testing.T) {
 			text = unzip(t, recorder.Body.Bytes())
 		}
 		if text != strings.Repeat(chunk, chunks) {
-			t.Errorf("%q: the content is another", encoding)
+			t.Errorf("%q: the content differs", encoding)
 		}
 		if tag := recorder.Header().Get("ETag"); tag != "" {
-			t.Errorf("%q: a streamed answer has the tag %q", encoding, tag)
+			t.Errorf("%q: a streamed response has the ETag %q", encoding, tag)
 		}
 	}
 }
 
-func TestAnswerIsHeldUpToItsLimit(t *testing.T) {
-	for size, tagged := range map[int]bool{transport.KeepWhole: true, transport.KeepWhole + 1: false} {
+func TestResponseIsBufferedUpToItsLimit(t *testing.T) {
+	for size, tagged := range map[int]bool{transport.MaxBuffered: true, transport.MaxBuffered + 1: false} {
 		half := strings.Repeat("1", size/2)
 		got := ask(answering(200, jsonType, half, half, strings.Repeat("1", size%2)), http.MethodGet)
 		if got.Body.Len() != size || (got.Header().Get("ETag") != "") != tagged {

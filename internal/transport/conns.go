@@ -9,34 +9,35 @@ import (
 	"time"
 )
 
-// connTracker is a listener that bounds the open connections. It knows which of
-// them wait for their client: for a request, for the rest of one, or for the
-// client to take the answer. From crowded connections on, a new one closes the
-// connection whose client has been silent for longest, so that clients who only
-// hold connections cannot keep others out. A connection whose request is being
-// worked on is never closed, nor is one whose client was heard of a moment ago:
-// its request may be on its way.
+// connTracker is a listener that limits the open connections. It tracks which
+// of them wait for their client: for a request, for the rest of one, or for the
+// client to read the response. Above evictAbove connections, a new one closes
+// the connection whose client has been silent longest, so that clients that
+// only hold connections open cannot block others. It never closes a connection
+// whose request is being handled, or whose client was silent for less than
+// minSilence: a request may be on its way.
 type connTracker struct {
 	net.Listener
-	limit, crowded int
+	limit, evictAbove int
 
 	mu      sync.Mutex
-	room    *sync.Cond // signaled when a connection or the listener is closed
+	freed   *sync.Cond // signaled when a connection or the listener is closed
 	open    int
 	waiting list.List // of *trackedConn, the longest silent first
 	closed  bool
 }
 
-func newConnTracker(listener net.Listener, limit, crowded int) *connTracker {
-	t := &connTracker{Listener: listener, limit: limit, crowded: crowded}
-	t.room = sync.NewCond(&t.mu)
+func newConnTracker(listener net.Listener, limit, evictAbove int) *connTracker {
+	t := &connTracker{Listener: listener, limit: limit, evictAbove: evictAbove}
+	t.freed = sync.NewCond(&t.mu)
 	return t
 }
 
-// Accept waits for room and for the next connection.
+// Accept waits until fewer than limit connections are open, and for the next
+// connection.
 func (t *connTracker) Accept() (net.Conn, error) {
-	for !t.hasRoom() {
-		t.update(func() {}) // some may have been silent for long enough by now
+	for !t.waitForSlot() {
+		t.update(func() {}) // some may have been silent long enough by now
 	}
 	conn, err := t.Listener.Accept()
 	if err != nil {
@@ -47,17 +48,17 @@ func (t *connTracker) Accept() (net.Conn, error) {
 	return tracked, nil
 }
 
-// hasRoom reports whether another connection may be accepted. It waits a little
-// for that.
-func (t *connTracker) hasRoom() bool {
+// waitForSlot reports whether another connection may be accepted. It waits up
+// to a tenth of minSilence for that.
+func (t *connTracker) waitForSlot() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.open < t.limit || t.closed {
 		return true
 	}
-	timer := time.AfterFunc(silence/10, t.room.Broadcast)
+	timer := time.AfterFunc(minSilence/10, t.freed.Broadcast)
 	defer timer.Stop()
-	t.room.Wait()
+	t.freed.Wait()
 	return t.open < t.limit || t.closed
 }
 
@@ -65,24 +66,24 @@ func (t *connTracker) hasRoom() bool {
 func (t *connTracker) Close() error {
 	t.mu.Lock()
 	t.closed = true
-	t.room.Broadcast()
+	t.freed.Broadcast()
 	t.mu.Unlock()
 	return t.Listener.Close()
 }
 
-// update changes the state under the lock, then closes the connections that are
-// too many.
+// update calls change with the lock held, then closes silent connections above
+// the limit.
 func (t *connTracker) update(change func()) {
 	t.mu.Lock()
 	change()
 	var silent []*trackedConn
-	for t.open-len(silent) > t.crowded && t.waiting.Len() > 0 {
+	for t.open-len(silent) > t.evictAbove && t.waiting.Len() > 0 {
 		conn := t.waiting.Front().Value.(*trackedConn)
-		if time.Since(conn.since) < silence {
+		if time.Since(conn.since) < minSilence {
 			break
 		}
-		t.waiting.Remove(conn.place)
-		conn.place = nil
+		t.waiting.Remove(conn.element)
+		conn.element = nil
 		silent = append(silent, conn)
 	}
 	t.mu.Unlock()
@@ -96,15 +97,15 @@ func (t *connTracker) update(change func()) {
 type trackedConn struct {
 	net.Conn
 	tracker *connTracker
-	place   *list.Element // in tracker.waiting; nil while nobody waits for the client
-	since   time.Time     // when it got its place
-	busy    bool          // the request has arrived whole and is worked on
+	element *list.Element // in tracker.waiting; nil if the server does not wait for the client
+	since   time.Time     // when it was added to tracker.waiting
+	busy    bool          // the request is complete and being handled
 	reading bool
 	writing bool
 	closed  bool
 }
 
-// Read reads from the client, for whom the server waits meanwhile.
+// Read reads from the client; the server waits for the client meanwhile.
 func (c *trackedConn) Read(p []byte) (int, error) {
 	c.tracker.update(func() { c.reading = true; c.refresh() })
 	n, err := c.Conn.Read(p)
@@ -112,7 +113,7 @@ func (c *trackedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sends to the client, for whom the server waits meanwhile.
+// Write writes to the client; the server waits for the client meanwhile.
 func (c *trackedConn) Write(p []byte) (int, error) {
 	c.tracker.update(func() { c.writing = true; c.refresh() })
 	n, err := c.Conn.Write(p)
@@ -120,7 +121,8 @@ func (c *trackedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection and frees its place. Closing it again is harmless.
+// Close closes the connection and removes it from the tracker. Further calls do
+// nothing to the tracker.
 func (c *trackedConn) Close() error {
 	c.tracker.update(func() {
 		if c.closed {
@@ -129,13 +131,13 @@ func (c *trackedConn) Close() error {
 		c.closed = true
 		c.refresh()
 		c.tracker.open--
-		c.tracker.room.Signal()
+		c.tracker.freed.Signal()
 	})
 	return c.Conn.Close()
 }
 
-// CloseWrite ends our side of the connection, so that the client can read an
-// answer that was given before its request had arrived.
+// CloseWrite closes the sending side of the connection, so that the client can
+// read a response that was sent before its request was complete.
 func (c *trackedConn) CloseWrite() error {
 	if tcp, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return tcp.CloseWrite()
@@ -143,50 +145,50 @@ func (c *trackedConn) CloseWrite() error {
 	return nil
 }
 
-// setBusy says whether a request is being worked on, in which case the server
-// does not wait for the client.
+// setBusy sets whether a request is being handled. The server does not wait for
+// the client then.
 func (c *trackedConn) setBusy(busy bool) {
 	c.tracker.update(func() { c.busy = busy; c.refresh() })
 }
 
-// refresh puts the connection on the list of those that wait for their client,
-// as the last one, or takes it off. While a request is worked on, net/http reads
-// only to notice that the client has gone.
+// refresh adds the connection to the end of the waiting list, or removes it.
+// While a request is being handled, net/http reads only to detect that the
+// client has disconnected.
 func (c *trackedConn) refresh() {
 	waits := !c.closed && (c.writing || c.reading && !c.busy)
-	if waits == (c.place != nil) {
+	if waits == (c.element != nil) {
 		return
 	}
 	if waits {
-		c.place, c.since = c.tracker.waiting.PushBack(c), time.Now()
+		c.element, c.since = c.tracker.waiting.PushBack(c), time.Now()
 		return
 	}
-	c.tracker.waiting.Remove(c.place)
-	c.place = nil
+	c.tracker.waiting.Remove(c.element)
+	c.element = nil
 }
 
-// silence is how long a client must have said nothing before its connection is
-// closed for another one.
-const silence = time.Second
+// minSilence is how long a client must have been silent before its connection
+// is closed for another one.
+const minSilence = time.Second
 
 type connKey struct{}
 
-// withConn is the http.Server's ConnContext.
+// withConn is the ConnContext of the http.Server.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// setConnBusy says whether the request of ctx is being worked on. It does
-// nothing where the request came by another way, as in tests.
+// setConnBusy sets whether the request of ctx is being handled. It does nothing
+// for requests without a tracked connection, as in tests.
 func setConnBusy(ctx context.Context, busy bool) {
 	if conn, ok := ctx.Value(connKey{}).(*trackedConn); ok {
 		conn.setBusy(busy)
 	}
 }
 
-// followState is the http.Server's ConnState: an idle connection waits for its
-// client again.
-func followState(conn net.Conn, state http.ConnState) {
+// trackIdle is the ConnState of the http.Server: an idle connection waits for
+// its client again.
+func trackIdle(conn net.Conn, state http.ConnState) {
 	if tracked, ok := conn.(*trackedConn); ok && state == http.StateIdle {
 		tracked.setBusy(false)
 	}

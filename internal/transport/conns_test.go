@@ -25,7 +25,7 @@ type testServer struct {
 	inside  chan context.Context // gets the context of a request to /wait
 }
 
-func startServer(t *testing.T, limit, crowded int, timeouts transport.Timeouts) *testServer {
+func startServer(t *testing.T, limit, evictAbove int, timeouts transport.Timeouts) *testServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test
 	if err != nil {
@@ -51,7 +51,7 @@ func startServer(t *testing.T, limit, crowded int, timeouts transport.Timeouts) 
 	ctx, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- transport.ServeLimited(ctx, listener, limit, crowded, mux, (&logBuffer{}).logger(), timeouts)
+		ended <- transport.ServeLimited(ctx, listener, limit, evictAbove, mux, (&logBuffer{}).logger(), timeouts)
 	}()
 	t.Cleanup(func() {
 		end()
@@ -76,20 +76,20 @@ func (s *testServer) send(text string) net.Conn {
 	return conn
 }
 
-// wantClosed demands that the server closes a connection, and gives what it
-// sent before.
+// wantClosed checks that the server closes a connection, and returns what it sent
+// before.
 func wantClosed(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	got, err := io.ReadAll(conn)
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		t.Fatalf("the connection is still open; it got %.60q", got)
+		t.Fatalf("the connection is still open; received %.60q", got)
 	}
 	return string(got)
 }
 
-// silentClients are requests after which a client says nothing more.
+// silentClients are requests after which a client sends nothing more.
 var silentClients = map[string]string{
 	"nothing":                       "",
 	"half a request line":           "GET /",
@@ -111,8 +111,8 @@ var silentClients = map[string]string{
 	"a long answer is not taken":    "GET /long HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
-// TestSilentClientsAreCutOff in whatever state their connection is.
-func TestSilentClientsAreCutOff(t *testing.T) {
+// TestSilentClientsAreDisconnected checks this in each state of a connection.
+func TestSilentClientsAreDisconnected(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
 		Header: 200 * time.Millisecond, Stall: 200 * time.Millisecond, SlowestRate: 1 << 10, Drain: 200 * time.Millisecond,
@@ -127,17 +127,17 @@ func TestSilentClientsAreCutOff(t *testing.T) {
 			}
 			got := wantClosed(t, conn)
 			if strings.Contains(text, "/unknown") && !strings.HasPrefix(got, "HTTP/1.1 404") && !strings.HasPrefix(got, "HTTP/1.0 404") {
-				t.Errorf("the answer is %.60q", got)
+				t.Errorf("the response is %.60q", got)
 			}
 			if strings.Contains(text, "/long") && len(got) >= 64<<20 {
-				t.Error("the answer arrived whole")
+				t.Error("the response is complete")
 			}
 		})
 	}
 }
 
-// TestTrickleIsCutOff: a byte now and then does not keep a connection open.
-func TestTrickleIsCutOff(t *testing.T) {
+// TestTrickleIsDisconnected checks that single bytes do not keep a connection open.
+func TestTrickleIsDisconnected(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
 		Header: time.Second, Stall: time.Second, SlowestRate: 1 << 10, Drain: time.Second, Idle: time.Second, Write: time.Second,
@@ -162,8 +162,8 @@ func TestTrickleIsCutOff(t *testing.T) {
 	}
 }
 
-// TestSteadyUploadIsTaken although it takes longer than any pause may.
-func TestSteadyUploadIsTaken(t *testing.T) {
+// TestSteadyUploadIsAccepted sends a body for longer than the longest pause.
+func TestSteadyUploadIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
 		Header: 2 * time.Second, Stall: 2 * time.Second, SlowestRate: 1 << 10, Drain: time.Second, Idle: time.Second, Write: time.Second,
@@ -177,12 +177,13 @@ func TestSteadyUploadIsTaken(t *testing.T) {
 		time.Sleep(100 * time.Millisecond) //nolint:forbidigo // a slow client is what is tested
 	}
 	if got := wantClosed(t, conn); !strings.HasSuffix(got, fmt.Sprint("\r\n\r\n", pieces*size)) {
-		t.Errorf("the answer is %q", got)
+		t.Errorf("the response is %q", got)
 	}
 }
 
-// TestLongWorkIsNotCutOff: the deadlines are of the client, not of the handler.
-func TestLongWorkIsNotCutOff(t *testing.T) {
+// TestLongWorkIsNotInterrupted checks that deadlines apply to the client, not to the
+// handler.
+func TestLongWorkIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
 		Header: 100 * time.Millisecond, Stall: 100 * time.Millisecond, SlowestRate: 1 << 20, Drain: 100 * time.Millisecond,
@@ -196,13 +197,13 @@ func TestLongWorkIsNotCutOff(t *testing.T) {
 	}
 	close(s.release)
 	if got := wantClosed(t, conn); !strings.HasSuffix(got, "done") {
-		t.Errorf("the answer is %q", got)
+		t.Errorf("the response is %q", got)
 	}
 }
 
-// TestSilentClientsMakeRoom: with all the patience in the world, clients that
-// hold connections do not keep others out, and nobody whose request is being
-// worked on is thrown out for them.
+// TestSilentClientsMakeRoom checks that clients that only hold connections do not
+// block others even with long timeouts, and that no request in progress is aborted
+// for them.
 func TestSilentClientsMakeRoom(t *testing.T) {
 	t.Parallel()
 	for name, text := range silentClients {
@@ -227,7 +228,7 @@ func TestSilentClientsMakeRoom(t *testing.T) {
 			}
 			close(s.release)
 			if got := wantClosed(t, worker); !strings.HasSuffix(got, "done") {
-				t.Errorf("the request that was worked on got %q", got)
+				t.Errorf("the request in progress got %q", got)
 			}
 		})
 	}

@@ -8,42 +8,43 @@ import (
 	"time"
 )
 
-// Timeouts are how long a server waits for a client in each state of a
+// Timeouts limit how long the server waits for a client in each state of a
 // connection.
 type Timeouts struct {
 	// Header is from the first byte of a request, or from the opening of the
 	// connection, to the end of the headers.
 	Header time.Duration
-	// Stall is how long a body may pause, and what a slow one may take beyond
-	// the time that SlowestRate gives it.
+	// Stall is how long a body may pause. It is also the extra time for slow
+	// bodies beyond SlowestRate.
 	Stall time.Duration
-	// SlowestRate is the bytes a second that a body must bring on average.
+	// SlowestRate is the minimum average rate of a body in bytes per second.
 	SlowestRate int64
-	// Drain is how long the rest of a body is awaited after the answer.
+	// Drain is how long the server waits for the rest of a body after the
+	// response.
 	Drain time.Duration
-	// Idle is the pause between two requests.
+	// Idle is the longest pause between two requests.
 	Idle time.Duration
-	// Write is how long a client may take to receive an answer. One that is
-	// streamed has its own pace.
+	// Write is how long a client may take to read a response. Streamed
+	// responses use writePacer instead.
 	Write time.Duration
 }
 
 func defaultTimeouts() Timeouts {
 	return Timeouts{
 		Header: 10 * time.Second, Stall: 15 * time.Second, SlowestRate: slowestRate, Drain: 5 * time.Second,
-		Idle: 90 * time.Second, Write: writePatience,
+		Idle: 90 * time.Second, Write: writeTimeout,
 	}
 }
 
-// withDeadlines gives every request its deadlines: a body must keep arriving,
-// what is left of it when the answer is given must arrive soon, and an answer
-// must be taken.
+// withDeadlines sets the deadlines of every request: for the body to keep
+// arriving, for the rest of it after the response, and for the client to read
+// the response.
 func withDeadlines(next http.Handler, timeouts Timeouts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		timed := &timedWriter{ResponseWriter: w, timeouts: timeouts}
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-			// net/http reads on while the handler works, to notice that the
-			// client has gone; a deadline would end the request.
+			// net/http keeps reading to detect that the client has
+			// disconnected; a deadline would end the request.
 			timed.setReadDeadline(time.Time{})
 			setConnBusy(r.Context(), true)
 			next.ServeHTTP(timed, r)
@@ -51,14 +52,14 @@ func withDeadlines(next http.Handler, timeouts Timeouts) http.Handler {
 		}
 		timed.body = &timedBody{ReadCloser: r.Body, begun: time.Now(), writer: timed, arrived: func() { setConnBusy(r.Context(), true) }}
 		timed.setReadDeadline(timed.body.deadline(time.Now()))
-		// A copy of the request: net/http looks at the body of its own.
+		// A copy of the request: net/http uses the body of the original.
 		r = r.WithContext(r.Context())
 		r.Body = timed.body
 		next.ServeHTTP(timed, r)
 	})
 }
 
-// timedBody is a request body with a deadline that moves as it arrives.
+// timedBody is a request body whose deadline moves as it arrives.
 type timedBody struct {
 	io.ReadCloser
 	writer   *timedWriter
@@ -68,7 +69,7 @@ type timedBody struct {
 	err      error
 }
 
-// Read reads what has arrived and moves the deadline.
+// Read reads from the body and moves the deadline.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -86,8 +87,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pause moves the deadline for a client that has to wait before its body is
-// read.
+// pause extends the deadline by the time that the client had to wait before its
+// body was read.
 func (b *timedBody) pause(wait time.Duration) {
 	if b.err == nil {
 		b.begun = b.begun.Add(wait)
@@ -95,7 +96,7 @@ func (b *timedBody) pause(wait time.Duration) {
 	}
 }
 
-// deadline is when the next bytes must have arrived.
+// deadline returns the time by which the next bytes must arrive.
 func (b *timedBody) deadline(now time.Time) time.Time {
 	t := b.writer.timeouts
 	stalled := now.Add(t.Stall)
@@ -106,7 +107,7 @@ func (b *timedBody) deadline(now time.Time) time.Time {
 	return stalled
 }
 
-// timedWriter sets the deadlines that the answer brings.
+// timedWriter sets the deadlines when the response starts.
 type timedWriter struct {
 	http.ResponseWriter
 	timeouts Timeouts
@@ -114,25 +115,25 @@ type timedWriter struct {
 	answered bool
 }
 
-// WriteHeader begins the answer.
+// WriteHeader starts the response.
 func (w *timedWriter) WriteHeader(status int) {
-	w.begin()
+	w.start()
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends a part of the answer.
+// Write writes a part of the response.
 func (w *timedWriter) Write(p []byte) (int, error) {
-	w.begin()
+	w.start()
 	return w.ResponseWriter.Write(p)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// begin sets the deadlines of the answer: of taking it, and of sending what is
-// left of the body, which net/http waits for. After a body that broke off or
-// came too slowly, nothing more is awaited.
-func (w *timedWriter) begin() {
+// start sets the deadlines for reading the response and for the rest of the
+// body, which net/http waits for. After a body that broke off or was too slow,
+// the rest is not read.
+func (w *timedWriter) start() {
 	if w.answered {
 		return
 	}

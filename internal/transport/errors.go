@@ -12,19 +12,19 @@ import (
 	"fillbook/internal/journal"
 )
 
-// ErrorBody is the one shape of every refusal.
+// ErrorBody is the JSON body of every error response.
 type ErrorBody struct {
 	Error ErrorInfo `json:"error"`
 }
 
-// ErrorInfo says what went wrong: Code for programs, Message for people.
+// ErrorInfo describes an error: Code for programs, Message for people.
 type ErrorInfo struct {
 	Code    string         `json:"code" doc:"Stable word for programs." example:"bad_request"`
 	Message string         `json:"message" doc:"One plain sentence for people." example:"quantity must be greater than zero."`
 	Details map[string]any `json:"details,omitempty" doc:"More to act on where it helps, for example the name of the field."`
 }
 
-// statuses is the one table from kinds of refusal to HTTP.
+// statuses maps kinds of errors to HTTP statuses.
 var statuses = map[journal.Kind]int{
 	journal.KindInternal:     http.StatusInternalServerError,
 	journal.KindInvalid:      http.StatusBadRequest,
@@ -39,18 +39,19 @@ var statuses = map[journal.Kind]int{
 	journal.KindUnavailable:  http.StatusServiceUnavailable,
 }
 
-// Refusal is an error ready to be sent.
+// Refusal is an error response.
 type Refusal struct {
 	Status  int
 	Headers http.Header
 	Body    ErrorBody
 }
 
-// Refuse turns any error into what the client may see of it. A refusal of
-// the domain is shown as it is; everything else becomes a generic 500, or 503
-// where the database is away, and is kept for the log.
+// Refuse converts an error to the response that the client may see, and records
+// it in the request. A [journal.Error] is shown as it is. Anything else becomes
+// a generic 500, or 503 if the database is unavailable, and is kept for the
+// log.
 func Refuse(ctx context.Context, err error) Refusal {
-	refusal := refusalOf(err)
+	refusal := toRefusal(err)
 	RequestOf(ctx).Refused = refusal
 	if refusal.Status >= 500 {
 		RequestOf(ctx).Fault = err
@@ -58,7 +59,7 @@ func Refuse(ctx context.Context, err error) Refusal {
 	return refusal
 }
 
-func refusalOf(err error) Refusal {
+func toRefusal(err error) Refusal {
 	var tooLarge *http.MaxBytesError
 	var known *journal.Error
 	switch {
@@ -89,13 +90,13 @@ func refusalOf(err error) Refusal {
 	return refusal
 }
 
-// WriteError answers with an error.
+// WriteError writes an error response.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	Refuse(r.Context(), err).write(w)
 }
 
-// WriteRefusal answers with a status that no error of the domain has, such as
-// 405.
+// WriteRefusal writes an error response with a status that no [journal.Error]
+// has, such as 405.
 func WriteRefusal(w http.ResponseWriter, status int, code, message string) {
 	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.write(w)
 }

@@ -37,11 +37,11 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		{"limited for a moment", limited(time.Nanosecond), 429, "rate_limited", "1"},
 		{"limited for a minute", limited(time.Minute), 429, "rate_limited", "60"},
 		{"unavailable", journal.Unavailable(errors.New("hidden")), 503, "unavailable", "2"},
-		{"the database is away", fmt.Errorf("hidden: %w", db.ErrUnavailable), 503, "unavailable", "2"},
+		{"the database is unavailable", fmt.Errorf("hidden: %w", db.ErrUnavailable), 503, "unavailable", "2"},
 		{"out of time", fmt.Errorf("hidden: %w", context.DeadlineExceeded), 503, "unavailable", "2"},
 		{"wrapped", fmt.Errorf("hidden: %w", journal.NotFound("trade")), 404, "not_found", ""},
 		{"anything else", errors.New("hidden SQL"), 500, "internal", ""},
-		{"a broken rule of the database", fmt.Errorf("hidden: %w", db.ErrConflict), 500, "internal", ""},
+		{"a constraint violation", fmt.Errorf("hidden: %w", db.ErrConflict), 500, "internal", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := httptest.NewRecorder()
@@ -54,7 +54,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 				t.Errorf("WWW-Authenticate %q", got.Header().Get("WWW-Authenticate"))
 			}
 			if info.Details != nil {
-				t.Errorf("details %v out of nothing", info.Details)
+				t.Errorf("details = %v, want none", info.Details)
 			}
 		})
 	}

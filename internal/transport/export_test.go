@@ -9,31 +9,31 @@ import (
 
 // ServeLimited is Serve with a limit of connections and timeouts for a test.
 func ServeLimited(
-	ctx context.Context, listener net.Listener, limit, crowded int, handler http.Handler, log *slog.Logger, timeouts Timeouts,
+	ctx context.Context, listener net.Listener, limit, evictAbove int, handler http.Handler, log *slog.Logger, timeouts Timeouts,
 ) error {
-	return serve(ctx, newConnTracker(listener, limit, crowded), handler, log, timeouts)
+	return serve(ctx, newConnTracker(listener, limit, evictAbove), handler, log, timeouts)
 }
 
-// Buckets tells how many keys a limiter remembers.
+// Buckets returns how many keys a limiter keeps.
 func (l *Limiter) Buckets() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.buckets)
 }
 
-// MaxBuckets is the most that it may remember.
+// MaxBuckets is the most that it may keep.
 const MaxBuckets = maxBuckets
 
-// The limits of a form, for tests that stand exactly on them.
+// Limits of a form, for tests of the exact values.
 const (
 	MaxParts = maxParts
 	MaxField = maxField
 )
 
-// KeepWhole is the longest answer that is held back.
-const KeepWhole = keepWhole
+// MaxBuffered is the size of the largest buffered response.
+const MaxBuffered = maxBuffered
 
-// Keys returns how many keys a limiter of failures remembers.
+// Keys returns how many keys a failure limiter keeps.
 func (l *FailureLimiter) Keys() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

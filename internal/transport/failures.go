@@ -9,11 +9,11 @@ import (
 	"fillbook/internal/journal"
 )
 
-// FailureLimiter counts the failed calls of each key and refuses a key that has
-// too many: Burst of them within the time in which a bucket of that rate fills
-// again. Calls that succeed are not counted. No more calls of a key run at the
-// same time than may still fail, and the others wait, so that parallel guesses
-// do not get past the count together. Its memory is bounded.
+// FailureLimiter counts the failed calls of each key and rejects calls of a key
+// with too many: Burst failures within the time in which a bucket of that rate
+// refills. Successful calls are not counted. At most as many calls of a key run
+// at the same time as may still fail, and the others wait, so that parallel
+// guesses cannot exceed the limit together. Its memory is bounded.
 type FailureLimiter struct {
 	size   Rate
 	window time.Duration
@@ -23,7 +23,7 @@ type FailureLimiter struct {
 	keys map[string]*failureCount
 }
 
-// failureCount is what is known of one key.
+// failureCount is the state of one key.
 type failureCount struct {
 	failures []time.Time // within the window, oldest first
 	running  int
@@ -32,13 +32,13 @@ type failureCount struct {
 }
 
 const (
-	// failurePatience is how long a call waits for others of its key.
-	failurePatience = 20 * time.Second
-	// maxFailureWaiting is how many calls of one key may wait.
+	// failureWait is how long a call waits for other calls of its key.
+	failureWait = 20 * time.Second
+	// maxFailureWaiting is the most calls of one key that may wait.
 	maxFailureWaiting = 250
 )
 
-// NewFailureLimiter makes an empty limiter; a Rate that is off limits nothing.
+// NewFailureLimiter returns an empty limiter. The zero Rate limits nothing.
 func NewFailureLimiter(size Rate, clock journal.Clock) *FailureLimiter {
 	l := &FailureLimiter{size: size, clock: clock, keys: map[string]*failureCount{}}
 	if size.Burst > 0 {
@@ -47,14 +47,14 @@ func NewFailureLimiter(size Rate, clock journal.Clock) *FailureLimiter {
 	return l
 }
 
-// Begin waits until a call of a key may run and returns the function that must
-// be called once with its outcome. The error tells a key with too many failures
-// how long to wait.
+// Begin waits until a call of a key may run and returns a function that must be
+// called once with its outcome. For a key with too many failures it returns an
+// error with the time to wait.
 func (l *FailureLimiter) Begin(ctx context.Context, key string) (end func(failed bool), err error) {
 	if l.size.Burst == 0 {
 		return func(bool) {}, nil
 	}
-	timer := time.NewTimer(failurePatience)
+	timer := time.NewTimer(failureWait)
 	defer timer.Stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *FailureLimiter) Begin(ctx context.Context, key string) (end func(failed
 			count.running++
 			return func(failed bool) { l.end(key, failed) }, nil
 		case count.waiting >= maxFailureWaiting:
-			return nil, tooManyWaiting(failurePatience)
+			return nil, tooManyWaiting(failureWait)
 		}
 		if err := l.wait(ctx, count, timer); err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (l *FailureLimiter) wait(ctx context.Context, count *failureCount, timer *t
 	case <-changed:
 		return nil
 	case <-timer.C:
-		return tooManyWaiting(failurePatience)
+		return tooManyWaiting(failureWait)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -109,21 +109,21 @@ func (l *FailureLimiter) end(key string, failed bool) {
 	}
 }
 
-// count returns the count of a key without the failures that are too old.
+// count returns the state of a key without expired failures.
 func (l *FailureLimiter) count(key string) *failureCount {
 	count := l.keys[key]
 	if count == nil {
-		l.makeRoom()
+		l.evictKeys()
 		count = &failureCount{changed: make(chan struct{})}
 		l.keys[key] = count
 	}
-	count.forget(l.clock(), l.window)
+	count.dropExpired(l.clock(), l.window)
 	return count
 }
 
-// forget drops the failures that are older than the window. One from the future
-// is dated now: the clock was set back.
-func (c *failureCount) forget(now time.Time, window time.Duration) {
+// dropExpired removes the failures older than the window. Failures in the
+// future are set to now: the clock was set back.
+func (c *failureCount) dropExpired(now time.Time, window time.Duration) {
 	for i, at := range c.failures {
 		if at.After(now) {
 			c.failures[i] = now
@@ -136,15 +136,15 @@ func (c *failureCount) forget(now time.Time, window time.Duration) {
 
 func (c *failureCount) isInUse() bool { return len(c.failures) > 0 || c.running > 0 || c.waiting > 0 }
 
-// makeRoom drops the keys whose failures are too old; if all are recent, some
-// that nobody uses at the moment are dropped all the same.
-func (l *FailureLimiter) makeRoom() {
+// evictKeys removes the keys whose failures have expired, and then others that
+// have no running or waiting calls, until there is space for new keys.
+func (l *FailureLimiter) evictKeys() {
 	if len(l.keys) < maxBuckets {
 		return
 	}
 	now := l.clock()
 	for key, count := range l.keys {
-		if count.forget(now, l.window); !count.isInUse() {
+		if count.dropExpired(now, l.window); !count.isInUse() {
 			delete(l.keys, key)
 		}
 	}
@@ -158,18 +158,18 @@ func (l *FailureLimiter) makeRoom() {
 	}
 }
 
-// ByAddress limits the failures of a client address. isFailure looks at the
-// status and the code of a refusal.
+// ByAddress limits the failures of each client address. isFailure decides by
+// status and error code of the response.
 func (l *FailureLimiter) ByAddress(isFailure func(status int, code string) bool) Middleware {
-	return l.by(func(r *Request) string { return bucketOf(r.Address) }, isFailure)
+	return l.newMiddleware(func(r *Request) string { return limitKey(r.Address) }, isFailure)
 }
 
-// ByUser limits the failures of the signed-in user.
+// ByUser limits the failures of each signed-in user.
 func (l *FailureLimiter) ByUser(isFailure func(status int, code string) bool) Middleware {
-	return l.by(func(r *Request) string { return r.User }, isFailure)
+	return l.newMiddleware(func(r *Request) string { return r.User }, isFailure)
 }
 
-func (l *FailureLimiter) by(key func(*Request) string, isFailure func(status int, code string) bool) Middleware {
+func (l *FailureLimiter) newMiddleware(key func(*Request) string, isFailure func(status int, code string) bool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			request := RequestOf(r.Context())
@@ -184,7 +184,7 @@ func (l *FailureLimiter) by(key func(*Request) string, isFailure func(status int
 	}
 }
 
-// tooManyWaiting refuses a call that would wait too long for its turn.
+// tooManyWaiting returns the error for a call that would wait too long.
 func tooManyWaiting(retryAfter time.Duration) error {
 	return &journal.Error{
 		Kind: journal.KindUnavailable, Code: "unavailable", RetryAfter: retryAfter,

@@ -14,13 +14,13 @@ import (
 	"fillbook/internal/transport"
 )
 
-// fail lets a call of a key fail, or demands that it is refused.
+// fail reports a failed call of a key, or checks that the call is rejected.
 func fail(t *testing.T, limiter *transport.FailureLimiter, key string, wait time.Duration) {
 	t.Helper()
 	end, err := limiter.Begin(t.Context(), key)
 	if wait == 0 {
 		if err != nil {
-			t.Fatalf("%s is refused: %v", key, err)
+			t.Fatalf("%s is rejected: %v", key, err)
 		}
 		end(true)
 		return
@@ -50,7 +50,7 @@ func TestFailuresAreCountedInAWindow(t *testing.T) {
 	for range 1000 {
 		end, err := limiter.Begin(t.Context(), "a")
 		if err != nil {
-			t.Fatal("a call that succeeds is refused:", err)
+			t.Fatal("a successful call is rejected:", err)
 		}
 		end(false)
 	}
@@ -62,11 +62,11 @@ func TestFailuresOff(t *testing.T) {
 		fail(t, limiter, "a", 0)
 	}
 	if limiter.Keys() != 0 {
-		t.Error("a limiter that is off remembers keys")
+		t.Error("a limiter that is off keeps keys")
 	}
 }
 
-// TestRunningCallsAreLimited: as many run at once as may fail.
+// TestRunningCallsAreLimited checks that only as many calls run at once as may fail.
 func TestRunningCallsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewFailureLimiter(transport.Rate{PerSecond: 0.05, Burst: 3}, time.Now)
@@ -93,12 +93,12 @@ func TestRunningCallsAreLimited(t *testing.T) {
 		}
 		all.Wait()
 		if looked != 3 || most != 3 {
-			t.Errorf("%d guesses were looked at, %d at once", looked, most)
+			t.Errorf("%d guesses were checked, %d at once", looked, most)
 		}
 	})
 }
 
-// TestWaitingCallsAreBounded in number and time.
+// TestWaitingCallsAreBounded checks number and time of waiting calls.
 func TestWaitingCallsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewFailureLimiter(transport.Rate{PerSecond: 0.05, Burst: 1}, time.Now)
@@ -116,7 +116,7 @@ func TestWaitingCallsAreBounded(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := len(outcomes); n != 50 {
-			t.Errorf("%d of 300 are refused at once", n)
+			t.Errorf("%d of 300 are rejected at once", n)
 		}
 		for range cap(outcomes) {
 			if err := <-outcomes; !journal.IsKind(err, journal.KindUnavailable) {
@@ -129,11 +129,11 @@ func TestWaitingCallsAreBounded(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := limiter.Begin(gone, "a"); !errors.Is(err, context.Canceled) {
-			t.Errorf("who is gone gets %v", err)
+			t.Errorf("a canceled call gets %v", err)
 		}
 		end(false)
 		if limiter.Keys() != 0 {
-			t.Errorf("%d keys are remembered without a failure", limiter.Keys())
+			t.Errorf("%d keys are kept without a failure", limiter.Keys())
 		}
 	})
 }
@@ -145,13 +145,13 @@ func TestFailureMemoryIsBounded(t *testing.T) {
 		fail(t, limiter, fmt.Sprint("flood ", i), 0)
 	}
 	if n := limiter.Keys(); n > transport.MaxBuckets {
-		t.Errorf("%d keys are remembered", n)
+		t.Errorf("%d keys are kept", n)
 	}
 	clock.Advance(time.Hour)
 	for i := range transport.MaxBuckets / 4 {
 		fail(t, limiter, fmt.Sprint("second flood ", i), 0)
 	}
 	if n := limiter.Keys(); n > transport.MaxBuckets/2 {
-		t.Errorf("%d keys are remembered although those of an hour ago are old", n)
+		t.Errorf("%d keys are kept although those of an hour ago are old", n)
 	}
 }

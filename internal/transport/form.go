@@ -22,8 +22,8 @@ type Form struct {
 	File   *File
 }
 
-// File is an uploaded file, valid until its request ends. Its name is text to
-// show, never a path.
+// File is an uploaded file. It is valid until its request ends. Name is only
+// for display and never used as a path.
 type File struct {
 	Name   string
 	Size   int64
@@ -51,7 +51,7 @@ func (f *File) Bytes() ([]byte, error) {
 	}
 	content := make([]byte, f.Size)
 	if _, err := io.ReadFull(f.Content(), content); err != nil {
-		return nil, fmt.Errorf("reading an upload back: %w", err)
+		return nil, fmt.Errorf("reading a spooled upload: %w", err)
 	}
 	return content, nil
 }
@@ -64,8 +64,8 @@ func (f *File) close() {
 	}
 }
 
-// receive reads a file of at most limit bytes into memory, and what is beyond
-// uploadMemory into the spool.
+// receive reads a file of at most limit bytes. A file larger than uploadMemory
+// is written to the spool.
 func (f *File) receive(part io.Reader, limit int64, spool *Spool, user string) error {
 	sum := sha256.New()
 	buffer := make([]byte, 32<<10)
@@ -108,14 +108,14 @@ func (f *File) append(part []byte, spool *Spool, user string) (err error) {
 }
 
 const (
-	maxParts    = 20
-	maxField    = 64 << 10
-	formOverlay = 1 << 20 // what boundaries and text fields may add to a file
+	maxParts     = 20
+	maxField     = 64 << 10
+	formOverhead = 1 << 20 // for boundaries and text fields in addition to the file
 )
 
 type formKey struct{}
 
-// FormOf gives the form that Intake has read.
+// FormOf returns the form that [Intake] read.
 func FormOf(ctx context.Context) Form {
 	form, _ := ctx.Value(formKey{}).(Form)
 	return form
@@ -123,9 +123,9 @@ func FormOf(ctx context.Context) Form {
 
 func (in Intake) readForm(w http.ResponseWriter, r *http.Request) (context.Context, error) {
 	if !isMediaType(r, "multipart/form-data") {
-		return nil, unsupported("multipart/form-data")
+		return nil, newUnsupported("multipart/form-data")
 	}
-	limit := in.Limit + formOverlay
+	limit := in.Limit + formOverhead
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
 	}
@@ -146,7 +146,7 @@ func (in Intake) readParts(r *http.Request, reader *multipart.Reader, form *Form
 	for parts := 0; ; parts++ {
 		part, err := reader.NextPart()
 		if errors.Is(err, io.EOF) {
-			// To its end, which may come after the last boundary.
+			// There may be data after the last boundary.
 			_, err := io.Copy(io.Discard, r.Body)
 			return context.WithValue(r.Context(), formKey{}, *form), readError(err)
 		}
@@ -156,13 +156,13 @@ func (in Intake) readParts(r *http.Request, reader *multipart.Reader, form *Form
 		if parts == maxParts {
 			return nil, journal.Invalid("The form has more than %d parts.", maxParts)
 		}
-		if err := form.take(part, in, RequestOf(r.Context()).User); err != nil {
+		if err := form.addPart(part, in, RequestOf(r.Context()).User); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (f *Form) take(part *multipart.Part, in Intake, user string) error {
+func (f *Form) addPart(part *multipart.Part, in Intake, user string) error {
 	name := part.FormName()
 	if part.FileName() == "" && name != "file" {
 		text, err := readPart(part, maxField)
@@ -170,7 +170,7 @@ func (f *Form) take(part *multipart.Part, in Intake, user string) error {
 			return err
 		}
 		if !validText(name) {
-			return journal.Invalid("The form holds a field whose name is not valid text.")
+			return journal.Invalid("The form contains a field whose name is not valid text.")
 		}
 		if _, twice := f.Fields[name]; twice || !validText(string(text)) {
 			return journal.InvalidField(name, "%s may be given only once, as text.", name)
@@ -179,13 +179,13 @@ func (f *Form) take(part *multipart.Part, in Intake, user string) error {
 		return nil
 	}
 	if f.File != nil {
-		return journal.InvalidField("file", "The form may hold only one file.")
+		return journal.InvalidField("file", "The form may contain only one file.")
 	}
 	f.File = &File{Name: displayName(part.FileName())}
 	return f.File.receive(part, in.Limit, in.Spool, user)
 }
 
-// readPart reads a part of exactly limit bytes at most.
+// readPart reads a part of at most limit bytes.
 func readPart(part io.Reader, limit int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(part, limit+1))
 	if err != nil {
@@ -197,13 +197,13 @@ func readPart(part io.Reader, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// displayName keeps the last element of a client's file name, as text that is
-// read in the order in which it stands.
+// displayName returns the last element of a client's file name without control
+// characters, shortened to journal.MaxName.
 func displayName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return -1 // such as those that make exe.csv look like vsc.exe
+			return -1 // bidirectional controls can make exe.csv look like vsc.exe
 		}
 		return r
 	}, name)

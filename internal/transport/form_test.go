@@ -49,7 +49,7 @@ func upload(t *testing.T, parts ...part) (body []byte, contentType string) {
 
 const fileLimit = 5000
 
-// takeForm sends a body to a route that takes a form and gives what arrived.
+// takeForm sends a body to a route that accepts a form and returns what arrived.
 func takeForm(contentType string, body io.Reader) (*httptest.ResponseRecorder, received) {
 	var form transport.Form
 	var content []byte
@@ -72,7 +72,7 @@ type received struct {
 	content []byte
 }
 
-// sendForm sends parts, with their length told or not.
+// sendForm sends parts, with or without Content-Length.
 func sendForm(t *testing.T, chunked bool, parts ...part) (*httptest.ResponseRecorder, received) {
 	t.Helper()
 	body, contentType := upload(t, parts...)
@@ -102,8 +102,8 @@ func TestFormPartsComeInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestFileLimitIsExact holds the limit against the file, not against the
-// envelope: a file of exactly the limit is taken, whatever is around it.
+// TestFileLimitIsExact checks that the limit applies to the file and not to the
+// whole form.
 func TestFileLimitIsExact(t *testing.T) {
 	field := part{name: "note", content: strings.Repeat("n", transport.MaxField)}
 	for _, c := range []struct {
@@ -145,7 +145,7 @@ func TestFormHasABoundedNumberOfParts(t *testing.T) {
 	wantRefusal(t, got, http.StatusBadRequest, "bad_request")
 }
 
-func TestFormRefuses(t *testing.T) {
+func TestFormRejects(t *testing.T) {
 	file := part{"file", "f.csv", "x"}
 	for _, c := range []struct {
 		name   string
@@ -157,8 +157,8 @@ func TestFormRefuses(t *testing.T) {
 		{"a field twice", []part{{name: "tz", content: "a"}, {name: "tz", content: "b"}, file}, http.StatusBadRequest, "tz"},
 		{"two files", []part{file, {"file", "g.csv", "y"}}, http.StatusBadRequest, "file"},
 		{"a file under another name beside it", []part{file, {"other", "g.csv", "y"}}, http.StatusBadRequest, "file"},
-		{"a field that is no text", []part{file, {name: "tz", content: "\xff\xfe"}}, http.StatusBadRequest, "tz"},
-		{"a name that is no text", []part{file, {name: "\xff", content: "a"}}, http.StatusBadRequest, ""},
+		{"a field that is not text", []part{file, {name: "tz", content: "\xff\xfe"}}, http.StatusBadRequest, "tz"},
+		{"a name that is not text", []part{file, {name: "\xff", content: "a"}}, http.StatusBadRequest, ""},
 		{"a field with NUL", []part{file, {name: "tz", content: "a\x00b"}}, http.StatusBadRequest, "tz"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestFormRefuses(t *testing.T) {
 	}
 }
 
-func TestFormThatIsNoForm(t *testing.T) {
+func TestInvalidForm(t *testing.T) {
 	body, contentType := upload(t, part{"file", "f.csv", "content"})
 	for _, c := range []struct {
 		name        string
@@ -195,9 +195,9 @@ func TestFormThatIsNoForm(t *testing.T) {
 	}
 }
 
-// TestFileNamesAreTextToShow keeps the last element of what a client calls its
-// file. The long one would take hours if it were cut letter by letter.
-func TestFileNamesAreTextToShow(t *testing.T) {
+// TestFileNamesAreCleaned checks that the last element of a file name is kept. The
+// long name would take hours if it were shortened letter by letter.
+func TestFileNamesAreCleaned(t *testing.T) {
 	long := strings.Repeat("é", 250_000)
 	for _, c := range []struct{ name, sent, want string }{
 		{"plain", "fills.csv", "fills.csv"},

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Headers sets the security headers of every answer. The page and the API
-// reference replace the Content-Security-Policy with their own.
+// Headers sets the security headers of every response. The page and the API
+// reference set their own Content-Security-Policy.
 func Headers(origins []string) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -23,7 +23,7 @@ func Headers(origins []string) Middleware {
 			}
 			if IsAPI(r) {
 				h.Set("Cache-Control", "no-store")
-				h.Set("X-Robots-Tag", "noindex") // a search engine that comes upon a share link
+				h.Set("X-Robots-Tag", "noindex") // share links must not appear in search engines
 				if allowOrigin(h, r, origins) {
 					w.WriteHeader(http.StatusNoContent)
 					return
@@ -34,14 +34,14 @@ func Headers(origins []string) Middleware {
 	}
 }
 
-// IsAPI tells whether a request is for the API, whatever it finds there.
+// IsAPI reports whether a request is for a path of the API, existing or not.
 func IsAPI(r *http.Request) bool {
 	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
 }
 
-// allowOrigin adds the CORS headers for an origin on the list, and tells
-// whether the request was a preflight that is thereby answered.
-func allowOrigin(h http.Header, r *http.Request, origins []string) (answered bool) {
+// allowOrigin adds the CORS headers for an allowed origin. It reports whether
+// the request was a preflight, which needs no further handling.
+func allowOrigin(h http.Header, r *http.Request, origins []string) (preflight bool) {
 	if len(origins) == 0 {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// spool is for tests that do not look at it.
+// spool is for tests that do not check the spool.
 var spool = transport.NewSpool("", nil)
 
 // logBuffer is a log that several goroutines may write.
@@ -39,7 +39,7 @@ func (b *logBuffer) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// observed puts the outermost middleware around a handler, as the server has it.
+// observed wraps a handler in the outermost middleware, as in the server.
 func observed(log *logBuffer, proxies transport.Proxies, handler http.HandlerFunc, inner ...transport.Middleware) http.Handler {
 	chain := append([]transport.Middleware{transport.Observe(log.logger(), proxies, nil)}, inner...)
 	return transport.Chain(handler, chain...)
@@ -52,12 +52,11 @@ func serve(handler http.Handler, request *http.Request) *httptest.ResponseRecord
 	return recorder
 }
 
-// refusal reads an error body and demands that it has our shape and nothing
-// else.
+// refusal parses an error body and checks that it has the documented shape.
 func refusal(t *testing.T, got *httptest.ResponseRecorder) transport.ErrorInfo {
 	t.Helper()
 	if kind := got.Header().Get("Content-Type"); kind != "application/json" {
-		t.Errorf("a refusal has content type %q", kind)
+		t.Errorf("an error response has content type %q", kind)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(got.Body.Bytes()))
 	decoder.DisallowUnknownFields()
@@ -69,7 +68,7 @@ func refusal(t *testing.T, got *httptest.ResponseRecorder) transport.ErrorInfo {
 		} `json:"error"`
 	}
 	if err := decoder.Decode(&body); err != nil {
-		t.Fatalf("status %d: %q is no refusal: %v", got.Code, got.Body, err)
+		t.Fatalf("status %d: %q is not an error response: %v", got.Code, got.Body, err)
 	}
 	if body.Error.Code == "" || !strings.HasSuffix(body.Error.Message, ".") {
 		t.Errorf("status %d: code %q, message %q", got.Code, body.Error.Code, body.Error.Message)
@@ -77,7 +76,7 @@ func refusal(t *testing.T, got *httptest.ResponseRecorder) transport.ErrorInfo {
 	return transport.ErrorInfo{Code: body.Error.Code, Message: body.Error.Message, Details: body.Error.Details}
 }
 
-// wantRefusal demands a status and a code.
+// wantRefusal checks status and code.
 func wantRefusal(t *testing.T, got *httptest.ResponseRecorder, status int, code string) transport.ErrorInfo {
 	t.Helper()
 	if got.Code != status {

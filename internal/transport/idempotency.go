@@ -17,10 +17,10 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// Idempotency remembers the successful answers of POSTs that carried an
-// Idempotency-Key, so that a retry after a lost answer does nothing twice.
-// Answers are kept for a day, sealed with the server's key; of the request
-// only a keyed hash is kept.
+// Idempotency stores the successful responses of POST requests with an
+// Idempotency-Key, so that a retry after a lost response has no second effect.
+// Responses are kept for a day, encrypted with the server's key. Of the request
+// only a keyed hash is stored.
 type Idempotency struct {
 	db    *db.DB
 	keys  *secrets.Keys
@@ -29,20 +29,22 @@ type Idempotency struct {
 }
 
 const (
-	keepAnswers = 24 * time.Hour
-	// abandoned is when a claim without an answer is taken for a crash.
-	abandoned = 2 * time.Minute
-	// patience is how long a twin waits for the first call to finish.
-	patience = 10 * time.Second
-	sealName = "idempotency"
+	retention = 24 * time.Hour
+	// claimTimeout is the age after which a claim without a response is
+	// considered to be left by a crash.
+	claimTimeout = 2 * time.Minute
+	// waitTimeout is how long a call waits for an earlier one with the same
+	// key.
+	waitTimeout = 10 * time.Second
+	sealName    = "idempotency"
 )
 
-// NewIdempotency makes the store.
+// NewIdempotency returns a store on a database.
 func NewIdempotency(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger) *Idempotency {
 	return &Idempotency{db: d, keys: keys, clock: clock, log: log}
 }
 
-// stored is one row: a claim, and the answer once there is one.
+// stored is one row: a claim, and the response if it is complete.
 type stored struct {
 	hash      []byte
 	claimedAt time.Time
@@ -52,16 +54,16 @@ type stored struct {
 	body      []byte
 }
 
-// claim is the right of one call to answer for a key. Its time tells it from
-// the claim of another call that took the key over because this one took too
-// long: what this one has to say then no longer counts.
+// claim is the right of one call to respond for a key. Its time distinguishes
+// it from the claim of another call that took over the key after claimTimeout;
+// then the outcome of this one is ignored.
 type claim struct {
 	user, key string
 	at        time.Time
 }
 
-// Middleware serves repeated POSTs from the store. It must come after
-// authentication and after [Intake].
+// Middleware responds to repeated POST requests from the store. It must come
+// after authentication and after [Intake].
 func (i *Idempotency) Middleware() Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,14 +87,14 @@ func (i *Idempotency) Middleware() Middleware {
 	}
 }
 
-// claim takes the key for this call and gives nil, or gives the answer that
-// an earlier call with the same key had.
+// claim claims the key for this call and returns nil, or returns the response
+// of an earlier call with the same key.
 func (i *Idempotency) claim(r *http.Request, mine *claim) (*stored, error) {
 	if len(mine.key) > journal.MaxName || !validText(mine.key) {
 		return nil, journal.InvalidField("Idempotency-Key", "Idempotency-Key must be a text of at most %d bytes.", journal.MaxName)
 	}
-	hash := i.digest(r)
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	hash := i.hashRequest(r)
+	ctx, cancel := context.WithTimeout(r.Context(), waitTimeout)
 	defer cancel()
 	for {
 		mine.at = i.clock()
@@ -103,13 +105,13 @@ func (i *Idempotency) claim(r *http.Request, mine *claim) (*stored, error) {
 		case known == nil:
 			return nil, nil
 		case !bytes.Equal(known.hash, hash):
-			return nil, journal.Conflict("This Idempotency-Key was used for another request; use a new one.")
+			return nil, journal.Conflict("This Idempotency-Key was used for another request. Use a new one.")
 		case known.answered:
 			return known, nil
 		}
 		select {
 		case <-ctx.Done():
-			conflict := journal.Conflict("The first call with this Idempotency-Key is still running; ask again in a moment.")
+			conflict := journal.Conflict("The first call with this Idempotency-Key is still running. Try again in a moment.")
 			conflict.RetryAfter = 2 * time.Second
 			return nil, conflict
 		case <-time.After(50 * time.Millisecond):
@@ -123,8 +125,8 @@ func (i *Idempotency) tryClaim(ctx context.Context, mine claim, hash []byte) (*s
 		known = nil
 		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE user_id = $1 AND key = $2
 			AND (claimed_at <= $3 OR (NOT answered AND (claimed_at <= $4 OR claimed_at >= $5)))`,
-			mine.user, mine.key, db.Micros(mine.at.Add(-keepAnswers)),
-			db.Micros(mine.at.Add(-abandoned)), db.Micros(mine.at.Add(abandoned))) // the clock may have been set back
+			mine.user, mine.key, db.Micros(mine.at.Add(-retention)),
+			db.Micros(mine.at.Add(-claimTimeout)), db.Micros(mine.at.Add(claimTimeout))) // the clock may have been set back
 		if err != nil {
 			return err
 		}
@@ -135,13 +137,13 @@ func (i *Idempotency) tryClaim(ctx context.Context, mine claim, hash []byte) (*s
 		if err != nil || inserted == 1 {
 			return err
 		}
-		known, err = i.find(ctx, tx, mine.user, mine.key)
+		known, err = i.load(ctx, tx, mine.user, mine.key)
 		return err
 	})
 	return known, err
 }
 
-func (i *Idempotency) find(ctx context.Context, tx *db.Tx, user, key string) (*stored, error) {
+func (i *Idempotency) load(ctx context.Context, tx *db.Tx, user, key string) (*stored, error) {
 	row := &stored{}
 	var headers string
 	var sealed []byte
@@ -152,42 +154,42 @@ func (i *Idempotency) find(ctx context.Context, tx *db.Tx, user, key string) (*s
 		return row, err
 	}
 	if err := json.Unmarshal([]byte(headers), &row.headers); err != nil {
-		return nil, fmt.Errorf("reading a stored answer: %w", err)
+		return nil, fmt.Errorf("reading a stored response: %w", err)
 	}
 	row.body, err = i.keys.Open(sealName, user+"|"+key, sealed)
 	if err != nil {
-		return nil, fmt.Errorf("opening a stored answer: %w", err)
+		return nil, fmt.Errorf("decrypting a stored response: %w", err)
 	}
 	return row, nil
 }
 
-// serve runs the handler and keeps its answer if it was a success; any other
-// answer frees the key for another try.
+// serve runs the handler and stores its response if it succeeded. Otherwise it
+// releases the key for another attempt.
 func (i *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Handler, mine claim) {
-	copied := &copyWriter{ResponseWriter: w}
+	copied := &recordingWriter{ResponseWriter: w}
 	finished := false
 	defer func() {
 		ctx := context.WithoutCancel(r.Context())
 		var err error
 		if finished && copied.status/100 == 2 {
-			err = i.keep(ctx, mine, copied)
+			err = i.store(ctx, mine, copied)
 		} else {
-			err = i.free(ctx, mine)
+			err = i.release(ctx, mine)
 		}
 		if err != nil {
-			LogWith(ctx, i.log).Error("an idempotent answer could not be kept", "error", err)
+			LogWith(ctx, i.log).Error("storing an idempotent response failed", "error", err)
 		}
 	}()
 	next.ServeHTTP(copied, r)
 	finished = true
 }
 
-// kept are the headers that belong to an answer's content.
-var kept = []string{"Content-Type", "Etag", "Link", "Location", "X-Total-Count"}
+// storedHeaders are the headers that belong to the content of a response.
+var storedHeaders = []string{"Content-Type", "Etag", "Link", "Location", "X-Total-Count"}
 
-func (i *Idempotency) keep(ctx context.Context, mine claim, answer *copyWriter) error {
+func (i *Idempotency) store(ctx context.Context, mine claim, answer *recordingWriter) error {
 	headers := http.Header{}
-	for _, name := range kept {
+	for _, name := range storedHeaders {
 		if values := answer.Header()[name]; values != nil {
 			headers[name] = values
 		}
@@ -208,7 +210,7 @@ func (i *Idempotency) keep(ctx context.Context, mine claim, answer *copyWriter) 
 	})
 }
 
-func (i *Idempotency) free(ctx context.Context, mine claim) error {
+func (i *Idempotency) release(ctx context.Context, mine claim) error {
 	return i.db.Update(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE user_id = $1 AND key = $2 AND claimed_at = $3 AND NOT answered`,
 			mine.user, mine.key, db.Micros(mine.at))
@@ -216,24 +218,24 @@ func (i *Idempotency) free(ctx context.Context, mine claim) error {
 	})
 }
 
-// Sweep forgets the answers that are older than a day.
+// Sweep deletes the responses that are older than a day.
 func (i *Idempotency) Sweep(ctx context.Context) error {
 	return i.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE claimed_at <= $1`, db.Micros(i.clock().Add(-keepAnswers)))
+		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE claimed_at <= $1`, db.Micros(i.clock().Add(-retention)))
 		return err
 	})
 }
 
-// ForgetAnswers is one step of a transaction: it forgets every stored answer,
-// because the secret that sealed them goes.
-func ForgetAnswers(ctx context.Context, tx *db.Tx) error {
+// DeleteStoredResponses deletes all stored responses within a transaction. It
+// is used when the secret that encrypts them is replaced.
+func DeleteStoredResponses(ctx context.Context, tx *db.Tx) error {
 	_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys`)
 	return err
 }
 
-// digest is a keyed hash of what was asked for; a plain hash would let a
-// thief of the database guess at short secrets in bodies.
-func (i *Idempotency) digest(r *http.Request) []byte {
+// hashRequest returns a keyed hash of the request. A plain hash would allow
+// someone who has the database to guess short secrets in bodies.
+func (i *Idempotency) hashRequest(r *http.Request) []byte {
 	parts := [][]byte{[]byte(r.Method), []byte(r.URL.Path), []byte(r.URL.RawQuery), bodyOf(r.Context())}
 	form := FormOf(r.Context())
 	for _, name := range slices.Sorted(maps.Keys(form.Fields)) {
@@ -252,21 +254,21 @@ func replay(w http.ResponseWriter, answer *stored) {
 	_, _ = w.Write(answer.body)
 }
 
-// copyWriter keeps a copy of what is answered.
-type copyWriter struct {
+// recordingWriter keeps a copy of the response.
+type recordingWriter struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-func (c *copyWriter) WriteHeader(status int) {
+func (c *recordingWriter) WriteHeader(status int) {
 	if c.status == 0 {
 		c.status = status
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *copyWriter) Write(p []byte) (int, error) {
+func (c *recordingWriter) Write(p []byte) (int, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
@@ -275,4 +277,4 @@ func (c *copyWriter) Write(p []byte) (int, error) {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (c *copyWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c *recordingWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }

@@ -69,7 +69,7 @@ func (s *shop) handler(user string, in transport.Intake) http.Handler {
 	}
 	return observed(s.log, nil, func(w http.ResponseWriter, r *http.Request) {
 		s.sell(w, r, s.sales.Add(1))
-	}, signedIn, transport.Answer(spool), in.Middleware(), s.store.Middleware())
+	}, signedIn, transport.BufferResponses(spool), in.Middleware(), s.store.Middleware())
 }
 
 // buy posts JSON as a user with a key, which may be empty.
@@ -82,7 +82,7 @@ func (s *shop) buy(user, key, path, body string) *httptest.ResponseRecorder {
 	return serve(s.handler(user, transport.Intake{Body: transport.JSONBody, Limit: 1 << 20}), request)
 }
 
-// wantSale demands an answer that tells of one sale, fresh or repeated.
+// wantSale checks the response of one sale, new or repeated.
 func (s *shop) wantSale(got *httptest.ResponseRecorder, number int, repeated bool) {
 	s.t.Helper()
 	if got.Code != http.StatusCreated || got.Body.String() != fmt.Sprintf(`{"sale":%d}`, number) {
@@ -101,7 +101,7 @@ func eachShop(t *testing.T, fn func(t *testing.T, s *shop)) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) { fn(t, newShop(t, d)) })
 }
 
-func TestARepeatedPostIsAnsweredFromTheStore(t *testing.T) {
+func TestRepeatedPostIsAnsweredFromTheStore(t *testing.T) {
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", "k1", "/sales", `{"n":1}`), 1, false)
 		s.wantSale(s.buy("anna", "k1", "/sales", `{"n":1}`), 1, true)
@@ -113,7 +113,7 @@ func TestARepeatedPostIsAnsweredFromTheStore(t *testing.T) {
 	})
 }
 
-func TestAKeyBelongsToOneRequest(t *testing.T) {
+func TestKeyBelongsToOneRequest(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", "k", "/sales?a=1", `{"n":1}`), 1, false)
 		for name, got := range map[string]*httptest.ResponseRecorder{
@@ -130,7 +130,7 @@ func TestAKeyBelongsToOneRequest(t *testing.T) {
 	})
 }
 
-func TestAKeyIsForgottenAfterADay(t *testing.T) {
+func TestKeyExpiresAfterADay(t *testing.T) {
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", "k", "/sales", `{}`), 1, false)
 		s.clock.Advance(24*time.Hour - time.Microsecond)
@@ -140,7 +140,7 @@ func TestAKeyIsForgottenAfterADay(t *testing.T) {
 	})
 }
 
-func TestRefusalsAreNotStored(t *testing.T) {
+func TestErrorsAreNotStored(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		well := s.sell
 		for _, status := range []int{400, 404, 409, 413, 500, 503, 304} {
@@ -156,7 +156,7 @@ func TestRefusalsAreNotStored(t *testing.T) {
 	})
 }
 
-func TestAnswersWithoutABodyAreStoredToo(t *testing.T) {
+func TestResponsesWithoutABodyAreStored(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.sell = func(w http.ResponseWriter, _ *http.Request, _ int64) { w.WriteHeader(http.StatusNoContent) }
 		for range 2 {
@@ -170,9 +170,9 @@ func TestAnswersWithoutABodyAreStoredToo(t *testing.T) {
 	})
 }
 
-// TestATwinWaitsForTheFirst holds the first call in its handler while a second
+// TestSecondCallWaitsForTheFirst blocks the first call in its handler while a second
 // one with the same key arrives.
-func TestATwinWaitsForTheFirst(t *testing.T) {
+func TestSecondCallWaitsForTheFirst(t *testing.T) {
 	eachShop(t, func(_ *testing.T, s *shop) {
 		well := s.sell
 		inside, goOn := make(chan struct{}), make(chan struct{})
@@ -193,7 +193,7 @@ func TestATwinWaitsForTheFirst(t *testing.T) {
 	})
 }
 
-func TestParallelTwinsHaveOneEffect(t *testing.T) {
+func TestParallelCallsHaveOneEffect(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		answers := make(chan *httptest.ResponseRecorder)
 		for range 8 {
@@ -210,8 +210,8 @@ func TestParallelTwinsHaveOneEffect(t *testing.T) {
 	})
 }
 
-// TestAnAbandonedClaimIsTakenOver leaves a claim behind as a crash does.
-func TestAnAbandonedClaimIsTakenOver(t *testing.T) {
+// TestAbandonedClaimIsReplaced leaves a claim as after a crash.
+func TestAbandonedClaimIsReplaced(t *testing.T) {
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.exec(`INSERT INTO idempotency_keys (user_id, key, request_hash, claimed_at, answered, status, headers, body)
 			VALUES ('anna', 'k', $1, $2, FALSE, 0, '', $1)`, []byte{1}, db.Micros(s.clock.Now()))
@@ -222,9 +222,9 @@ func TestAnAbandonedClaimIsTakenOver(t *testing.T) {
 	})
 }
 
-// TestALateFirstCallDoesNotUndoItsSuccessor lets a call run for so long that
-// another takes its key over, and then fail.
-func TestALateFirstCallDoesNotUndoItsSuccessor(t *testing.T) {
+// TestLateFirstCallDoesNotUndoItsSuccessor runs a call until another one replaces
+// its claim, and then lets it fail.
+func TestLateFirstCallDoesNotUndoItsSuccessor(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		well := s.sell
 		inside, goOn := make(chan struct{}, 2), []chan struct{}{nil, make(chan struct{}), make(chan struct{})}
@@ -284,8 +284,8 @@ func TestFormsAreComparedByContent(t *testing.T) {
 	})
 }
 
-// TestNothingIsStoredInClear looks at the stored row.
-func TestNothingIsStoredInClear(t *testing.T) {
+// TestResponsesAreEncrypted checks the stored row.
+func TestResponsesAreEncrypted(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.sell = func(w http.ResponseWriter, _ *http.Request, _ int64) {
 			_, _ = io.WriteString(w, `{"answer":"canary-out"}`)
@@ -305,7 +305,7 @@ func TestNothingIsStoredInClear(t *testing.T) {
 	})
 }
 
-func TestSweepForgetsOldAnswers(t *testing.T) {
+func TestSweepDeletesOldResponses(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.buy("anna", "old", "/sales", `{}`)
 		s.clock.Advance(23 * time.Hour)
@@ -324,8 +324,8 @@ func TestSweepForgetsOldAnswers(t *testing.T) {
 	})
 }
 
-// TestAnAnswerIsKeptAlthoughTheClientHungUp is what the key is for.
-func TestAnAnswerIsKeptAlthoughTheClientHungUp(t *testing.T) {
+// TestResponseIsStoredIfTheClientDisconnects checks the purpose of the key.
+func TestResponseIsStoredIfTheClientDisconnects(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		well := s.sell
 		ctx, hangUp := context.WithCancel(t.Context())

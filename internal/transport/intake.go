@@ -17,10 +17,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Body says what kind of body a route takes.
+// Body is the kind of body that a route accepts.
 type Body int
 
-// The kinds.
+// Kinds of bodies.
 const (
 	NoBody Body = iota
 	JSONBody
@@ -28,17 +28,17 @@ const (
 	FormBody
 )
 
-// Intake is what a route takes in.
+// Intake describes the body and query that a route accepts.
 type Intake struct {
 	Body Body
-	// Limit is the largest JSON body, or the largest file of a form.
+	// Limit is the size of the largest JSON body, or of the largest file of a
+	// form.
 	Limit int64
-	// Spool keeps large files until the request ends.
+	// Spool stores large files until the request ends.
 	Spool *Spool
-	// Uploads, where set, is the queue in which a user's large bodies wait to
-	// be read.
+	// Uploads is the queue for reading large bodies. It may be nil.
 	Uploads *fairqueue.Queue
-	// Repeated names the query parameters that may come more than once.
+	// Repeated are the query parameters that may occur more than once.
 	Repeated []string
 }
 
@@ -46,12 +46,12 @@ const (
 	maxQuery = 8 << 10
 )
 
-// Middleware refuses a request that is too large, of the wrong type or
-// ambiguous before the handler sees it, and reads its body whole.
+// Middleware rejects requests that are too large, of the wrong type or
+// ambiguous, and reads the whole body before it calls the handler.
 func (in Intake) Middleware() Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, err := in.readInTurn(w, r)
+			ctx, err := in.readQueued(w, r)
 			if err != nil {
 				WriteError(w, r, err)
 				return
@@ -62,13 +62,13 @@ func (in Intake) Middleware() Middleware {
 	}
 }
 
-// smallBody is the length up to which a JSON body is read without a place in
-// the queue.
+// smallBody is the size of the largest JSON body that is read without waiting
+// in the queue.
 const smallBody = 64 << 10
 
-// readInTurn reads the body, a large one when it is the user's turn. How long
-// the client waits for that does not count as its own slowness.
-func (in Intake) readInTurn(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+// readQueued reads the body, after waiting in the queue for a large one. The
+// time in the queue is added to the client's deadline.
+func (in Intake) readQueued(w http.ResponseWriter, r *http.Request) (context.Context, error) {
 	isLarge := in.Body == FormBody || in.Body == JSONBody && (r.ContentLength < 0 || r.ContentLength > smallBody)
 	if in.Uploads == nil || !isLarge {
 		return in.read(w, r)
@@ -80,7 +80,7 @@ func (in Intake) readInTurn(w http.ResponseWriter, r *http.Request) (context.Con
 	begun := time.Now()
 	release, err := in.Uploads.Acquire(r.Context(), user)
 	if err != nil {
-		return nil, turnError(err)
+		return nil, queueError(err)
 	}
 	defer release()
 	if body, ok := r.Body.(*timedBody); ok {
@@ -109,11 +109,11 @@ func (in Intake) checkQuery(r *http.Request) error {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return journal.Invalid("The query cannot be read.")
+		return journal.Invalid("The query string is malformed.")
 	}
 	for name, values := range query {
 		if !validText(name) {
-			return journal.Invalid("The query holds a name that is not valid text.")
+			return journal.Invalid("The query contains a name that is not valid text.")
 		}
 		if len(values) > 1 && !slices.Contains(in.Repeated, name) {
 			return journal.InvalidField(name, "%s may be given only once.", name)
@@ -133,26 +133,26 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 		return nil, err
 	}
 	if len(body) > 0 && !isMediaType(r, "application/json") {
-		return nil, unsupported("application/json")
+		return nil, newUnsupported("application/json")
 	}
 	if len(body) > 0 {
 		if err := CheckJSON(body); err != nil {
 			return nil, err
 		}
 	}
-	// One spelling for all that is JSON: huma compares it letter by letter.
+	// huma compares the content type exactly, without parameters.
 	r.Header.Set("Content-Type", "application/json")
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return context.WithValue(r.Context(), bodyKey{}, body), nil
 }
 
-// readAll reads the body within its limit.
+// readAll reads a body of at most Limit bytes.
 func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > in.Limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, unsupported("a body without Content-Encoding")
+		return nil, newUnsupported("a body without Content-Encoding")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, in.Limit))
 	return body, readError(err)
@@ -168,7 +168,7 @@ func readError(err error) error {
 	}
 	return &journal.Error{
 		Kind: journal.KindInvalid, Code: "bad_request", Err: err,
-		Message: "The request broke off before its end.",
+		Message: "The request is incomplete: the connection was closed before its end.",
 	}
 }
 
@@ -177,16 +177,16 @@ func isMediaType(r *http.Request, want string) bool {
 	return err == nil && got == want
 }
 
-func unsupported(want string) error {
+func newUnsupported(want string) error {
 	return &journal.Error{
 		Kind: journal.KindUnsupported, Code: "unsupported_media_type",
-		Message: fmt.Sprintf("This call takes %s.", want),
+		Message: fmt.Sprintf("This endpoint accepts only %s.", want),
 	}
 }
 
 type bodyKey struct{}
 
-// bodyOf gives the JSON body that Intake has read.
+// bodyOf returns the JSON body that Intake read.
 func bodyOf(ctx context.Context) []byte {
 	body, _ := ctx.Value(bodyKey{}).([]byte)
 	return body

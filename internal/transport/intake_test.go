@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// taking gives a route that takes something in and answers with what arrived.
+// taking returns a route that responds with what arrived.
 func taking(in transport.Intake) http.Handler {
 	return observed(&logBuffer{}, nil, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(w, r.Body)
@@ -68,7 +68,7 @@ func TestJSONBodyLimitIsExact(t *testing.T) {
 			if want == 413 {
 				wantRefusal(t, got, want, "too_large")
 			} else if !bytes.Equal(got.Body.Bytes(), body) {
-				t.Errorf("%d bytes: another body arrived", size)
+				t.Errorf("%d bytes: a different body arrived", size)
 			}
 		}
 	}
@@ -110,8 +110,8 @@ func TestQueryIsStrict(t *testing.T) {
 	}
 }
 
-// TestARefusedNameIsStillText keeps what is not UTF-8 out of the answer.
-func TestARefusedNameIsStillText(t *testing.T) {
+// TestRejectedNameIsValidText checks that the error contains only valid UTF-8.
+func TestRejectedNameIsValidText(t *testing.T) {
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.URL.RawQuery = "%ff%00=1"
 	wantRefusal(t, serve(taking(transport.Intake{}), request), http.StatusBadRequest, "bad_request")

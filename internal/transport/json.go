@@ -14,18 +14,18 @@ import (
 	"fillbook/internal/journal"
 )
 
-// maxDepth is how deep JSON from outside may nest.
+// maxDepth is the deepest nesting of JSON that is accepted.
 const maxDepth = 64
 
-// Marshal writes JSON the way every answer has it: an empty list is [], not
-// null, and text is not escaped for HTML.
+// Marshal encodes a value as JSON in the format of all responses: an empty list
+// is [], not null, and text is not escaped for HTML.
 func Marshal(value any) ([]byte, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
 
-// CheckJSON refuses what a lenient parser would take in two ways: malformed
-// text, duplicate keys, invalid UTF-8, NUL characters, trailing garbage, and
-// nesting deeper than 64.
+// CheckJSON rejects what parsers interpret differently: malformed text,
+// duplicate keys, invalid UTF-8, NUL characters, trailing data, and nesting
+// deeper than maxDepth.
 func CheckJSON(text []byte) error {
 	decoder := jsontext.NewDecoder(strings.NewReader(string(text)))
 	for {
@@ -34,29 +34,29 @@ func CheckJSON(text []byte) error {
 			break
 		}
 		if err != nil {
-			return malformed(err)
+			return newSyntaxError(err)
 		}
 		if decoder.StackDepth() > maxDepth {
 			return journal.Invalid("The JSON is nested deeper than %d levels.", maxDepth)
 		}
 		if token.Kind() == '"' && strings.ContainsRune(token.String(), 0) {
-			return journal.Invalid("The JSON holds a NUL character, which no text may have.")
+			return journal.Invalid("The JSON contains a NUL character, which is not allowed.")
 		}
 		if decoder.StackDepth() == 0 {
-			return checkRest(text[decoder.InputOffset():])
+			return checkTrailing(text[decoder.InputOffset():])
 		}
 	}
 	return journal.Invalid("A JSON body is required.")
 }
 
-func checkRest(rest []byte) error {
+func checkTrailing(rest []byte) error {
 	if strings.Trim(string(rest), " \t\r\n") != "" {
-		return journal.Invalid("There is something behind the end of the JSON.")
+		return journal.Invalid("The body contains data after the end of the JSON.")
 	}
 	return nil
 }
 
-func malformed(err error) error {
+func newSyntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax) {
 		name := syntax.JSONPointer.LastToken()
@@ -68,28 +68,29 @@ func malformed(err error) error {
 	}
 }
 
-// Unmarshal reads JSON into a value. Keys are matched exactly, unknown ones
-// are ignored. An error is a [journal.Error] that names the field.
+// Unmarshal decodes JSON into a value. Keys must match exactly; unknown keys
+// are ignored. Errors are [journal.Error] values that name the field.
 func Unmarshal(text []byte, into any) error {
-	if strings.TrimSpace(string(text)) == "null" { // which every Go type would take for its zero value
-		return journal.Invalid("The body must be %s.", wanted(reflect.TypeOf(into)))
+	if strings.TrimSpace(string(text)) == "null" { // would set every Go type to its zero value
+		return journal.Invalid("The body must be %s.", describeType(reflect.TypeOf(into)))
 	}
 	err := json.Unmarshal(text, into)
 	if err == nil {
 		return nil
 	}
 	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return malformed(err)
+		return newSyntaxError(err)
 	}
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {
-		return journal.Invalid("The body is not as expected.")
+		return journal.Invalid("The body does not have the expected format.")
 	}
-	return unexpected(fieldOf(semantic.JSONPointer), semantic)
+	return newTypeError(formatPointer(semantic.JSONPointer), semantic)
 }
 
-// fieldOf writes a JSON pointer the way people name fields: account.name.
-func fieldOf(pointer jsontext.Pointer) string {
+// formatPointer formats a JSON pointer as a field name, for example
+// account.name.
+func formatPointer(pointer jsontext.Pointer) string {
 	var parts []string
 	for token := range pointer.Tokens() {
 		parts = append(parts, token)
@@ -97,29 +98,29 @@ func fieldOf(pointer jsontext.Pointer) string {
 	return strings.Join(parts, ".")
 }
 
-func unexpected(field string, cause *json.SemanticError) error {
+func newTypeError(field string, cause *json.SemanticError) error {
 	var known *journal.Error
 	if errors.As(cause.Err, &known) && known.Kind == journal.KindInvalid {
 		if field == "" || known.Details != nil {
 			return known
 		}
-		if rest, ok := strings.CutPrefix(known.Message, "value "); ok { // it did not know its name
+		if rest, ok := strings.CutPrefix(known.Message, "value "); ok { // the type does not have the name of its field
 			return journal.InvalidField(field, "%s %s", field, rest)
 		}
 		return journal.InvalidField(field, "%s", known.Message)
 	}
 	if errors.Is(cause.Err, decimal.ErrSyntax) || errors.Is(cause.Err, decimal.ErrRange) {
-		return journal.InvalidField(field, "%s must be a number: %s.", field, innermost(cause.Err))
+		return journal.InvalidField(field, "%s must be a number: %s.", field, innermostMessage(cause.Err))
 	}
 	if field == "" {
-		return journal.Invalid("The body must be %s.", wanted(cause.GoType))
+		return journal.Invalid("The body must be %s.", describeType(cause.GoType))
 	}
-	return journal.InvalidField(field, "%s must be %s.", field, wanted(cause.GoType))
+	return journal.InvalidField(field, "%s must be %s.", field, describeType(cause.GoType))
 }
 
-// innermost is the text of the last error of a chain that still is a sentence
-// of package decimal, without what the JSON library put around it.
-func innermost(err error) string {
+// innermostMessage returns the message of package decimal, without what the
+// JSON library wraps around it.
+func innermostMessage(err error) string {
 	for {
 		next := errors.Unwrap(err)
 		if next == nil || next == decimal.ErrSyntax || next == decimal.ErrRange { //nolint:errorlint // walks the chain itself
@@ -129,12 +130,13 @@ func innermost(err error) string {
 	}
 }
 
-// Wanted lets a type that reads itself from JSON say in words what it takes.
+// Wanted is implemented by types with their own JSON decoding, to describe what
+// they accept.
 type Wanted interface {
 	Wanted() string
 }
 
-func wanted(t reflect.Type) string {
+func describeType(t reflect.Type) string {
 	if t == nil {
 		return "of another type"
 	}
@@ -160,8 +162,8 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-// validText tells whether a query or header value can be stored as text on
-// both engines: PostgreSQL takes no NUL and no invalid UTF-8.
+// validText reports whether a query or header value can be stored as text on
+// both engines. PostgreSQL accepts neither NUL nor invalid UTF-8.
 func validText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }

@@ -18,7 +18,7 @@ func nested(depth int) string {
 	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
 }
 
-func TestCheckJSONTakes(t *testing.T) {
+func TestCheckJSONAccepts(t *testing.T) {
 	for name, text := range map[string]string{
 		"an object":              `{"a":1,"b":[true,false,null,"x"],"c":{}}`,
 		"blanks around it":       " \t\r\n{ \"a\" : 1 } \t\r\n",
@@ -35,7 +35,7 @@ func TestCheckJSONTakes(t *testing.T) {
 	}
 }
 
-func TestCheckJSONRefuses(t *testing.T) {
+func TestCheckJSONRejects(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing":                  ``,
 		"blanks":                   " \n",
@@ -84,8 +84,8 @@ func TestCheckJSONRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckJSONAgreesWithTheStandardLibrary draws values and demands that what
-// encoding/json writes is taken, and that what it cannot read is not.
+// TestCheckJSONAgreesWithTheStandardLibrary checks with random values that what
+// encoding/json writes is accepted, and that what it cannot read is not.
 func TestCheckJSONAgreesWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.MapOf(rapid.StringMatching(`[a-z"\\é]{0,5}`), rapid.SliceOf(rapid.OneOf(
@@ -102,7 +102,7 @@ func TestCheckJSONAgreesWithTheStandardLibrary(t *testing.T) {
 		at := rapid.IntRange(0, len(broken)-1).Draw(t, "at")
 		broken[at] = rapid.Byte().Draw(t, "byte")
 		if err := transport.CheckJSON(broken); err == nil && !json.Valid(broken) {
-			t.Fatalf("%q is taken", broken)
+			t.Fatalf("%q is accepted", broken)
 		}
 	})
 }
@@ -150,7 +150,7 @@ func TestUnmarshalNamesTheField(t *testing.T) {
 		}
 		for _, internal := range []string{"json", "Go", "decimal.", "unmarshal", "transport", "jsontext"} {
 			if strings.Contains(known.Message, internal) {
-				t.Errorf("%s: the message %q speaks of %s", text, known.Message, internal)
+				t.Errorf("%s: the message %q contains %s", text, known.Message, internal)
 			}
 		}
 		if !strings.Contains(known.Message, want) || !strings.HasSuffix(known.Message, ".") {
@@ -159,7 +159,7 @@ func TestUnmarshalNamesTheField(t *testing.T) {
 	}
 }
 
-func TestUnmarshalWantsAnObject(t *testing.T) {
+func TestUnmarshalNeedsAnObject(t *testing.T) {
 	for _, text := range []string{`[]`, `"x"`, `5`, `true`, `null`, ` null `} {
 		var known *journal.Error
 		err := transport.Unmarshal([]byte(text), &order{})

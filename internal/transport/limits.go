@@ -13,14 +13,14 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Rate is the size of a token bucket: so many a second, so many at once. The
-// zero value limits nothing.
+// Rate is the size of a token bucket: tokens per second, and the most at once.
+// The zero value limits nothing.
 type Rate struct {
 	PerSecond float64
 	Burst     int
 }
 
-// UnmarshalText reads RATE/BURST, for example 2/20, or off.
+// UnmarshalText parses RATE/BURST, for example 2/20, or off.
 func (r *Rate) UnmarshalText(text []byte) error {
 	if string(text) == "off" {
 		*r = Rate{}
@@ -36,7 +36,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the rate as UnmarshalText reads it.
+// String formats the rate so that UnmarshalText can parse it.
 func (r Rate) String() string {
 	if r.Burst == 0 {
 		return "off"
@@ -44,7 +44,7 @@ func (r Rate) String() string {
 	return strconv.FormatFloat(r.PerSecond, 'g', -1, 64) + "/" + strconv.Itoa(r.Burst)
 }
 
-// Limiter holds one token bucket a key. Its memory is bounded.
+// Limiter has a token bucket for each key. Its memory is bounded.
 type Limiter struct {
 	size  Rate
 	clock journal.Clock
@@ -53,15 +53,16 @@ type Limiter struct {
 	buckets map[string]*rate.Limiter
 }
 
-// maxBuckets bounds the memory of a limiter to some ten megabytes.
+// maxBuckets bounds the memory of a limiter to about ten megabytes.
 const maxBuckets = 100_000
 
-// NewLimiter makes an empty limiter.
+// NewLimiter returns an empty limiter.
 func NewLimiter(size Rate, clock journal.Clock) *Limiter {
 	return &Limiter{size: size, clock: clock, buckets: map[string]*rate.Limiter{}}
 }
 
-// Take takes a token for a key, or tells as an error how long to wait.
+// Take takes a token for a key. If there is none, it returns an error with the
+// time to wait.
 func (l *Limiter) Take(key string) error {
 	if l.size.Burst == 0 {
 		return nil
@@ -71,7 +72,7 @@ func (l *Limiter) Take(key string) error {
 	defer l.mu.Unlock()
 	bucket, ok := l.buckets[key]
 	if !ok {
-		l.makeRoom(now)
+		l.evictBuckets(now)
 		bucket = rate.NewLimiter(rate.Limit(l.size.PerSecond), l.size.Burst)
 		l.buckets[key] = bucket
 	}
@@ -84,9 +85,9 @@ func (l *Limiter) Take(key string) error {
 	return journal.Limited(wait)
 }
 
-// makeRoom drops the buckets that are full again: forgetting them changes
-// nothing. If all are in use, some are dropped all the same.
-func (l *Limiter) makeRoom(now time.Time) {
+// evictBuckets removes the buckets that are full again, which has no effect on
+// their keys. If that does not free enough, it removes others too.
+func (l *Limiter) evictBuckets(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return
 	}
@@ -103,11 +104,11 @@ func (l *Limiter) makeRoom(now time.Time) {
 	}
 }
 
-// ByAddress limits requests by the client's address.
+// ByAddress limits requests by client address.
 func (l *Limiter) ByAddress() Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := l.Take(bucketOf(RequestOf(r.Context()).Address)); err != nil {
+			if err := l.Take(limitKey(RequestOf(r.Context()).Address)); err != nil {
 				WriteError(w, r, err)
 				return
 			}

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-func TestRateIsRead(t *testing.T) {
+func TestRateIsParsed(t *testing.T) {
 	for text, want := range map[string]transport.Rate{
 		"2/20":      {PerSecond: 2, Burst: 20},
 		"0.1667/10": {PerSecond: 0.1667, Burst: 10},
@@ -23,27 +23,27 @@ func TestRateIsRead(t *testing.T) {
 	} {
 		var got transport.Rate
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
-			t.Errorf("%q gives %v (%v), want %v", text, got, err, want)
+			t.Errorf("%q is parsed as %v (%v), want %v", text, got, err, want)
 		}
 	}
 }
 
-func TestRateIsRefused(t *testing.T) {
+func TestInvalidRateIsRejected(t *testing.T) {
 	for _, text := range []string{
 		"", "2", "2/", "/20", "/", "0/20", "-1/20", "2/0", "2/-1", "2/1.5", "2/20/3", "two/20", "NaN/5", "Inf/5",
 		"1000001/5", "1e300/5", " 2/20", "2/20 ", "OFF", "2 / 20", "2/99999999999999999999",
 	} {
 		rate := transport.Rate{PerSecond: 3, Burst: 4}
 		if err := rate.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q is taken for %v", text, rate)
+			t.Errorf("%q is parsed as %v", text, rate)
 		}
 		if rate != (transport.Rate{PerSecond: 3, Burst: 4}) {
-			t.Errorf("%q was refused and yet changed the rate to %v", text, rate)
+			t.Errorf("%q was rejected but changed the rate to %v", text, rate)
 		}
 	}
 }
 
-func TestRateIsWrittenAsItIsRead(t *testing.T) {
+func TestRateRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := transport.Rate{
 			PerSecond: rapid.Float64Range(1e-6, 1e6).Draw(t, "rate"),
@@ -59,7 +59,7 @@ func TestRateIsWrittenAsItIsRead(t *testing.T) {
 	}
 }
 
-func TestLimiterIsATokenBucketAKey(t *testing.T) {
+func TestLimiterHasATokenBucketPerKey(t *testing.T) {
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 2, Burst: 3}, clock.Now)
 	take := func(key string, times int) {
@@ -81,7 +81,7 @@ func TestLimiterIsATokenBucketAKey(t *testing.T) {
 	take("a", 3) // and it never holds more than its burst
 }
 
-func TestRefusedTakesCostNothing(t *testing.T) {
+func TestRejectedTakesUseNoTokens(t *testing.T) {
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, clock.Now)
 	_ = limiter.Take("a")
@@ -92,7 +92,7 @@ func TestRefusedTakesCostNothing(t *testing.T) {
 	}
 	clock.Advance(time.Second)
 	if err := limiter.Take("a"); err != nil {
-		t.Fatalf("whoever knocks while waiting waits longer: %v", err)
+		t.Fatalf("calls during the wait make it longer: %v", err)
 	}
 }
 
@@ -104,12 +104,12 @@ func TestLimiterOff(t *testing.T) {
 		}
 	}
 	if limiter.Buckets() != 0 {
-		t.Error("a limiter that is off remembers keys")
+		t.Error("a limiter that is off keeps keys")
 	}
 }
 
-// TestLimiterMemoryIsBounded floods a limiter with keys and demands that it
-// neither grows without end nor forgets whoever it has just refused.
+// TestLimiterMemoryIsBounded adds many keys and checks that the limiter stays small
+// and keeps the keys that were just used.
 func TestLimiterMemoryIsBounded(t *testing.T) {
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, clock.Now)
@@ -117,23 +117,23 @@ func TestLimiterMemoryIsBounded(t *testing.T) {
 		_ = limiter.Take(fmt.Sprint("flood ", i))
 	}
 	if n := limiter.Buckets(); n > transport.MaxBuckets {
-		t.Fatalf("%d keys are remembered, at most %d may be", n, transport.MaxBuckets)
+		t.Fatalf("%d keys are kept, want at most %d", n, transport.MaxBuckets)
 	}
-	// A bucket that is full again is forgotten without harm.
+	// A bucket that is full again can be removed.
 	clock.Advance(time.Hour)
 	for i := range transport.MaxBuckets / 4 {
 		_ = limiter.Take(fmt.Sprint("second flood ", i))
 	}
 	_ = limiter.Take("the last")
 	if err := limiter.Take("the last"); err == nil {
-		t.Error("a key taken a moment ago is forgotten")
+		t.Error("a recent key was removed")
 	}
 	if n := limiter.Buckets(); n > transport.MaxBuckets/2 {
-		t.Errorf("%d keys are remembered although those of an hour ago are full again", n)
+		t.Errorf("%d keys are kept although those of an hour ago are full again", n)
 	}
 }
 
-func TestLimiterRefusesAsOneDoes(t *testing.T) {
+func TestLimiterResponse(t *testing.T) {
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 0.1, Burst: 1}, clock.Now)
 	handler := observed(&logBuffer{}, nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -155,11 +155,11 @@ func TestLimiterRefusesAsOneDoes(t *testing.T) {
 	}
 	clock.Advance(8 * time.Second)
 	if got := call("203.0.113.7:3"); got.Code != http.StatusNoContent {
-		t.Errorf("coming back after Retry-After: %d", got.Code)
+		t.Errorf("after Retry-After: %d", got.Code)
 	}
 }
 
-func TestAnIPv6CustomerHasOneBucket(t *testing.T) {
+func TestIPv6NetworkHasOneBucket(t *testing.T) {
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, testkit.NewClock().Now)
 	handler := observed(&logBuffer{}, nil, func(http.ResponseWriter, *http.Request) {}, limiter.ByAddress())
 	for _, c := range []struct {

@@ -6,14 +6,15 @@ import (
 	"fillbook/internal/fairqueue"
 )
 
-// LongAnswers lets answers that may be long be made in turn: in a queue, for
-// their readers of the database are few, and only while their user has not too
-// many under way that are still being sent. It must come inside [Answer], which
-// takes the answer at any pace; the place is free again when the answer is made,
-// whatever the client has taken of it. Answers in pages are short.
-func LongAnswers(queue *fairqueue.Queue, spool *Spool) Middleware {
+// LimitLongResponses limits responses that may be long. They wait in a queue,
+// because connections for reading the database are few, and are rejected while
+// too many of the same user are still being sent. It must be inside
+// [BufferResponses], which accepts the response at any rate: the slot in the
+// queue is released when the handler has written it, even if the client has not
+// read it. Paged responses are short and not limited.
+func LimitLongResponses(queue *fairqueue.Queue, spool *Spool) Middleware {
 	return func(next http.Handler) http.Handler {
-		turns := TakeTurns(queue)(next)
+		turns := QueueRequests(queue)(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get("limit") != "" {
 				next.ServeHTTP(w, r)

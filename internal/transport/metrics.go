@@ -17,15 +17,15 @@ type Metrics struct {
 	seconds  *prometheus.HistogramVec
 }
 
-// NewMetrics makes the counters, with Go's and the process's own.
+// NewMetrics returns counters for requests, the Go runtime and the process.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fillbook_http_requests_total", Help: "Answers by route and status.",
+			Name: "fillbook_http_requests_total", Help: "HTTP responses by route and status.",
 		}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "fillbook_http_request_seconds", Help: "Time to answer by route.",
+			Name: "fillbook_http_request_seconds", Help: "Duration of HTTP requests by route.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"route"}),
 	}
@@ -34,7 +34,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Handler serves the counters.
+// Handler returns the handler that serves the counters.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -12,63 +12,65 @@ import (
 	"fillbook/internal/journal"
 )
 
-// requestIDs that a client or proxy may hand in; anything else is replaced.
-var requestIDs = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+// validRequestID matches the request ids that are accepted from a client or
+// proxy. Others are replaced.
+var validRequestID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// Observe is the outermost middleware: it names the request, finds out who
-// calls, turns a panic into a 500, and writes one log line and one metric when
-// the answer is out. Neither holds a path, a query or a body.
+// Observe is the outermost middleware. It sets the request id and the client
+// address, turns a panic into a 500, and writes a log line and a metric after
+// the response. Neither contains a path, a query or a body.
 func Observe(log *slog.Logger, proxies Proxies, metrics *Metrics) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			started := time.Now()
 			request := newRequest(r, proxies)
-			seen := &seenWriter{ResponseWriter: w}
-			seen.Header().Set("X-Request-Id", request.ID)
+			recorded := &statusWriter{ResponseWriter: w}
+			recorded.Header().Set("X-Request-Id", request.ID)
 			r = r.WithContext(withRequest(r.Context(), request))
 			defer func() {
-				cut := false
+				abort := false
 				if fault := recover(); fault != nil {
-					cut = !answerPanic(log, seen, r, fault)
+					abort = !respondToPanic(log, recorded, r, fault)
 				}
 				taken := time.Since(started)
-				metrics.observe(request.Route, seen.status, taken)
-				logRequest(log, r, seen, taken)
-				if cut {
+				metrics.observe(request.Route, recorded.status, taken)
+				logRequest(log, r, recorded, taken)
+				if abort {
 					panic(http.ErrAbortHandler)
 				}
 			}()
-			next.ServeHTTP(seen, r)
+			next.ServeHTTP(recorded, r)
 		})
 	}
 }
 
 func newRequest(r *http.Request, proxies Proxies) *Request {
 	request := &Request{ID: r.Header.Get("X-Request-Id"), Route: "none", UserAgent: r.UserAgent()}
-	if !requestIDs.MatchString(request.ID) {
+	if !validRequestID.MatchString(request.ID) {
 		request.ID = journal.NewID[string]()
 	}
-	request.Address, request.Secure = proxies.client(r)
+	request.Address, request.Secure = proxies.clientAddress(r)
 	return request
 }
 
-// answerPanic gives a clean 500 where nothing was sent yet. Otherwise, and where
-// a handler means to cut the connection, it tells that it could not answer.
-func answerPanic(log *slog.Logger, w *seenWriter, r *http.Request, fault any) bool {
+// respondToPanic sends a 500 if no response was started, and reports whether it
+// did. It does nothing if the handler aborts the connection with
+// http.ErrAbortHandler.
+func respondToPanic(log *slog.Logger, w *statusWriter, r *http.Request, fault any) bool {
 	err, ok := fault.(error)
 	if ok && errors.Is(err, http.ErrAbortHandler) {
 		return false
 	}
-	log.Error("a handler panicked", "request_id", RequestOf(r.Context()).ID,
+	log.Error("handler panicked", "request_id", RequestOf(r.Context()).ID,
 		"route", RequestOf(r.Context()).Route, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	if w.status != 0 {
 		return false
 	}
-	WriteError(w, r, errors.New("a handler panicked"))
+	WriteError(w, r, errors.New("handler panicked"))
 	return true
 }
 
-func logRequest(log *slog.Logger, r *http.Request, w *seenWriter, taken time.Duration) {
+func logRequest(log *slog.Logger, r *http.Request, w *statusWriter, taken time.Duration) {
 	request := RequestOf(r.Context())
 	level := slog.LevelInfo
 	if w.status >= 500 {
@@ -91,21 +93,21 @@ func logRequest(log *slog.Logger, r *http.Request, w *seenWriter, taken time.Dur
 	log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// seenWriter remembers what was answered.
-type seenWriter struct {
+// statusWriter records status and size of the response.
+type statusWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
 }
 
-func (w *seenWriter) WriteHeader(status int) {
+func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *seenWriter) Write(p []byte) (int, error) {
+func (w *statusWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -115,4 +117,4 @@ func (w *seenWriter) Write(p []byte) (int, error) {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

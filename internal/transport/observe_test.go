@@ -44,13 +44,13 @@ func TestRequestIDs(t *testing.T) {
 				t.Errorf("%q became %q", c.sent, id)
 			}
 			if !c.kept && !ours.MatchString(id) {
-				t.Errorf("%q became %q, which is none of ours", c.sent, id)
+				t.Errorf("%q became %q, which is not a new id", c.sent, id)
 			}
 		})
 	}
 }
 
-func TestAPanicIsACleanRefusal(t *testing.T) {
+func TestPanicBecomesAnErrorResponse(t *testing.T) {
 	for name, fault := range map[string]any{
 		"a text":   "secret text of the panic",
 		"an error": fmt.Errorf("secret text of the panic"),
@@ -64,26 +64,26 @@ func TestAPanicIsACleanRefusal(t *testing.T) {
 				w.Header().Set("Content-Type", "text/csv")
 				_, _ = io.WriteString(w, "half an ans")
 				panic(fault)
-			}, transport.Headers(nil), transport.Answer(spool))
+			}, transport.Headers(nil), transport.BufferResponses(spool))
 			got := serve(handler, httptest.NewRequest(http.MethodGet, "/", nil))
 			wantRefusal(t, got, http.StatusInternalServerError, "internal")
 			if strings.Contains(got.Body.String(), "secret") || strings.Contains(got.Body.String(), "half") {
-				t.Errorf("the answer tells %s", got.Body)
+				t.Errorf("the response reveals %s", got.Body)
 			}
 			if got.Header().Get("ETag") != "" || got.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("headers %v", got.Header())
 			}
 			id := got.Header().Get("X-Request-Id")
 			if text := log.String(); id == "" || !strings.Contains(text, id) || !strings.Contains(text, "secret text") || !strings.Contains(text, "observe_test.go") {
-				t.Errorf("the log does not tell what happened in request %q: %s", id, text)
+				t.Errorf("the log does not describe the panic of request %q: %s", id, text)
 			}
 		})
 	}
 }
 
-// TestAPanicAfterTheAnswerBeganCutsTheConnection keeps a client from taking
-// half an answer for a whole one.
-func TestAPanicAfterTheAnswerBeganCutsTheConnection(t *testing.T) {
+// TestPanicAfterTheResponseStartedClosesTheConnection checks that a client can
+// detect an incomplete response.
+func TestPanicAfterTheResponseStartedClosesTheConnection(t *testing.T) {
 	for name, fault := range map[string]any{"a fault": "oops", "an abort": http.ErrAbortHandler} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(observed(&logBuffer{}, nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -98,13 +98,13 @@ func TestAPanicAfterTheAnswerBeganCutsTheConnection(t *testing.T) {
 			}
 			defer answer.Body.Close() //nolint:errcheck // read only
 			if _, err := io.ReadAll(answer.Body); err == nil {
-				t.Error("half an answer looks whole")
+				t.Error("an incomplete response looks complete")
 			}
 		})
 	}
 }
 
-func TestTheLogTellsTheRouteAndNotThePath(t *testing.T) {
+func TestLogHasTheRouteAndNotThePath(t *testing.T) {
 	log := &logBuffer{}
 	handler := observed(log, nil, func(w http.ResponseWriter, r *http.Request) {
 		request := transport.RequestOf(r.Context())
@@ -129,7 +129,7 @@ func TestTheLogTellsTheRouteAndNotThePath(t *testing.T) {
 	}
 }
 
-func TestTheLogKeepsTheCauseOfAFault(t *testing.T) {
+func TestLogHasTheCauseOfAnInternalError(t *testing.T) {
 	log := &logBuffer{}
 	handler := observed(log, nil, func(w http.ResponseWriter, r *http.Request) {
 		transport.WriteError(w, r, errors.New("the disk is on fire"))
@@ -137,7 +137,7 @@ func TestTheLogKeepsTheCauseOfAFault(t *testing.T) {
 	got := serve(handler, httptest.NewRequest(http.MethodGet, "/", nil))
 	wantRefusal(t, got, http.StatusInternalServerError, "internal")
 	if strings.Contains(got.Body.String(), "fire") {
-		t.Errorf("the answer tells %s", got.Body)
+		t.Errorf("the response reveals %s", got.Body)
 	}
 	if line := log.String(); !strings.Contains(line, "level=ERROR") || !strings.Contains(line, "the disk is on fire") {
 		t.Errorf("the log is %s", line)
@@ -165,6 +165,6 @@ func TestMetricsCountRoutes(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "/things/1") {
-		t.Error("the metrics hold a path")
+		t.Error("the metrics contain a path")
 	}
 }

@@ -9,52 +9,52 @@ import (
 )
 
 const (
-	// relayMemory is how much of an answer waits in memory for its client; what
-	// is beyond it waits in the spool.
+	// relayMemory is how much of a response is kept in memory for its client.
+	// The rest is written to the spool.
 	relayMemory = 256 << 10
 	// relayStep is how much is read from the spool at once.
 	relayStep = 64 << 10
 )
 
-// relay sends an answer at the client's pace while its writer goes on at its
-// own, so that nothing that the writer holds, such as a snapshot of the
-// database, waits for the client. There is one writer.
+// relay sends a response at the rate of the client while the handler writes at
+// its own, so that resources of the handler, such as a database snapshot, do
+// not wait for the client. It has one writer.
 type relay struct {
 	to    http.ResponseWriter
 	spool *Spool
 	user  string
-	pace  pace
+	pacer writePacer
 	sent  chan struct{} // closed when the sender has ended
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	memory  []byte // the next to be sent
+	memory  []byte // to be sent next
 	file    *spoolFile
 	read    int64 // of the file
 	written int64
-	ended   bool // the writer has written everything
+	ended   bool // the writer has finished
 	err     error
 }
 
 func newRelay(to http.ResponseWriter, spool *Spool, user string) *relay {
 	r := &relay{to: to, spool: spool, user: user, sent: make(chan struct{})}
 	r.changed = sync.NewCond(&r.mu)
-	spool.change(user, func(use *spoolUse) { use.answers++ })
+	spool.updateUse(user, func(use *spoolUse) { use.responses++ })
 	go r.send()
 	return r
 }
 
-// Write takes a part of the answer. It waits for the client only where there is
-// no room in the spool, which is allowed to few answers at a time.
+// Write accepts a part of the response. It waits for the client only if the
+// spool is full, which is allowed for few responses at a time.
 func (r *relay) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
 		return 0, r.err
 	}
-	if !r.fits(p) {
-		if err := r.spill(p); err != nil {
-			return r.stall(p, err)
+	if !r.fitsInMemory(p) {
+		if err := r.writeToFile(p); err != nil {
+			return r.waitForClient(p, err)
 		}
 		r.changed.Broadcast()
 		return len(p), nil
@@ -64,15 +64,15 @@ func (r *relay) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fits reports whether a part may wait in memory: only if nothing is in the
-// file, which would have to be sent before it.
-func (r *relay) fits(p []byte) bool {
+// fitsInMemory reports whether a part may be kept in memory. It may not while
+// the file has unsent data, which must be sent first.
+func (r *relay) fitsInMemory(p []byte) bool {
 	return r.read == r.written && len(r.memory)+len(p) <= relayMemory
 }
 
-// spill appends a part to the file. The lock is released meanwhile: the sender
-// reads only what was written before.
-func (r *relay) spill(p []byte) (err error) {
+// writeToFile appends a part to the file. It releases the lock meanwhile: the
+// sender reads only what was written before.
+func (r *relay) writeToFile(p []byte) (err error) {
 	if r.file == nil {
 		if r.file, err = r.spool.create(r.user); err != nil {
 			return err
@@ -91,14 +91,14 @@ func (r *relay) spill(p []byte) (err error) {
 	return err
 }
 
-// stall waits until the client has taken what was written, then keeps a part in
-// memory. cause is why it could not go to the spool.
-func (r *relay) stall(p []byte, cause error) (int, error) {
+// waitForClient waits until the client has read everything written so far, then
+// keeps the part in memory. cause is the error of the spool.
+func (r *relay) waitForClient(p []byte, cause error) (int, error) {
 	select {
 	case r.spool.stalled <- struct{}{}:
 		defer func() { <-r.spool.stalled }()
 	default:
-		return 0, fmt.Errorf("answering a slow client: %w", cause)
+		return 0, fmt.Errorf("sending to a slow client: %w", cause)
 	}
 	for r.err == nil && (r.read != r.written || len(r.memory) > 0) {
 		r.changed.Wait()
@@ -111,7 +111,7 @@ func (r *relay) stall(p []byte, cause error) (int, error) {
 	return len(p), nil
 }
 
-// finish waits until the client has taken everything.
+// finish waits until the client has read everything.
 func (r *relay) finish() error {
 	r.mu.Lock()
 	r.ended = true
@@ -120,7 +120,7 @@ func (r *relay) finish() error {
 	return r.close()
 }
 
-// abort gives up: the client gets nothing more.
+// abort stops sending to the client.
 func (r *relay) abort() {
 	r.mu.Lock()
 	if r.err == nil {
@@ -135,19 +135,19 @@ func (r *relay) abort() {
 // close waits for the sender and removes the file.
 func (r *relay) close() error {
 	<-r.sent
-	r.spool.change(r.user, func(use *spoolUse) { use.answers-- })
+	r.spool.updateUse(r.user, func(use *spoolUse) { use.responses-- })
 	if r.file != nil {
 		_ = r.file.Close()
 	}
 	return r.err
 }
 
-// send is the sender's goroutine.
+// send is the goroutine that writes to the client.
 func (r *relay) send() {
 	defer close(r.sent)
 	defer func() {
-		if fault := recover(); fault != nil { // on its own it would end the process
-			r.fail(fmt.Errorf("sending an answer: %v", fault))
+		if fault := recover(); fault != nil { // a panic in this goroutine would end the process
+			r.fail(fmt.Errorf("sending a response: %v", fault))
 		}
 	}()
 	buffer := make([]byte, relayStep)
@@ -157,7 +157,7 @@ func (r *relay) send() {
 			return
 		}
 		if err == nil {
-			r.pace.send(r.to, len(part))
+			r.pacer.extendDeadline(r.to, len(part))
 			_, err = r.to.Write(part)
 		}
 		if err != nil {
@@ -167,7 +167,7 @@ func (r *relay) send() {
 	}
 }
 
-// next waits for the next part to send; it is empty at the end.
+// next waits for the next part to send. It is empty at the end.
 func (r *relay) next(buffer []byte) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

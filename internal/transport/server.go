@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	// maxConnections bounds what clients can make us hold open. From
-	// crowdedAt on, a new connection closes the one that was silent for longest.
+	// maxConnections limits the open connections. Above evictAbove, a new
+	// connection closes the one that was silent longest.
 	maxConnections = 2000
-	crowdedAt      = 1800
-	drainFor       = 30 * time.Second
+	evictAbove     = 1800
+	drainTimeout   = 30 * time.Second
 )
 
-// Serve answers requests on a listener until ctx ends, then lets running
-// requests finish for half a minute. A client that keeps a connection waiting,
-// in whatever state it is, is cut off; see [Timeouts].
+// Serve handles requests on a listener until ctx is done, then waits up to
+// drainTimeout for running requests. Clients that keep a connection waiting are
+// disconnected; see [Timeouts].
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
-	return serve(ctx, newConnTracker(listener, maxConnections, crowdedAt), handler, log, defaultTimeouts())
+	return serve(ctx, newConnTracker(listener, maxConnections, evictAbove), handler, log, defaultTimeouts())
 }
 
 func serve(ctx context.Context, listener *connTracker, handler http.Handler, log *slog.Logger, timeouts Timeouts) error {
 	server := &http.Server{
 		Handler:           withDeadlines(handler, timeouts),
 		ReadHeaderTimeout: timeouts.Header,
-		// For what net/http does without our handler; withDeadlines replaces it.
+		// For requests that net/http handles itself; withDeadlines replaces it.
 		ReadTimeout:                  timeouts.Header + timeouts.Stall,
 		IdleTimeout:                  timeouts.Idle,
 		MaxHeaderBytes:               64 << 10,
 		DisableGeneralOptionsHandler: true,
-		ConnState:                    followState,
+		ConnState:                    trackIdle,
 		ConnContext:                  withConn,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -44,38 +44,39 @@ func serve(ctx context.Context, listener *connTracker, handler http.Handler, log
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	err := server.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.Join(errors.New("some requests did not end in time"), server.Close())
+		return errors.Join(errors.New("some requests did not finish in time"), server.Close())
 	}
 	return err
 }
 
 const (
-	// writePatience is how long a client may take to receive an answer; one
-	// that is streamed has its own pace.
-	writePatience = 60 * time.Second
-	// stallPatience is how long a client may take nothing of a long answer.
-	stallPatience = 15 * time.Second
-	// slowestRate is the bytes a second below which a client is cut off.
+	// writeTimeout is how long a client may take to read a response that is not
+	// streamed.
+	writeTimeout = 60 * time.Second
+	// stallTimeout is how long a client may read nothing of a streamed
+	// response.
+	stallTimeout = 15 * time.Second
+	// slowestRate is the minimum rate of a client in bytes per second.
 	slowestRate = 16 << 10
 )
 
-// pace moves the deadline of a long answer as it is taken. A client that takes
-// it steadily may take as long as it likes; one that stalls, or takes it drop
-// by drop, is cut off.
-type pace struct {
+// writePacer moves the write deadline of a streamed response as the client
+// reads it. A steady client may take any time; one that stalls or is slower
+// than slowestRate is disconnected.
+type writePacer struct {
 	begun      time.Time
 	sent, next int64
 }
 
-// paceStep is after how many bytes the deadline is moved.
-const paceStep = 64 << 10
+// pacerStep is the number of bytes after which the deadline is moved.
+const pacerStep = 64 << 10
 
-// send is told of bytes that are about to be written.
-func (p *pace) send(w http.ResponseWriter, n int) {
+// extendDeadline must be called before n bytes are written.
+func (p *writePacer) extendDeadline(w http.ResponseWriter, n int) {
 	if p.begun.IsZero() {
 		p.begun = time.Now()
 	}
@@ -83,15 +84,15 @@ func (p *pace) send(w http.ResponseWriter, n int) {
 	if p.sent < p.next {
 		return
 	}
-	p.next = p.sent + paceStep
+	p.next = p.sent + pacerStep
 	_ = http.NewResponseController(w).SetWriteDeadline(p.deadline(time.Now()))
 }
 
-// deadline is when the client must have taken what was sent so far and the next
-// step.
-func (p *pace) deadline(now time.Time) time.Time {
-	stalled := now.Add(stallPatience)
-	slow := p.begun.Add(writePatience + time.Duration(p.sent/slowestRate)*time.Second)
+// deadline returns the time by which the client must have read everything so
+// far and the next step.
+func (p *writePacer) deadline(now time.Time) time.Time {
+	stalled := now.Add(stallTimeout)
+	slow := p.begun.Add(writeTimeout + time.Duration(p.sent/slowestRate)*time.Second)
 	if slow.Before(stalled) {
 		return slow
 	}

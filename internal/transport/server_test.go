@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// TestServeDrains ends a server in the middle of a request: the request is
-// answered, new ones are not taken, and the end is no error.
+// TestServeDrains stops a server during a request: the request is completed, new
+// connections are not accepted, and Serve returns no error.
 func TestServeDrains(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test
 	if err != nil {
@@ -45,7 +45,7 @@ func TestServeDrains(t *testing.T) {
 	}()
 	<-running
 	end()
-	// Once the listener is closed nobody new is let in.
+	// Once the listener is closed, new connections fail.
 	for {
 		connection, err := net.Dial("tcp", listener.Addr().String()) //nolint:noctx // a test
 		if err != nil {
@@ -55,7 +55,7 @@ func TestServeDrains(t *testing.T) {
 	}
 	select {
 	case err := <-ended:
-		t.Fatalf("the server ended under a running request: %v", err)
+		t.Fatalf("the server stopped during a request: %v", err)
 	default:
 	}
 	close(finish)
@@ -63,17 +63,17 @@ func TestServeDrains(t *testing.T) {
 		t.Errorf("the running request got %q, %v", got.text, got.err)
 	}
 	if err := <-ended; err != nil {
-		t.Errorf("the end is %v", err)
+		t.Errorf("Serve returned %v", err)
 	}
 }
 
-func TestServeTellsWhyItCannot(t *testing.T) {
+func TestServeReturnsListenerErrors(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = listener.Close()
 	if err := transport.Serve(t.Context(), listener, http.NotFoundHandler(), (&logBuffer{}).logger()); err == nil {
-		t.Error("a closed listener serves")
+		t.Error("Serve succeeds on a closed listener")
 	}
 }

@@ -8,44 +8,46 @@ import (
 	"sync"
 )
 
-// Spool keeps on disk what would take too much memory: uploads that arrive, and
-// answers that a client takes slowly. It counts what each user has there.
+// Spool stores on disk what would use too much memory: uploads, and responses
+// that a client reads slowly. It counts the use of each user.
 type Spool struct {
-	dir  string
-	room func() error // refuses more while the disk is nearly full; may be nil
+	dir        string
+	checkSpace func() error // returns an error if the disk is nearly full; may be nil
 
 	mu   sync.Mutex
-	uses map[string]*spoolUse // only users with something in it
-	// stalled bounds the answers that wait for their client although they hold
-	// the database: those for which there is no room in the spool.
+	uses map[string]*spoolUse // only users with data in the spool
+	// stalled limits the responses that wait for their client while they use
+	// the database, because the spool is full.
 	stalled chan struct{}
 }
 
 // spoolUse is what one user has in the spool.
 type spoolUse struct {
-	bytes   int64
-	answers int // that are being sent
+	bytes     int64
+	responses int // being sent
 }
 
 const (
 	// maxSpooled is how many bytes a user may have in the spool before new
-	// uploads and long answers are refused.
+	// uploads and long responses are rejected.
 	maxSpooled = 512 << 20
-	// maxSpooledHard is how many they may reach with what is under way.
+	// maxSpooledHard is the same limit for requests that have already started.
 	maxSpooledHard = 4 << 30
-	// maxLongAnswers is how many long answers of one user may be under way.
-	maxLongAnswers = 32
-	// maxStalled is how many answers may hold the database for their client.
+	// maxLongResponses is how many long responses of one user may be in
+	// progress.
+	maxLongResponses = 32
+	// maxStalled is how many responses may wait for their client while they use
+	// the database.
 	maxStalled = 2
-	// spoolPattern names a file for the moment until it is unlinked.
+	// spoolPattern is the name of a file until it is unlinked.
 	spoolPattern = "spool-*"
 )
 
-// NewSpool makes a spool in a directory, which it creates and empties of what a
-// crash left there. Where that is not possible, as in a data directory that can
-// only be read, it uses the system's directory for temporary files.
-func NewSpool(dir string, room func() error) *Spool {
-	s := &Spool{dir: dir, room: room, uses: map[string]*spoolUse{}, stalled: make(chan struct{}, maxStalled)}
+// NewSpool returns a spool in a directory. It creates the directory and removes
+// files left by a crash. If that fails, as in a read-only data directory, it
+// uses the directory for temporary files of the system.
+func NewSpool(dir string, checkSpace func() error) *Spool {
+	s := &Spool{dir: dir, checkSpace: checkSpace, uses: map[string]*spoolUse{}, stalled: make(chan struct{}, maxStalled)}
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		s.dir = os.TempDir()
 		return s
@@ -57,24 +59,25 @@ func NewSpool(dir string, room func() error) *Spool {
 	return s
 }
 
-// Check refuses a user who has too much in the spool to begin something new.
+// Check returns an error if a user has too much in the spool to start another
+// request.
 func (s *Spool) Check(user string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if use := s.uses[user]; use != nil && (use.bytes >= maxSpooled || use.answers >= maxLongAnswers) {
-		return tooManyWaiting(turnRetryAfter)
+	if use := s.uses[user]; use != nil && (use.bytes >= maxSpooled || use.responses >= maxLongResponses) {
+		return tooManyWaiting(queueRetryAfter)
 	}
 	return nil
 }
 
-// spoolFile is a temporary file. On most systems it has no name any more, so
-// that nothing is left of it whatever happens to the process.
+// spoolFile is a temporary file. On most systems it is unlinked already, so
+// that nothing remains if the process ends.
 type spoolFile struct {
 	*os.File
 	spool *Spool
 	user  string
 	size  int64
-	named bool // it could not be unlinked while it is open, as on Windows
+	named bool // an open file cannot be unlinked, as on Windows
 }
 
 func (s *Spool) create(user string) (*spoolFile, error) {
@@ -85,10 +88,10 @@ func (s *Spool) create(user string) (*spoolFile, error) {
 	return &spoolFile{File: file, spool: s, user: user, named: os.Remove(file.Name()) != nil}, nil
 }
 
-// errSpoolFull says that a user's part of the spool is used up.
+// errSpoolFull is returned if a user has reached maxSpooledHard.
 var errSpoolFull = errors.New("the spool is full")
 
-// writeAt writes at an offset, at most at the present end.
+// writeAt writes at an offset, at most at the end of the file.
 func (f *spoolFile) writeAt(p []byte, offset int64) error {
 	if grown := offset + int64(len(p)) - f.size; grown > 0 {
 		if err := f.spool.reserve(f.user, grown); err != nil {
@@ -102,7 +105,7 @@ func (f *spoolFile) writeAt(p []byte, offset int64) error {
 
 // Close removes the file.
 func (f *spoolFile) Close() error {
-	f.spool.change(f.user, func(use *spoolUse) { use.bytes -= f.size })
+	f.spool.updateUse(f.user, func(use *spoolUse) { use.bytes -= f.size })
 	f.size = 0
 	err := f.File.Close()
 	if f.named {
@@ -112,13 +115,13 @@ func (f *spoolFile) Close() error {
 }
 
 func (s *Spool) reserve(user string, size int64) error {
-	if s.room != nil {
-		if err := s.room(); err != nil {
+	if s.checkSpace != nil {
+		if err := s.checkSpace(); err != nil {
 			return err
 		}
 	}
 	var err error
-	s.change(user, func(use *spoolUse) {
+	s.updateUse(user, func(use *spoolUse) {
 		if use.bytes+size > maxSpooledHard {
 			err = errSpoolFull
 			return
@@ -128,7 +131,7 @@ func (s *Spool) reserve(user string, size int64) error {
 	return err
 }
 
-func (s *Spool) change(user string, by func(*spoolUse)) {
+func (s *Spool) updateUse(user string, update func(*spoolUse)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	use := s.uses[user]
@@ -136,7 +139,7 @@ func (s *Spool) change(user string, by func(*spoolUse)) {
 		use = &spoolUse{}
 		s.uses[user] = use
 	}
-	by(use)
+	update(use)
 	if *use == (spoolUse{}) {
 		delete(s.uses, user)
 	}

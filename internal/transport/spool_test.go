@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// slowClient is a client that takes nothing until it is released, or that goes
-// away.
+// slowClient is a client that reads nothing until it is released, or that
+// disconnects.
 type slowClient struct {
 	*httptest.ResponseRecorder
 	release chan struct{}
@@ -44,7 +44,7 @@ const longChunks = 128
 // longChunk is one of the parts of a long answer, 64 KiB.
 func longChunk(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 64<<10) }
 
-// writeLong answers with eight megabytes and says when it has written them.
+// writeLong writes eight megabytes and signals when it has written them.
 func writeLong(written chan<- error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
@@ -62,7 +62,7 @@ func wantLong(t *testing.T, got []byte) {
 	t.Helper()
 	for i := range longChunks {
 		if len(got) < (i+1)*64<<10 || !bytes.Equal(got[i*64<<10:(i+1)*64<<10], longChunk(i)) {
-			t.Fatalf("%d bytes arrived, other than were sent from chunk %d on", len(got), i)
+			t.Fatalf("%d bytes arrived, which differ from chunk %d on", len(got), i)
 		}
 	}
 	if len(got) != longChunks*64<<10 {
@@ -74,18 +74,18 @@ func wantEmptySpool(t *testing.T, s *transport.Spool, dir string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(left) > 0 || s.Users() != 0 {
-		t.Errorf("%v (%v) are left in the spool, %d users have something in it", left, err, s.Users())
+		t.Errorf("%v (%v) are left in the spool, %d users have data in it", left, err, s.Users())
 	}
 }
 
-// TestHandlersDoNotWaitForClients: an answer is made to its end while the client
-// takes nothing of it.
+// TestHandlersDoNotWaitForClients checks that a handler finishes while the client
+// reads nothing.
 func TestHandlersDoNotWaitForClients(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := transport.NewSpool(dir, nil)
 	written := make(chan error, 1)
-	handler := observed(&logBuffer{}, nil, writeLong(written), transport.Answer(s))
+	handler := observed(&logBuffer{}, nil, writeLong(written), transport.BufferResponses(s))
 	client, done := newSlowClient(), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -100,8 +100,9 @@ func TestHandlersDoNotWaitForClients(t *testing.T) {
 	wantEmptySpool(t, s, dir)
 }
 
-// TestAnswersOfGoneClientsEnd: who writes one is told, and nothing is left.
-func TestAnswersOfGoneClientsEnd(t *testing.T) {
+// TestResponsesOfDisconnectedClientsEnd checks that the handler gets an error and
+// the spool is empty.
+func TestResponsesOfDisconnectedClientsEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := transport.NewSpool(dir, nil)
@@ -114,19 +115,19 @@ func TestAnswersOfGoneClientsEnd(t *testing.T) {
 				return
 			}
 		}
-		t.Error("the handler is not told that the client has gone")
-	}, transport.Answer(s))
+		t.Error("the handler gets no error after the client disconnected")
+	}, transport.BufferResponses(s))
 	handler.ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
 	wantEmptySpool(t, s, dir)
 }
 
-// TestBrokenAnswersAreCutOff: after a panic in the handler nothing more is sent
-// and nothing is left.
-func TestBrokenAnswersAreCutOff(t *testing.T) {
+// TestBrokenResponsesAreAborted checks that after a panic nothing more is sent and
+// the spool is empty.
+func TestBrokenResponsesAreAborted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := transport.NewSpool(dir, nil)
-	handler := transport.Answer(s)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	handler := transport.BufferResponses(s)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for i := range longChunks {
 			_, _ = w.Write(longChunk(i))
 		}
@@ -139,16 +140,16 @@ func TestBrokenAnswersAreCutOff(t *testing.T) {
 			t.Errorf("the panic became %v", fault)
 		}
 		if client.Body.Len() >= longChunks*64<<10 {
-			t.Error("the answer arrived as if it were whole")
+			t.Error("the response looks complete")
 		}
 		wantEmptySpool(t, s, dir)
 	}()
 	handler.ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
 }
 
-// TestAnswersWithoutRoomWait: on a full disk two answers at a time wait for
-// their clients, and others are broken off.
-func TestAnswersWithoutRoomWait(t *testing.T) {
+// TestResponsesWithoutSpaceWait checks that on a full disk two responses at a time
+// wait for their clients, and others are aborted.
+func TestResponsesWithoutSpaceWait(t *testing.T) {
 	t.Parallel()
 	s := transport.NewSpool(t.TempDir(), func() error { return errors.New("full") })
 	const clients = 5
@@ -158,13 +159,13 @@ func TestAnswersWithoutRoomWait(t *testing.T) {
 		go func() {
 			client := newSlowClient()
 			client.release = release
-			transport.Answer(s)(writeLong(written)).ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
+			transport.BufferResponses(s)(writeLong(written)).ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
 			ended <- client
 		}()
 	}
 	for range clients - 2 {
 		if err := <-written; err == nil {
-			t.Error("an answer was made without room and without a client")
+			t.Error("a response was written without space and without a client")
 		}
 	}
 	close(release)
@@ -176,12 +177,11 @@ func TestAnswersWithoutRoomWait(t *testing.T) {
 		}
 	}
 	if whole != 2 {
-		t.Errorf("%d answers arrived whole", whole)
+		t.Errorf("%d responses are complete", whole)
 	}
 }
 
-// TestRelayKeepsTheOrder whatever the sizes of parts and the pauses on both
-// sides.
+// TestRelayKeepsTheOrder uses parts of random sizes and pauses on both sides.
 func TestRelayKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	s := transport.NewSpool(t.TempDir(), nil)
@@ -192,7 +192,7 @@ func TestRelayKeepsTheOrder(t *testing.T) {
 		for i, size := range sizes {
 			want.Write(bytes.Repeat([]byte{byte(i)}, size))
 		}
-		handler := transport.Answer(s)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		handler := transport.BufferResponses(s)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			for i, size := range sizes {
 				_, _ = w.Write(bytes.Repeat([]byte{byte(i)}, size))
 				time.Sleep(time.Duration(pauses[i%len(pauses)]) * time.Millisecond) //nolint:forbidigo // a slow client is what is tested
@@ -206,8 +206,8 @@ func TestRelayKeepsTheOrder(t *testing.T) {
 	})
 }
 
-// TestUploadsAreSpooled: a large file is not in memory, is whole, and is gone
-// after the request, also when it breaks off or is too large.
+// TestUploadsAreSpooled checks that a large file is complete, not in memory, and
+// removed after the request, even if it is aborted or too large.
 func TestUploadsAreSpooled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -230,7 +230,7 @@ func TestUploadsAreSpooled(t *testing.T) {
 				file := transport.FormOf(r.Context()).File
 				got, err := file.Bytes()
 				if err != nil || string(got) != content || file.SHA256 != sha256.Sum256(got) || file.Size != int64(len(content)) {
-					t.Errorf("%d bytes arrived (%v), or the sum is another", len(got), err)
+					t.Errorf("%d bytes arrived (%v), or the checksum differs", len(got), err)
 				}
 				again, err := io.ReadAll(file.Content())
 				if err != nil || string(again) != content {
@@ -251,7 +251,7 @@ func TestUploadsAreSpooled(t *testing.T) {
 	}
 }
 
-// TestSpoolIsEmptiedAtTheStart of what a crash left, and of nothing else.
+// TestSpoolIsEmptiedAtTheStart checks that only files of a crash are removed.
 func TestSpoolIsEmptiedAtTheStart(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "spool")

@@ -1,20 +1,18 @@
-// Package transport is HTTP without the journal: what every request and every
-// answer goes through, whatever they are about.
+// Package transport implements the parts of HTTP that are the same for all
+// endpoints.
 //
-// From the outside in, a request meets
+// A request passes these middlewares, from the outside in:
 //
-//   - [Observe]: a request id, the client's address, one log line and one
-//     metric, and a clean 500 where a handler panics;
-//   - [Headers]: security headers, and CORS where it is allowed;
+//   - [Observe]: request id, client address, log line, metric, panics;
+//   - [Headers]: security headers and CORS;
 //   - [Limiter]: token buckets by address;
-//   - [FailureLimiter]: how often sign-ins and codes may fail;
-//   - [Intake]: sizes, content type, strict JSON, sane query strings;
-//   - [Idempotency]: the stored answer of a repeated POST;
-//   - [Answer]: ETag, 304 and gzip.
+//   - [FailureLimiter]: limits failed sign-ins and codes;
+//   - [Intake]: size, content type, strict JSON, query strings;
+//   - [Idempotency]: the stored response of a repeated POST;
+//   - [BufferResponses]: ETag, 304 and gzip.
 //
-// [WriteError] turns any error into the one error body that the service has.
-// Which middleware a route takes is decided in package httpapi, where the
-// routes are.
+// [WriteError] converts any error to the JSON body of all error responses.
+// Package httpapi decides which middleware a route uses.
 package transport
 
 import (
@@ -27,7 +25,7 @@ import (
 // Middleware wraps a handler.
 type Middleware func(http.Handler) http.Handler
 
-// Chain puts middleware around a handler; the first is the outermost.
+// Chain wraps a handler in middleware; the first is the outermost.
 func Chain(handler http.Handler, chain ...Middleware) http.Handler {
 	for _, c := range slices.Backward(chain) {
 		handler = c(handler)
@@ -35,28 +33,28 @@ func Chain(handler http.Handler, chain ...Middleware) http.Handler {
 	return handler
 }
 
-// Request is what is known of a request besides its content.
+// Request is information about a request besides its content.
 type Request struct {
 	ID        string
-	Address   string // the client's, through trusted proxies
+	Address   string // of the client, as reported by trusted proxies
 	UserAgent string
-	Secure    bool // it came by TLS, here or at a trusted proxy
+	Secure    bool // the client used TLS, to this server or to a trusted proxy
 
-	// Route is the pattern that matched, such as GET /api/v1/accounts/{id}.
-	// The log speaks of it and never of the path, which may hold a secret.
+	// Route is the pattern that matched, such as GET /api/v1/accounts/{id}. The
+	// log contains it instead of the path, which may contain a secret.
 	Route string
 	// User is the id of the signed-in user, for the log.
 	User string
-	// Fault is the error behind a 5xx answer, for the log.
+	// Fault is the error that caused a 5xx response, for the log.
 	Fault error
-	// Refused is the refusal that the request was answered with, if it was.
+	// Refused is the error response, if there was one.
 	Refused Refusal
 }
 
 type requestKey struct{}
 
-// RequestOf gives what is known of the request that ctx belongs to. It is
-// never nil; outside a request it is empty.
+// RequestOf returns the information about the request of ctx. It is never nil;
+// outside of a request it is empty.
 func RequestOf(ctx context.Context) *Request {
 	if request, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return request

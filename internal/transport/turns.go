@@ -8,17 +8,18 @@ import (
 	"fillbook/internal/fairqueue"
 )
 
-// turnRetryAfter is when a caller who found a queue full should come back.
-const turnRetryAfter = 10 * time.Second
+// queueRetryAfter is the Retry-After of requests that are rejected because a
+// queue is full.
+const queueRetryAfter = 10 * time.Second
 
-// TakeTurns lets requests wait for a place in a queue in which users take turns.
-// Who would have to wait too long is asked to come back later.
-func TakeTurns(queue *fairqueue.Queue) Middleware {
+// QueueRequests makes requests wait for a slot in a queue that is fair between
+// users. Requests that would wait too long are rejected.
+func QueueRequests(queue *fairqueue.Queue) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			release, err := queue.Acquire(r.Context(), RequestOf(r.Context()).User)
 			if err != nil {
-				WriteError(w, r, turnError(err))
+				WriteError(w, r, queueError(err))
 				return
 			}
 			defer release()
@@ -27,9 +28,9 @@ func TakeTurns(queue *fairqueue.Queue) Middleware {
 	}
 }
 
-func turnError(err error) error {
+func queueError(err error) error {
 	if errors.Is(err, fairqueue.ErrBusy) {
-		return tooManyWaiting(turnRetryAfter)
+		return tooManyWaiting(queueRetryAfter)
 	}
 	return err
 }

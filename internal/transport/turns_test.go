@@ -10,15 +10,15 @@ import (
 	"fillbook/internal/transport"
 )
 
-// TestARequestTooManyIsAskedToComeBack holds one request inside the handler.
-func TestARequestTooManyIsAskedToComeBack(t *testing.T) {
+// TestFullQueueRejectsRequests blocks one request in the handler.
+func TestFullQueueRejectsRequests(t *testing.T) {
 	t.Parallel()
 	queue := fairqueue.New(fairqueue.Options{MaxActive: 1, MaxWait: time.Minute})
 	inside, goOn := make(chan bool), make(chan bool)
 	handler := observed(&logBuffer{}, nil, func(http.ResponseWriter, *http.Request) {
 		inside <- true
 		<-goOn
-	}, transport.TakeTurns(queue))
+	}, transport.QueueRequests(queue))
 	send := func() *httptest.ResponseRecorder {
 		return serve(handler, httptest.NewRequest(http.MethodPost, "/", nil))
 	}
@@ -36,6 +36,6 @@ func TestARequestTooManyIsAskedToComeBack(t *testing.T) {
 	}
 	go func() { <-inside }()
 	if got := send(); got.Code != http.StatusOK {
-		t.Errorf("the place was not given back: %d", got.Code)
+		t.Errorf("the slot was not released: %d", got.Code)
 	}
 }

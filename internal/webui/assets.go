@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// contentTypes names the kinds of asset there are. The table of the machine is
-// not asked: it differs from one to the next.
+// contentTypes are the content types of assets. The table of the operating
+// system is not used, because it differs between systems.
 var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
@@ -24,7 +24,7 @@ var contentTypes = map[string]string{
 	".txt": "text/plain; charset=utf-8",
 }
 
-// asset is a file that never changes under its address.
+// asset is a file whose content never changes at its address.
 type asset struct {
 	name    string // without hash and without .gz, such as docs.js
 	hash    string // of the stored bytes, shortened
@@ -32,7 +32,7 @@ type asset struct {
 	zipped  bool   // content is gzip
 }
 
-// assets are those of one section, by name.
+// assets are the assets of one section, by name.
 type assets map[string]*asset
 
 // loadAssets reads every file of a directory except its index.html.
@@ -52,7 +52,7 @@ func loadAssets(from fs.FS, dir string) (assets, error) {
 		}
 		name, zipped := strings.CutSuffix(entry.Name(), ".gz")
 		if contentTypes[path.Ext(name)] == "" {
-			return nil, fmt.Errorf("%s/%s is of a kind we do not serve", dir, name)
+			return nil, fmt.Errorf("%s/%s has an unknown content type", dir, name)
 		}
 		found[name] = &asset{name: name, hash: hashOf(content), content: content, zipped: zipped}
 	}
@@ -64,14 +64,14 @@ func hashOf(content []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// hashedName is the name in the address: docs.1f3a5c7e9b2d.js.
+// hashedName returns the name in the address, for example docs.1f3a5c7e9b2d.js.
 func (a *asset) hashedName() string {
 	ext := path.Ext(a.name)
 	return strings.TrimSuffix(a.name, ext) + "." + a.hash + ext
 }
 
-// ServeHTTP sends the asset compressed where it is stored so and the client
-// takes it so, and plain otherwise.
+// ServeHTTP sends the asset compressed if it is stored compressed and the
+// client accepts that.
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -90,20 +90,20 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.unzip(w, r)
 }
 
-// unzip sends the plain text of a compressed asset piece by piece. Clients that
-// need it are rare, so it is not kept in memory for them.
+// unzip sends a compressed asset uncompressed, in parts. Clients that need it
+// are rare, so it is not kept in memory.
 func (a *asset) unzip(w http.ResponseWriter, r *http.Request) {
 	plain, err := gzip.NewReader(bytes.NewReader(a.content))
-	if err != nil { // cannot be: the file is part of the program and tested
+	if err != nil { // cannot happen: the file is embedded and tested
 		http.Error(w, "asset is damaged", http.StatusInternalServerError)
 		return
 	}
 	if r.Method != http.MethodHead {
-		_, _ = io.Copy(w, plain) // an error here is a client that went away
+		_, _ = io.Copy(w, plain) // the client may have disconnected
 	}
 }
 
-// page is an HTML page: small, checked at every visit, with its own policy.
+// page is an HTML page with its own policy. Browsers check it at every visit.
 type page struct {
 	html   []byte
 	hash   string
@@ -114,7 +114,7 @@ func newPage(html, policy string) *page {
 	return &page{html: []byte(html), hash: hashOf([]byte(html)), policy: policy}
 }
 
-// ServeHTTP sends the page, or 304 to a browser that has it already.
+// ServeHTTP sends the page, or 304 if the browser already has it.
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", p.policy)
@@ -123,14 +123,15 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serveBytes(w, r, p.hash, p.html)
 }
 
-// serveBytes leaves HEAD, conditions and ranges to the standard library.
+// serveBytes handles HEAD, conditional and range requests with the standard
+// library.
 func serveBytes(w http.ResponseWriter, r *http.Request, tag string, content []byte) {
 	w.Header().Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// acceptsGzip reads an Accept-Encoding header: gzip, or * for any, unless its
-// weight is zero.
+// acceptsGzip reports whether an Accept-Encoding header allows gzip, by name or
+// *, with a weight above zero.
 func acceptsGzip(header string) bool {
 	accepted := false
 	for item := range strings.SplitSeq(strings.ToLower(header), ",") {
@@ -142,7 +143,7 @@ func acceptsGzip(header string) bool {
 		_, q, _ := strings.Cut(strings.ReplaceAll(weight, " ", ""), "q=")
 		accepted = strings.Trim(q, "0.") != "" || q == ""
 		if coding == "gzip" {
-			return accepted // what is said by name outweighs the star
+			return accepted // the name has precedence over *
 		}
 	}
 	return accepted

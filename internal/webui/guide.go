@@ -23,13 +23,12 @@ import (
 	"fillbook/docs"
 )
 
-// guidePolicy allows one script, that of the chosen theme; the guide is whole
-// without it. The pages are ours, and no user's text is on them.
+// guidePolicy allows one script, which sets the theme; the guide works without
+// it. The pages contain no text of users.
 const guidePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guideOrder is the order of the table of contents. The index comes first and
-// is not named in it.
+// guideOrder is the order of the table of contents after the index.
 var guideOrder = []string{
 	"guide/first-steps.md", "guide/importing.md", "guide/trades-and-notes.md", "guide/figures.md", "guide/routines.md",
 	"guide/sharing.md", "guide/api-tokens.md", "guide/administration.md", "guide/backup-and-restore.md", "guide/security.md",
@@ -37,8 +36,8 @@ var guideOrder = []string{
 	"metrics.md", "brokers.md", "glossary.md", "api.md", "backup-format.md", "backup.md",
 }
 
-// guideAddress is where a document is served: the guide at /guide/, what it
-// refers to below /guide/reference/.
+// guideAddress returns the path of a document: the guide is at /guide/, the
+// documents it refers to are below /guide/reference/.
 func guideAddress(file string) string {
 	name := strings.TrimSuffix(path.Base(file), ".md")
 	switch {
@@ -63,12 +62,12 @@ type guideEntry struct {
 	Current, Reference bool
 }
 
-// mountGuide adds the guide. Its pages are made when the first of them is asked
-// for: few visits need them, and a start should not wait for them.
+// mountGuide adds the guide. Its pages are rendered at the first request,
+// because few visits need them and the start should not wait.
 func mountGuide(mux *http.ServeMux, missing http.Handler) {
 	css, err := fs.ReadFile(files, "guide/guide.css")
 	if err != nil {
-		panic(err) // a mistake of the build, which every test would find
+		panic(err) // an embedded file is missing; every test would fail
 	}
 	style := &asset{name: "guide.css", hash: hashOf(css), content: css}
 	address := "/guide/assets/" + style.hashedName()
@@ -76,7 +75,7 @@ func mountGuide(mux *http.ServeMux, missing http.Handler) {
 	pages := sync.OnceValue(func() map[string]*page {
 		made, err := renderGuide(docs.Files, address)
 		if err != nil {
-			panic(err) // likewise
+			panic(err) // an embedded document is invalid
 		}
 		return made
 	})
@@ -91,13 +90,13 @@ func mountGuide(mux *http.ServeMux, missing http.Handler) {
 	mux.Handle("GET /guide", http.RedirectHandler("/guide/", http.StatusMovedPermanently))
 }
 
-// renderGuide makes every page of the guide, by address.
+// renderGuide renders all pages of the guide, by path.
 func renderGuide(from fs.FS, stylesheet string) (map[string]*page, error) {
 	shell, err := template.ParseFS(files, "guide/page.html")
 	if err != nil {
 		return nil, err
 	}
-	ofPage, err := borrowFromPage(files)
+	shared, err := findSharedFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func renderGuide(from fs.FS, stylesheet string) (map[string]*page, error) {
 	for _, made := range all {
 		var html strings.Builder
 		err := shell.Execute(&html, map[string]any{
-			"Page": made, "Contents": contentsFor(made, all), "Stylesheet": stylesheet, "Theme": ofPage.theme, "Icon": ofPage.icon,
+			"Page": made, "Contents": contentsFor(made, all), "Stylesheet": stylesheet, "Theme": shared.theme, "Icon": shared.icon,
 		})
 		if err != nil {
 			return nil, err
@@ -134,9 +133,9 @@ func contentsFor(current guidePage, all []guidePage) []guideEntry {
 	return entries
 }
 
-// borrowed are files of the page that the guide uses too.
-type borrowed struct {
-	theme string // the script that sets the theme its reader chose
+// sharedFiles are paths of files of the page that the guide uses too.
+type sharedFiles struct {
+	theme string // script that sets the theme
 	icon  string
 }
 
@@ -145,21 +144,22 @@ var (
 	iconName  = regexp.MustCompile(`/assets/favicon-[\w-]+\.svg`)
 )
 
-// borrowFromPage finds their names, which change with their content.
-func borrowFromPage(from fs.FS) (borrowed, error) {
+// findSharedFiles finds their names in the page, which change with their
+// content.
+func findSharedFiles(from fs.FS) (sharedFiles, error) {
 	html, err := fs.ReadFile(from, "page/index.html")
 	if err != nil {
-		return borrowed{}, err
+		return sharedFiles{}, err
 	}
-	found := borrowed{theme: string(themeName.Find(html)), icon: string(iconName.Find(html))}
+	found := sharedFiles{theme: string(themeName.Find(html)), icon: string(iconName.Find(html))}
 	if found.theme == "" || found.icon == "" {
-		return borrowed{}, errors.New("the page has no script for its theme, or no icon")
+		return sharedFiles{}, errors.New("page/index.html has no theme script or no icon")
 	}
 	return found, nil
 }
 
-// renderDocument turns Markdown into HTML. Raw HTML in it is left out, and a
-// link to another document becomes its address here.
+// renderDocument converts Markdown to HTML. Raw HTML is removed, and links to
+// other documents become their paths.
 func renderDocument(from fs.FS, file string) (guidePage, error) {
 	source, err := fs.ReadFile(from, file)
 	if err != nil {
@@ -185,7 +185,7 @@ type guideLinks struct {
 	err  error
 }
 
-// Transform implements the hook of goldmark.
+// Transform implements parser.ASTTransformer of goldmark.
 func (g *guideLinks) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if link, ok := node.(*ast.Link); ok && entering {
@@ -199,8 +199,8 @@ func (g *guideLinks) Transform(document *ast.Document, _ text.Reader, _ parser.C
 	})
 }
 
-// address is where a link leads once it is served. A document that is not part
-// of the guide would be a dead link, so it is a mistake.
+// address returns the path that a link refers to. A link to a document that is
+// not part of the guide is an error.
 func (g *guideLinks) address(link string) (string, error) {
 	to, err := url.Parse(link)
 	if err != nil {
@@ -211,7 +211,7 @@ func (g *guideLinks) address(link string) (string, error) {
 	}
 	file := path.Join(path.Dir(g.file), to.Path)
 	if _, err := fs.Stat(g.from, file); err != nil {
-		return "", fmt.Errorf("the link %s leads out of the guide", link)
+		return "", fmt.Errorf("link %s refers to a document outside of the guide", link)
 	}
 	to.Path = guideAddress(file)
 	return to.String(), nil

@@ -1,20 +1,19 @@
-// Package webui serves what a browser opens: the page, whose screens each have
-// an address of their own, the API reference at /docs and the guide at /guide/.
-// Everything they need is inside the binary, so all work without a network, and
-// none asks anything of anybody but this server. The page is built from web/ into page/
-// (make web); the built files are committed, so that building needs Go only.
+// Package webui serves the page, the API reference at /docs and the guide at
+// /guide/. Everything is embedded in the binary, so that it works without a
+// network and sends no requests to other servers. The page is built from web/
+// into page/ (make web); the built files are committed, so that building the
+// program needs only Go.
 //
-// An asset is addressed by name and content hash (docs.1f3a….js): its address
-// changes with its content, so a browser may keep it for good, while a page
-// itself is checked at every visit. Large assets of the reference are stored
-// compressed and go out as they are; they are unpacked only for a client that
-// cannot do it.
+// The address of an asset contains a hash of its content (docs.1f3a….js), so
+// that browsers can keep it forever, while pages are checked at every visit.
+// Large assets of the reference are stored compressed and sent as they are;
+// they are decompressed only for clients that do not accept gzip.
 //
-// The wall against injected script is the Content-Security-Policy. The page
-// allows no inline script and no inline style. The API reference (Scalar, see
-// docs/index.html) sets styles from script and is therefore allowed inline
-// styles, but no inline script, no eval and no other origin either: what it may
-// not do is held by the browser and not by our settings of it.
+// The Content-Security-Policy protects against injected scripts. The page
+// allows no inline scripts and no inline styles. The API reference (Scalar, see
+// docs/index.html) sets styles from its script, so it is allowed inline styles,
+// but no inline scripts, no eval and no other origins. The browser enforces
+// that, independent of the settings of the reference.
 package webui
 
 import (
@@ -29,7 +28,7 @@ import (
 //go:embed all:page docs guide
 var files embed.FS
 
-// The policies of the two sections. Both start from nothing at all.
+// Policies of the page and of the API reference. Both start with default-src none.
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 		"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
@@ -38,23 +37,23 @@ const (
 		"font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
 
-// Handler serves GET and HEAD of the page, /docs, /guide/ and their assets; anything else is
-// 404 or 405 in plain text. It sets its own Content-Security-Policy and caching
-// over whatever a middleware has set before, and needs no other header set for
-// it. The API reference expects the OpenAPI document at /openapi.json, the
-// page expects the API at /api/v1.
+// Handler serves GET and HEAD of the page, /docs, /guide/ and their assets;
+// anything else is 404 or 405 in plain text. It replaces
+// Content-Security-Policy and caching headers of outer middleware. The API
+// reference expects the OpenAPI document at /openapi.json, the page expects the
+// API at /api/v1.
 func Handler() http.Handler {
 	mux := http.NewServeMux()
 	missing := mountPage(mux)
 	mount(mux, "docs", "/docs", docsPolicy)
 	mountGuide(mux, missing)
 	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusMovedPermanently))
-	return secured(mux)
+	return setSecurityHeaders(mux)
 }
 
-// mount adds a section: its page at path and its assets below path/assets/.
-// The files are part of the program, so one that does not load is a mistake of
-// the build, which every test of this package would find, and not an error.
+// mount adds a section: its page at path and its assets below path/assets/. It
+// panics if an embedded file cannot be loaded; every test of this package would
+// find that.
 func mount(mux *http.ServeMux, dir, path, policy string) {
 	base := path + "/assets/"
 	found, err := loadAssets(files, dir)
@@ -71,14 +70,14 @@ func mount(mux *http.ServeMux, dir, path, policy string) {
 	}
 }
 
-// renderPage fills in the addresses of the assets that index.html names, as in
-// {{asset "docs.js"}}; a name that does not exist is an error.
+// renderPage inserts the addresses of assets into index.html, which refers to
+// them as in {{asset "docs.js"}}. An unknown name is an error.
 func renderPage(from fs.FS, dir, base string, found assets) (string, error) {
 	address := func(name string) (string, error) {
 		if a, ok := found[name]; ok {
 			return base + a.hashedName(), nil
 		}
-		return "", fmt.Errorf("%s/index.html names %s, which is not there", dir, name)
+		return "", fmt.Errorf("%s/index.html refers to %s, which does not exist", dir, name)
 	}
 	page := template.New("index.html").Funcs(template.FuncMap{"asset": address})
 	page, err := page.ParseFS(from, dir+"/index.html")
@@ -90,8 +89,8 @@ func renderPage(from fs.FS, dir, base string, found assets) (string, error) {
 	return html.String(), err
 }
 
-// secured sets the headers that every answer has, 404 included.
-func secured(next http.Handler) http.Handler {
+// setSecurityHeaders sets the headers of every response, including 404.
+func setSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")

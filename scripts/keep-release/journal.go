@@ -14,39 +14,39 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// Who keeps the journal, and who is there besides.
+// Users of the journal.
 const (
 	email    = "keeper@example.org"
 	guest    = "guest@example.org"
 	password = "kept for all versions to come"
 )
 
-// kept is what is known of a kept journal: the way in, and the answers to some
-// questions at the time. The keeper has a second factor, whose codes depend on
-// the clock, so the questions are asked with a token; the guest has none.
-type kept struct {
+// release describes a stored journal: credentials, and responses of that
+// version. The owner has a second factor, whose codes depend on the clock, so
+// the requests use a token; the guest has none.
+type release struct {
 	Token    string                     `json:"access_token"`
 	Guest    string                     `json:"guest"`
 	Password string                     `json:"password"`
 	Answers  map[string]json.RawMessage `json:"answers"`
 }
 
-// client talks to the server and remembers the first thing that went wrong.
+// client sends requests and keeps the first error.
 type client struct {
 	address, token string
 	err            error
 }
 
-// call sends a request and gives the answer's fields.
+// call sends a request and returns the fields of the response.
 func (c *client) call(ctx context.Context, method, path, contentType string, body []byte) map[string]any {
 	answer := map[string]any{}
-	if text := c.ask(ctx, method, path, contentType, body); len(text) > 0 && text[0] == '{' && c.err == nil {
+	if text := c.request(ctx, method, path, contentType, body); len(text) > 0 && text[0] == '{' && c.err == nil {
 		c.err = json.Unmarshal(text, &answer)
 	}
 	return answer
 }
 
-func (c *client) ask(ctx context.Context, method, path, contentType string, body []byte) []byte {
+func (c *client) request(ctx context.Context, method, path, contentType string, body []byte) []byte {
 	if c.err != nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (c *client) ask(ctx context.Context, method, path, contentType string, body
 		c.err = err
 		return nil
 	}
-	defer response.Body.Close() //nolint:errcheck // it is only read
+	defer response.Body.Close() //nolint:errcheck // read only
 	text, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode/100 != 2 {
 		err = fmt.Errorf("%s %s: %s %s", method, path, response.Status, text)
@@ -71,7 +71,7 @@ func (c *client) ask(ctx context.Context, method, path, contentType string, body
 	return text
 }
 
-// send sends JSON, with %s in it replaced, and gives the id of the answer.
+// send sends JSON formatted with args and returns the id of the response.
 func (c *client) send(ctx context.Context, method, path, body string, args ...any) (id string) {
 	id, _ = c.call(ctx, method, path, "application/json", fmt.Appendf(nil, body, args...))["id"].(string)
 	return id
@@ -102,12 +102,12 @@ const again = `Date,Time,Symbol,Side,Quantity,Price,Commission
 2026-03-09,09:31:07,NVDA,Buy,10,120.5,1.00
 `
 
-// picture is the smallest PNG that every decoder takes.
+// picture is a minimal PNG.
 const picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
 	"\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
 
-// live keeps a journal with something of every kind.
-func live(ctx context.Context, address string) (*kept, error) {
+// createJournal creates a journal with records of every kind.
+func createJournal(ctx context.Context, address string) (*release, error) {
 	c := &client{address: address}
 	first := c.call(ctx, http.MethodPost, "/setup", "application/json", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password))
 	c.token, _ = first["access_token"].(string)
@@ -116,21 +116,21 @@ func live(ctx context.Context, address string) (*kept, error) {
 	c.upload(ctx, "/imports/commit", account, "fills.csv", fills)
 	reversed, _ := c.upload(ctx, "/imports/commit", account, "more.csv", again)["import_batch_id"].(string)
 	c.send(ctx, http.MethodDelete, "/imports/"+reversed, "")
-	trade := c.trade(ctx, futures)
+	trade := c.addTrade(ctx, futures)
 	c.annotate(ctx, account, trade)
-	c.routine(ctx)
+	c.addRoutine(ctx)
 	c.send(ctx, http.MethodPost, "/admin/users", `{"email":%q,"password":%q}`, guest, password)
-	result := &kept{Guest: guest, Password: password}
+	result := &release{Guest: guest, Password: password}
 	result.Token, _ = c.call(ctx, http.MethodPost, "/access-tokens", "application/json", []byte(`{"name":"script","scope":"read"}`))["token"].(string)
 	link := c.call(ctx, http.MethodPost, "/share-links", "application/json", []byte(`{"expires_in_days":0}`))
-	c.secondFactor(ctx)
-	result.Answers = c.answers(ctx, fmt.Sprint(link["token"]), trade)
+	c.enableSecondFactor(ctx)
+	result.Answers = c.recordResponses(ctx, fmt.Sprint(link["token"]), trade)
 	return result, c.err
 }
 
-// trade enters a future by hand, reversing in one fill, and gives the first
-// trade.
-func (c *client) trade(ctx context.Context, account string) string {
+// addTrade enters a future with a reversal in one fill, and returns the id of
+// the first trade.
+func (c *client) addTrade(ctx context.Context, account string) string {
 	const fill = `{"account_id":%q,"symbol":"ESH6","instrument_type":"future","side":%q,"quantity":%d,"price":%q,"commission":"2.10","executed_at":%q}`
 	opened := c.call(ctx, http.MethodPost, "/executions", "application/json", fmt.Appendf(nil, fill, account, "buy", 2, "5000.25", "2026-02-10T15:00:00Z"))
 	c.send(ctx, http.MethodPost, "/executions", fill, account, "sell", 3, "5010", "2026-02-10T15:30:00.123456Z")
@@ -140,7 +140,7 @@ func (c *client) trade(ctx context.Context, account string) string {
 	return trade
 }
 
-// annotate writes on a trade and around it.
+// annotate adds annotations to a trade, and notes.
 func (c *client) annotate(ctx context.Context, account, trade string) {
 	tag := c.send(ctx, http.MethodPost, "/tags", `{"name":"chased","kind":"mistake","color":"#b3261e"}`)
 	setup := c.send(ctx, http.MethodPost, "/setups", `{"name":"Opening range","direction":"long","checklist":["volume","trend"],"stop_price":"4990.5"}`)
@@ -154,16 +154,17 @@ func (c *client) annotate(ctx context.Context, account, trade string) {
 	c.send(ctx, http.MethodPut, "/settings/instruments", `{"account_id":%q,"instruments":[{"root":"XYZ","multiplier":"12.5","tick_size":"0.25"}]}`, account)
 }
 
-// routine has an item that changed its weekdays, with ticks before and after.
-func (c *client) routine(ctx context.Context) {
+// addRoutine adds an item that changes its weekdays, with ticks before and
+// after.
+func (c *client) addRoutine(ctx context.Context) {
 	item := c.send(ctx, http.MethodPost, "/routines", `{"title":"Read the news","stage":"pre","weekdays":[1,2,3,4,5],"day":"2026-02-02"}`)
 	c.send(ctx, http.MethodPut, "/routines/day/2026-02-03/items/"+item, `{"done":true}`)
 	next := c.send(ctx, http.MethodPatch, "/routines/"+item, `{"weekdays":[2,4],"day":"2026-02-09"}`)
 	c.send(ctx, http.MethodPut, "/routines/day/2026-02-10/items/"+next, `{"done":true}`)
 }
 
-// secondFactor switches it on.
-func (c *client) secondFactor(ctx context.Context) {
+// enableSecondFactor turns on the second factor.
+func (c *client) enableSecondFactor(ctx context.Context) {
 	secret, _ := c.call(ctx, http.MethodPost, "/me/totp/start", "application/json", nil)["secret"].(string)
 	code, err := totp.GenerateCode(secret, time.Now())
 	if err != nil && c.err == nil {
@@ -172,9 +173,10 @@ func (c *client) secondFactor(ctx context.Context) {
 	c.send(ctx, http.MethodPost, "/me/totp/confirm", `{"secret":%q,"code":%q}`, secret, code)
 }
 
-// answers asks what later versions must answer in the same way. The links come
-// last, because they count how often they were opened.
-func (c *client) answers(ctx context.Context, link, trade string) map[string]json.RawMessage {
+// recordResponses returns the responses that later versions must reproduce. The
+// share link is requested first, because requests are counted in the list of
+// links.
+func (c *client) recordResponses(ctx context.Context, link, trade string) map[string]json.RawMessage {
 	found := map[string]json.RawMessage{}
 	for path := range strings.FieldsSeq("/public/share/" + link + " /trades/" + trade + `
 		/me /me/preferences /accounts /executions /trades /cash-transactions /notes /tags /setups /missed-trades
@@ -182,7 +184,7 @@ func (c *client) answers(ctx context.Context, link, trade string) map[string]jso
 		/routines?day=2026-02-10 /routines/day/2026-02-03 /routines/history?from=2026-02-01&to=2026-02-15
 		/analytics/summary /analytics/daily?tz=America/New_York /analytics/equity-curve /analytics/behavior /analytics/r
 		/share-links`) {
-		found[path] = c.ask(ctx, http.MethodGet, path, "application/json", nil)
+		found[path] = c.request(ctx, http.MethodGet, path, "application/json", nil)
 	}
 	return found
 }

@@ -1,13 +1,12 @@
-// Command keep-release keeps a small installation of a version for good, so
-// that every later version can prove that it still reads it.
+// Command keep-release stores a small installation of a version, so that tests
+// can check that every later version can read it.
 //
 //	go run ./scripts/keep-release v0.1.0 path/to/fillbook
 //
-// The program of that version itself makes the data: it is started on an empty
-// directory and given a journal with something of every kind through its API.
-// Two files are written to cmd/fillbook/testdata/releases: VERSION.tar.gz, the
-// data directory, and VERSION.json, what the program answered about it. The
-// test TestReleases opens each of them.
+// It starts the program of that version on an empty directory and creates a
+// journal with records of every kind through its API. It writes two files to
+// cmd/fillbook/testdata/releases: VERSION.tar.gz, the data directory, and
+// VERSION.json, the responses of the program. TestReleases uses them.
 package main
 
 import (
@@ -28,7 +27,7 @@ import (
 	"time"
 )
 
-const place = "cmd/fillbook/testdata/releases"
+const directory = "cmd/fillbook/testdata/releases"
 
 func main() {
 	if len(os.Args) != 3 {
@@ -44,9 +43,9 @@ func main() {
 func keep(ctx context.Context, version, program string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	archive := filepath.Join(place, version+".tar.gz")
+	archive := filepath.Join(directory, version+".tar.gz")
 	if _, err := os.Stat(archive); err == nil {
-		return fmt.Errorf("%s is there already; what was released is not changed", archive)
+		return fmt.Errorf("%s already exists; stored releases are never changed", archive)
 	}
 	dir, err := os.MkdirTemp("", "fillbook-keep-")
 	if err != nil {
@@ -57,7 +56,7 @@ func keep(ctx context.Context, version, program string) (err error) {
 	if err != nil {
 		return err
 	}
-	answers, err := live(ctx, address)
+	answers, err := createJournal(ctx, address)
 	if err := errors.Join(err, stop()); err != nil {
 		return err
 	}
@@ -65,10 +64,10 @@ func keep(ctx context.Context, version, program string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(place, 0o755); err != nil {
+	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(place, version+".json"), append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(directory, version+".json"), append(text, '\n'), 0o644); err != nil {
 		return err
 	}
 	packed, err := pack(dir)
@@ -87,27 +86,27 @@ func start(ctx context.Context, program, dir string) (address string, stop func(
 		"SVC_DATA_DIR=" + dir, "SVC_HTTP_ADDR=127.0.0.1:0", "SVC_SHARE_LINKS_ENABLED=true",
 		"SVC_RATE_LIMIT_AUTH=off", "SVC_RATE_LIMIT_SECRETS=off",
 	}
-	said, err := command.StderrPipe()
+	stderr, err := command.StderrPipe()
 	if err != nil {
 		return "", nil, err
 	}
 	if err := command.Start(); err != nil {
 		return "", nil, err
 	}
-	lines := bufio.NewScanner(said)
+	lines := bufio.NewScanner(stderr)
 	for address == "" && lines.Scan() {
 		if found := servingAt.FindStringSubmatch(lines.Text()); found != nil {
 			address = found[1]
 		}
 	}
 	if address == "" {
-		return "", nil, errors.Join(errors.New("the program did not serve"), command.Wait())
+		return "", nil, errors.Join(errors.New("the program did not start"), command.Wait())
 	}
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
 		for lines.Scan() {
-			continue // only so that the program never waits for us
+			continue // read the log so that the program does not block
 		}
 	}()
 	return address, func() error {
@@ -117,7 +116,7 @@ func start(ctx context.Context, program, dir string) (address string, stop func(
 	}, nil
 }
 
-// pack puts the files of the data directory into an archive.
+// pack returns an archive of the files of the data directory.
 func pack(dir string) ([]byte, error) {
 	var out bytes.Buffer
 	zipped, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

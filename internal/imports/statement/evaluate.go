@@ -196,7 +196,11 @@ func (lr *layoutReader) findKind(w *Row) Kind {
 	if kind := kindOfCash(text); kind != kindUnknown {
 		return kind
 	}
-	return lr.r.Hints.Kinds[WordKey(text)]
+	kind := lr.r.Hints.Kinds[WordKey(text)]
+	if kind != kindUnknown {
+		lr.listUnknown(w, kind)
+	}
+	return kind
 }
 
 // readTrade reads a row as one fill.

@@ -15,6 +15,7 @@ type UnknownKind struct {
 	Word    string // as the file writes it
 	Rows    int
 	Example string // the cells of the first row with it
+	Kind    Kind   // the one that the user chose, empty for none
 }
 
 // readKind reads a row of a known kind.
@@ -148,6 +149,11 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	default:
 		w.Skip("unknown kind %q", shorten(w.word))
 	}
+	lr.listUnknown(w, kindUnknown)
+}
+
+// listUnknown lists the word of a row with the kind that the user chose for it.
+func (lr *layoutReader) listUnknown(w *Row, kind Kind) {
 	if w.Failed() || w.word == "" {
 		return
 	}
@@ -159,7 +165,7 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	}
 	const most = 100
 	if len(out.UnknownKinds) < most {
-		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example()})
+		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example(), Kind: kind})
 	}
 }
 

@@ -123,7 +123,7 @@ describe('TradeList', () => {
   it('shows changed and deleted trades at once', () => {
     const list = new TradeList();
     list.setFirstPage({}, firstPage(3));
-    list.replace(trade('1', 'x'.repeat(500)));
+    list.replace([trade('1', 'x'.repeat(500))]);
     expect(list.trades[1]!.notes).toHaveLength(140);
     list.remove('0');
     expect([list.total, list.rows.map((t) => t?.id)]).toEqual([2, ['1', '2']]);

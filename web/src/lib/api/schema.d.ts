@@ -584,6 +584,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the kinds chosen for words of imported files */
+        get: operations["listImportKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/kinds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete the kind chosen for a word */
+        delete: operations["deleteImportKind"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{id}": {
         parameters: {
             query?: never;
@@ -2107,6 +2141,8 @@ export interface components {
             suggested_source_tz: string;
             /** @description Why no zone is suggested; empty otherwise. */
             suggested_source_tz_note: string;
+            /** @description Words for kinds of rows that are not known. Their rows are skipped until kinds names a kind. */
+            unknown_kinds: components["schemas"]["UnknownKind"][];
             warnings: string[];
         } & {
             [key: string]: unknown;
@@ -3823,6 +3859,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        UnknownKind: {
+            /** @description The cells of the first row with the word. */
+            example: string;
+            /** @description The kind that kinds or an earlier import chose; null for none. */
+            kind: string | null;
+            /**
+             * Format: int64
+             * @description How many rows have the word.
+             */
+            rows: number;
+            /** @description The word as it is in the file. */
+            word: string;
+        } & {
+            [key: string]: unknown;
+        };
         Week: {
             /** Format: int64 */
             days_traded: number;
@@ -3852,6 +3903,18 @@ export interface components {
             win_rate: number;
             /** Format: int64 */
             wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        WordKind: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            kind: string;
+            /** @description The export that the word is from: broker/export. */
+            layout: string;
+            /** @description The word in lower case. */
+            word: string;
         } & {
             [key: string]: unknown;
         };
@@ -3900,6 +3963,8 @@ export interface components {
         };
         WrittenTrade: {
             account_id: string;
+            /** @description The fills of this trade that the request added. */
+            added_execution_ids: string[];
             attachments: components["schemas"]["Attachment"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
             avg_entry_price: number;
@@ -7943,6 +8008,8 @@ export interface operations {
                     date_order?: string;
                     /** Format: binary */
                     file: string;
+                    /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
+                    kinds?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
@@ -8066,6 +8133,8 @@ export interface operations {
                     date_order?: string;
                     /** Format: binary */
                     file: string;
+                    /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
+                    kinds?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
@@ -8139,6 +8208,157 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listImportKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WordKind"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteImportKind: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8344,6 +8564,8 @@ export interface operations {
                     date_order?: string;
                     /** Format: binary */
                     file: string;
+                    /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
+                    kinds?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */

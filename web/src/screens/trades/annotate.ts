@@ -1,14 +1,74 @@
-// Saves the annotations of many trades: one request per trade, a few at a time.
+// Changes the annotations of many trades at once, and shows them before the list
+// is fetched again.
 
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 
-const parallel = 4;
+type Trade = Schemas['Trade'];
+type TradeDetail = Schemas['TradeDetail'];
+type Tag = Trade['tags'][number];
+
+/** A change to the annotations of several trades, as PATCH /trades takes it. */
+export interface BulkChange {
+  add_tag_ids?: string[];
+  remove_tag_ids?: string[];
+  add_setup_ids?: string[];
+  remove_setup_ids?: string[];
+  set?: { reviewed: boolean };
+}
+
+export interface BulkRequest {
+  ids: string[];
+  change: BulkChange;
+}
+
+const maxIds = 1000; // of one request
+
+/** Sends changes. Each request of up to 1000 trades is saved as a whole or not at all. */
+export async function sendChanges(requests: BulkRequest[]): Promise<void> {
+  for (const { ids, change } of requests) {
+    for (let from = 0; from < ids.length; from += maxIds) {
+      const body = { ids: ids.slice(from, from + maxIds), ...change };
+      await answer(api.PATCH('/api/v1/trades', { body }));
+    }
+  }
+}
+
+/** Returns a trade as it will be after a change; `tags` has the tags that can be added. */
+export function applyChange(trade: Trade, change: BulkChange, tags: Tag[], now: string): Trade {
+  const tagIds = replaceIds(trade.tag_ids, change.remove_tag_ids, change.add_tag_ids);
+  const byId = new Map([...tags, ...trade.tags].map((tag) => [tag.id, tag]));
+  return {
+    ...trade,
+    tag_ids: tagIds,
+    tags: tagIds.flatMap((id) => byId.get(id) ?? []),
+    setup_ids: replaceIds(trade.setup_ids, change.remove_setup_ids, change.add_setup_ids),
+    reviewed_at:
+      change.set === undefined ? trade.reviewed_at : change.set.reviewed ? (trade.reviewed_at ?? now) : null,
+  };
+}
+
+/** Returns the requests that undo a change, for trades as they were before it. */
+export function undoChange(trades: Trade[], change: BulkChange): BulkRequest[] {
+  const groups = new Map<string, BulkRequest>();
+  for (const trade of trades) {
+    const undo: BulkChange = {
+      ...field('add_tag_ids', shared(change.remove_tag_ids, trade.tag_ids)),
+      ...field('remove_tag_ids', missing(change.add_tag_ids, trade.tag_ids)),
+      ...field('add_setup_ids', shared(change.remove_setup_ids, trade.setup_ids)),
+      ...field('remove_setup_ids', missing(change.add_setup_ids, trade.setup_ids)),
+      ...(change.set?.reviewed && trade.reviewed_at === null ? { set: { reviewed: false } } : {}),
+    };
+    const key = JSON.stringify(undo);
+    if (key === '{}') continue;
+    const group = groups.get(key) ?? { ids: [], change: undo };
+    group.ids.push(trade.id);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
 
 /** Returns a trade as it will be when its pending annotations are saved. */
-export function withAnnotations(
-  trade: Schemas['TradeDetail'],
-  annotations: Annotations,
-): Schemas['TradeDetail'] {
+export function withAnnotations(trade: TradeDetail, annotations: Annotations): TradeDetail {
   const { reviewed, setup_id, ...rest } = annotations;
   const sent = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
@@ -21,28 +81,13 @@ export function withAnnotations(
   };
 }
 
-/** Saves annotations of each trade; `onsaved` receives each saved trade and their number. Stops at the first error. */
-export async function annotateAll(
-  trades: readonly { id: string }[],
-  annotationsFor: (index: number) => Annotations,
-  onsaved: (trade: Schemas['TradeDetail'], count: number) => void,
-): Promise<void> {
-  let next = 0;
-  let count = 0;
-  const worker = async () => {
-    while (next < trades.length) {
-      const index = next++;
-      try {
-        const path = { id: trades[index]!.id };
-        onsaved(
-          await answer(api.PATCH('/api/v1/trades/{id}', { params: { path }, body: annotationsFor(index) })),
-          ++count,
-        );
-      } catch (fault) {
-        next = trades.length;
-        throw fault;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, trades.length) }, worker));
+function replaceIds(ids: string[], removed: string[] = [], added: string[] = []): string[] {
+  return [...new Set([...ids.filter((id) => !removed.includes(id)), ...added])];
+}
+
+const shared = (ids: string[] = [], others: string[]) => ids.filter((id) => others.includes(id));
+const missing = (ids: string[] = [], others: string[]) => ids.filter((id) => !others.includes(id));
+
+function field(name: keyof BulkChange, ids: string[]): BulkChange {
+  return ids.length > 0 ? { [name]: ids } : {};
 }

@@ -118,9 +118,10 @@ export class TradeList {
     void this.loadWanted();
   }
 
-  /** Shows a changed trade at once. */
-  replace(trade: Trade): void {
-    this.loaded = this.loaded.map((t) => (t.id === trade.id ? shortenNotes(trade) : t));
+  /** Shows changed trades at once. */
+  replace(trades: Trade[]): void {
+    const changed = new Map(trades.map((t) => [t.id, shortenNotes(t)]));
+    this.loaded = this.loaded.map((t) => changed.get(t.id) ?? t);
   }
 
   remove(id: string): void {

@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"fillbook/internal/imports"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/transport"
+)
+
+// unknownKind is a word of a file with the kind that the user chose for it.
+type unknownKind struct {
+	Word    string          `json:"word" doc:"The word as it is in the file."`
+	Rows    int             `json:"rows" doc:"How many rows have the word."`
+	Example string          `json:"example" doc:"The cells of the first row with the word."`
+	Kind    *statement.Kind `json:"kind" doc:"The kind that kinds or an earlier import chose; null for none."`
+}
+
+func shapeUnknownKind(u imports.UnknownKind) unknownKind {
+	shaped := unknownKind{Word: u.Word, Rows: u.Rows, Example: u.Example}
+	if u.Kind != "" {
+		shaped.Kind = &u.Kind
+	}
+	return shaped
+}
+
+// wordKindOperations registers the operations on stored kinds of words.
+func (a *API) wordKindOperations(route func(method, path, id, summary string) route) {
+	register(a, route(http.MethodGet, "/kinds", "listImportKinds", "List the kinds chosen for words of imported files"),
+		func(ctx context.Context, _ *struct{}) (*body[[]imports.WordKind], error) {
+			list, err := a.Imports.WordKinds(ctx, caller(ctx).UserID)
+			return answer(list, err)
+		})
+	register(a, route(http.MethodDelete, "/kinds/{id}", "deleteImportKind", "Delete the kind chosen for a word"),
+		func(ctx context.Context, in *DeleteOf[journal.WordKindID]) (*nothing, error) {
+			check := transport.IfMatch(in.IfMatch, func(k imports.WordKind) any { return k })
+			return nil, a.Imports.DeleteWordKind(ctx, caller(ctx).UserID, in.ID, check)
+		})
+}
