@@ -9,6 +9,7 @@ package fields
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,7 +37,9 @@ type Field[R any] struct {
 	// the time of the last change.
 	Ignored bool
 
-	at      func(*R) any // the typed pointer
+	at      func(*R) any              // the typed pointer
+	read    func(alias string) string // the expression of a SELECT, if it is not the column
+	derived bool                      // written and never read
 	dest    func(*R) any
 	arg     func(*R) any
 	isEmpty func(*R) bool
@@ -70,6 +73,12 @@ func (f Field[R]) MergeBy(merge func(into, other *R)) Field[R] {
 // EmptyIf returns the field with a rule of its own for being empty.
 func (f Field[R]) EmptyIf(isEmpty func(*R) bool) Field[R] {
 	f.isEmpty = isEmpty
+	return f
+}
+
+// ReadAs returns the field with an expression of its own in a SELECT.
+func (f Field[R]) ReadAs(expression func(alias string) string) Field[R] {
+	f.read = expression
 	return f
 }
 
@@ -173,6 +182,63 @@ func NewTime[R any](name string, at func(*R) *time.Time) Field[R] {
 	return f
 }
 
+// NewLink describes the id of another record, which may be absent.
+func NewLink[R any, T ~string](name string, at func(*R) **T) Field[R] {
+	return newField(name, at, func(v **T) any { return v }, func(v *T) any {
+		if v == nil {
+			return nil
+		}
+		return string(*v)
+	})
+}
+
+// NewFlag describes a truth value.
+func NewFlag[R any](name string, at func(*R) *bool) Field[R] {
+	return newField(name, at, func(v *bool) any { return v }, func(v bool) any { return v })
+}
+
+// NewJSON describes a list that is stored as JSON.
+func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
+	f := Field[R]{Name: name, Column: name}
+	f.at = func(r *R) any { return at(r) }
+	f.dest = func(r *R) any { return jsonList[T]{at(r)} }
+	f.arg = func(r *R) any {
+		text, err := json.Marshal(*at(r))
+		if err != nil {
+			panic(err) // lists of texts and of records of texts always marshal
+		}
+		return string(text)
+	}
+	f.isEmpty = func(r *R) bool { return len(*at(r)) == 0 }
+	f.merge = func(into, other *R) {
+		if f.isEmpty(into) {
+			*at(into) = *at(other)
+		}
+	}
+	return f
+}
+
+// jsonList scans a list that is stored as JSON.
+type jsonList[T any] struct{ into *[]T }
+
+func (l jsonList[T]) Scan(value any) error {
+	switch text := value.(type) {
+	case string:
+		return json.Unmarshal([]byte(text), l.into)
+	case []byte:
+		return json.Unmarshal(text, l.into)
+	}
+	return fmt.Errorf("a list must be a text, not %T", value)
+}
+
+// NewDerived describes a text that is computed from the record, to search or sort
+// by. It is written and never read.
+func NewDerived[R any](name string, compute func(*R) string) Field[R] {
+	f := Field[R]{Name: name, Column: name, Ignored: true, derived: true}
+	f.arg = func(r *R) any { return compute(r) }
+	return f
+}
+
 // NewID describes an id, which takes no part in comparing and merging.
 func NewID[R any, T ~string](name string, at func(*R) *T) Field[R] {
 	f := NewText(name, at)
@@ -258,17 +324,29 @@ func (t *Table[R]) Insert() string { return t.insert }
 // [Table.UpdateValues].
 func (t *Table[R]) Update() string { return t.update }
 
-// Select returns the SELECT of all columns but user_id, in the order that
-// [Table.Scan] expects, up to the name of the table and its alias.
+// Select returns the SELECT of all columns but user_id and the derived ones, in
+// the order that [Table.Scan] expects, up to the name of the table and its alias.
 func (t *Table[R]) Select(alias string) string {
-	return "SELECT " + alias + "." + strings.Join(t.columns[1:], ", "+alias+".") + " FROM " + t.Name + " " + alias
+	var list []string
+	for _, f := range t.Fields {
+		switch {
+		case f.derived:
+		case f.read != nil:
+			list = append(list, f.read(alias))
+		default:
+			list = append(list, alias+"."+f.Column)
+		}
+	}
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + t.Name + " " + alias
 }
 
 // Scan reads a row of [Table.Select].
 func (t *Table[R]) Scan(row db.Scanner, into *R) error {
-	dests := make([]any, len(t.Fields))
+	dests := make([]any, 0, len(t.Fields))
 	for i := range t.Fields {
-		dests[i] = t.Fields[i].dest(into)
+		if f := &t.Fields[i]; !f.derived {
+			dests = append(dests, f.dest(into))
+		}
 	}
 	return row.Scan(dests...)
 }

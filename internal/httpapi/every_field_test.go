@@ -13,6 +13,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/httpapi"
+	"fillbook/internal/playbook"
 	"fillbook/internal/testkit"
 )
 
@@ -46,6 +47,31 @@ var recordKinds = []recordKind{
 // readAs says under which name an annotation is read that has another one when
 // it is written.
 var readAs = map[string]string{"setup_id": "setup_ids", "reviewed": "reviewed_at"}
+
+// writtenAs returns the name of an annotation in a request.
+func writtenAs(name string) string {
+	if name == "reviewed_at" {
+		return "reviewed"
+	}
+	return name
+}
+
+// TestEveryAnnotationIsInTheAPI compares the field table of annotations with what
+// the API reads and answers.
+func TestEveryAnnotationIsInTheAPI(t *testing.T) {
+	t.Parallel()
+	request := jsonNames(reflect.TypeFor[httpapi.AnnotationFields]())
+	for _, f := range playbook.AnnotationFields {
+		if !slices.Contains(request, writtenAs(f.Name)) {
+			t.Errorf("a request cannot write %s", f.Name)
+		}
+		for _, kind := range []string{"trade", "orphan"} {
+			if !slices.Contains(jsonNames(httpapi.RecordTypes[kind]), f.Name) {
+				t.Errorf("a %s does not have %s", kind, f.Name)
+			}
+		}
+	}
+}
 
 // TestEveryFieldSurvives follows every field that the API has: annotations from
 // one trade to the one that it is merged into, to an orphan and to the trade
@@ -114,6 +140,11 @@ func (j *fullJournal) annotations() more {
 			j.t.Errorf("the annotation %s has no value in this test", name)
 		}
 	}
+	for _, f := range playbook.AnnotationFields {
+		if _, there := values[writtenAs(f.Name)]; !there {
+			j.t.Errorf("the annotation %s of the field table has no value in this test", f.Name)
+		}
+	}
 	return values
 }
 
@@ -146,6 +177,13 @@ func (j *fullJournal) followAnnotations() {
 	home := j.fill("NGK6", "sell 1@4", 25, future).text("trade_id")
 	j.post("/trades/orphans/"+orphans.text("0.trade_id")+"/adopt", more{"trade_id": home}).want(http.StatusOK)
 	j.sameAnnotations("the adopting trade", j.trade(home).value(""), want)
+
+	// A fill that arrives again brings its annotations back.
+	gone := j.fill("NGN6", "buy 1@3", 30, future)
+	want = j.annotationsOf(j.annotate(gone.text("trade_id"), j.annotations()).value(""))
+	j.delete("/executions/" + gone.text("id")).want(http.StatusNoContent)
+	back := j.fill("NGN6", "buy 1@3", 30, future)
+	j.sameAnnotations("the trade whose fill is back", j.trade(back.text("trade_id")).value(""), want)
 
 	// Another one stays an orphan.
 	lost := j.fill("NGM6", "buy 1@3", 40, future)

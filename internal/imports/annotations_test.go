@@ -36,7 +36,7 @@ func (b bureau) commit(data []byte) imports.Result {
 	return result
 }
 
-// TestTagThatIsNone: each row with it is told, and all fills go in.
+// TestTagThatIsNone: each row with it is reported, and all fills are stored.
 func TestTagThatIsNone(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -104,8 +104,8 @@ func TestAnnotationColumnsAreRead(t *testing.T) {
 }
 
 // TestPricesOfFilesFollowTheRule: a negative stop or target is one of a future,
-// and an error of its row for a share. The preview says the same as the commit,
-// and the other annotations of the row are kept.
+// and an error of its row for a share. The preview equals the commit, and the
+// other annotations of the row are kept.
 func TestPricesOfFilesFollowTheRule(t *testing.T) {
 	t.Parallel()
 	const head = "Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Net P&L,Emotional State,Stop,Target,Notes\n"

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Status is where a batch is in its life.
+// Status is the state of a batch.
 type Status string
 
 // The statuses. Only a committed batch has rows.
@@ -42,7 +42,7 @@ type Batch struct {
 	UpdatedAt     time.Time
 	// Result is the answer of the commit, nil before and after a reversal.
 	Result *Result
-	// Progress tells how far a commit is that this process is running.
+	// Progress is the state of a commit that this process is running.
 	Progress *Progress
 }
 
@@ -86,8 +86,7 @@ func nullText(text string) *string {
 	return &text
 }
 
-// lockBatch reads a batch for a change: nobody else changes it before the
-// transaction ends.
+// lockBatch reads a batch and locks its row until the transaction ends.
 func lockBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BatchID) (Batch, error) {
 	return readBatch(ctx, tx, owner, id, tx.Lock())
 }
@@ -101,8 +100,8 @@ func readBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return b, err
 }
 
-// settle gives a batch its new status, with the answer of a commit.
-func settle(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
+// updateBatch stores the status of a batch and the result of a commit.
+func updateBatch(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
 	var result *string
 	if b.Result != nil {
 		text, err := json.Marshal(b.Result)
@@ -119,9 +118,9 @@ func settle(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
 	return err
 }
 
-// Batches lists the owner's imports, newest first, that come after one (or
-// from the newest where after is empty), at most limit (0 means all), and
-// counts all of them.
+// Batches lists at most limit imports of the owner (0 means all), newest first,
+// after a given one or from the newest if after is empty. It also counts all of
+// them.
 func (s *Service) Batches(
 	ctx context.Context, owner journal.UserID, after journal.BatchID, limit int,
 ) (list []Batch, total int, err error) {
@@ -143,25 +142,25 @@ func (s *Service) Batches(
 		return err
 	})
 	for i := range list {
-		list[i].Progress = s.running.of(list[i].ID)
+		list[i].Progress = s.running.progress(list[i].ID)
 	}
 	return list, total, err
 }
 
-// Batch gives one import of the owner.
+// Batch returns one of the owner's imports.
 func (s *Service) Batch(ctx context.Context, owner journal.UserID, id journal.BatchID) (b Batch, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		b, err = readBatch(ctx, tx, owner, id, "")
 		return err
 	})
-	b.Progress = s.running.of(id)
+	b.Progress = s.running.progress(id)
 	return b, err
 }
 
-// Reverse takes an import back: its fills and cash rows go, the trades are
-// regrouped, and what the trader wrote stays. To reverse twice is to reverse
-// once; a batch that has no rows is only marked. check, which may be nil, sees
-// the batch first and may refuse.
+// Reverse deletes the fills and cash rows of an import and regroups the trades;
+// annotations stay. Reversing again does nothing; a batch without rows is only
+// marked. check, which may be nil, receives the stored batch and may reject the
+// call.
 func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, check func(Batch) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
@@ -177,15 +176,15 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 			return err
 		}
 		b.Status, b.Result = Reversed, nil
-		if err := settle(ctx, tx, b, s.clock()); err != nil {
+		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, by, ActionReverse, id)
 	})
 }
 
-// Check looks at every batch of the installation: only committed ones may have
-// rows, and rows must not name a batch that is not there. It changes nothing.
+// Check checks every batch of the installation: only committed ones may have
+// rows, and rows must not refer to a missing batch. It changes nothing.
 func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
 	places, err := ledger.BatchesWithRows(ctx, tx)
 	if err != nil {
@@ -213,10 +212,11 @@ func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
 	return nil
 }
 
-// waitingTime is how long a batch waits to be finished.
+// waitingTime is how long a batch may stay pending.
 const waitingTime = 24 * time.Hour
 
-// Sweep gives up the batches of all users that nobody came back to finish.
+// Sweep marks the pending batches of all users as failed that were not finished
+// in time.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	return s.db.Update(ctx, func(tx *db.Tx) error {

@@ -23,7 +23,7 @@ func manyFills() []byte {
 	return file.Bytes()
 }
 
-// BenchmarkInspect tells what 100,000 generic fills would become.
+// BenchmarkInspect previews 100,000 generic fills.
 func BenchmarkInspect(b *testing.B) {
 	user := newBureau(b, testkit.Open(b, db.SQLite))
 	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}

@@ -13,10 +13,10 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Commit imports a file: it makes a batch and stores everything that the file
-// says in one transaction. Parsing ends when the client goes away; once the file
-// is parsed, the import goes on to its end without the client. Where columns must
-// be named first the batch is left pending, and the refusal carries its id.
+// Commit imports a file: it creates a batch and stores the content of the file
+// in one transaction. Parsing stops when the client disconnects; after that the
+// import continues without the client. If columns must be named first, the
+// batch stays pending, and the error contains its id.
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
 	account, c, err := s.prepare(ctx, by.UserID, up)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	return s.finish(ctx, by, batch.ID, up, account, c)
 }
 
-// Finish commits a batch that waits, with the file that it was made for. A
-// batch that is committed already gives its answer again.
+// Finish commits a pending batch with the file that it was created for. For a
+// committed batch it returns the stored result.
 func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up Upload) (Result, error) {
 	batch, err := s.Batch(ctx, by.UserID, id)
 	if err != nil {
@@ -59,8 +59,7 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 	return s.finish(ctx, by, id, up, account, c)
 }
 
-// prepare reads the file for its account, and makes sure that there is room to
-// store it.
+// prepare reads the file for its account and checks the free disk space.
 func (s *Service) prepare(ctx context.Context, owner journal.UserID, up Upload) (*ledger.Account, *content, error) {
 	account, err := s.account(ctx, owner, up.Account)
 	if err != nil {
@@ -73,13 +72,14 @@ func (s *Service) prepare(ctx context.Context, owner journal.UserID, up Upload) 
 	return account, c, s.db.CheckRoom(0)
 }
 
-// accepts tells whether a file may finish the batch, or that it has.
+// accepts returns an error if a file cannot finish the batch, and reports
+// whether the batch is already committed.
 func (b Batch) accepts(up Upload) (done bool, err error) {
 	switch {
 	case b.Status == Failed || b.Status == Reversed:
 		return false, journal.Conflict("This import is %s; upload the file as a new one.", b.Status)
 	case b.SHA256 != up.hash():
-		return false, journal.Conflict("This is not the file that the import was begun with.")
+		return false, journal.Conflict("This is not the file that the import was started with.")
 	}
 	return b.Status == Committed, nil
 }
@@ -91,7 +91,7 @@ func resultOf(b Batch) Result {
 	return *b.Result
 }
 
-// complete fills in what the first try said and this one does not.
+// complete sets the options of the first attempt that this one does not have.
 func (b Batch) complete(up *Upload) {
 	if up.Account == "" {
 		up.Account = b.Account
@@ -103,14 +103,14 @@ func (b Batch) complete(up *Upload) {
 		up.Order = b.DateOrder
 	}
 	if len(up.Mapping) == 0 && b.ColumnMapping != nil {
-		_ = json.Unmarshal([]byte(*b.ColumnMapping), &up.Mapping) // it is our own JSON; an empty mapping is no harm
+		_ = json.Unmarshal([]byte(*b.ColumnMapping), &up.Mapping) // valid JSON that describe wrote
 	}
 }
 
-// account finds the account that an upload names, nil where it names none.
+// account returns the account of an upload, or nil if it names none.
 func (s *Service) account(ctx context.Context, owner journal.UserID, id journal.AccountID) (*ledger.Account, error) {
 	if id == "" {
-		return nil, nil //nolint:nilnil // no account is a good answer: backups name their own
+		return nil, nil //nolint:nilnil // backups name their own accounts
 	}
 	a, err := s.ledger.Account(ctx, owner, id)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Service) account(ctx context.Context, owner journal.UserID, id journal.
 	return &a, nil
 }
 
-// newBatch describes an upload before anything of it is stored.
+// newBatch returns the batch of an upload before its rows are stored.
 func (s *Service) newBatch(owner journal.UserID, up Upload, c *content) Batch {
 	b := Batch{
 		ID: journal.NewID[journal.BatchID](), UserID: owner, Account: up.Account, FileName: nullText(up.FileName),
@@ -129,7 +129,7 @@ func (s *Service) newBatch(owner journal.UserID, up Upload, c *content) Batch {
 	return b
 }
 
-// describe notes what the file turned out to be.
+// describe sets the fields of the batch that depend on the file's content.
 func (b *Batch) describe(up Upload, c *content) {
 	switch {
 	case c.backup != nil:
@@ -155,33 +155,32 @@ func (b *Batch) describe(up Upload, c *content) {
 	}
 }
 
-// noteZone tells which clock the rows were read by, where the file is of a sort
-// that is known to run by one. A batch that waits does not say so: there it
-// would be taken for the word of whoever comes back to finish it.
+// noteZone sets the zone of the preset that the rows were read with. A pending
+// batch does not have it, because Finish would treat it as the user's choice.
 func (b *Batch) noteZone(c *content) {
 	if b.Zone == "" && c.statement != nil && c.found.Preset.Zone != "" {
 		b.Zone = c.statement.Zone
 	}
 }
 
-// finish stores what was read under a batch that exists, and marks the batch
-// as failed where that cannot be done.
+// finish stores the content of a file under an existing batch, and marks the
+// batch as failed if that is not possible.
 func (s *Service) finish(
 	ctx context.Context, by Actor, id journal.BatchID, up Upload, account *ledger.Account, c *content,
 ) (Result, error) {
 	if c.mapping != nil {
-		return Result{}, named(c.mapping, id)
+		return Result{}, addBatch(c.mapping, id)
 	}
-	if err := s.refuseOtherCurrency(ctx, by.UserID, up, c, account); err != nil {
-		return Result{}, named(err, id)
+	if err := s.checkCurrency(ctx, by.UserID, up, c, account); err != nil {
+		return Result{}, addBatch(err, id)
 	}
 	defer s.startLarge(c.rows())()
 	s.running.begin(id, up.Watch)
-	defer s.running.leave(id)
+	defer s.running.end(id)
 	var result Result
 	tries := 0
 	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
-		if tries++; tries > 1 { // the first try has spent what was read
+		if tries++; tries > 1 { // the first attempt has modified the statement
 			if c, err = s.read(ctx, by.UserID, up, account); err != nil {
 				return err
 			}
@@ -200,34 +199,33 @@ func (s *Service) finish(
 			return err
 		}
 		b.Status, b.Result = Committed, &result
-		if err := settle(ctx, tx, b, s.clock()); err != nil {
+		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
 			return err
 		}
 		return s.audit(ctx, tx, by, ActionCommit, id)
 	})
 	if err != nil {
 		s.fail(ctx, by.UserID, id)
-		return Result{}, named(err, id)
+		return Result{}, addBatch(err, id)
 	}
 	err = s.attach(ctx, by.UserID, c, &result)
 	return result, err
 }
 
-// named adds the batch to a refusal, so that the client can come back to it.
-func named(err error, id journal.BatchID) error {
+// addBatch adds the id of the batch to an error, so that the client can finish it.
+func addBatch(err error, id journal.BatchID) error {
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) {
 		return fmt.Errorf("import %s: %w", id, err)
 	}
-	told := *refusal
-	told.Details = map[string]any{"import_batch_id": string(id)}
-	maps.Copy(told.Details, refusal.Details)
-	return &told
+	extended := *refusal
+	extended.Details = map[string]any{"import_batch_id": string(id)}
+	maps.Copy(extended.Details, refusal.Details)
+	return &extended
 }
 
-// fail marks a batch as failed, unless somebody else has finished it. Its
-// transaction has left nothing behind. That it cannot be marked is no reason
-// to hide why it failed: it stays pending, which is true as well.
+// fail marks a pending batch as failed, after its transaction was rolled back.
+// If that fails too, the batch stays pending and the error is only logged.
 func (s *Service) fail(ctx context.Context, owner journal.UserID, id journal.BatchID) {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		b, err := lockBatch(ctx, tx, owner, id)
@@ -235,10 +233,10 @@ func (s *Service) fail(ctx context.Context, owner journal.UserID, id journal.Bat
 			return err
 		}
 		b.Status = Failed
-		return settle(ctx, tx, b, s.clock())
+		return updateBatch(ctx, tx, b, s.clock())
 	})
 	if err != nil && !journal.IsKind(err, journal.KindNotFound) {
-		s.log.WarnContext(ctx, "a failed import could not be marked", "import", id, "error", err)
+		s.log.WarnContext(ctx, "cannot mark failed import", "import", id, "error", err)
 	}
 }
 
@@ -254,26 +252,26 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 	b.Account = accounts[0].ID
 	p := newPlan(c.statement, accounts[0])
 	c.statement.Fills = nil
-	if p.empty() {
+	if p.isEmpty() {
 		return Result{}, nothingToImport(p.problems, p.report(knownRows{}))
 	}
 	if err := s.storeKinds(ctx, tx, b.UserID, c, up.Kinds); err != nil {
 		return Result{}, err
 	}
-	s.running.enter(b.ID, "writing", len(p.fills)+len(p.cash))
+	s.running.setStage(b.ID, "writing", len(p.fills)+len(p.cash))
 	return s.write(ctx, tx, b, c.statement, p)
 }
 
-// nothingToImport refuses a file without a row that could be stored, with the
-// problem of its first row or the reason why most rows were skipped.
+// nothingToImport returns the error for a file without a row to store. It names
+// the first problem, or the reason why most rows were skipped.
 func nothingToImport(problems []Problem, rows RowReport) error {
-	refusal := journal.Invalid("There is nothing in this file that could be imported.")
+	refusal := journal.Invalid("The file contains nothing to import.")
 	switch {
 	case len(problems) > 0:
 		refusal.Message = fmt.Sprintf("None of the rows could be imported. Row %d: %s", problems[0].Row, problems[0].Message)
 		refusal.Details = map[string]any{"errors": problems[:min(len(problems), 20)], "rows": rows.Counts, "skipped_reasons": rows.Reasons}
 	case len(rows.Reasons) > 0:
-		refusal.Message = fmt.Sprintf("There is nothing in this file that could be imported: all %d rows were skipped, most of them for this reason: %s.",
+		refusal.Message = fmt.Sprintf("The file contains nothing to import. All %d rows were skipped, most of them because: %s.",
 			rows.Counts.Skipped, rows.Reasons[0].Reason)
 		refusal.Details = map[string]any{"rows": rows.Counts, "skipped_reasons": rows.Reasons}
 	}

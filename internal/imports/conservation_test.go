@@ -18,7 +18,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// exportFile is a broker's file with what its owner says about it.
+// exportFile is a broker's file with the options of its upload.
 type exportFile struct {
 	name  string
 	data  []byte
@@ -119,10 +119,10 @@ func (b bureau) checkRows(preview imports.Preview, result imports.Result) {
 	}
 }
 
-// TestRowsAreConserved imports every fixture and every sample into an account of
-// its own, and then into one that all files of a currency share, where they meet
-// what others left. Every data row ends in exactly one class, the preview says
-// what the commit does, and a second import changes nothing.
+// TestRowsAreConserved imports every fixture and every sample into an account
+// of its own, and then into one that all files of a currency share, where they
+// meet what others left. Every data row ends in exactly one class, the preview
+// reports what the commit does, and a second import changes nothing.
 func TestRowsAreConserved(t *testing.T) {
 	t.Parallel()
 	files := exportFiles(t)
@@ -261,7 +261,7 @@ func hasWarning(warnings []string, part string) bool {
 }
 
 // TestSuggestionsForEveryFile demands of every preview a suggestion for mapping
-// and zone, or a sentence that says why there is none, and a source that is
+// and zone, or a note that explains why there is none, and a source that is
 // statement only for documents with a shape of their own.
 func TestSuggestionsForEveryFile(t *testing.T) {
 	t.Parallel()
@@ -276,7 +276,7 @@ func TestSuggestionsForEveryFile(t *testing.T) {
 			t.Errorf("%s: no mapping is suggested for a file of %s", f.name, p.DetectedBroker)
 		}
 		if len(p.SuggestedMapping) == 0 && p.MappingNote == "" {
-			t.Errorf("%s: no mapping is suggested, and the preview does not say why", f.name)
+			t.Errorf("%s: no mapping is suggested, and the preview has no note", f.name)
 		}
 		if (p.SuggestedZone == "") == (p.ZoneNote == "") {
 			t.Errorf("%s: zone %q, note %q", f.name, p.SuggestedZone, p.ZoneNote)

@@ -18,8 +18,8 @@ type FileCurrency struct {
 	Accounts []journal.AccountID `json:"accounts" doc:"With a mismatch, your accounts in the currency of the file."`
 }
 
-// compareCurrency compares the currency of a file with the account's, and lists
-// the accounts that fit better.
+// compareCurrency compares the currency of a file with the account's. If they
+// differ, it lists the accounts in the currency of the file.
 func (s *Service) compareCurrency(ctx context.Context, owner journal.UserID, c *content, account *ledger.Account) (FileCurrency, error) {
 	result := FileCurrency{Account: account.BaseCurrency, Accounts: []journal.AccountID{}}
 	if c.statement == nil {
@@ -42,9 +42,9 @@ func (s *Service) compareCurrency(ctx context.Context, owner journal.UserID, c *
 	return result, nil
 }
 
-// refuseOtherCurrency refuses a file in another currency than the account's,
-// unless the upload allows it.
-func (s *Service) refuseOtherCurrency(ctx context.Context, owner journal.UserID, up Upload, c *content, account *ledger.Account) error {
+// checkCurrency returns an error if the file and the account have different
+// currencies, unless the upload allows it.
+func (s *Service) checkCurrency(ctx context.Context, owner journal.UserID, up Upload, c *content, account *ledger.Account) error {
 	if c.statement == nil || account == nil || up.AllowCurrencyMismatch {
 		return nil
 	}

@@ -25,10 +25,10 @@ func TestReadingEnds(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := b.Imports.Inspect(gone, b.by.UserID, file); !errors.Is(err, context.Canceled) {
-			t.Errorf("preview for nobody: %v", err)
+			t.Errorf("preview after disconnect: %v", err)
 		}
 		if _, err := b.Imports.Commit(gone, b.by, file); !errors.Is(err, context.Canceled) {
-			t.Errorf("commit for nobody: %v", err)
+			t.Errorf("commit after disconnect: %v", err)
 		}
 		b.Imports.SetReadTime(time.Nanosecond)
 		_, err := b.Imports.Inspect(t.Context(), b.by.UserID, file)

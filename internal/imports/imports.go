@@ -1,16 +1,17 @@
 // Package imports takes files in: from the bytes of an upload to fills, cash
 // and annotations in the journal, and back out again.
 //
-// The way is one of pure stages: bytes become tables (package tabular), a
-// preset or a mapping reads them (packages brokers and statement), and the
-// result is a plan: what is new, what is known already, what cannot be read.
-// Nothing of that writes. A commit then stores the plan in one transaction,
-// regrouping included, so that a crash leaves all of it or nothing.
+// Reading is a sequence of pure stages: bytes become tables (package tabular),
+// a preset or a mapping reads them (packages brokers and statement), and the
+// result is a plan: new rows, rows that are already stored, and rows that
+// cannot be read. These stages write nothing. A commit then stores the plan in
+// one transaction, including the regrouping, so that a crash leaves all of it
+// or nothing.
 //
-// An import is remembered as a batch. It is pending from just before its rows
-// are written until they are; the rows and the word committed are written
-// together, so the status is always true. Somebody whose connection broke, or
-// whose server was killed, sends the same file to the same batch again.
+// An import is stored as a batch. It is pending until its rows are written; the
+// rows and the status committed are written together, so the status is always
+// correct. After a broken connection or a crash the client sends the same file
+// to the same batch again.
 //
 // Reversing a batch takes its fills and cash out and leaves what the trader
 // wrote: annotations of trades that vanish wait for their fills to come back.
@@ -32,13 +33,13 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// The actions that the audit knows of this package.
+// The audit actions of this package.
 const (
 	ActionCommit  identity.Action = "import_commit"
 	ActionReverse identity.Action = "import_reverse"
 )
 
-// Options are what the service works with.
+// Options are the dependencies of the service.
 type Options struct {
 	DB     *db.DB
 	Ledger *ledger.Service
@@ -65,7 +66,7 @@ type Service struct {
 	readTime time.Duration
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
@@ -87,16 +88,16 @@ func (s *Service) startLarge(rows int) (end func()) {
 }
 
 const (
-	// readers is how many files are read at once, of different users: reading
-	// is work for the processor and takes memory.
+	// readers is how many files, of different users, are read at once. Reading
+	// takes processor time and memory.
 	readers = 2
-	// maxWaiting is how many files of one user may wait, for as long as patience.
+	// maxWaiting is how many files of one user may wait, and patience how long.
 	maxWaiting = 50
 	patience   = 30 * time.Second
-	// usualReadTime is how long reading one file may take. The largest that the
-	// limits allow takes a few seconds; only one made to be slow takes longer.
+	// usualReadTime is how long reading one file may take. The largest file
+	// that the limits allow takes a few seconds.
 	usualReadTime = 30 * time.Second
-	// commitTime bounds a commit, which goes on when its client has gone.
+	// commitTime bounds a commit, which continues after its client disconnects.
 	commitTime = 10 * time.Minute
 )
 
@@ -106,14 +107,14 @@ type Actor struct {
 	Client identity.Client
 }
 
-// newReadingQueue makes the queue in which files wait to be read. One user has
-// one place at most, so that the files of one user never take all of them.
+// newReadingQueue returns the queue of files to be read. One user has at most
+// one place, so that no user takes all of them.
 func newReadingQueue() *fairqueue.Queue {
 	return fairqueue.New(fairqueue.Options{MaxActive: readers, MaxPerKey: 1, MaxWaiting: maxWaiting, MaxWait: patience})
 }
 
-// slot waits for a user's turn to have a file read.
-func (s *Service) slot(ctx context.Context, owner journal.UserID) (release func(), err error) {
+// waitForSlot waits until a file of the user can be read.
+func (s *Service) waitForSlot(ctx context.Context, owner journal.UserID) (release func(), err error) {
 	release, err = s.reading.Acquire(ctx, string(owner))
 	if errors.Is(err, fairqueue.ErrBusy) {
 		return nil, &journal.Error{

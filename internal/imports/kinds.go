@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// UnknownKind is a word of a file for the kind of a row that Fillbook does not
-// know. Rows with the word are skipped until the user chooses a kind for it.
+// UnknownKind is a word of a file for the kind of a row that is not known. Rows
+// with the word are skipped until the user chooses a kind for it.
 type UnknownKind struct {
 	Word    string // as it is in the file
 	Rows    int

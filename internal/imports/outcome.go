@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Outcome is what a commit would make of the journal's trades.
+// Outcome is the effect that a commit would have on the journal's trades.
 type Outcome struct {
 	// NewTrades and ChangedTrades are together what a commit counts as trades.
 	NewTrades     int `json:"new_trades"`
@@ -30,8 +30,8 @@ type Amount struct {
 	Amount   decimal.Decimal `json:"amount"`
 }
 
-// newOutcome adds up what would happen to accounts; nil where one of them was
-// too much to look at.
+// newOutcome adds up the previews of accounts. It returns nil if one of them is
+// incomplete.
 func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 	sums := map[string]decimal.Decimal{}
 	out := &Outcome{NetPnL: []Amount{}}
@@ -51,32 +51,33 @@ func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 	return out
 }
 
-// foresee tells what a commit of the plan would do. It reads and takes no lock.
-func (p *Preview) foresee(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan) error {
+// previewPlan sets the results that a commit of the plan would have. It only
+// reads and takes no lock.
+func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan) error {
 	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills)
 	if err != nil {
 		return err
 	}
-	p.Duplicates, p.Completed = trues(ahead.Known), trues(ahead.Completed)
+	p.Duplicates, p.Completed = countTrue(ahead.Known), countTrue(ahead.Completed)
 	p.NewRows = len(planned.fills) - p.Duplicates
 	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash)
 	if err != nil {
 		return err
 	}
-	p.CashRows, p.CashDuplicates = len(planned.cash), trues(cash)
+	p.CashRows, p.CashDuplicates = len(planned.cash), countTrue(cash)
 	p.setRows(planned.report(knownRows{fills: ahead.Known, completed: ahead.Completed, cash: cash}))
-	p.result([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
+	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil
 }
 
-// result puts the outcome into the preview, or says why there is none.
-func (p *Preview) result(list []ledger.InsertPreview, currencies []string) {
+// setOutcome sets the outcome, or a warning if there is none.
+func (p *Preview) setOutcome(list []ledger.InsertPreview, currencies []string) {
 	if p.Outcome = newOutcome(list, currencies); p.Outcome == nil {
-		p.Warnings = append(p.Warnings, "This file changes so many stored trades that what results is told only when it is imported.")
+		p.Warnings = append(p.Warnings, "The resulting trades cannot be previewed, because this file changes too many stored trades.")
 	}
 }
 
-func trues(flags []bool) (n int) {
+func countTrue(flags []bool) (n int) {
 	for _, flag := range flags {
 		if flag {
 			n++
@@ -85,8 +86,9 @@ func trues(flags []bool) (n int) {
 	return n
 }
 
-// outlooks are those of the accounts of a backup, with their currencies.
-func outlooks(plan backup.Plan) (list []ledger.InsertPreview, currencies []string) {
+// accountPreviews returns the previews of the accounts of a backup, with their
+// currencies.
+func accountPreviews(plan backup.Plan) (list []ledger.InsertPreview, currencies []string) {
 	for _, a := range plan.Accounts {
 		list, currencies = append(list, a.Ahead), append(currencies, cmp.Or(a.BaseCurrency, "USD"))
 	}

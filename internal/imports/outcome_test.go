@@ -32,14 +32,14 @@ func (b bureau) net(account journal.AccountID) (net decimal.Decimal, trades int)
 	return net, trades
 }
 
-// told is what a preview says, or what a commit did, in the same words.
+// told is the result of a preview or of a commit, in the same form.
 type told struct {
 	Inserted, Skipped, Completed, CashInserted, CashSkipped, Touched, Trades int
 	Net                                                                      string
 }
 
-// holdAgainst compares what a preview tells with what the commit does, and
-// returns the result, which is empty if there was nothing to import.
+// holdAgainst compares a preview with the commit, and returns the result, which
+// is empty if there was nothing to import.
 func (b bureau) holdAgainst(up imports.Upload) imports.Result {
 	b.Helper()
 	preview, err := b.Imports.Inspect(b.Context(), b.by.UserID, up)
@@ -66,7 +66,7 @@ func (b bureau) holdAgainst(up imports.Upload) imports.Result {
 		result.Trades, after - before, netAfter.Sub(netBefore).String(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		b.Errorf("what was told is not what happened (-happened +told):\n%s", diff)
+		b.Errorf("preview and commit differ (-commit +preview):\n%s", diff)
 	}
 	return result
 }
@@ -120,7 +120,7 @@ func TestBatchesTellTheClockOfTheFile(t *testing.T) {
 		}{
 			"MetaTrader 5":            {sample("metatrader/testdata/mt5-hedging.txtar"), "", "Europe/Athens"},
 			"MetaTrader 4":            {sample("metatrader/testdata/mt4-statement.txtar"), "", "Europe/Athens"},
-			"MetaTrader, told":        {sample("metatrader/testdata/mt5-hedging.txtar"), "Europe/London", "Europe/London"},
+			"MetaTrader, chosen":      {sample("metatrader/testdata/mt5-hedging.txtar"), "Europe/London", "Europe/London"},
 			"times that name a zone":  {zoned, "", ""},
 			"a zone that is not used": {zoned, "Asia/Tokyo", "Asia/Tokyo"},
 		} {

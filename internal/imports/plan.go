@@ -10,18 +10,18 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Problem says why a row of the file was left out. Row counts the data rows
-// from 1.
+// Problem is the reason why a row of the file was not imported. Row counts the
+// data rows from 1.
 type Problem struct {
 	Row     int    `json:"row"`
 	Message string `json:"message"`
 }
 
-// plan is what a statement means for an account: rows that the ledger takes,
-// and the rows that it would not.
+// plan contains the rows of a statement that can be stored in an account, and
+// the problems of those that cannot.
 type plan struct {
 	fills []ledger.CheckedFill
-	// index finds the place of a fill that something is written on.
+	// index is the position of annotated fills in fills.
 	index       map[*statement.Fill]int
 	cash        []ledger.NewCash
 	annotations []*statement.Annotations
@@ -34,13 +34,13 @@ type plan struct {
 	joined             map[int]int
 }
 
-// leftOut is the place of a fill that the plan does not have.
+// leftOut is the index of a fill that is not in the plan.
 const leftOut = -1
 
-// newPlan puts a statement into the ledger's words. Whatever the ledger would
-// refuse is found here, row by row, so that the good rows can go in, and taken
-// out of the statement. Who has no use for the statement's fills any more lets
-// go of them, as a long file should not be held twice.
+// newPlan converts a statement to fills and cash of the ledger. Rows that the
+// ledger would reject become problems and are removed from the statement, so
+// that the valid rows can be stored. Callers should set s.Fills to nil
+// afterwards to release their memory.
 func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	p := &plan{
 		index: make(map[*statement.Fill]int, len(s.Annotations)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
@@ -64,7 +64,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	p.fills = all[:0]
 	taken := s.Fills[:0]
 	for i, f := range s.Fills {
-		if refused[f.Row] { // a round trip goes in whole or not at all
+		if refused[f.Row] { // a round trip is stored completely or not at all
 			continue
 		}
 		if _, annotated := p.index[f]; annotated {
@@ -130,8 +130,8 @@ func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
 	}
 }
 
-// empty tells that there is nothing to import.
-func (p *plan) empty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
+// isEmpty reports whether there is nothing to import.
+func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
 
 func newFill(f *statement.Fill) ledger.NewFill {
 	return ledger.NewFill{
@@ -141,7 +141,7 @@ func newFill(f *statement.Fill) ledger.NewFill {
 	}
 }
 
-// factsOf returns how well an uploaded file knows the values of a fill.
+// factsOf returns the facts about the values of an uploaded fill.
 func factsOf(f *statement.Fill) ledger.Facts {
 	facts := ledger.FactsRecorded | ledger.Uploaded
 	for _, known := range []struct {
@@ -163,7 +163,7 @@ func factsOf(f *statement.Fill) ledger.Facts {
 	return facts
 }
 
-// details puts the contract beside whatever else the file told of the fill.
+// details returns the details of a fill together with its contract.
 func details(f *statement.Fill) map[string]string {
 	list := maps.Clone(f.Details)
 	set := func(key, value string) {
@@ -187,7 +187,7 @@ func details(f *statement.Fill) map[string]string {
 	return list
 }
 
-// sentence gives the words of a refusal that a person may see.
+// sentence returns the message of an error for the user.
 func sentence(err error) string {
 	if refusal, ok := errors.AsType[*journal.Error](err); ok {
 		return refusal.Message

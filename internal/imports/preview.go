@@ -14,15 +14,15 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Preview is what a file turned out to be, before anything is written.
+// Preview describes a file and the result of importing it. Nothing is written.
 type Preview struct {
 	Headers          []string
 	SampleRows       []map[string]string
 	SuggestedMapping map[string]string
 	DetectedBroker   string
-	Reason           string // why it was taken for that
-	// MappingNote says why there is no suggested mapping, or that a mapping is
-	// ignored; ZoneNote why there is no suggested zone.
+	Reason           string // why that broker was detected
+	// MappingNote explains why there is no suggested mapping, or that a mapping
+	// is ignored; ZoneNote why there is no suggested zone.
 	MappingNote   string
 	SuggestedZone string
 	ZoneNote      string
@@ -52,7 +52,7 @@ type Preview struct {
 	Journal        *JournalSummary
 	// UnknownKinds are the words whose kind only the user knows.
 	UnknownKinds []UnknownKind
-	// Outcome is nil while it cannot be told.
+	// Outcome is nil if it is unknown.
 	Outcome *Outcome
 }
 
@@ -71,7 +71,7 @@ func MappingTargets() []MappingTarget {
 	return list
 }
 
-// SampleTrade is one of the trades that the file's own fills make.
+// SampleTrade is one of the trades that the file's fills form.
 type SampleTrade struct {
 	Symbol     string          `json:"symbol"`
 	Type       string          `json:"instrument_type"`
@@ -100,8 +100,8 @@ type JournalSummary struct {
 	Last         *time.Time `json:"last"`
 }
 
-// Inspect reads a file and tells what it is and what a commit would do. It
-// writes nothing.
+// Inspect reads a file and returns what it contains and what a commit would do.
+// It writes nothing.
 func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) (Preview, error) {
 	account, err := s.account(ctx, owner, up.Account)
 	if err != nil {
@@ -125,16 +125,16 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	}
 	defer s.startLarge(c.rows())()
 	planned := newPlan(c.statement, *account)
-	p := c.preview(up) // after the plan, so that it tells nothing of a row that stays out
+	p := c.preview(up) // after newPlan, which removes invalid rows from the statement
 	p.Currency = &currency
 	c.statement.Fills = nil
 	p.ErrorCount = len(planned.problems)
-	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), told)]...)
-	err = s.db.View(ctx, func(tx *db.Tx) error { return p.foresee(ctx, tx, owner, *account, planned) })
+	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), maxProblems)]...)
+	err = s.db.View(ctx, func(tx *db.Tx) error { return p.previewPlan(ctx, tx, owner, *account, planned) })
 	return p, err
 }
 
-// preview is what the file alone tells.
+// preview returns the part of the preview that depends on the file alone.
 func (c *content) preview(up Upload) Preview {
 	p := Preview{
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
@@ -176,7 +176,7 @@ func (p *Preview) setRows(rows RowReport) {
 	p.Rows, p.SkippedRows, p.SkippedReasons = &rows.Counts, rows.Skipped, rows.Reasons
 }
 
-// What a preview says where it has nothing to suggest.
+// The notes of a preview without a suggestion.
 const (
 	noteOwnReader     = "This file has a reader of its own, so column_mapping is ignored."
 	noteNoColumns     = "No column of this file was recognized. Name the columns with column_mapping."
@@ -187,7 +187,7 @@ const (
 	noteZoneLater     = "Name the columns first; the time zone shows when the times are read."
 )
 
-// note fills in the suggested zone, and says where there is nothing to suggest.
+// note sets the suggested zone and the notes.
 func (c *content) note(p *Preview) {
 	switch {
 	case c.hasOwnReader():
@@ -231,7 +231,7 @@ func asObject(headers, cells []string) map[string]string {
 	return row
 }
 
-// sampleTrades gives the latest trades that the file's fills make.
+// sampleTrades returns the latest trades that the file's fills form.
 func sampleTrades(st *statement.Statement) []SampleTrade {
 	list := []SampleTrade{}
 	for _, t := range st.Latest(20) {

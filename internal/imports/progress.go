@@ -6,14 +6,14 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Progress tells how far a running commit is.
+// Progress is the state of a running commit.
 type Progress struct {
 	Stage string // checking, writing, annotating
 	Rows  int    // how many fills and cash rows there are to write
 }
 
-// running knows the commits of this process. It is a courtesy to whoever
-// waits: the truth is in the batch's status.
+// running tracks the progress of the commits of this process, for display only:
+// the status of a batch is in the database.
 type running struct {
 	mu       sync.Mutex
 	batches  map[journal.BatchID]Progress
@@ -24,18 +24,18 @@ func newRunning() *running {
 	return &running{batches: map[journal.BatchID]Progress{}, watchers: map[journal.BatchID]func(Progress){}}
 }
 
-// begin makes a commit known, and has watch, which may be nil, told of its
-// stages.
+// begin starts tracking a commit. watch, which may be nil, is called for each
+// of its stages.
 func (r *running) begin(id journal.BatchID, watch func(Progress)) {
 	r.mu.Lock()
 	if watch != nil {
 		r.watchers[id] = watch
 	}
 	r.mu.Unlock()
-	r.enter(id, "checking", 0)
+	r.setStage(id, "checking", 0)
 }
 
-func (r *running) of(id journal.BatchID) *Progress {
+func (r *running) progress(id journal.BatchID) *Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p, ok := r.batches[id]; ok {
@@ -44,7 +44,7 @@ func (r *running) of(id journal.BatchID) *Progress {
 	return nil
 }
 
-func (r *running) enter(id journal.BatchID, stage string, rows int) {
+func (r *running) setStage(id journal.BatchID, stage string, rows int) {
 	now := Progress{Stage: stage, Rows: rows}
 	r.mu.Lock()
 	r.batches[id] = now
@@ -55,7 +55,7 @@ func (r *running) enter(id journal.BatchID, stage string, rows int) {
 	}
 }
 
-func (r *running) leave(id journal.BatchID) {
+func (r *running) end(id journal.BatchID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.batches, id)

@@ -11,29 +11,29 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// unpacked bounds what may come out of the zip of a backup. To read JSON takes
-// several times its length in memory, so this is less than other archives may
-// have; a zip that is large itself may be of pictures, which pack to no less.
-func unpacked(size int64) int64 { return max(40<<20, 2*size) }
+// maxUnpacked returns the limit of the unpacked size of a backup's zip. Reading
+// JSON takes several times its length in memory, so the limit is lower than for
+// other archives. A large zip may contain images, which are not compressible.
+func maxUnpacked(size int64) int64 { return max(40<<20, 2*size) }
 
-// readBackup reads a JSON backup, or the zip that holds one with its files;
-// nil where the upload is neither.
+// readBackup reads the zip of a JSON backup and its files. It returns nil if
+// the upload is something else.
 func readBackup(up Upload) (*content, error) {
 	r := bytes.NewReader(up.Data)
 	if !backup.IsZip(r, r.Size()) {
-		return nil, nil //nolint:nilnil // most files are no zip of ours
+		return nil, nil //nolint:nilnil // most files are not backups
 	}
-	archive, err := backup.OpenZip(r, r.Size(), unpacked(r.Size()))
+	archive, err := backup.OpenZip(r, r.Size(), maxUnpacked(r.Size()))
 	if err != nil {
 		return nil, err
 	}
 	return &content{backup: archive.Document, archive: archive}, nil
 }
 
-// restore writes a backup under a batch. It may hold several accounts; each is
-// found by its name among the user's or made.
+// restore stores a backup under a batch. It may contain several accounts; each
+// is found by its name or created.
 func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *content) (Result, error) {
-	s.running.enter(b.ID, "writing", c.backup.Rows())
+	s.running.setStage(b.ID, "writing", c.backup.Rows())
 	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock}, backup.Order{
 		Owner: b.UserID, Document: c.backup, Into: up.Account,
 		Batch: func(context.Context, *db.Tx, journal.AccountID) (journal.BatchID, error) { return b.ID, nil },
@@ -62,24 +62,24 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 		result.AccountID = done.Accounts[0].ID
 	}
 	b.Account = result.AccountID
-	result.tell(problems)
+	result.setProblems(problems)
 	result.setRows(backupReport(c.backup.Rows(), done.Inserted, done.CashInserted, done.Skipped+done.CashSkipped))
 	return result, nil
 }
 
-// isNothing tells that there was nothing in a file to store, nor anything that
-// is stored already. A backup of ours may be of an empty journal.
+// isNothing reports whether a file contained nothing that is new or already
+// stored. Fillbook's own backup of an empty journal is valid.
 func isNothing(doc *backup.Document, done backup.Result) bool {
 	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
 	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.Routine.Items) + len(doc.Preferences)
 	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 
-// backupFormat is what a backup is called where a format is asked for.
+// backupFormat is the format of a backup.
 const backupFormat = "backup"
 
-// attach stores the files of a backup once its rows are committed. What is
-// left undone by a crash is done by the same import later.
+// attach stores the files of a backup after its rows are committed. After a
+// crash the same import stores the missing files.
 func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, result *Result) error {
 	if c.restored == nil {
 		return nil
@@ -98,7 +98,7 @@ func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, 
 	return nil
 }
 
-// previewBackup tells what a restore would do.
+// previewBackup returns the preview of a restore.
 func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Upload, c *content) (Preview, error) {
 	p := Preview{
 		Headers: []string{}, SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
@@ -110,19 +110,19 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 	err := s.db.View(ctx, func(tx *db.Tx) error {
 		plan, err := backup.Preview(ctx, tx, owner, c.backup, up.Account)
 		if err == nil {
-			p.take(plan)
+			p.setPlan(plan)
 		}
 		return err
 	})
 	return p, err
 }
 
-func (p *Preview) take(plan backup.Plan) {
+func (p *Preview) setPlan(plan backup.Plan) {
 	p.NewRows, p.Duplicates, p.Completed = plan.New, plan.Duplicates, plan.Completed
 	p.CashRows, p.CashDuplicates = plan.CashNew+plan.CashDuplicates, plan.CashDuplicates
 	p.setRows(backupReport(p.RowCount, plan.New, plan.CashNew, plan.Duplicates+plan.CashDuplicates))
-	p.result(outlooks(plan))
-	for _, problem := range plan.Errors[:min(len(plan.Errors), told)] {
+	p.setOutcome(accountPreviews(plan))
+	for _, problem := range plan.Errors[:min(len(plan.Errors), maxProblems)] {
 		p.Errors = append(p.Errors, Problem(problem))
 	}
 	p.ErrorCount = len(plan.Errors)

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Result is the answer to a commit, as the API gives it and as it is kept for
-// whoever asks again.
+// Result is the result of a commit, as the API returns it and as it is stored
+// in the batch.
 type Result struct {
 	BatchID   journal.BatchID   `json:"import_batch_id"`
 	AccountID journal.AccountID `json:"account_id"`
@@ -30,11 +30,11 @@ type Result struct {
 	Rows           *RowCounts      `json:"rows,omitzero" doc:"What became of every data row; absent from results that older versions stored."`
 	SkippedRows    []SkippedRow    `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
 	SkippedReasons []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
-	// Restored counts what else a backup brought.
+	// Restored counts the other records of a backup.
 	Restored *Restored `json:"restored,omitzero"`
 }
 
-// Restored counts what a backup brought beside fills and cash.
+// Restored counts the records of a backup other than fills and cash.
 type Restored struct {
 	Accounts int `json:"accounts"`
 	Notes    int `json:"notes"`
@@ -47,7 +47,7 @@ type Restored struct {
 	Attachments int `json:"attachments"`
 }
 
-// Reconciliation holds a total that the file states against what was read.
+// Reconciliation compares a total in the file with the computed one.
 type Reconciliation struct {
 	Item       string          `json:"item"`
 	File       decimal.Decimal `json:"file"`
@@ -63,15 +63,15 @@ func reconcile(s *statement.Statement) []Reconciliation {
 	return list
 }
 
-// told is how many problems an answer lists; the count is of all.
-const told = 1000
+// maxProblems is how many problems a result lists; the count includes all.
+const maxProblems = 1000
 
 // setRows puts a report on the rows into the result.
 func (r *Result) setRows(rows RowReport) {
 	r.Rows, r.SkippedRows, r.SkippedReasons = &rows.Counts, rows.Skipped, rows.Reasons
 }
 
-// addMissing gives a result of an older version the lists that it does not have.
+// addMissing adds the lists that a result of an older version does not have.
 func (r *Result) addMissing() {
 	if r.SkippedRows == nil {
 		r.SkippedRows = []SkippedRow{}
@@ -81,9 +81,9 @@ func (r *Result) addMissing() {
 	}
 }
 
-func (r *Result) tell(problems []Problem) {
+func (r *Result) setProblems(problems []Problem) {
 	r.ErrorCount = len(problems)
-	r.Errors = problems[:min(len(problems), told)]
+	r.Errors = problems[:min(len(problems), maxProblems)]
 	if r.Errors == nil {
 		r.Errors = []Problem{}
 	}

@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// RowCounts counts the data rows of a file by what became of them. The counts of
-// all classes sum up to Data.
+// RowCounts counts the data rows of a file by their result. The counts of all
+// classes sum up to Data.
 type RowCounts struct {
 	Data        int `json:"data" doc:"Data rows of the file: the sum of the other counts."`
 	Fills       int `json:"fills" doc:"Rows with at least one new fill, and rows that add to one, such as its costs."`
@@ -19,19 +19,19 @@ type RowCounts struct {
 	Errors      int `json:"errors" doc:"Rows that could not be read or stored; see errors."`
 }
 
-// SkippedRow is a data row that was left out for a reason.
+// SkippedRow is a skipped data row and the reason.
 type SkippedRow struct {
 	Row    int    `json:"row" doc:"The data row, counted from 1."`
 	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill."`
 }
 
-// SkippedReason counts the rows that were left out for one reason.
+// SkippedReason counts the rows that were skipped for one reason.
 type SkippedReason struct {
 	Reason string `json:"reason"`
 	Rows   int    `json:"rows"`
 }
 
-// RowReport says what became of every data row of a file.
+// RowReport lists the results of all data rows of a file.
 type RowReport struct {
 	Counts RowCounts
 	// Skipped lists the first skipped rows, Reasons counts all of them.
@@ -39,7 +39,7 @@ type RowReport struct {
 	Reasons []SkippedReason
 }
 
-// The reasons that this package gives. Others come with the statement.
+// The reasons of this package. Others are in the statement.
 const (
 	reasonDuplicate  = "duplicate"
 	reasonCompleted  = "completed"
@@ -48,13 +48,13 @@ const (
 )
 
 const (
-	// maxSkippedRows is how many skipped rows an answer lists.
+	// maxSkippedRows is how many skipped rows a report lists.
 	maxSkippedRows = 200
-	// maxSkippedReasons is how many reasons it counts one by one.
+	// maxSkippedReasons is how many reasons a report counts separately.
 	maxSkippedReasons = 50
 )
 
-// rowClass is what became of a data row. Of several the highest counts.
+// rowClass is the result of a data row. Of several the highest counts.
 type rowClass uint8
 
 const (
@@ -77,13 +77,13 @@ func (c rowClasses) raise(row int, class rowClass) {
 	}
 }
 
-// knownRows says which fills and which cash rows of a plan are stored already,
-// and which of those fills complete the stored one.
+// knownRows reports which fills and cash rows of a plan are already stored, and
+// which of those fills complete the stored one.
 type knownRows struct {
 	fills, completed, cash []bool
 }
 
-// classify gives every data row of the plan its class.
+// classify returns the class of every data row of the plan.
 func (p *plan) classify(known knownRows) rowClasses {
 	classes := make(rowClasses, p.rows+1)
 	for _, s := range p.skipped {
@@ -159,8 +159,8 @@ func (r *RowReport) skip(row int, reason string, counts map[string]int) {
 	}
 }
 
-// countReasons lists reasons by how many rows they are of, the rarest of very
-// many together.
+// countReasons returns the reasons by their number of rows. Beyond
+// maxSkippedReasons the rarest are counted together.
 func countReasons(counts map[string]int) []SkippedReason {
 	list := []SkippedReason{}
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
@@ -177,8 +177,8 @@ func countReasons(counts map[string]int) []SkippedReason {
 	return append(list[:maxSkippedReasons-1], rest)
 }
 
-// backupReport counts the records of a backup, which come without row numbers.
-// What is neither new nor known could not be read or stored.
+// backupReport counts the records of a backup, which have no row numbers.
+// Records that are neither new nor known could not be read or stored.
 func backupReport(data, fills, cash, known int) RowReport {
 	counts := RowCounts{Data: data, Fills: fills, Cash: cash, Skipped: known, Errors: data - fills - cash - known}
 	r := RowReport{Counts: counts, Skipped: []SkippedRow{}, Reasons: []SkippedReason{}}

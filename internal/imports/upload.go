@@ -15,25 +15,25 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Upload is a file and what its sender says about it.
+// Upload is a file with the options of its import.
 type Upload struct {
 	FileName string
 	Data     []byte
-	// Account is where the rows go. A backup may do without: it names its own.
+	// Account is the account of the rows. A backup names its own.
 	Account journal.AccountID
-	// Mapping says which column is what; empty leaves it to us.
+	// Mapping maps targets to column names; empty means automatic.
 	Mapping map[string]string
 	Zone    string
 	Order   string
-	// AllowCurrencyMismatch takes the amounts of a file in another currency than
-	// the account's as they are. Without it such a file is refused.
+	// AllowCurrencyMismatch imports the amounts of a file in another currency
+	// than the account's unchanged. Without it such a file is rejected.
 	AllowCurrencyMismatch bool
-	// Day is that of times without one, such as 2026-01-31; empty if unknown.
+	// Day is the day of times without one, such as 2026-01-31; empty if unknown.
 	Day string
 	// Kinds are the kinds that the user chose for words of the file; see
 	// [UnknownKind].
 	Kinds map[string]string
-	// Watch, where set, is told of each stage that a commit enters.
+	// Watch, if set, is called for each stage of a commit.
 	Watch func(Progress)
 }
 
@@ -60,7 +60,7 @@ func (u Upload) check() error {
 	}
 	for target := range u.Mapping {
 		if !slices.Contains(statement.Targets(), statement.Target(target)) {
-			return journal.InvalidField("column_mapping", "%q is not something that a column can be.", target)
+			return journal.InvalidField("column_mapping", "%q is not a mapping target.", target)
 		}
 	}
 	if err := checkKinds(u.Kinds); err != nil {
@@ -72,30 +72,30 @@ func (u Upload) check() error {
 	return nil
 }
 
-// content is what a file turned out to be: a statement, or a backup.
+// content is the content of a file: a statement or a backup.
 type content struct {
 	found     statement.Detection
 	headers   []string
 	samples   [][]string
 	suggested statement.Suggestion
-	// statement is nil while mapping says what is missing.
+	// statement is nil if columns must be named first; mapping is then the error.
 	statement *statement.Statement
 	mapping   error
 	// layout is the key of the preset, under which kinds of words are stored;
 	// empty for a file that no preset fits.
 	layout string
-	// zone is the one that the user names, empty for none.
+	// zone is the time zone that the user chose, or empty.
 	zone string
-	// tableRows counts the rows below the header while columns must be named.
+	// tableRows counts the rows below the header if columns must be named first.
 	tableRows int
-	// backup is the document of a backup, archive the zip that it came in, and
-	// restored what became of it.
+	// backup is the document of a backup, archive its zip file, and restored
+	// the result of restoring it.
 	backup   *backup.Document
 	archive  *backup.Archive
 	restored *backup.Result
 }
 
-// rows is how many rows the file has.
+// rows returns the number of rows of the file.
 func (c *content) rows() int {
 	switch {
 	case c.backup != nil:
@@ -106,17 +106,17 @@ func (c *content) rows() int {
 	return c.tableRows
 }
 
-// hasOwnReader reports whether the file is read by its shape, so that there are
-// no columns that a user could name.
+// hasOwnReader reports whether the file is recognized by its shape, so that
+// there are no columns to map.
 func (c *content) hasOwnReader() bool { return c.backup == nil && c.found.Header < 0 }
 
-// read waits for its turn, then detects what a file is and parses it. Parsing
-// ends when the client goes away, and after readTime.
+// read waits for a slot, then detects the layout of a file and parses it.
+// Parsing stops when the client disconnects, and after readTime.
 func (s *Service) read(ctx context.Context, owner journal.UserID, up Upload, account *ledger.Account) (*content, error) {
 	if err := up.check(); err != nil {
 		return nil, err
 	}
-	release, err := s.slot(ctx, owner)
+	release, err := s.waitForSlot(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +179,14 @@ func (s *Service) readTables(
 	return c, err
 }
 
-// detect finds the preset for a file, or makes one of its column names and the
-// user's mapping.
+// detect finds the preset of a file, or builds one from its column names and
+// the user's mapping.
 func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping map[string]string) error {
 	found, known := statement.Detect(file, presets)
 	if !known {
 		at, ok := statement.Locate(file)
 		if !ok {
-			return journal.Invalid("There is no table in this file that could be read.")
+			return journal.Invalid("The file contains no readable table.")
 		}
 		found = at
 	}
@@ -205,7 +205,7 @@ func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping
 	switch {
 	case !known:
 		found.Preset = statement.Generic(header, rows, chosen)
-	case len(chosen) > 0 && found.Header >= 0 && !maps.Equal(chosen, c.suggested): // sending back what was suggested is no choice
+	case len(chosen) > 0 && found.Header >= 0 && !maps.Equal(chosen, c.suggested): // sending back the suggested mapping is not a choice
 		found.Preset = found.Preset.Mapped(header, rows, chosen)
 	}
 	c.found = found

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// write stores a plan: fills, cash, then what was written on the trades that
-// the fills have made.
+// write stores a plan: fills, cash, then the annotations of the trades that the
+// fills form.
 func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
 	result := Result{
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
@@ -31,7 +31,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		return Result{}, err
 	}
 	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
-	s.running.enter(b.ID, "annotating", len(p.annotations))
+	s.running.setStage(b.ID, "annotating", len(p.annotations))
 	a := annotator{s: s, tx: tx, batch: b, tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}}
 	annotated, err := a.annotate(ctx, p, fills)
 	if err != nil {
@@ -39,12 +39,12 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	}
 	result.Annotated, result.SetupsUpserted = annotated, a.upserted
 	p.problems = append(p.problems, a.problems...)
-	result.tell(p.problems)
+	result.setProblems(p.problems)
 	result.setRows(p.report(knownFrom(fills.Outcomes, cash.Known)))
 	return result, nil
 }
 
-// knownFrom returns what a write found to be stored already.
+// knownFrom returns the rows that a write found to be already stored.
 func knownFrom(outcomes []ledger.Outcome, cash []bool) knownRows {
 	known := knownRows{fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), cash: cash}
 	for i, o := range outcomes {
@@ -101,8 +101,8 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 	return len(changed), nil
 }
 
-// trades finds the trade that each of the plan's annotations is on. A fill that was
-// stored before knows its trades no less than a new one.
+// trades finds the trade that each of the plan's annotations is on. A fill that
+// was already stored has its trades too.
 func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResult) ([]journal.TradeID, error) {
 	var known []journal.ExecutionID
 	for _, m := range p.annotations {
@@ -207,7 +207,7 @@ func (a *annotator) setup(ctx context.Context, name string) (journal.SetupID, er
 	return id, nil
 }
 
-// shortName cuts a name of a file to what the journal keeps.
+// shortName truncates a name to the longest that the journal stores.
 func shortName(name string) string {
 	if runes := []rune(strings.TrimSpace(name)); len(runes) > journal.MaxName {
 		return string(runes[:journal.MaxName])

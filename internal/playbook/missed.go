@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -157,14 +158,30 @@ func (m Missed) checkPlan() error {
 	return nil
 }
 
-const selectMissed = `
-	SELECT id, account_id, setup_id, symbol, direction, observed_at, entry, stop, target, reason, outcome, notes, created_at, updated_at
-	FROM missed_trades`
+// missedTable stores missed trades.
+var missedTable = fields.New("missed_trades",
+	fields.List[Missed]{fields.NewID("id", func(m *Missed) *journal.MissedID { return &m.ID })},
+	fields.List[Missed]{
+		fields.NewLink("account_id", func(m *Missed) **journal.AccountID { return &m.Account }),
+		fields.NewLink("setup_id", func(m *Missed) **journal.SetupID { return &m.Setup }),
+		fields.NewText("symbol", func(m *Missed) *string { return &m.Symbol }),
+		fields.NewText("direction", func(m *Missed) *Direction { return &m.Direction }),
+		fields.NewTime("observed_at", func(m *Missed) *time.Time { return &m.ObservedAt }),
+		fields.NewNumber("entry", func(m *Missed) *decimal.Null { return &m.Entry }),
+		fields.NewNumber("stop", func(m *Missed) *decimal.Null { return &m.Stop }),
+		fields.NewNumber("target", func(m *Missed) *decimal.Null { return &m.Target }),
+		fields.NewText("reason", func(m *Missed) *Reason { return &m.Reason }),
+		fields.NewText("outcome", func(m *Missed) *Outcome { return &m.Outcome }),
+		fields.NewText("notes", func(m *Missed) *string { return &m.Notes }),
+		fields.NewTime("created_at", func(m *Missed) *time.Time { return &m.CreatedAt }).Freeze(),
+		fields.NewTime("updated_at", func(m *Missed) *time.Time { return &m.UpdatedAt }),
+	},
+)
 
-func scanMissed(row db.Scanner) (Missed, error) {
-	var m Missed
-	err := row.Scan(&m.ID, &m.Account, &m.Setup, &m.Symbol, &m.Direction, db.Instant(&m.ObservedAt), &m.Entry, &m.Stop, &m.Target,
-		&m.Reason, &m.Outcome, &m.Notes, db.Instant(&m.CreatedAt), db.Instant(&m.UpdatedAt))
+var selectMissed = missedTable.Select("m")
+
+func scanMissed(row db.Scanner) (m Missed, err error) {
+	err = missedTable.Scan(row, &m)
 	return m, err
 }
 
@@ -248,12 +265,7 @@ func checkSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) 
 }
 
 func insertMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) error {
-	_, err := tx.Exec(ctx, `
-		INSERT INTO missed_trades (user_id, id, account_id, setup_id, symbol, direction, observed_at, entry, stop, target,
-			reason, outcome, notes, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-		owner, m.ID, m.Account, m.Setup, m.Symbol, m.Direction, db.Micros(m.ObservedAt), m.Entry, m.Stop, m.Target,
-		m.Reason, m.Outcome, m.Notes, db.Micros(m.CreatedAt), db.Micros(m.UpdatedAt))
+	_, err := tx.Exec(ctx, missedTable.Insert(), missedTable.Values(owner, &m)...)
 	return missing("setup_id", err)
 }
 
@@ -287,12 +299,7 @@ func (s *Service) ChangeMissed(ctx context.Context, owner journal.UserID, id jou
 }
 
 func updateMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) error {
-	_, err := tx.Exec(ctx, `
-		UPDATE missed_trades SET account_id = $1, setup_id = $2, symbol = $3, direction = $4, observed_at = $5,
-			entry = $6, stop = $7, target = $8, reason = $9, outcome = $10, notes = $11, updated_at = $12
-		WHERE user_id = $13 AND id = $14`,
-		m.Account, m.Setup, m.Symbol, m.Direction, db.Micros(m.ObservedAt), m.Entry, m.Stop, m.Target,
-		m.Reason, m.Outcome, m.Notes, db.Micros(m.UpdatedAt), owner, m.ID)
+	_, err := tx.Exec(ctx, missedTable.Update(), missedTable.UpdateValues(owner, &m)...)
 	return missing("setup_id", err)
 }
 

@@ -2,11 +2,11 @@ package playbook
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -61,26 +61,32 @@ func (f NoteFilter) where(owner journal.UserID) *where {
 	return w
 }
 
-// selectNotes hides the link to a trade that has no fill left.
-const selectNotes = `
-	SELECT n.id, n.type, n.occurred_at, n.is_day, n.title, n.body, n.symbols, n.account_id,
-		CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = n.user_id AND o.trade_id = n.trade_id)
-			THEN NULL ELSE n.trade_id END,
-		n.created_at, n.updated_at
-	FROM notes n`
+// noteTable stores notes. An update leaves the link to a trade as it is: while
+// the trade has no fill left the link does not show, and must survive.
+var noteTable = fields.New("notes",
+	fields.List[Note]{fields.NewID("id", func(n *Note) *journal.NoteID { return &n.ID })},
+	fields.List[Note]{
+		fields.NewText("type", func(n *Note) *NoteType { return &n.Type }),
+		fields.NewTime("occurred_at", func(n *Note) *time.Time { return &n.OccurredAt.At }),
+		fields.NewFlag("is_day", func(n *Note) *bool { return &n.OccurredAt.WholeDay }),
+		fields.NewText("title", func(n *Note) *string { return &n.Title }),
+		fields.NewText("body", func(n *Note) *string { return &n.Body }),
+		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }),
+		fields.NewLink("account_id", func(n *Note) **journal.AccountID { return &n.Account }),
+		fields.NewLink("trade_id", func(n *Note) **journal.TradeID { return &n.Trade }).Freeze().ReadAs(func(n string) string {
+			return `CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = ` + n + `.user_id AND o.trade_id = ` + n + `.trade_id) THEN NULL ELSE ` + n + `.trade_id END`
+		}),
+		fields.NewTime("created_at", func(n *Note) *time.Time { return &n.CreatedAt }).Freeze(),
+		fields.NewTime("updated_at", func(n *Note) *time.Time { return &n.UpdatedAt }),
+	},
+)
 
-func scanNote(row db.Scanner) (Note, error) {
-	var n Note
-	var symbols string
-	err := row.Scan(&n.ID, &n.Type, db.Instant(&n.OccurredAt.At), &n.OccurredAt.WholeDay, &n.Title, &n.Body, &symbols,
-		&n.Account, &n.Trade, db.Instant(&n.CreatedAt), db.Instant(&n.UpdatedAt))
-	if err != nil {
-		return Note{}, err
-	}
-	if err := json.Unmarshal([]byte(symbols), &n.Symbols); err != nil {
-		return Note{}, fmt.Errorf("symbols of note %s: %w", n.ID, err)
-	}
-	return n, nil
+// selectNotes hides the link to a trade that has no fill left.
+var selectNotes = noteTable.Select("n")
+
+func scanNote(row db.Scanner) (n Note, err error) {
+	err = noteTable.Scan(row, &n)
+	return n, err
 }
 
 // Note gives one note.

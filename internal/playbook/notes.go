@@ -208,11 +208,7 @@ func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserI
 }
 
 func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {
-	_, err := tx.Exec(ctx, `
-		INSERT INTO notes (user_id, id, type, occurred_at, is_day, title, body, symbols, account_id, trade_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		owner, n.ID, n.Type, db.Micros(n.OccurredAt.At), n.OccurredAt.WholeDay, n.Title, n.Body, n.symbolsText(),
-		n.Account, n.Trade, db.Micros(n.CreatedAt), db.Micros(n.UpdatedAt))
+	_, err := tx.Exec(ctx, noteTable.Insert(), noteTable.Values(owner, &n)...)
 	return missing("account_id", err)
 }
 
@@ -247,14 +243,9 @@ func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journ
 	return note, err
 }
 
-// updateNote writes everything but the link to a trade: while the trade has no
-// fill left the link does not show, and must survive a change of something else.
+// updateNote writes everything but the link to a trade.
 func updateNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {
-	_, err := tx.Exec(ctx, `
-		UPDATE notes SET type = $1, occurred_at = $2, is_day = $3, title = $4, body = $5, symbols = $6, account_id = $7, updated_at = $8
-		WHERE user_id = $9 AND id = $10`,
-		n.Type, db.Micros(n.OccurredAt.At), n.OccurredAt.WholeDay, n.Title, n.Body, n.symbolsText(), n.Account,
-		db.Micros(n.UpdatedAt), owner, n.ID)
+	_, err := tx.Exec(ctx, noteTable.Update(), noteTable.UpdateValues(owner, &n)...)
 	return err
 }
 

@@ -3,14 +3,13 @@ package playbook
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -88,31 +87,29 @@ func checklist(lines []string) ([]string, error) {
 	return clean, nil
 }
 
-// row is the setup as it is stored, without its ids and times.
-func (s Setup) row() []any {
-	lines, _ := json.Marshal(s.Checklist) // strings always marshal
-	return []any{
-		s.Name, nameKey(s.Name), s.Description, s.Thesis, s.Symbol, string(s.Direction),
-		stored(s.TargetPrice), stored(s.StopPrice), string(lines),
-	}
-}
+// setupTable stores setups.
+var setupTable = fields.New("setups",
+	fields.List[Setup]{fields.NewID("id", func(s *Setup) *journal.SetupID { return &s.ID })},
+	fields.List[Setup]{
+		fields.NewText("name", func(s *Setup) *string { return &s.Name }),
+		fields.NewDerived("name_key", func(s *Setup) string { return nameKey(s.Name) }),
+		fields.NewText("description", func(s *Setup) *string { return &s.Description }),
+		fields.NewText("thesis", func(s *Setup) *string { return &s.Thesis }),
+		fields.NewText("symbol", func(s *Setup) *string { return &s.Symbol }),
+		fields.NewText("direction", func(s *Setup) *Direction { return &s.Direction }),
+		fields.NewNumber("target_price", func(s *Setup) *decimal.Null { return &s.TargetPrice }),
+		fields.NewNumber("stop_price", func(s *Setup) *decimal.Null { return &s.StopPrice }),
+		fields.NewJSON("checklist", func(s *Setup) *[]string { return &s.Checklist }),
+		fields.NewTime("created_at", func(s *Setup) *time.Time { return &s.CreatedAt }).Freeze(),
+		fields.NewTime("updated_at", func(s *Setup) *time.Time { return &s.UpdatedAt }),
+	},
+)
 
-const selectSetups = `
-	SELECT id, name, description, thesis, symbol, direction, target_price, stop_price, checklist, created_at, updated_at
-	FROM setups`
+var selectSetups = setupTable.Select("s")
 
-func scanSetup(row db.Scanner) (Setup, error) {
-	var s Setup
-	var lines string
-	err := row.Scan(&s.ID, &s.Name, &s.Description, &s.Thesis, &s.Symbol, &s.Direction,
-		&s.TargetPrice, &s.StopPrice, &lines, db.Instant(&s.CreatedAt), db.Instant(&s.UpdatedAt))
-	if err != nil {
-		return Setup{}, err
-	}
-	if err := json.Unmarshal([]byte(lines), &s.Checklist); err != nil {
-		return Setup{}, fmt.Errorf("checklist of setup %s: %w", s.ID, err)
-	}
-	return s, nil
+func scanSetup(row db.Scanner) (s Setup, err error) {
+	err = setupTable.Scan(row, &s)
+	return s, err
 }
 
 // Setups lists the owner's setups by name.
@@ -174,13 +171,7 @@ func setupTaken(name string) error {
 
 // insertSetup inserts a setup unless its name is taken, and tells whether it did.
 func insertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) (int64, error) {
-	args := append([]any{owner, s.ID}, s.row()...)
-	return tx.Exec(ctx, `
-		INSERT INTO setups (user_id, id, name, name_key, description, thesis, symbol, direction,
-			target_price, stop_price, checklist, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-		ON CONFLICT (user_id, name_key) DO NOTHING`,
-		append(args, db.Micros(s.CreatedAt), db.Micros(s.UpdatedAt))...)
+	return tx.Exec(ctx, setupTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, setupTable.Values(owner, &s)...)
 }
 
 // UpsertSetup makes a setup, or changes the one that has the name already. It is
@@ -208,7 +199,7 @@ func RestoreSetup(
 	}
 	change.Name = journal.Opt[string]{} // the user's own spelling stays
 	setup, err := change.apply(old)
-	if err != nil || slices.Equal(setup.row(), old.row()) {
+	if err != nil || setupTable.Fields.Equal(&setup, &old) {
 		return old.ID, false, err
 	}
 	setup.UpdatedAt = now
@@ -216,11 +207,7 @@ func RestoreSetup(
 }
 
 func updateSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) error {
-	_, err := tx.Exec(ctx, `
-		UPDATE setups SET name = $1, name_key = $2, description = $3, thesis = $4, symbol = $5, direction = $6,
-			target_price = $7, stop_price = $8, checklist = $9, updated_at = $10
-		WHERE user_id = $11 AND id = $12`,
-		append(s.row(), db.Micros(s.UpdatedAt), owner, s.ID)...)
+	_, err := tx.Exec(ctx, setupTable.Update(), setupTable.UpdateValues(owner, &s)...)
 	if errors.Is(err, db.ErrConflict) {
 		return setupTaken(s.Name)
 	}

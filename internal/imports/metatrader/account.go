@@ -8,14 +8,14 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// account is what a statement tells about the account that it is of.
+// account is the account of a statement.
 type account struct {
 	login, name, currency string
 	sort                  string // demo, real or contest, and how positions are kept
 	mode                  mode
 }
 
-// mode says how an account keeps positions.
+// mode is the way in which an account manages positions.
 type mode int
 
 const (
@@ -62,14 +62,15 @@ func accountIn(row tabular.Row) (account, bool) {
 	return account{}, false
 }
 
-// isCode tells a currency: three letters, or a few more for cents and coins.
+// isCode reports whether a text is a currency: three letters, or a few more for
+// cents and coins.
 func isCode(text string) bool {
 	return len(text) >= 3 && len(text) <= 5 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// tell gives the account in the words of a statement, and warns where its money
-// is not that of the account it is read into.
-func (a account) tell(r *statement.Reader) {
+// setAccount sets the account of the statement, and warns if its currency
+// differs from that of the account it is read into.
+func (a account) setAccount(r *statement.Reader) {
 	name := a.login
 	if a.name != "" && a.login != "" {
 		name = a.login + " " + a.name

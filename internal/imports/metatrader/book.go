@@ -21,7 +21,7 @@ type book struct {
 	held      map[string][]*position // positions that deals opened, by symbol and side, oldest first
 }
 
-// stated is a closing that the table of positions has, and of what.
+// stated is a closing in the table of positions, with its position.
 type stated struct {
 	of  *position
 	row *closing
@@ -42,7 +42,7 @@ func newBook(r *statement.Reader, rep *report) *book {
 	return b
 }
 
-// section gives a reader for one of our tables.
+// section returns a reader for one of the tables.
 func (b *book) section(part part) *statement.Reader {
 	table := b.rep.deals
 	switch part {
@@ -55,13 +55,13 @@ func (b *book) section(part part) *statement.Reader {
 	return b.r.Section(table, 0, len(table.Rows))
 }
 
-// index reads the tables of positions, to look positions up. Their rows are no
-// data rows where deals tell the same.
+// index reads the tables of positions. Their rows are not data rows if deals
+// contain the same.
 func (b *book) index() {
 	for w := range b.section(closedPart).Rows() {
 		c, opened := positionClosing(w), w.Decimal("Opened")
 		if p := b.position(w); p != nil {
-			p.told = decimal.Max(p.told, opened)
+			p.stated = decimal.Max(p.stated, opened)
 			p.closed = p.closed.Add(c.volume)
 			p.closings = append(p.closings, c)
 			key := closingKey(p.symbol, p.side, c.at)
@@ -79,7 +79,7 @@ func (b *book) index() {
 		}
 		w.Drop()
 	}
-	b.mode = b.settleMode()
+	b.mode = b.inferMode()
 	for _, p := range b.positions {
 		p.lot = b.lotOf(p.id)
 	}
@@ -89,8 +89,7 @@ func positionClosing(w *statement.Row) *closing {
 	return &closing{at: w.Text("Close Time"), price: w.Required("Close Price"), volume: w.Required("Volume"), profit: w.Decimal("Profit")}
 }
 
-// position gives the position that a row of its table is about, none for a row
-// that cannot be read.
+// position returns the position of a row, or nil for a row that cannot be read.
 func (b *book) position(w *statement.Row) *position {
 	id := w.Text("Position")
 	side, _ := w.Side("Type")
@@ -107,11 +106,11 @@ func (b *book) position(w *statement.Row) *position {
 	return p
 }
 
-// settleMode decides how the account keeps positions where the report does not
-// tell, as sheets that were saved by hand: on a hedging account each opening
-// deal makes a position of its own, named like its order, and only there can
-// positions close one another.
-func (b *book) settleMode() mode {
+// inferMode returns the mode of the account. If the report does not contain it,
+// as in sheets that were saved by hand, it is inferred: on a hedging account
+// each opening deal creates a position with the id of its order, and only there
+// can positions close one another.
+func (b *book) inferMode() mode {
 	if b.rep.account.mode != unknownMode {
 		return b.rep.account.mode
 	}
@@ -132,7 +131,7 @@ func (b *book) settleMode() mode {
 	return hedging
 }
 
-// lotOf is the lot of fills of a position: none where the symbol decides.
+// lotOf returns the lot of the fills of a position: none on a netting account.
 func (b *book) lotOf(id string) string {
 	if b.mode == netting {
 		return ""
@@ -140,30 +139,31 @@ func (b *book) lotOf(id string) string {
 	return id
 }
 
-// takePositions reads the positions that no deal is about: the report was saved
-// without its deals, or they lie before its first day.
-func (b *book) takePositions() {
+// readPositions reads the positions without deals: the report was saved without
+// its deals, or they are before its first day.
+func (b *book) readPositions() {
 	for w := range b.section(closedPart).Rows() {
 		c := positionClosing(w)
-		if p := b.untold(w); p != nil {
+		if p := b.withoutDeals(w); p != nil {
 			p.leave(w, c, costs{commission: w.Cost("Commission"), fees: w.Cost("Swap")}, "")
 		}
 	}
 	for w := range b.section(openPart).Rows() {
 		b.r.Out.Warn("Positions that are still open were read without a result: it comes with the statement that closes them.")
-		if p := b.untold(w); p != nil {
+		if p := b.withoutDeals(w); p != nil {
 			p.enterOrSkip(w)
 		}
 	}
 }
 
-// untold gives the position of a row, unless the deals have said everything
-// about it: the row is none then. On a netting account they are always enough.
-func (b *book) untold(w *statement.Row) *position {
+// withoutDeals returns the position of a row, or nil if deals already contain
+// all of it: the row is then not a data row. On a netting account they always
+// do.
+func (b *book) withoutDeals(w *statement.Row) *position {
 	p := b.positions[w.Text("Position")]
 	switch {
 	case p == nil:
-		b.position(w) // says what is wrong with the row
+		b.position(w) // reports what is wrong with the row
 	case p.dealt, b.mode == netting && len(b.rep.deals.Rows) > 1:
 		w.Drop()
 		return nil

@@ -10,10 +10,10 @@ import (
 
 // A closing deal does not name the position that it closes. The table of
 // positions has a row with the same time, price and volume for most deals, and
-// where several have, one with the same profit. Those are joined first, so that
-// the deals that remain can be put to the rows that remain.
+// of several, one with the same profit. Those are joined first, so that the
+// remaining deals can be assigned to the remaining rows.
 
-// guessed is told where neither a row nor anything else decides.
+// guessed is the warning if neither a row nor anything else decides.
 const guessed = "The report does not say which positions some of its deals close; one of the same volume, or else the oldest, was taken."
 
 // join finds the positions of the deals that have a row of their own.
@@ -33,7 +33,7 @@ func (b *book) join() {
 	}
 }
 
-// rowOf finds the row of the table of positions that a deal stands for.
+// rowOf returns the row of the table of positions that matches a deal.
 func (b *book) rowOf(symbol string, side matching.Side, c *closing) (found stated) {
 	for _, s := range b.closings[closingKey(symbol, opposite(side), c.at)] {
 		if s.row.used.Sign() > 0 || !s.row.price.Equal(c.price) || !s.row.volume.Equal(c.volume) {
@@ -49,9 +49,9 @@ func (b *book) rowOf(symbol string, side matching.Side, c *closing) (found state
 	return found
 }
 
-// closedBy gives the position that a closing deal closes. A deal without a row
-// of its own is part of one that sums several up; or else, as in a report that
-// was saved without its positions, it closes a position that is held.
+// closedBy returns the position that a closing deal closes. A deal without its
+// own row is part of a row that sums up several; or else, as in a report that
+// was saved without its positions, it closes an open position.
 func (b *book) closedBy(deal, symbol string, side matching.Side, c *closing) *position {
 	if p := b.joined[deal]; p != nil {
 		return p
@@ -68,8 +68,9 @@ func (b *book) closedBy(deal, symbol string, side matching.Side, c *closing) *po
 	return best
 }
 
-// within finds a row that a deal can be a part of: it has as much left, and the
-// deal lies in the life of its position. Times are compared as they are written.
+// within returns the position of a row that a deal can be part of: it has
+// enough volume left, and the deal is within the time of its position. Times
+// are compared as text.
 func (b *book) within(key string, c *closing) *position {
 	b.rows[key] = slices.DeleteFunc(b.rows[key], func(s stated) bool { return s.row.left().Sign() <= 0 })
 	var fit []stated
@@ -94,12 +95,12 @@ func (b *book) within(key string, c *closing) *position {
 	return best.of
 }
 
-// enough bounds how many positions a guess looks at, which is more than any
-// account holds of one symbol.
+// enough bounds how many positions are searched, which is more than any account
+// has of one symbol.
 const enough = 1000
 
-// pick chooses among positions that are held: one of just that volume, or else
-// the oldest. Those whose rows wait for deals of their own are left to them.
+// pick returns an open position of exactly that volume, or else the oldest.
+// Positions whose rows have unmatched closings are left out.
 func pick(held []*position, volume decimal.Decimal) *position {
 	var oldest *position
 	for _, p := range held[:min(len(held), enough)] {
@@ -116,7 +117,7 @@ func pick(held []*position, volume decimal.Decimal) *position {
 	return oldest
 }
 
-// hold notes that a deal opened a position or added to it.
+// hold records that a deal opened a position or added to it.
 func (b *book) hold(p *position, volume decimal.Decimal) {
 	key := holdingKey(p.symbol, p.side)
 	if p.held.IsZero() {
@@ -126,13 +127,13 @@ func (b *book) hold(p *position, volume decimal.Decimal) {
 	p.held = p.held.Add(volume)
 }
 
-// awaits tells that the table of positions has closings of the position that no
-// deal was found for yet.
+// awaits reports whether the table of positions has closings of the position
+// without a matching deal.
 func (p *position) awaits() bool {
 	return slices.ContainsFunc(p.closings, func(c *closing) bool { return c.left().Sign() > 0 })
 }
 
-// dealClosing is a deal as a closing, whether it is one or not.
+// dealClosing returns a deal as a closing, even if it is none.
 func dealClosing(w *statement.Row) *closing {
 	return &closing{at: w.Text("Time"), price: w.Required("Price"), volume: w.Required("Volume"), profit: w.Decimal("Profit")}
 }

@@ -8,13 +8,13 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// takeDeals reads the table of deals.
-func (b *book) takeDeals() {
+// readDeals reads the table of deals.
+func (b *book) readDeals() {
 	for w := range b.section(dealPart).Rows() {
 		switch kind := strings.ToLower(w.Text("Type")); {
 		case isSide(kind):
 			b.deal(w)
-		case isTrade(kind): // its money, if any, comes as a deal of its own
+		case isTrade(kind): // its money, if any, is a separate deal
 			b.r.Out.Warn("Deals that the broker cancelled were left out.")
 			w.Skip("deal cancelled by the broker")
 		default:
@@ -50,13 +50,13 @@ func (b *book) deal(w *statement.Row) {
 	w.Fill(f)
 }
 
-// isClosing tells a deal that only closes, be it by an opposite position.
+// isClosing reports whether a deal only closes, also by an opposite position.
 func isClosing(w *statement.Row) bool {
 	return isSide(strings.ToLower(w.Text("Type"))) && strings.HasPrefix(strings.ToLower(w.Text("Direction")), "out")
 }
 
-// open takes a deal that opens a position or adds to it. The position is named
-// like the order that opened it.
+// open reads a deal that opens a position or adds to it. The position has the
+// id of the order that opened it.
 func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 	id := w.Text("Order")
 	if id == "" {
@@ -76,8 +76,8 @@ func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 	}
 }
 
-// close puts a closing deal to its position. Where that was opened before the
-// first day of the report, its own row tells how.
+// close assigns a closing deal to its position. If that was opened before the
+// first day of the report, its own row contains the opening.
 func (b *book) close(w *statement.Row, f *statement.Fill, symbol string, c *closing) {
 	p := b.closedBy(f.ID, symbol, f.Side, c)
 	if p == nil {
@@ -92,17 +92,17 @@ func (b *book) close(w *statement.Row, f *statement.Fill, symbol string, c *clos
 	}
 }
 
-// cashTypes are the types of deals that only move money, in the words of the
-// journal. Deposits and withdrawals are told by their sign.
+// cashTypes maps types of deals that only move money to cash types. Empty means
+// deposit or withdrawal, by the sign.
 var cashTypes = map[string]string{
 	"balance": "", "deposit": "", "withdrawal": "", "payout": "",
 	"charge": "fee", "fee": "fee",
 	"interest": "interest", "dividend": "dividend", "dividend franked": "dividend",
 }
 
-// CashType gives the journal's word for money that moved. What lowers a fee is
-// no fee, and what is neither known nor a commission is an adjustment: credits
-// and bonuses, corrections, taxes.
+// CashType returns the cash type of a deal that only moves money. A positive
+// fee and any unknown type is an adjustment: credits and bonuses, corrections,
+// taxes.
 func CashType(kind string, amount decimal.Decimal) string {
 	word, known := cashTypes[kind]
 	if strings.Contains(kind, "commission") {
@@ -128,13 +128,14 @@ func (b *book) money(w *statement.Row, kind string) {
 		w.Skip(statement.ReasonNoAmount)
 		return
 	}
-	b.rep.totals.without(commission, fee, swap)
+	b.rep.totals.subtract(commission, fee, swap)
 	w.Money(statement.Cash{
 		Type: CashType(kind, amount), Amount: amount, Currency: b.currency, At: at.At, Note: cashNote(kind, w.Text("Comment")),
 	})
 }
 
-// cashNote says what the money was, unless that is plain from its type.
+// cashNote returns the note of a cash row: its type, unless that is obvious,
+// and the comment.
 func cashNote(kind, comment string) string {
 	const longest = 500
 	comment = cut(comment, longest)

@@ -40,12 +40,12 @@ func readHistory(r *statement.Reader) error {
 	if rep.empty() {
 		return journal.Invalid("The report holds no deals and no positions. Choose a longer period in the History tab of the terminal and save it again.")
 	}
-	rep.account.tell(r)
+	rep.account.setAccount(r)
 	b := newBook(r, rep)
 	b.index()
 	b.join()
-	b.takeDeals()
-	b.takePositions()
+	b.readDeals()
+	b.readPositions()
 	rep.state(r.Out)
 	return nil
 }
@@ -63,7 +63,7 @@ func gather(file tabular.File) *report {
 	return rep
 }
 
-// scan goes through one table.
+// scan reads one table.
 type scan struct {
 	rep    *report
 	width  int // of the last header
@@ -88,14 +88,14 @@ func (s *scan) take(row tabular.Row, seen map[string]bool) {
 		if n := headerWidth(cells); n > 0 {
 			s.width = n
 		}
-		s.aside(row)
+		s.readOther(row)
 	case orderPart:
 	}
 	s.before, s.last = row, is
 }
 
-// aside looks at a row that is no data for what it may tell about the report.
-func (s *scan) aside(row tabular.Row) {
+// readOther reads account and totals from a row that is not data.
+func (s *scan) readOther(row tabular.Row) {
 	if a, ok := accountIn(row); ok {
 		a.name = lastText(s.before)
 		s.rep.account = a

@@ -1,37 +1,36 @@
 // Package metatrader reads the statements of MetaTrader 5 and MetaTrader 4.
 //
 // Terminals write them in some thirty languages, as HTML, as workbooks, and
-// people save those again as something else. Only the labels are translated:
+// users save those again in other formats. Only the labels are translated:
 // times, types such as buy and balance, and directions such as in and out are
-// the same everywhere. So rows are known by their shape and labels are not
-// looked at, apart from totals that nothing else tells apart.
+// the same everywhere. So rows are recognized by their shape and labels are
+// ignored, apart from totals that nothing else distinguishes.
 //
-// On a hedging account several positions in one symbol run side by side, in
-// both directions. Each is a trade of its own: its id is the lot of its fills.
-// Deals say what happened, but a closing deal does not say which position it
-// closes; the table of positions does. On a netting account the symbol alone
-// decides.
+// On a hedging account several positions in one symbol can be open at once, in
+// both directions. Each is a separate trade: its id is the lot of its fills. A
+// closing deal does not name the position that it closes; the table of
+// positions does. On a netting account the symbol alone decides.
 //
-// Volumes are in lots, whose size no statement tells. The stated profit of each
-// closing is taken therefore, and never computed. Commission and swap keep
-// their signs: a swap may well be paid to the trader.
+// Volumes are in lots, whose size no statement contains. The stated profit of
+// each closing is therefore used, and never computed. Commission and swap keep
+// their signs, because a swap may be paid to the trader.
 package metatrader
 
 import (
 	"fillbook/internal/imports/statement"
 )
 
-// The names that detection answers with.
+// The names of the terminals.
 const (
 	terminal5 = "MetaTrader 5"
 	terminal4 = "MetaTrader 4"
 )
 
-// serverZone is where the clocks of most trading servers are set to.
+// serverZone is the time zone of most trading servers.
 const serverZone = "Europe/Athens"
 
-// Presets gives the statements that the package reads, behind those that look
-// like one and are refused with a word on what to import instead.
+// Presets returns the presets of the package. Files that only look like a
+// statement come first and are rejected with a hint what to import instead.
 func Presets() []*statement.Preset {
 	return []*statement.Preset{
 		{

@@ -11,8 +11,8 @@ import (
 )
 
 // ticketColumns are the columns of an MT4 statement, closed and open trades
-// alike, under names of our own. The last is the title of the ticket's cell,
-// where the terminal puts magic number and comment.
+// alike, under fixed names. The last is the title of the ticket's cell, where
+// the terminal puts magic number and comment.
 var ticketColumns = []string{
 	"Ticket", "Open Time", "Type", "Size", "Item", "Price", "S / L", "T / P",
 	"Close Time", "Close Price", "Commission", "Taxes", "Swap", "Profit", "Comment",
@@ -20,7 +20,7 @@ var ticketColumns = []string{
 
 const commentAt = 14 // in ticketColumns
 
-// isStatement knows an MT4 statement by a row of it, or by its title.
+// isStatement recognizes an MT4 statement by a row or by its title.
 func isStatement(file tabular.File) string {
 	if file.Kind != tabular.HTML {
 		return ""
@@ -38,9 +38,9 @@ func isStatement(file tabular.File) string {
 	return ""
 }
 
-// isTicket tells a row of the statement's tables: a number, a time and a type
-// that is never translated. Rows with only a magic number and a comment, which
-// some builds write below each trade, are none.
+// isTicket reports whether a row is a ticket: a number, a time and a type that
+// is never translated. Rows with only a magic number and a comment, which some
+// builds write below each trade, are none.
 func isTicket(cells []string) bool {
 	const fewest = 4
 	return len(cells) >= fewest && isID(cells[0]) && isStamp(cells[1]) && isWord(strings.ToLower(cells[2]))
@@ -57,14 +57,14 @@ func readStatement(r *statement.Reader) error {
 			case len(tickets.Rows) == 1 && sum.account.login == "":
 				sum.account = headOf(row)
 			default:
-				sum.look(row)
+				sum.readTotals(row)
 			}
 		}
 	}
 	if len(tickets.Rows) == 1 {
 		return journal.Invalid("The statement holds no transactions. Choose a longer period in the Account History tab of the terminal and save it again.")
 	}
-	sum.account.tell(r)
+	sum.account.setAccount(r)
 	l := newLedger(r, tickets, sum.account.currency)
 	l.index()
 	l.take()
@@ -72,9 +72,9 @@ func readStatement(r *statement.Reader) error {
 	return nil
 }
 
-// ticketCells gives the cells of a row in the order of ticketColumns. Money has
-// one cell for its comment, an order that was not filled one for its end, and
-// statements of old builds have no taxes.
+// ticketCells returns the cells of a row in the order of ticketColumns. Money
+// has one cell for its comment, an order that was not filled one for its end,
+// and statements of old builds have no taxes.
 func ticketCells(row tabular.Row) []string {
 	const typeAt, taxesAt, profitAt, whole = 2, 11, 13, 14
 	cells := make([]string, len(ticketColumns))

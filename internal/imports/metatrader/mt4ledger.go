@@ -44,7 +44,7 @@ func (l *ledger) link(ticket, comment string) {
 	}
 }
 
-// root is the first ticket of the chain that a ticket belongs to.
+// root returns the first ticket of the chain that a ticket belongs to.
 func (l *ledger) root(ticket string) string {
 	for range len(l.parent) { // a file could chain tickets in a circle
 		older, ok := l.parent[ticket]
@@ -135,8 +135,8 @@ func (l *ledger) trade(w *statement.Row) {
 	p.leave(w, c, costs{commission: w.Cost("Commission"), fees: w.Cost("Taxes", "Swap")}, ticket+"/close")
 }
 
-// isArchive knows a row that stands for many trades: brokers replace the trades
-// of past years by their result.
+// isArchive reports whether a row replaces many trades: brokers replace the
+// trades of past years by their result.
 func isArchive(w *statement.Row) bool {
 	return strings.HasPrefix(w.Text("Comment"), "Summary trade result") ||
 		strings.EqualFold(w.Text("Item"), "profit") && isZero(w.Text("Price")) && isZero(w.Text("Close Price"))
@@ -169,8 +169,8 @@ func (l *ledger) money(w *statement.Row, kind string) {
 	})
 }
 
-// ticketComment gives the comment of a ticket without what the terminal adds:
-// the link to another ticket.
+// ticketComment returns the comment of a ticket without the link to another
+// ticket that the terminal adds.
 func ticketComment(title string) string {
 	return strings.TrimSpace(linkText.ReplaceAllString(title, ""))
 }

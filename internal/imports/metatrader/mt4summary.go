@@ -8,15 +8,15 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// summary is what an MT4 statement tells about itself.
+// summary contains the account and the totals of an MT4 statement.
 type summary struct {
 	account                    account
 	closed, deposited, balance decimal.Null
 }
 
-// look takes from a row the totals that it may hold. A label stands in front of
-// its value, and a row has several.
-func (s *summary) look(row tabular.Row) {
+// readTotals reads the totals of a row. A label is before its value, and a row
+// may have several.
+func (s *summary) readTotals(row tabular.Row) {
 	label := ""
 	for i, cell := range row.Cells {
 		n, err := statement.Number(cell, statement.Unsettled)
@@ -35,15 +35,15 @@ func (s *summary) look(row tabular.Row) {
 	}
 }
 
-// keep takes the first of several values.
+// keep sets the first of several values.
 func keep(into *decimal.Null, n decimal.Decimal) {
 	if !into.Valid {
 		*into = decimal.Of(n)
 	}
 }
 
-// state tells the totals, as far as they can be held against what was read:
-// what stands for archived trades was read as cash.
+// state adds the totals that can be compared with the rows. The sums of
+// archived trades were read as cash.
 func (s *summary) state(out *statement.Statement, archived decimal.Decimal) {
 	if s.closed.Valid {
 		out.State(statement.ItemNetPnL, s.closed.Decimal.Sub(archived))

@@ -7,8 +7,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// position is what a statement tells about one position, put together from all
-// rows that are about it.
+// position is one position, merged from all of its rows.
 type position struct {
 	id           string
 	lot          string // by which its fills belong together
@@ -19,10 +18,10 @@ type position struct {
 	stop, target decimal.Null
 	comment      string
 
-	// told is the volume that was opened as far as the file says so, closed what
-	// its closings add up to, and left what is still open.
-	told, closed, left decimal.Decimal
-	closings           []*closing
+	// stated is the opened volume if the file states it, closed the sum of its
+	// closings, and left the volume that is still open.
+	stated, closed, left decimal.Decimal
+	closings             []*closing
 
 	fillID  string // of the opening fill, where the file has one
 	entered bool   // the opening fill is there
@@ -37,7 +36,7 @@ type closing struct {
 	used                  decimal.Decimal // of the volume, by deals
 }
 
-// left is the volume that no deal was found for yet.
+// left returns the volume without a matching deal.
 func (c *closing) left() decimal.Decimal { return c.volume.Sub(c.used) }
 
 // costs are what a closing has paid, below zero where it was paid to the trader.
@@ -45,12 +44,12 @@ type costs struct {
 	commission, fees decimal.Decimal
 }
 
-// volume is what was opened: at least as much as was closed and is left.
-func (p *position) volume() decimal.Decimal { return decimal.Max(p.told, p.closed.Add(p.left)) }
+// volume returns the opened volume: at least the sum of closed and left.
+func (p *position) volume() decimal.Decimal { return decimal.Max(p.stated, p.closed.Add(p.left)) }
 
 // enter emits the opening fill of the position, once. Its costs come with the
-// closing ones, since the file does not tell them apart. A row that fails leaves
-// the opening to the next row of the position.
+// closing ones, because the file does not separate them. A row that fails
+// leaves the opening to the next row of the position.
 func (p *position) enter(w *statement.Row) {
 	if p.entered {
 		return
@@ -75,7 +74,7 @@ func (p *position) enterOrSkip(w *statement.Row) {
 	p.enter(w)
 }
 
-// leave emits a closing fill of the position, behind the opening one.
+// leave emits a closing fill of the position, after the opening one.
 func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
 	f := p.fill(opposite(p.side), w.At(c.at))
 	f.Effect, f.Quantity, f.Price, f.ID = statement.Closing, c.volume, c.price, id
@@ -93,7 +92,7 @@ func (p *position) fill(side matching.Side, at statement.Moment) statement.Fill 
 	return f
 }
 
-// details are what is worth keeping of a fill beside its figures.
+// details returns the details of a fill.
 func details(comment string) map[string]string {
 	list := map[string]string{"unit": "lot"}
 	if comment != "" {

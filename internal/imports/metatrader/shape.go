@@ -13,11 +13,11 @@ import (
 type part int
 
 const (
-	noPart     part = iota // a title, a header, a total, or nothing to do with MT5
+	noPart     part = iota // a title, a header, a total, or not of MT5
 	dealPart               // a deal: a fill or money
 	closedPart             // a position that was closed, or a part of it
 	openPart               // a position that is still open
-	orderPart              // an order, which is no fill whatever became of it
+	orderPart              // an order, which is not a fill
 )
 
 // A time is written with points. Workbooks that were saved again have dates of
@@ -39,18 +39,18 @@ func isNumber(text string) bool {
 
 func isSide(kind string) bool { return kind == "buy" || kind == "sell" }
 
-// isVolume takes 0.10 and also 0.05 / 0.10, which is closed and opened, or
+// isVolume accepts 0.10 and also 0.05 / 0.10, which is closed and opened, or
 // filled and ordered.
 func isVolume(text string) bool {
 	first, second, two := strings.Cut(text, "/")
 	return isNumber(first) && (!two || isNumber(second))
 }
 
-// directions are what a deal does to a position. Deals that only move money
-// have none, or "in".
+// directions are the effects of a deal on a position. Deals that only move
+// money have none, or "in".
 var directions = []string{"in", "out", "in/out", "out by"}
 
-// partOf knows a row by its shape. The cells must be as [visible] gives them.
+// partOf recognizes a row by its shape. The cells must be those of [visible].
 func partOf(cells []string) part {
 	const fewest = 11
 	if len(cells) < fewest || !isStamp(cells[0]) || !isID(cells[1]) {
@@ -79,8 +79,8 @@ func isDeal(cells []string, kind string) bool {
 	return isWord(kind) && moneyOnly && (direction == "" || slices.Contains(directions, direction)) && isNumber(cells[10])
 }
 
-// isTrade tells deals that bought or sold, be it that they were taken back
-// later ("buy canceled").
+// isTrade reports whether a deal bought or sold, even if it was canceled later
+// ("buy canceled").
 func isTrade(kind string) bool {
 	return strings.HasPrefix(kind, "buy") || strings.HasPrefix(kind, "sell")
 }
@@ -90,15 +90,14 @@ func isZero(text string) bool {
 	return err == nil && n.IsZero()
 }
 
-// isWord tells that a type is one that a terminal could have written: letters,
-// and more than one of them.
+// isWord reports whether a type can be a terminal's: letters, and more than one.
 func isWord(kind string) bool {
 	return len(kind) > 1 && strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz /_-") == ""
 }
 
-// visible gives the cells of a row without one that terminals hide behind the
-// type, where some program made it visible again: the closing time is one
-// further to the right then.
+// visible returns the cells of a row without the cell that terminals hide after
+// the type, if some program made it visible again: the closing time is then one
+// column further right.
 func visible(row tabular.Row) []string {
 	const hidden, closing = 4, 8
 	c := row.Cells

@@ -2,9 +2,9 @@ package metatrader
 
 import "fillbook/internal/instruments"
 
-// InstrumentType tells currency pairs from everything else that is traded in
-// lots, which is a contract for difference: metals, indices, energies, coins
-// and shares alike.
+// InstrumentType returns forex for currency pairs. Everything else that is
+// traded in lots is a contract for difference: metals, indices, energies, coins
+// and shares.
 func InstrumentType(symbol string) string {
 	if instruments.IsCurrencyPair(symbol) {
 		return instruments.TypeForex

@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// The columns of the three tables, under names of our own: the file's may be in
-// any language, and Japanese has one word for Commission and Fee.
+// The columns of the three tables, under fixed names: the file's may be in any
+// language, and Japanese has one word for Commission and Fee.
 var (
 	dealColumns = []string{
 		"Time", "Deal", "Symbol", "Type", "Direction", "Volume", "Price", "Order",
@@ -25,12 +25,12 @@ var (
 	}
 )
 
-// titled starts a table of our own with its header.
+// titled returns a table with its header.
 func titled(columns []string) tabular.Table {
 	return tabular.Table{Rows: []tabular.Row{{Cells: columns}}}
 }
 
-// add puts a row into one of our tables.
+// add appends a row to a table.
 func add(table *tabular.Table, row tabular.Row, cells []string) {
 	width := len(table.Rows[0].Cells)
 	fitted := make([]string, width)
@@ -38,7 +38,7 @@ func add(table *tabular.Table, row tabular.Row, cells []string) {
 	table.Rows = append(table.Rows, tabular.Row{Line: row.Line, Cells: fitted})
 }
 
-// headerWidth gives the number of columns of a row of names, 0 for other rows.
+// headerWidth returns the number of columns of a row of names, 0 for other rows.
 func headerWidth(cells []string) int {
 	const fewest = 10
 	named, width := 0, 0
@@ -54,8 +54,8 @@ func headerWidth(cells []string) int {
 	return width
 }
 
-// withFee gives the cells of a deal in the order of today's columns. Terminals
-// of some years ago had no Fee, and a column Cost is there for some accounts.
+// withFee returns the cells of a deal in the order of dealColumns. Terminals of
+// some years ago had no Fee, and a column Cost is there for some accounts.
 func withFee(cells []string, width int) []string {
 	const costAt, feeAt = 8, 9
 	if width == 0 {
@@ -73,8 +73,8 @@ func withFee(cells []string, width int) []string {
 	return fitted
 }
 
-// splitVolume gives the cells of a position with what was opened, where the
-// volume is written as closed / opened, in a column of its own.
+// splitVolume returns the cells of a position with the opened volume in its own
+// column if the volume is written as closed / opened.
 func splitVolume(cells []string) []string {
 	const volumeAt = 4
 	closed, opened, two := strings.Cut(cells[volumeAt], "/")
@@ -88,7 +88,7 @@ func splitVolume(cells []string) []string {
 	return fitted
 }
 
-// numbersOf gives the numbers of a row, and whether it holds nothing else.
+// numbersOf returns the numbers of a row, and whether it contains nothing else.
 func numbersOf(row tabular.Row) (numbers []decimal.Decimal, only bool) {
 	only = true
 	for _, c := range row.Cells {

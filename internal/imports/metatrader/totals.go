@@ -29,14 +29,13 @@ func totalsOf(n []decimal.Decimal) dealTotals {
 	return dealTotals{}
 }
 
-// without takes out of the totals what was read as money and not as the costs
+// subtract subtracts from the totals what was read as cash and not as the costs
 // of a fill.
-func (t *dealTotals) without(commission, fee, swap decimal.Decimal) {
+func (t *dealTotals) subtract(commission, fee, swap decimal.Decimal) {
 	t.commission, t.fee, t.swap = t.commission.Sub(commission), t.fee.Sub(fee), t.swap.Sub(swap)
 }
 
-// state tells the totals of the report, as far as they can be held against what
-// was read.
+// state adds the totals of the report that can be compared with the rows.
 func (rep *report) state(out *statement.Statement) {
 	if t := rep.totals; t.there {
 		out.State(statement.ItemCommission, t.commission.Neg())
@@ -50,9 +49,9 @@ func (rep *report) state(out *statement.Statement) {
 	}
 }
 
-// startsAtZero tells that the report goes back to the beginning of the account:
-// the balance behind its first deal is what that deal moved. Only then is the
-// balance the sum of what the report lists.
+// startsAtZero reports whether the report begins with the account: the balance
+// after its first deal is the amount of that deal. Only then is the balance the
+// sum of the listed deals.
 func (rep *report) startsAtZero() bool {
 	const commission, balance = 8, 12
 	if len(rep.deals.Rows) < 2 {
@@ -68,8 +67,8 @@ func (rep *report) startsAtZero() bool {
 	return err == nil && after.Equal(moved)
 }
 
-// settled tells that nothing of the balance belongs to positions that are still
-// open: neither costs of opening them nor the result of a part.
+// settled reports whether the balance contains nothing of open positions:
+// neither their costs nor the result of a closed part.
 func (rep *report) settled() bool {
 	if len(rep.open.Rows) == 1 {
 		return true
@@ -86,8 +85,8 @@ func (rep *report) settled() bool {
 	return rep.totals.commission.IsZero() && rep.totals.fee.IsZero()
 }
 
-// credited tells that the broker lent money. It was read as cash, but is no part
-// of the balance.
+// credited reports whether the broker lent money. It was read as cash, but is
+// not part of the balance.
 func (rep *report) credited() bool {
 	const kind = 3
 	return slices.ContainsFunc(rep.deals.Rows, func(row tabular.Row) bool { return strings.EqualFold(row.Cells[kind], "credit") })

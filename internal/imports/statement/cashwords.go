@@ -1,6 +1,6 @@
 package statement
 
-// cashWords tell what a row of cash is by a part of its text, in English, Dutch,
+// cashWords are the kinds of rows of cash by a part of their text, in English, Dutch,
 // German, French, Spanish, Portuguese, Italian, Swedish, Danish, Norwegian,
 // Czech and Polish. The first part that the text has decides, so a word that is
 // inside another one, as Storting is in Terugstorting, comes after it. They are

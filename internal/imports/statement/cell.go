@@ -8,13 +8,13 @@ import (
 // longestBlank is the length of the longest sign for a missing value.
 const longestBlank = len("none") * 2
 
-// Blank tells that a cell says nothing: it is empty, or holds one of the signs
+// Blank reports whether a cell has no value: it is empty, or holds one of the signs
 // that exports write for a value that is not there.
 func Blank(text string) bool {
 	if text != "" && text[0] >= '0' && text[0] <= '9' {
-		return false // most values are numbers, and this is asked of every cell
+		return false // most values are numbers, and this is called for every cell
 	}
-	text = bare(text)
+	text = trimCell(text)
 	if len(text) > longestBlank {
 		return false
 	}
@@ -25,25 +25,25 @@ func Blank(text string) bool {
 	return false
 }
 
-// bare takes away what surrounds the value of a cell: blanks of any sort, a
+// trimCell removes what surrounds the value of a cell: blanks of any sort, a
 // byte order mark, and what spreadsheets put around a text that is to stay one,
 // ="5337" or a leading apostrophe.
-func bare(text string) string {
+func trimCell(text string) string {
 	if n := len(text); n > 0 && isAlphanumeric(text[0]) && isAlphanumeric(text[n-1]) {
 		return text
 	}
-	text = strings.TrimFunc(text, outside)
+	text = strings.TrimFunc(text, isOutside)
 	if inner, ok := strings.CutPrefix(text, `="`); ok {
 		text = strings.TrimSuffix(inner, `"`)
 	}
-	return strings.TrimFunc(strings.TrimPrefix(text, "'"), outside)
+	return strings.TrimFunc(strings.TrimPrefix(text, "'"), isOutside)
 }
 
 func isAlphanumeric(c byte) bool {
 	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-func outside(r rune) bool {
+func isOutside(r rune) bool {
 	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u200e' || r == '\u200f'
 }
 
@@ -69,7 +69,7 @@ func plainSigns(text string) string {
 	}, text)
 }
 
-// hasPlainSigns tells at a glance that a text has nothing to replace, as most have.
+// hasPlainSigns reports quickly whether a text has nothing to replace, as most have.
 func hasPlainSigns(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '`' {

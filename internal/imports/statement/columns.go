@@ -138,7 +138,7 @@ func parseText(text string) []part {
 	return parts
 }
 
-// namedColumns lists the columns that one name without alternatives stands for.
+// namedColumns lists the columns that one name without alternatives matches.
 func (r *Reader) namedColumns(name string) []int {
 	if base, nth, ok := strings.Cut(name, "#"); ok && isNumber(nth) { // "Trade #" is a name
 		if i, found := r.index[HeaderKey(base)+"#"+nth]; found {
@@ -190,8 +190,8 @@ func isUnitOfHeader(rest string) bool {
 	if isCurrency(inner) || isCurrencyCode(inner) {
 		return true
 	}
-	_, zone := stated(inner)
-	return zone || universal(inner)
+	_, zone := findStatedZone(inner)
+	return zone || isUniversal(inner)
 }
 
 // isCurrencyCode reports whether a text has the form of a currency's code.
@@ -360,13 +360,13 @@ func currencyInHeader(header string) string {
 	return ""
 }
 
-// signCurrencies are the currencies that a sign stands for.
+// signCurrencies maps signs to currencies.
 var signCurrencies = map[string]string{"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 
 // cutUnit separates a number from the coin, code or sign of a currency that is
 // written with it.
 func cutUnit(text string) (number, unit string) {
-	text = strings.TrimSpace(bare(text))
+	text = strings.TrimSpace(trimCell(text))
 	for sign, code := range signCurrencies {
 		if strings.Contains(text, sign) {
 			return strings.TrimSpace(strings.Replace(text, sign, "", 1)), code

@@ -28,7 +28,7 @@ type wordCounts struct {
 func (c wordCounts) sides() int { return c.buys + c.sells }
 
 // isSide reports whether every value is a word for a side. Single letters are
-// believed where both sides occur, or where the column's name speaks for it.
+// accepted if both sides occur, or if the column is named like a side.
 func (c wordCounts) isSide(named bool) bool {
 	both := c.buys > 0 && c.sells > 0
 	return c.values > 0 && c.sides() == c.values && (named || both || c.letters < c.values)
@@ -74,7 +74,7 @@ func (c *wordCounts) add(cell string) {
 		} else {
 			c.sells++
 		}
-		if len([]rune(bare(cell))) == 1 {
+		if len([]rune(trimCell(cell))) == 1 {
 			c.letters++
 		}
 	}
@@ -176,7 +176,7 @@ func columnsMeaning(headers []string, target Target) []int {
 	return newSuggestion(headers).columns[target]
 }
 
-// isTaken reports whether a column's name gives it a meaning that its words
+// isTaken reports whether the name of a column has a meaning that its words
 // cannot change: the symbols C, S and V are no sides.
 func isTaken(columns map[Target]int, column int) bool {
 	for _, target := range []Target{TargetSymbol, TargetOptionRight, TargetCurrency, TargetInstrumentType} {

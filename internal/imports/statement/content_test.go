@@ -27,7 +27,7 @@ func readUnknown(t *testing.T, text string) (*statement.Statement, *statement.Pr
 	return s, found.Preset, err
 }
 
-// TestSideByContent gives the side of a file to a column of any name, in the
+// TestSideByContent returns the side of a file to a column of any name, in the
 // languages of the presets: the words in it decide.
 func TestSideByContent(t *testing.T) {
 	t.Parallel()

@@ -25,8 +25,8 @@ func (s *Statement) DeriveCurrency(currency string) {
 }
 
 // FileCurrency returns the currency of the account that the file is of: the one
-// that it states, or else the only one that its rows are in. It is empty where
-// the file does not tell, as with trades in several currencies. account is the
+// that it states, or else the only one that its rows are in. It is empty if
+// the file does not say, as with trades in several currencies. account is the
 // currency of the user's account; a file that derives its currency and has rows
 // in that one is taken to be in it.
 func (s *Statement) FileCurrency(account string) string {

@@ -23,13 +23,13 @@ const (
 //
 // A part above 12 can only be a day; where some values prove one order so and
 // some the other, nothing is settled. Without such a proof points between the
-// parts mean that the day comes first, as nobody writes them otherwise. After
+// parts mean that the day comes first, as no other order is in use. After
 // that the order of the rows decides: files are sorted, so when only one reading
 // runs steadily up or down, it is the right one.
 func SettleDateOrder(values []string) DateOrder {
 	var dates []numericDate
 	for _, v := range values {
-		if d, ok := leadingNumericDate(v); ok && (d.as(DayFirst).real() || d.as(MonthFirst).real()) {
+		if d, ok := leadingNumericDate(v); ok && (d.as(DayFirst).exists() || d.as(MonthFirst).exists()) {
 			dates = append(dates, d)
 		}
 	}
@@ -68,16 +68,16 @@ func provenOrder(dates []numericDate) DateOrder {
 	return order
 }
 
-// numericDate is a date of two small numbers and a year behind them.
+// numericDate is a date of two small numbers and a year after them.
 type numericDate struct {
 	first, second, year int
-	sign                byte // what stands between them
+	sign                byte // what separates them
 }
 
-// proves gives the order that this date alone proves.
+// proves returns the order that this date alone proves.
 func (d numericDate) proves() DateOrder {
 	const months = 12
-	switch day, month := d.as(DayFirst).real(), d.as(MonthFirst).real(); {
+	switch day, month := d.as(DayFirst).exists(), d.as(MonthFirst).exists(); {
 	case day && !month && d.first > months:
 		return DayFirst
 	case month && !day && d.second > months:
@@ -86,9 +86,9 @@ func (d numericDate) proves() DateOrder {
 	return DateOrderUnknown
 }
 
-// matters tells that the date is another one in the other order.
+// matters reports whether the date is another one in the other order.
 func (d numericDate) matters() bool {
-	return d.first != d.second && d.as(DayFirst).real() && d.as(MonthFirst).real()
+	return d.first != d.second && d.as(DayFirst).exists() && d.as(MonthFirst).exists()
 }
 
 func (d numericDate) as(order DateOrder) calendarDay {
@@ -98,7 +98,7 @@ func (d numericDate) as(order DateOrder) calendarDay {
 	return calendarDay{d.year, d.second, d.first}
 }
 
-// steady tells that the dates run in one direction when they are read so.
+// steady reports whether the dates run in one direction if they are read so.
 func steady(dates []numericDate, order DateOrder) bool {
 	up, down := false, false
 	for i := 1; i < len(dates); i++ {

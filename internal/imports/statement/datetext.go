@@ -21,8 +21,8 @@ func (d calendarDay) midnight() time.Time {
 	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
 }
 
-// real tells that the calendar has the day.
-func (d calendarDay) real() bool {
+// exists reports whether the calendar has the day.
+func (d calendarDay) exists() bool {
 	at := d.midnight()
 	return d.month >= 1 && d.month <= 12 && at.Year() == d.year && int(at.Month()) == d.month && at.Day() == d.day
 }
@@ -85,7 +85,7 @@ func (s *textScan) any(signs string) int {
 	return before - len(s.rest)
 }
 
-// one takes one of the given signs; it gives 0 where none comes next.
+// one reads one of the given signs; it returns 0 if none comes next.
 func (s *textScan) one(signs string) byte {
 	if s.rest == "" || strings.IndexByte(signs, s.rest[0]) < 0 {
 		return 0
@@ -100,7 +100,7 @@ func leadingNumericDate(text string) (numericDate, bool) {
 	if len(text) > longestMoment {
 		return numericDate{}, false
 	}
-	s := &textScan{rest: plainSigns(bare(text))}
+	s := &textScan{rest: plainSigns(trimCell(text))}
 	d, ok := s.date()
 	return d.numeric, ok && d.open
 }
@@ -131,8 +131,8 @@ func (s *textScan) weekday() {
 	}
 }
 
-// weekdayBehind takes the name of a day of the week that follows the date.
-func (s *textScan) weekdayBehind() {
+// skipWeekday takes the name of a day of the week that follows the date.
+func (s *textScan) skipWeekday() {
 	ahead := textScan{s.rest}
 	ahead.any(" ,(")
 	if weekdays[ahead.word()] {
@@ -141,7 +141,7 @@ func (s *textScan) weekdayBehind() {
 	}
 }
 
-// monthNameFirst takes "Feb 12, 2026", and the time glued behind it.
+// monthNameFirst takes "Feb 12, 2026", and the time attached to it.
 func (s *textScan) monthNameFirst() (dateText, bool) {
 	month := months[s.word()]
 	if month == 0 || s.any(" .-/,") == 0 || s.run() > 2 {
@@ -217,7 +217,7 @@ func (s *textScan) smallFirst() (dateText, bool) {
 	return dateText{numeric: d, open: true}, true
 }
 
-// monthNameSecond goes on behind the day.
+// monthNameSecond continues after the day.
 func (s *textScan) monthNameSecond(day int) (dateText, bool) {
 	s.ordinal()
 	s.any(" ")
@@ -237,7 +237,7 @@ func (s *textScan) filler() {
 }
 
 // yearLast takes a year of two or four digits. One program writes the time
-// directly behind it, as in 202607:11 PM.
+// directly after it, as in 202607:11 PM.
 func (s *textScan) yearLast() (year int, glued, ok bool) {
 	switch n := s.run(); n {
 	case 2, 4:

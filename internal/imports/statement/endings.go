@@ -53,7 +53,7 @@ type ending struct {
 	leaves bool
 }
 
-// resolveEndings gives the fills of expired options their side: a holder sells
+// resolveEndings returns the fills of expired options their side: a holder sells
 // for nothing, a writer buys back. An end without a beginning in the file is
 // skipped, unless the file has a sign for it.
 func (r *Reader) resolveEndings() {

@@ -140,7 +140,7 @@ func (c *Condition) reason(w *Row, text string) string {
 	if c.Reason != "" {
 		return c.Reason
 	}
-	return keptReason(w.r.Header(c.Col), text)
+	return conditionReason(w.r.Header(c.Col), text)
 }
 
 // parseTexts sets the values of the first pattern that matches.
@@ -433,7 +433,7 @@ func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 	case l.amountColumn() == "" || w.Text(l.amountColumn()) == "":
 		w.Fail("There is no value in column %s.", firstName(cmp.Or(l.Price, l.amountColumn())))
 	default:
-		t.priceMissing = true // the amount gives it
+		t.priceMissing = true // it is computed from the amount
 	}
 }
 
@@ -529,7 +529,7 @@ func (r *Reader) finishLayouts() {
 	s.closeLegs()
 	r.resolveEndings()
 	for _, w := range s.rows {
-		w.settle()
+		w.writeOutcome()
 	}
 	for _, l := range r.Preset.layouts() {
 		if l.Currencies == CurrencyMixed {

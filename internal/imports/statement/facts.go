@@ -74,7 +74,7 @@ func (w *Row) noteTime(m Moment, column int) Moment {
 	return m
 }
 
-// noteFacts notes in a fill how well the file knows its values: how finely its
+// noteFacts notes in a fill how exact its values are: how finely its
 // time is written, and whether it states costs of 0.
 func (w *Row) noteFacts(f *Fill) {
 	for _, m := range w.times {

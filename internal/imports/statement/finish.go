@@ -11,7 +11,7 @@ import (
 // finish puts what was read in order and looks for what does not add up.
 func (r *Reader) finish() *Statement {
 	s := r.Out
-	s.arrange(r.Preset.NewestFirst)
+	s.sortRecords(r.Preset.NewestFirst)
 	s.convertCash(r.Hints.Currency)
 	s.checkCash()
 	s.checkPositions()
@@ -21,12 +21,12 @@ func (r *Reader) finish() *Statement {
 	return s
 }
 
-// arrange puts the fills in the order in which they happened. Only the order
+// sortRecords puts the fills in the order in which they happened. Only the order
 // inside one instant matters to grouping, but it matters much: a file that
 // runs backwards has to be turned, and of fills that share a day and have no
 // time those that open come first.
-func (s *Statement) arrange(newestFirst bool) {
-	if newestFirst && !s.ascending() || s.descending() {
+func (s *Statement) sortRecords(newestFirst bool) {
+	if newestFirst && !s.isAscending() || s.isDescending() {
 		reverseRows(s.Fills, func(f *Fill) int { return f.Row })
 		reverseRows(s.Cash, func(c *Cash) int { return c.Row })
 		reverseRows(s.Annotations, func(m *Annotations) int { return m.Row })
@@ -35,7 +35,7 @@ func (s *Statement) arrange(newestFirst bool) {
 		if c := a.At.Compare(b.At); c != 0 || !a.DateOnly || !b.DateOnly {
 			return c
 		}
-		return cmp.Compare(rank(a.Effect), rank(b.Effect))
+		return cmp.Compare(effectRank(a.Effect), effectRank(b.Effect))
 	})
 	slices.SortStableFunc(s.Cash, func(a, b *Cash) int { return a.At.Compare(b.At) })
 }
@@ -61,7 +61,7 @@ func sortedByTime(fills []*Fill) []*Fill {
 	return fills
 }
 
-func rank(e Effect) int {
+func effectRank(e Effect) int {
 	switch e {
 	case Opening:
 		return 0
@@ -72,14 +72,13 @@ func rank(e Effect) int {
 	return 2
 }
 
-// ascending tells that the file runs forwards in time and not only stands
-// still.
-func (s *Statement) ascending() bool { return s.runs() > 0 }
+// isAscending reports whether the file runs forwards in time.
+func (s *Statement) isAscending() bool { return s.countDirection() > 0 }
 
-func (s *Statement) descending() bool { return s.runs() < 0 }
+func (s *Statement) isDescending() bool { return s.countDirection() < 0 }
 
-// runs counts the steps forwards less the steps backwards.
-func (s *Statement) runs() int {
+// countDirection counts the steps forwards less the steps backwards.
+func (s *Statement) countDirection() int {
 	n := 0
 	for i := 1; i < len(s.Fills); i++ {
 		n += s.Fills[i].At.Compare(s.Fills[i-1].At)
@@ -87,14 +86,14 @@ func (s *Statement) runs() int {
 	return n
 }
 
-// checkCash compares what each fill is worth with what the file says that it
+// checkCash compares the value of each fill with what the file says that it
 // moved: a wrong multiplier shows here.
 func (s *Statement) checkCash() {
 	for _, f := range s.Fills {
 		if !f.StatedCashFlow.Valid {
 			continue
 		}
-		flow := f.Quantity.Mul(f.Price).Mul(f.worth())
+		flow := f.Quantity.Mul(f.Price).Mul(f.effectiveMultiplier())
 		if f.Side == matching.Buy {
 			flow = flow.Neg()
 		}
@@ -102,7 +101,7 @@ func (s *Statement) checkCash() {
 		off := flow.Sub(f.StatedCashFlow.Decimal).Abs()
 		if off.Cmp(allowance(f.StatedCashFlow.Decimal)) > 0 {
 			s.Warn("Row %d (%s): the file says that it moved %s, but quantity, price and multiplier %s give %s.",
-				f.Row, f.Symbol, f.StatedCashFlow, f.worth(), flow)
+				f.Row, f.Symbol, f.StatedCashFlow, f.effectiveMultiplier(), flow)
 		}
 	}
 }
@@ -113,8 +112,8 @@ func allowance(amount decimal.Decimal) decimal.Decimal {
 	return decimal.Max(decimal.Must("0.05"), amount.Abs().Mul(decimal.Must("0.01")))
 }
 
-// checkPositions looks for fills that are missing: where the file tells the
-// position behind each fill, it must be the one before and the fill.
+// checkPositions looks for fills that are missing: if the file states the
+// position after each fill, it must be the one before plus the fill.
 func (s *Statement) checkPositions() {
 	last := map[streamKey]decimal.Null{}
 	for _, f := range s.Fills {
@@ -131,7 +130,7 @@ func (s *Statement) checkPositions() {
 }
 
 // checkOpenings looks for fills that close what the file never opened. The
-// journal may hold the opening already, so it is worth no more than a warning.
+// journal may hold the opening already, so it is only a warning.
 func (s *Statement) checkOpenings() {
 	held := map[streamKey]decimal.Decimal{}
 	missing := map[string]bool{}

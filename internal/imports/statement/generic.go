@@ -13,13 +13,13 @@ import (
 // mapping says which column or constant is what.
 type mapping map[Target]string
 
-// generic gives the reading of rows by a mapping: the preset's columns, with
-// the user's on top.
-func (r *Reader) generic() (func(*Row), error) {
+// newMappedReader returns the function that reads a row by a mapping: the preset's
+// columns, replaced by those that the user chose.
+func (r *Reader) newMappedReader() (func(*Row), error) {
 	m := mapping{}
 	maps.Copy(m, r.Preset.Columns)
 	maps.Copy(m, r.Hints.Mapping)
-	if err := r.known(m); err != nil {
+	if err := r.checkMapping(m); err != nil {
 		return nil, err
 	}
 	if err := r.requireDays(m); err != nil {
@@ -53,7 +53,7 @@ func (r *Reader) needsSide(m mapping) bool {
 	})
 }
 
-// noteAccounts tells whose account the file is, and warns where it is several.
+// noteAccounts sets the name of the account, and warns if there are several.
 func (r *Reader) noteAccounts(m mapping) {
 	i := r.column(m[TargetAccount])
 	if m[TargetAccount] == "" || i < 0 {
@@ -78,8 +78,8 @@ func (r *Reader) noteAccounts(m mapping) {
 	}
 }
 
-// known refuses a mapping to columns that are not there.
-func (r *Reader) known(m mapping) error {
+// checkMapping checks that the columns of a mapping exist.
+func (r *Reader) checkMapping(m mapping) error {
 	for target, name := range r.Hints.Mapping {
 		if !slices.Contains(Targets(), target) {
 			return journal.InvalidField("column_mapping", "%q is not something that a column can be.", string(target))
@@ -95,10 +95,10 @@ func (r *Reader) known(m mapping) error {
 	return nil
 }
 
-// mappingRequired is the code of a refusal that asks the user about the file.
+// mappingRequired is the code of the error for a file that needs a mapping.
 const mappingRequired = "mapping_required"
 
-// MappingRequired refuses a file of which too little is known.
+// MappingRequired returns the error for a file whose columns are not known.
 func MappingRequired(missing []string) error {
 	return &journal.Error{
 		Kind: journal.KindInvalid, Code: mappingRequired,
@@ -107,7 +107,7 @@ func MappingRequired(missing []string) error {
 	}
 }
 
-// missing lists what the mapping must have and has not.
+// missing lists the targets that the mapping needs and does not have.
 func (m mapping) missing(format Format) []string {
 	var list []string
 	need := func(name string, oneOf ...Target) {
@@ -131,7 +131,7 @@ func (m mapping) missing(format Format) []string {
 	return list
 }
 
-// text gives what a target is in this row.
+// text returns the value of a target in this row.
 func (m mapping) text(w *Row, t Target) string {
 	name, mapped := m[t]
 	if !mapped {
@@ -197,7 +197,7 @@ func (m mapping) whole(w *Row, name string) Moment {
 
 // execution reads a row as one fill.
 func (w *Row) execution(m mapping) {
-	if !w.kept() {
+	if !w.meetsConditions() {
 		return
 	}
 	quantity, filled := m.filled(w)
@@ -268,8 +268,8 @@ func (w *Row) filledQuantity() decimal.Null {
 	return decimal.Of(n)
 }
 
-// noQuantity tells a row without a fill from one that is damaged: an order
-// that was not filled and a line of text have none by right.
+// noQuantity ends a row without a quantity: an order that was not filled is
+// skipped, a line of text is ignored, and any other row fails.
 func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
 	switch {
 	case !quantity.Valid && m.text(w, "symbol") == "" && m.text(w, "side") == "":
@@ -281,19 +281,19 @@ func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
 	}
 }
 
-// kept tells whether the preset's rules keep the row.
-func (w *Row) kept() bool {
+// meetsConditions reports whether the row meets the conditions of the preset.
+func (w *Row) meetsConditions() bool {
 	for names, values := range w.r.Preset.Keep {
 		if text := w.Text(names); w.r.Has(names) && !slices.Contains(values, strings.ToLower(text)) {
-			w.Skip("%s", keptReason(w.r.Header(names), text))
+			w.Skip("%s", conditionReason(w.r.Header(names), text))
 			return false
 		}
 	}
 	return true
 }
 
-// keptReason says why a preset's rules do not keep a row.
-func keptReason(column, value string) string {
+// conditionReason returns why a row does not meet a condition.
+func conditionReason(column, value string) string {
 	if reason := skipReasons[statusOf(value)]; reason != "" {
 		return reason
 	}
@@ -363,6 +363,6 @@ func (m mapping) side(w *Row, f *Fill) {
 	f.Side, f.Effect = side, effect
 }
 
-// swap is the cost of holding overnight. Whoever writes it writes what it did
-// to the account: below zero is a cost.
+// swap is the cost of holding overnight. Files write what it did to the account:
+// below zero is a cost.
 func (m mapping) swap(w *Row) decimal.Decimal { return m.null(w, "swap").Or(decimal.Zero).Neg() }

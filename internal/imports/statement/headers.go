@@ -146,7 +146,7 @@ func isCurrency(word string) bool {
 }
 
 func isZone(word string) bool {
-	_, ok := stated(word)
+	_, ok := findStatedZone(word)
 	return ok
 }
 

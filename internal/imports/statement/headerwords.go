@@ -2,7 +2,7 @@ package statement
 
 // targetWords are the names that columns have, in English, German, French,
 // Spanish, Dutch, Italian, Portuguese, Swedish and Japanese, best first: of two
-// columns that could be the price of a fill, the one whose name stands further
+// columns that could be the price of a fill, the one whose name comes further
 // in front is taken. Signs and blanks in the names do not count.
 //
 // What is missing here is missing on purpose. Numbers of orders, positions and

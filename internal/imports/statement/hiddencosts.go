@@ -11,7 +11,7 @@ import (
 // a difference above 25 and above 5 % of what was traded: the check of amounts
 // warns about that one.
 func (f *Fill) HiddenCosts() decimal.Decimal {
-	units := f.Quantity.Mul(f.worth())
+	units := f.Quantity.Mul(f.effectiveMultiplier())
 	gap := f.hiddenGap()
 	if gap.Cmp(roundingOf(f.Price, units)) <= 0 || gap.Cmp(mostHiddenCosts(units.Mul(f.Price))) > 0 {
 		return decimal.Zero
@@ -26,7 +26,7 @@ func (f *Fill) hiddenGap() decimal.Decimal {
 	if !f.StatedCashFlow.Valid {
 		return decimal.Zero
 	}
-	expected := f.Quantity.Mul(f.worth()).Mul(f.Price)
+	expected := f.Quantity.Mul(f.effectiveMultiplier()).Mul(f.Price)
 	if f.Side == matching.Buy {
 		expected = expected.Neg()
 	}

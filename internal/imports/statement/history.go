@@ -70,8 +70,7 @@ func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
 // cashColumn returns the column of what a row of cash moved.
 func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gross) }
 
-// peek returns the number of an expression, 0 if it is none. It does not fail
-// the row.
+// peek returns the number of an expression, or 0. It never fails the row.
 func (w *Row) peek(col Col) decimal.Decimal {
 	i, text := w.find(col)
 	n, err := Number(text, w.r.separatorFor(i, text))
@@ -251,7 +250,7 @@ func (lr *layoutReader) skipNoAmount(w *Row) {
 }
 
 // emitCash adds cash to the outcome of a row. Coins that are not money are
-// skipped; those that are worth the account's currency are in it.
+// skipped; those that count as the account's currency are booked in it.
 func (lr *layoutReader) emitCash(w *Row, record *Record) {
 	l, c := lr.layout, record.Cash
 	if l.Coins {

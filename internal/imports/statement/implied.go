@@ -24,8 +24,8 @@ func isMinorUnit(price, money string) bool {
 // hundredth is what pence and the prices of bonds are of the whole.
 var hundredth = decimal.FromScaled(1, 2)
 
-// settleRate makes the fill worth what it is in the currency of its amount. The
-// price stays as the file has it, and the multiplier converts it, unless the
+// settleRate converts the price to the currency of the amount. The price stays as
+// the file has it, and the multiplier converts it, unless the
 // user's account is in the currency of the price and the layout converts the
 // amounts then.
 func (lr *layoutReader) settleRate(w *Row, t *tradeRow) {
@@ -85,8 +85,8 @@ func (lr *layoutReader) settleSameCurrency(w *Row, t *tradeRow) {
 
 // rateOf returns what one unit of the price is in the currency of the amount. The
 // rate of the file may be meant either way and needs a hundred on top for pence
-// or the shares of an option; the amount tells which. If none of them explains
-// the amount, the amount itself gives the rate. There is no rate if the price is
+// or the shares of an option; the amount decides which. If none of them explains
+// the amount, the rate is computed from it. There is no rate if the price is
 // in the currency of the amount.
 func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
 	if t.isForeign() && isMinorUnit(t.priced, t.money) {
@@ -122,14 +122,14 @@ func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
 // isUnstated reports whether the file names neither of the two currencies.
 func (t *tradeRow) isUnstated() bool { return t.priced == "" && t.money == "" }
 
-// statedRate returns the rate of the file; one that cannot be read is none.
+// statedRate returns the rate of the file, if it can be read.
 func (w *Row) statedRate(col Col) decimal.Null {
 	n := w.peek(col)
 	return decimal.Null{Decimal: n, Valid: n.Sign() > 0}
 }
 
-// rateCandidates lists what a unit of the price may be worth by the rate of the
-// file.
+// rateCandidates lists the possible values of a unit of the price by the rate of
+// the file.
 func rateCandidates(stated decimal.Null) []decimal.Decimal {
 	one, hundred := decimal.New(1), decimal.New(100)
 	var list []decimal.Decimal
@@ -151,7 +151,7 @@ func isNear(computed, stated decimal.Decimal) bool {
 }
 
 // nearestRate returns the candidate that explains an amount with costs in it
-// best, if the rest may be costs. It is none if that is 1.
+// best, if the rest may be costs. There is no rate if the best is 1.
 func nearestRate(candidates []decimal.Decimal, traded, gross decimal.Decimal, side matching.Side) decimal.Null {
 	one := decimal.New(1)
 	off := func(c decimal.Decimal) decimal.Decimal { return traded.Mul(c).Sub(gross).Abs() }
@@ -193,7 +193,7 @@ func (lr *layoutReader) bookHiddenCosts(t *tradeRow) {
 // amount that is better than the price, or any difference of a free purchase,
 // shows that the price was rounded: it is corrected if the exact one terminates.
 func (t *tradeRow) exactHiddenCosts(free bool) decimal.Decimal {
-	units := t.Quantity.Mul(t.worth())
+	units := t.Quantity.Mul(t.effectiveMultiplier())
 	gap := t.hiddenGap()
 	// Below zero, what the check of amounts does not warn about is rounding.
 	rounding := decimal.Max(roundingOf(t.Price, units), allowance(t.StatedCashFlow.Decimal))

@@ -33,8 +33,8 @@ func InstrumentType(word string) string {
 	return word
 }
 
-// Name gives a fill its instrument: the symbol as the file writes it, its type
-// if the file tells, and what the symbol itself tells. An option becomes its
+// Name sets the instrument of a fill: the symbol as the file writes it, its type
+// if the file states it, and what the symbol itself contains. An option becomes its
 // underlying with right, strike and expiry; a future is one only if its symbol
 // says so or the file does.
 func (f *Fill) Name(symbol, kind string) {

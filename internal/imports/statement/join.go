@@ -31,7 +31,7 @@ type JoinRule string
 // The rules.
 //
 // JoinParts: fills of one id are parts of one fill.
-// JoinRates: two sides of an exchange of money give a rate for cash in foreign
+// JoinRates: two sides of an exchange of money state a rate for cash in foreign
 // currencies.
 // JoinLegs: rows of KindLeg are the coins of one trade, those of KindLegFee its
 // fees. Amount and Currency are read of each.
@@ -197,7 +197,7 @@ func (lr *layoutReader) carry(w *Row) {
 	}
 	w.Cells = slices.Clone(w.Cells)
 	for _, col := range columns {
-		for _, i := range lr.r.named(col) {
+		for _, i := range lr.r.columnsNamed(col) {
 			if i < len(w.Cells) && i < len(lr.above.Cells) && Blank(w.Cells[i]) {
 				w.Cells[i] = lr.above.Cells[i]
 			}

@@ -73,13 +73,13 @@ func Kinds() []Kind {
 }
 
 // Word maps words to a kind. Words are separated by bars and written in lower
-// case with single blanks; * stands for any text and ? for one character.
+// case with single blanks; * matches any text and ? one character.
 type Word struct {
 	Kind  Kind
 	Words string
 }
 
-// FindKind returns the kind that words give a text, or none.
+// FindKind returns the kind of the first word that matches a text, or none.
 func FindKind(words []Word, text string) Kind {
 	kind, _ := newWordTable(words).find(WordKey(text))
 	return kind
@@ -183,7 +183,7 @@ func (t *wordTable) find(text string) (Kind, bool) {
 // WordKey returns a word in the form in which words are compared and stored: lower
 // case with single blanks.
 func WordKey(text string) string {
-	return strings.Join(strings.Fields(strings.ToLower(bare(text))), " ")
+	return strings.Join(strings.Fields(strings.ToLower(trimCell(text))), " ")
 }
 
 // matchWord reports whether a text fits a pattern. It needs time in proportion

@@ -147,7 +147,7 @@ type Pattern struct {
 }
 
 // Namer builds an instrument from the symbol and the type that a file has; the
-// type is empty if the file does not tell.
+// type is empty if the file does not state it.
 type Namer func(symbol, kind string) Instrument
 
 // Instrument is what a row trades.
@@ -165,7 +165,7 @@ type Instrument struct {
 	Problem string
 }
 
-// Record is what a row gives: a fill, a round trip or cash, and further records
+// Record is the result of a row: a fill, a round trip or cash, and further records
 // of the same row.
 type Record struct {
 	Kind        Kind
@@ -176,7 +176,7 @@ type Record struct {
 	Also        []Record
 }
 
-// SumOf states the sum of a column as a figure that the file gives about itself;
+// SumOf states the sum of a column as a figure that the file states about itself;
 // see [Statement.Sum] for the items.
 type SumOf struct {
 	Item string
@@ -234,7 +234,7 @@ type ResultRule string
 
 // The rules. ResultIfForeign: for prices in foreign money, for forex and CFDs,
 // and for contracts that are settled in their coin. ResultExact: for a whole trade
-// whose prices do not give it to the last digit.
+// whose prices do not match it to the last digit.
 const (
 	ResultIfForeign ResultRule = ""
 	ResultAlways    ResultRule = "always"
@@ -246,7 +246,7 @@ const (
 // IDRule says how the id of a fill is made from its column.
 type IDRule string
 
-// The rules. IDPerSide: an export gives both sides of a position the same id, so
+// The rules. IDPerSide: both sides of a position have the same id, so
 // the second side gets its name added. IDPerPart: a trade comes again for each
 // part that was closed.
 const (

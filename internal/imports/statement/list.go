@@ -10,7 +10,7 @@ type ListItem struct{ Kind, Name string }
 const MistakeKind = "mistake"
 
 // JoinList writes names into one cell, with semicolons between them. A
-// backslash stands before a semicolon or backslash of a name, and before a
+// backslash precedes a semicolon or backslash of a name, and before a
 // colon that would make its beginning a kind.
 func JoinList(items []ListItem) string {
 	parts := make([]string, len(items))

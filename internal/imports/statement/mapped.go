@@ -14,8 +14,8 @@ import (
 type Suggestion map[Target]string
 
 // Locate finds the table and header row of a file that no preset fits: the row
-// with most names that mean something. A file without one has no header that
-// anybody could read; its first row is taken, so that the user can map it.
+// with most names that mean something. In a file without one the first
+// row is taken, so that the user can map it.
 func Locate(file tabular.File) (found Detection, ok bool) {
 	most := 0
 	for t, table := range file.Tables {
@@ -48,7 +48,7 @@ func Suggest(headers []string, rows []tabular.Row) Suggestion {
 	return suggestion
 }
 
-// columnNames gives each column the name by which it can be asked for: the
+// columnNames returns the name by which each column can be looked up: the
 // second "Price" is "Price#2".
 func columnNames(headers []string) []string {
 	seen := map[string]int{}
@@ -107,7 +107,7 @@ func (p *Preset) addByContent(headers []string, rows []tabular.Row) {
 	}
 }
 
-// asPreset tells from what is mapped whether a row is a fill or a trade.
+// asPreset decides by the mapped targets whether a row is a fill or a trade.
 func asPreset(columns mapping) *Preset {
 	p := &Preset{Format: Executions, Columns: columns}
 	if columns["open_price"] != "" && (columns["close_price"] != "" || columns["pnl"] != "" || columns["net_pnl"] != "") {
@@ -116,8 +116,8 @@ func asPreset(columns mapping) *Preset {
 	return p
 }
 
-// Mapped gives the preset of a broker whose file the user reads differently:
-// its columns are what the user says, its zone and habits stay.
+// Mapped returns the preset for a file of a known broker with columns that the
+// user chose; zone and other settings stay.
 func (p *Preset) Mapped(headers []string, rows []tabular.Row, chosen map[Target]string) *Preset {
 	generic := Generic(headers, rows, chosen)
 	mapped := *p
@@ -172,7 +172,7 @@ func (l *Layout) targets() map[Target]string {
 	return columns
 }
 
-// Sample gives the column names of a table and its first rows.
+// Sample returns the column names of a table and its first rows.
 func Sample(table tabular.Table, header int) (headers []string, rows [][]string) {
 	for i := header + 1; i < min(header+1+samples, len(table.Rows)); i++ {
 		rows = append(rows, table.Rows[i].Cells)

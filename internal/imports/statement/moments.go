@@ -31,7 +31,7 @@ type Clock struct {
 	ups, downs int
 }
 
-// NewClock gives a clock for times that are in a zone unless they say another,
+// NewClock returns a clock for times that are in a zone unless they say another,
 // and for dates with day and month in an order. When that is neither DayFirst
 // nor MonthFirst, dates that need it are refused.
 func NewClock(zone Zone, order DateOrder) *Clock {
@@ -47,7 +47,7 @@ func (c *Clock) Moment(text string) (Moment, error) {
 	return c.place(day, at)
 }
 
-// DateAndTime reads a date and a time of day that stand in two cells. The time
+// DateAndTime reads a date and a time of day from two cells. The time
 // may carry a zone. Where it is empty only the day is known; where it has a date
 // of its own, the date cell is not needed. Midnight in the date cell is what
 // spreadsheets add to a date, and not a time.
@@ -59,7 +59,7 @@ func (c *Clock) DateAndTime(date, tod string) (Moment, error) {
 	if err != nil {
 		return Moment{}, err
 	}
-	s := &textScan{rest: plainSigns(bare(tod))}
+	s := &textScan{rest: plainSigns(trimCell(tod))}
 	at, ok := s.timeOfDay()
 	if !ok {
 		if since, serial := dayFraction(tod); serial {
@@ -77,7 +77,7 @@ func (c *Clock) DateAndTime(date, tod string) (Moment, error) {
 }
 
 // Day reads a calendar day, such as the one on which an option expires. A time
-// behind it is not looked at.
+// after it is ignored.
 func (c *Clock) Day(text string) (journal.Day, error) {
 	day, _, err := c.split(text)
 	if err != nil {
@@ -100,17 +100,17 @@ func (c *Clock) split(text string) (calendarDay, *timeText, error) {
 		}
 		return day, &timeText{sinceMidnight: since}, nil
 	}
-	s := &textScan{rest: plainSigns(bare(text))}
+	s := &textScan{rest: plainSigns(trimCell(text))}
 	written, ok := s.date()
 	if !ok {
 		return calendarDay{}, nil, notADate(text)
 	}
-	s.weekdayBehind()
+	s.skipWeekday()
 	day, err := c.dayOf(written, text)
 	if err != nil || strings.Trim(s.rest, " ,") == "" {
 		return day, nil, err
 	}
-	if !written.glued && !s.between() {
+	if !written.glued && !s.skipSeparator() {
 		return calendarDay{}, nil, notADate(text)
 	}
 	at, ok := s.timeOfDay()
@@ -125,7 +125,7 @@ func notADate(text string) error {
 }
 
 // dayOf settles the order of a date, and that the day exists. Points between
-// the parts stand for themselves where no order is known.
+// the parts mean day first if no order is known.
 func (c *Clock) dayOf(d dateText, text string) (calendarDay, error) {
 	day := d.day
 	if d.open {
@@ -141,7 +141,7 @@ func (c *Clock) dayOf(d dateText, text string) (calendarDay, error) {
 		}
 		day = d.numeric.as(order)
 	}
-	if !day.real() {
+	if !day.exists() {
 		return calendarDay{}, fmt.Errorf("%q is not a day of the calendar", shorten(text))
 	}
 	return day, nil
@@ -181,7 +181,7 @@ func (c *Clock) dayAlone(day calendarDay) (Moment, error) {
 	return Moment{At: start, DateOnly: true}, nil
 }
 
-// zoneOf gives the zone that a value names, or the clock's own.
+// zoneOf returns the zone that a value names, or the clock's own.
 func (c *Clock) zoneOf(name string) (Zone, error) {
 	if name == "" {
 		return c.zone, nil
@@ -203,10 +203,10 @@ func (c *Clock) zoneOf(name string) (Zone, error) {
 // pick chooses between the two instants of a time that the clocks showed twice.
 //
 // An abbreviation decides it, as EDT comes before EST. Otherwise, in a file that
-// runs upwards, the earlier instant is taken unless the moment before it already
-// lies later in the same overlap: then the clocks have been put back since, and
+// runs upwards, the earlier instant is taken unless the moment before it is
+// already later in the same overlap: then the clocks have been put back since, and
 // it is the later one. A file that runs downwards mirrors that: the later one,
-// unless the moment before already lies earlier in the overlap.
+// unless the moment before is already earlier in the overlap.
 func (c *Clock) pick(r reading, zone Zone, label string) time.Time {
 	if r.earlier.Equal(r.later) {
 		return r.earlier
@@ -231,8 +231,8 @@ func (c *Clock) pick(r reading, zone Zone, label string) time.Time {
 	return r.earlier
 }
 
-// descends tells that the column runs from new to old. Where the moments before
-// do not tell, it does if the last of them lies behind the overlap's end.
+// descends reports whether the column runs from new to old. If the moments before
+// do not show it, it does if the last of them is after the end of the overlap.
 func (c *Clock) descends(end time.Time) bool {
 	if c.ups != c.downs {
 		return c.downs > c.ups

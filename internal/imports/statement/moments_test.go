@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// clockIn gives a clock, or ends the test.
+// clockIn returns a clock, or ends the test.
 func clockIn(t testing.TB, zone string, order statement.DateOrder) *statement.Clock {
 	t.Helper()
 	z, err := statement.LoadZone(zone)

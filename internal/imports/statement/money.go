@@ -153,7 +153,7 @@ func (lr *layoutReader) computePrice(w *Row, t *tradeRow) {
 	if !t.priceMissing || w.Failed() {
 		return
 	}
-	units := t.Quantity.Mul(t.worth())
+	units := t.Quantity.Mul(t.effectiveMultiplier())
 	if units.IsZero() {
 		return // the row fails for its quantity
 	}

@@ -23,18 +23,18 @@ const (
 const longestNumber = 128
 
 // Number reads a number the way brokers write them: with a currency or a unit
-// before or behind it, with the minus in front, behind the currency sign, at
+// before or after it, with the minus in front, after the currency sign, at
 // the end or as parentheses, and with its thousands grouped by points, commas,
 // apostrophes or blanks. A percent sign is dropped; 3.33% is 3.33.
 //
 // Without a settled separator a lone point marks decimals. A lone comma marks
-// thousands where it can: in front of exactly three digits, and behind one to
+// thousands where it can: before exactly three digits, and after one to
 // three that do not start with a zero. An exponent settles it as well, because
 // no program groups the digits in front of one.
 //
 // A unit that multiplies, such as 1.5K, is refused: to drop it would be wrong
 // by a thousand times. Decimals beyond the 18th, which exchanges and spreadsheets
-// compute but nobody trades, are rounded half to even.
+// compute but no market trades, are rounded half to even.
 func Number(text string, sep Separator) (decimal.Decimal, error) {
 	if isPlain(text) && (sep != Comma || !strings.Contains(text, ".")) {
 		if n, err := decimal.Parse(text); err == nil {
@@ -59,7 +59,7 @@ func Number(text string, sep Separator) (decimal.Decimal, error) {
 	return decimal.Zero, fmt.Errorf("%q cannot be kept: %w", shorten(text), err)
 }
 
-// isPlain tells that a text is nothing but digits, a minus in front and a point
+// isPlain reports whether a text is nothing but digits, a minus in front and a point
 // among them, as most are: there is nothing to find out about it then.
 func isPlain(text string) bool {
 	points := 0
@@ -99,7 +99,7 @@ func notANumber(text string) error { return fmt.Errorf("%q is not a number", sho
 
 // SettleSeparator decides over the values of a whole column which sign marks
 // decimals. A value proves it by having both signs, by repeating one of them, or
-// by digits around its only sign that no grouping of thousands would give. A
+// by digits around its only sign that no grouping of thousands has. A
 // column with proofs of both is Unsettled, like one without any: each value that
 // proves something is still read the right way on its own.
 func SettleSeparator(values []string) Separator {
@@ -117,7 +117,7 @@ func SettleSeparator(values []string) Separator {
 	return settled
 }
 
-// provenBy gives the separator that one value proves.
+// provenBy returns the separator that one value proves.
 func provenBy(value string) Separator {
 	if isPlain(value) { // as most are
 		switch point := strings.IndexByte(value, '.'); {
@@ -137,7 +137,7 @@ func provenBy(value string) Separator {
 	return Unsettled
 }
 
-// written is a number as it stands in a cell, without its currency and unit:
+// written is a number as it is written in a cell, without its currency and unit:
 // groups of digits with the signs between them.
 type written struct {
 	negative bool
@@ -146,7 +146,7 @@ type written struct {
 	exponent string   // with its letter; empty for none
 }
 
-// proves gives the separator that the number itself proves, if it is well
+// proves returns the separator that the number itself proves, if it is well
 // formed at all.
 func (w *written) proves() Separator {
 	points, commas := w.count('.'), w.count(',')
@@ -159,7 +159,7 @@ func (w *written) proves() Separator {
 		return Comma
 	case commas > 1:
 		return Point
-	case w.thousands():
+	case w.mayGroupThousands():
 		return Unsettled
 	}
 	return separatorOf(w.marks[len(w.marks)-1])
@@ -175,9 +175,9 @@ func separatorOf(mark byte) Separator {
 	return Unsettled
 }
 
-// thousands tells that the only sign of the number may group thousands.
-func (w *written) thousands() bool {
-	return len(w.marks) == 1 && w.exponent == "" && grouped(w.groups)
+// mayGroupThousands reports whether the only sign of the number may group thousands.
+func (w *written) mayGroupThousands() bool {
+	return len(w.marks) == 1 && w.exponent == "" && isGrouped(w.groups)
 }
 
 // count counts one of the signs.
@@ -196,8 +196,8 @@ func (w *written) fits(sep Separator) bool {
 	return ok
 }
 
-// literal writes the number in the notation of decimal.Parse, or tells that it
-// is not well formed with that separator.
+// literal writes the number in the notation of decimal.Parse, and reports whether it
+// is well formed with that separator.
 func (w *written) literal(sep Separator) (string, bool) {
 	if sep == Unsettled {
 		sep = w.guess()
@@ -211,13 +211,13 @@ func (w *written) literal(sep Separator) (string, bool) {
 	if last := len(marks) - 1; last >= 0 && marks[last] == point {
 		whole, fraction, marks = w.groups[:last+1], w.groups[last+1], marks[:last]
 	}
-	if !alike(marks, point) || len(marks) > 0 && !grouped(whole) {
+	if !areAlike(marks, point) || len(marks) > 0 && !isGrouped(whole) {
 		return "", false
 	}
 	return w.assemble(strings.Join(whole, ""), fraction), true
 }
 
-// guess gives the separator for a number of an unsettled column.
+// guess returns the separator for a number of an unsettled column.
 func (w *written) guess() Separator {
 	if proof := w.proves(); proof != Unsettled {
 		return proof
@@ -239,8 +239,8 @@ func (w *written) assemble(integer, fraction string) string {
 	return integer + w.exponent
 }
 
-// alike tells that all signs that group are the same one, and not the point.
-func alike(marks []byte, point byte) bool {
+// areAlike reports whether all signs that group are the same one, and not the point.
+func areAlike(marks []byte, point byte) bool {
 	for _, m := range marks {
 		if m != marks[0] || m == point {
 			return false
@@ -249,9 +249,9 @@ func alike(marks []byte, point byte) bool {
 	return true
 }
 
-// grouped tells that digits are grouped the way thousands are: by three, or by
+// isGrouped reports whether digits are grouped the way thousands are: by three, or by
 // two in front of the last three, as in India. No program starts them with a 0.
-func grouped(groups []string) bool {
+func isGrouped(groups []string) bool {
 	const western, indian = 3, 2
 	last := len(groups) - 1
 	first := len(groups[0])

@@ -8,11 +8,11 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// Evidence says how well a preset is known to fit.
+// Evidence says how well a layout is known.
 type Evidence string
 
-// What a preset was written from. Documented ones were read in other people's
-// code or in documentation; no file was seen.
+// The sources that a preset was written from. Documented means documentation or
+// code of other projects; no file was seen.
 const (
 	RealFile   Evidence = "real file"
 	SampleFile Evidence = "sample in the real layout"
@@ -30,8 +30,8 @@ const (
 	CostsNegative          // paid is negative, a rebate positive
 )
 
-// Preset knows one export of one broker. It is data; Each and Whole are for
-// what data cannot say.
+// Preset describes one export of one broker: how it is detected and how it is
+// read. Each, Done and Whole are hooks for files that a [Layout] cannot describe.
 //
 // A column name is compared by [HeaderKey]. Where a field takes a name it
 // takes alternatives too, the first that is there and filled being used:
@@ -50,20 +50,20 @@ type Preset struct {
 	// Exact says that the header has these names in this order and no others, for
 	// names that many files have.
 	Exact bool
-	// Matches decides instead of Header where a file is known by its shape. It
-	// answers why, or nothing.
+	// Matches decides instead of Header for a file that is recognized by its shape. It
+	// returns the reason, or nothing.
 	Matches func(tabular.File) (reason string)
 
-	// Zone is that of times without one; empty means that nobody knows.
+	// Zone is that of times without one; empty if it is not known.
 	Zone string
 	// Order is how the broker writes days and months, if that is certain.
 	Order DateOrder
-	// NewestFirst says that the file runs backwards, which its times alone
-	// cannot tell where they are only days.
+	// NewestFirst says that the file runs backwards, which days without times
+	// cannot show.
 	NewestFirst bool
 	// Instrument is the type of everything in the file, if there is only one.
 	Instrument string
-	// Multiplier one says that quantities are in units already.
+	// Units says that quantities are in units already: the multiplier is 1.
 	Units bool
 	Costs CostSign
 	// Columns says which column is what, for the generic reading.
@@ -82,7 +82,7 @@ type Preset struct {
 	Layout   *Layout
 	Sections []Section
 
-	// Each reads one row instead of the generic reading; Done is called behind
+	// Each reads one row instead of the generic reading; Done is called after
 	// the last.
 	Each func(*Row)
 	Done func(*Reader)
@@ -111,7 +111,7 @@ func (p *Preset) layouts() []*Layout {
 	return list
 }
 
-// Direction is what a word says of a fill.
+// Direction is the side and effect that a word means.
 type Direction struct {
 	Buy    bool
 	Effect Effect
@@ -121,15 +121,15 @@ type Direction struct {
 type Detection struct {
 	Preset *Preset
 	Table  int // index of the table
-	Header int // index of its header row, -1 where the preset knows by shape
+	Header int // index of its header row, -1 for a preset that matches by shape
 	Reason string
 }
 
 // headerSearch is how many rows of a table may come before its header.
 const headerSearch = 200
 
-// Detect finds the preset that fits a file best: the one that most column
-// names speak for. Among equals the first in the list is taken.
+// Detect finds the preset that fits a file best: the one with most
+// column names. Among equals the first in the list is taken.
 func Detect(file tabular.File, presets []*Preset) (best Detection, found bool) {
 	for _, p := range presets {
 		if p.Matches != nil {
@@ -211,7 +211,7 @@ func (h knownHeader) fits(keys map[string]int) int {
 	return len(h.with)
 }
 
-// shown gives the names of the header as the file writes them, for the reason.
+// shown returns the names of the header as the file writes them, for the reason.
 func (p *Preset) shown(cells []string) []string {
 	var list []string
 	for _, name := range p.Header {

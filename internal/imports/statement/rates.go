@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// quote is a rate that the file states: one unit of from is worth rate of to.
+// quote is a rate that the file states: one unit of from costs rate of to.
 type quote struct {
 	row      int
 	at       time.Time
@@ -22,7 +22,7 @@ const maxQuoteAge = 7 * 24 * time.Hour
 // rateScale is how many decimals an inverted rate has.
 const rateScale = 10
 
-// Rate notes a rate that the row states: one unit of from is worth rate of to.
+// Rate notes a rate that the row states: one unit of from costs rate of to.
 // Cash in a foreign currency is converted with the nearest rate of the file.
 func (w *Row) Rate(from, to string, rate decimal.Decimal, at time.Time) {
 	w.r.Out.noteRate(quote{row: w.Number, at: at, from: strings.ToUpper(from), to: strings.ToUpper(to), rate: rate})

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Hints are what the user says about a file.
+// Hints are what the user states about a file.
 type Hints struct {
 	Zone     string
 	Order    DateOrder
@@ -55,7 +55,7 @@ type Reader struct {
 	// state is what rows that are read by layouts leave for the end of the file.
 	state  *layoutState
 	layout *Layout // by which the table is read, nil for a hook
-	// Memory is for presets that join rows; nobody else looks into it.
+	// Memory is for hooks that join rows; the reader does not use it.
 	Memory any
 }
 
@@ -89,7 +89,7 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 	}
 	if found.Header >= 0 {
 		r.open(file.Tables[found.Table], found.Header, len(file.Tables[found.Table].Rows))
-		r.sample()
+		r.keepSamples()
 	}
 	if p.Whole != nil {
 		if err := p.Whole(r); err != nil {
@@ -105,7 +105,7 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 	}
 	each := p.Each
 	if each == nil {
-		generic, err := r.generic()
+		generic, err := r.newMappedReader()
 		if err != nil {
 			return nil, err
 		}
@@ -126,8 +126,8 @@ func (r *Reader) result() (*Statement, error) {
 	return r.finish(), nil
 }
 
-// settleZone decides in which zone times without one are read: the user's
-// word, then the preset's, then UTC with a warning.
+// settleZone decides in which zone times without one are read: the user's, then
+// the preset's, then UTC with a warning.
 func (r *Reader) settleZone() error {
 	r.zone = r.Hints.Zone
 	if r.zone == "" {
@@ -143,8 +143,8 @@ func (r *Reader) settleZone() error {
 	return nil
 }
 
-// noteZone puts the question of the zone, once, where a time had none and
-// nobody said which it is.
+// noteZone asks for the zone, once, if a time has none and neither user nor
+// preset names it.
 func (r *Reader) noteZone(m Moment, column int) {
 	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
 		return
@@ -158,10 +158,10 @@ func (r *Reader) noteZone(m Moment, column int) {
 	r.Out.Warn("The times in column %q name no time zone and were read as UTC. Say which it is with source_tz.", r.nameOf(column, "time"))
 }
 
-// ZoneIsGuessed tells that neither user nor preset named a zone.
+// ZoneIsGuessed reports whether neither user nor preset named a zone.
 func (r *Reader) ZoneIsGuessed() bool { return r.Hints.Zone == "" && r.Preset.Zone == "" }
 
-// open makes the rows of a table behind its header row the ones to be read.
+// open starts reading the rows of a table after its header row.
 func (r *Reader) open(table tabular.Table, header, end int) {
 	r.table = table
 	r.header = table.Rows[header].Cells
@@ -188,7 +188,7 @@ func (r *Reader) open(table tabular.Table, header, end int) {
 // samples is how many rows are shown to the user.
 const samples = 20
 
-func (r *Reader) sample() {
+func (r *Reader) keepSamples() {
 	r.Out.Headers = columnNames(r.header)
 	r.Out.Samples = nil
 	for i := range min(samples, len(r.rows)) {
@@ -196,7 +196,7 @@ func (r *Reader) sample() {
 	}
 }
 
-// Section gives a reader for a part of a table with a header of its own, for
+// Section returns a reader for a part of a table with a header of its own, for
 // files that are several tables one below the other. Rows are indexes into the
 // table's rows; end is the first that does not belong to it. It shares clocks
 // and result with the reader it comes from.
@@ -204,25 +204,25 @@ func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
 	part := *r
 	part.open(table, header, end)
 	if len(r.Out.Headers) == 0 {
-		part.sample()
+		part.keepSamples()
 	}
 	return &part
 }
 
-// Has tells whether the table has a column of one of the names.
+// Has reports whether the table has a column of one of the names.
 func (r *Reader) Has(names string) bool { return r.column(names) >= 0 }
 
 // column finds the first column that has one of the names, -1 for none.
 func (r *Reader) column(names string) int {
-	if list := r.named(names); len(list) > 0 {
+	if list := r.columnsNamed(names); len(list) > 0 {
 		return list[0]
 	}
 	return -1
 }
 
-// named lists the columns that have one of the names, in the order of the
+// columnsNamed lists the columns that have one of the names, in the order of the
 // names.
-func (r *Reader) named(names Col) []int {
+func (r *Reader) columnsNamed(names Col) []int {
 	e := r.parse(names)
 	if e.terms == nil {
 		return e.columns
@@ -250,7 +250,7 @@ func (r *Reader) nameOf(column int, names Col) string {
 	return r.header[column]
 }
 
-// Header gives the name of the column as the file writes it.
+// Header returns the name of the column as the file writes it.
 func (r *Reader) Header(names string) string {
 	if i := r.column(names); i >= 0 {
 		return r.header[i]
@@ -258,8 +258,8 @@ func (r *Reader) Header(names string) string {
 	return ""
 }
 
-// Rows goes through the rows of the table. Each is settled when the next is
-// asked for: what it emitted is taken unless it failed.
+// Rows goes through the rows of the table. Each is settled when the next
+// begins: what it emitted is kept unless it failed.
 func (r *Reader) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		for i, cells := range r.rows {
@@ -270,7 +270,7 @@ func (r *Reader) Rows() iter.Seq[*Row] {
 			r.Out.Rows++
 			row := &Row{r: r, Row: cells, Number: r.Out.Rows}
 			more := yield(row)
-			row.settle()
+			row.writeOutcome()
 			if !more {
 				return
 			}
@@ -285,7 +285,7 @@ func (r *Reader) EachRow(fn func(*Row)) {
 	}
 }
 
-// values gives all values of a column.
+// values returns all values of a column.
 func (r *Reader) values(column int) []string {
 	list := make([]string, 0, len(r.rows))
 	for _, row := range r.rows {
@@ -296,7 +296,7 @@ func (r *Reader) values(column int) []string {
 	return list
 }
 
-func (r *Reader) decided(i int) *column {
+func (r *Reader) columnState(i int) *column {
 	c := r.columns[i]
 	if c == nil {
 		c = &column{}
@@ -311,7 +311,7 @@ func (r *Reader) separator(i int) Separator {
 	if i < 0 {
 		return Unsettled
 	}
-	c := r.decided(i)
+	c := r.columnState(i)
 	if !c.numbers {
 		c.numbers = true
 		values := r.values(i)
@@ -324,9 +324,9 @@ func (r *Reader) separator(i int) Separator {
 }
 
 // ownSeparator returns the separator that a column of numbers proves by itself.
-// It is kept, because each column that proves nothing asks for it.
+// It is kept, because each column that proves nothing needs it.
 func (r *Reader) ownSeparator(i int) Separator {
-	c := r.decided(i)
+	c := r.columnState(i)
 	if !c.proved {
 		c.proved = true
 		if values := r.values(i); looksNumeric(values) {
@@ -352,7 +352,7 @@ func (r *Reader) separatorElsewhere(not int) Separator {
 	return Unsettled
 }
 
-// looksNumeric tells that most of a column's values have a digit and no
+// looksNumeric reports whether most of a column's values have a digit and no
 // letters, so that text cannot decide how numbers are read.
 func looksNumeric(values []string) bool {
 	n := 0
@@ -364,10 +364,10 @@ func looksNumeric(values []string) bool {
 	return n*2 > len(values)
 }
 
-// dateOrder decides how days and months of a column are told apart. What the
-// column proves wins over the broker's habit, and the user's word over both.
+// dateOrder decides the order of day and month in a column. What the column
+// proves wins over the preset, and what the user says over both.
 func (r *Reader) dateOrder(i int) DateOrder {
-	c := r.decided(i)
+	c := r.columnState(i)
 	if c.dates {
 		return c.order
 	}
@@ -393,7 +393,7 @@ func (r *Reader) dateOrder(i int) DateOrder {
 	return c.order
 }
 
-// askOrder takes a likely order and tells that the user should confirm it.
+// askOrder uses a likely order and asks the user to confirm it.
 func (r *Reader) askOrder(i int, likely DateOrder) DateOrder {
 	r.Out.DateOrder = DateOrderAmbiguous
 	words := "the month first"
@@ -405,8 +405,8 @@ func (r *Reader) askOrder(i int, likely DateOrder) DateOrder {
 	return likely
 }
 
-// clock gives the clock for a column of the table, which remembers the row
-// before: where the clocks are put back, that tells which of two hours it is.
+// clock returns the clock of a column. It remembers the row before, which shows
+// which of two hours is meant when the clocks are put back.
 // Without a zone it is the one in the column's name, or the file's.
 func (r *Reader) clock(zone string, column int) (*Clock, error) {
 	key := clockKey{zone, column}
@@ -429,7 +429,7 @@ func (r *Reader) clock(zone string, column int) (*Clock, error) {
 	return c, nil
 }
 
-// clockKey says whose clock it is: -1 is no column but text.
+// clockKey says which column a clock belongs to: -1 for text.
 type clockKey struct {
 	zone   string
 	column int
@@ -446,7 +446,7 @@ func (r *Reader) zoneOf(column int) string {
 	return r.zone
 }
 
-// costsBelowZero tells whether a column writes costs below zero.
+// costsBelowZero reports whether a column writes costs below zero.
 func (r *Reader) costsBelowZero(i int) bool {
 	switch r.Preset.Costs {
 	case CostsPositive:
@@ -455,7 +455,7 @@ func (r *Reader) costsBelowZero(i int) bool {
 		return true
 	case CostsByColumn:
 	}
-	c := r.decided(i)
+	c := r.columnState(i)
 	if !c.signs {
 		c.signs = true
 		below, above := 0, 0

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Trip is a finished trade, or one still open, as one row of a journal gives
-// it: two fills that belong to nobody else.
+// Trip is a finished or open trade that one row of a file describes: two fills
+// of a position of their own.
 type Trip struct {
 	Symbol, Type            string
 	Short                   bool
@@ -29,17 +29,17 @@ type Trip struct {
 	Expiry                  journal.Day
 	GrossPnL, NetPnL        decimal.Null // what the file says, before and after costs
 	ID                      string
-	TrustPnL                bool // the stated result is right whatever the prices give: forex, CFDs, foreign money
+	TrustPnL                bool // the stated result counts whatever the prices: forex, CFDs, foreign money
 	Details                 map[string]string
 	OpenFillID, CloseFillID string
 }
 
-// Trip emits the fills of a round trip as a position of its own, and gives the
-// opening one for annotations to hang on.
+// Trip emits the fills of a round trip as a position of its own, and returns the
+// opening one, which annotations refer to.
 //
-// The result that the file states wins where prices cannot give it: where the
-// multiplier is not certain, or where it is told so. Where the file gives only
-// the result after costs, and prices are certain, the difference is the costs.
+// The stated result counts if prices cannot show it: if the multiplier is not
+// certain, or if TrustPnL is set. If the file has only the result after costs, and
+// prices are certain, the difference is the costs.
 func (w *Row) Trip(t Trip) *Fill {
 	lot := t.lot(w.r)
 	open := Fill{
@@ -74,7 +74,7 @@ func (w *Row) Trip(t Trip) *Fill {
 	return first
 }
 
-// stateResult settles what the trade made.
+// stateResult sets the result of the trade.
 func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 	costs := exit.Fees.Add(exit.Commission)
 	stated := t.GrossPnL
@@ -84,7 +84,7 @@ func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 	if !stated.Valid {
 		return
 	}
-	computed := exit.Price.Sub(open.Price).Mul(open.Quantity).Mul(open.worth())
+	computed := exit.Price.Sub(open.Price).Mul(open.Quantity).Mul(open.effectiveMultiplier())
 	if t.Short {
 		computed = computed.Neg()
 	}
@@ -99,19 +99,19 @@ func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 	exit.StatedPnL = stated
 }
 
-// plausibleCosts tells that the gap between price and result may well be
-// costs: the instrument is one whose worth is certain, and the gap is less
+// plausibleCosts reports whether the gap between price and result may be costs:
+// the multiplier of the instrument is certain, and the gap is less
 // than two hundredths of what was traded.
 func plausibleCosts(gap decimal.Decimal, open *Fill) bool {
 	if open.Type != "" && open.Type != instruments.TypeStock && open.Type != instruments.TypeOption && open.Type != instruments.TypeFuture {
 		return false
 	}
-	traded := open.Price.Mul(open.Quantity).Mul(open.worth()).Abs()
+	traded := open.Price.Mul(open.Quantity).Mul(open.effectiveMultiplier()).Abs()
 	return gap.Mul(decimal.New(50)).Cmp(traded) < 0
 }
 
-// lot names the position: by the file's own id, or by what the row says and
-// the how-manieth row that says so it is.
+// lot names the position: by the file's own id, or by the values of the row and
+// how often they occurred before.
 func (t *Trip) lot(r *Reader) string {
 	if t.ID != "" {
 		return t.ID
@@ -127,7 +127,7 @@ func (t *Trip) lot(r *Reader) string {
 
 // roundTrip reads a row as a finished trade by a mapping.
 func (w *Row) roundTrip(m mapping) {
-	if !w.kept() {
+	if !w.meetsConditions() {
 		return
 	}
 	switch status := statusOf(m.text(w, TargetStatus)); status {
@@ -182,8 +182,8 @@ func (m mapping) short(w *Row, quantity decimal.Decimal) bool {
 	return side == matching.Sell
 }
 
-// times reads when the trade opened and closed. A journal that gives only one
-// moment gives the day; both fills have it then.
+// times reads when the trade opened and closed. A journal with only one
+// moment has the day; both fills have it then.
 func (m mapping) times(w *Row, t *Trip) {
 	switch {
 	case m["open_time"] != "" || m["open_date"] != "":

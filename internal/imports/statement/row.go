@@ -12,7 +12,7 @@ import (
 
 // Row is one data row, read by column name. A value that cannot be read fails
 // the row: it becomes a Problem, and nothing that it emitted is taken. The
-// methods answer something harmless then, so that a preset can read on.
+// methods return zero values then, so that a preset can continue.
 type Row struct {
 	tabular.Row
 	// Number is what the row is called in messages: 1 is the first data row.
@@ -34,10 +34,10 @@ type Row struct {
 	noFees, noCommission bool
 }
 
-// Reader gives the reader that the row comes from.
+// Reader returns the reader that the row comes from.
 func (w *Row) Reader() *Reader { return w.r }
 
-// Text gives the value of the first column that has one of the names and a
+// Text returns the value of the first column that has one of the names and a
 // value here.
 func (w *Row) Text(names string) string {
 	_, text := w.find(names)
@@ -73,7 +73,7 @@ func (w *Row) Fail(format string, args ...any) {
 	}
 }
 
-// Failed tells whether the row is left out.
+// Failed reports whether the row is left out.
 func (w *Row) Failed() bool { return w.reason != "" }
 
 // Ignore leaves out a row that lacks what every data row has: a total, a
@@ -87,8 +87,8 @@ func (w *Row) Ignore() {
 	w.Drop()
 }
 
-// Drop takes the row out of the count: it is certainly no data row, or another
-// pass reads it.
+// Drop removes the row from the count: it is certainly not a data row, or it is
+// read elsewhere.
 func (w *Row) Drop() {
 	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.Number = 0
@@ -203,8 +203,8 @@ func (w *Row) MomentIn(zone, names string) Moment {
 	return Moment{}
 }
 
-// dateAndTimeIn is the instant that two columns give in a zone that another
-// column names.
+// dateAndTimeIn is the instant in two columns, in a zone that another column
+// names.
 func (w *Row) dateAndTimeIn(zone string, dates, times Col) Moment {
 	i, date := w.find(dates)
 	clock, err := w.r.clock(zone, i)
@@ -219,7 +219,7 @@ func (w *Row) dateAndTimeIn(zone string, dates, times Col) Moment {
 	return Moment{}
 }
 
-// DateAndTime is the instant that two columns give together.
+// DateAndTime is the instant that two columns have together.
 func (w *Row) DateAndTime(dates, times string) Moment {
 	i, date := w.find(dates)
 	if date == "" {
@@ -245,8 +245,8 @@ func (w *Row) DateAndTime(dates, times string) Moment {
 	return Moment{}
 }
 
-// At is the instant that a text gives in the zone of the file, for times that
-// stand inside other text.
+// At is the instant that a text states in the zone of the file, for times inside
+// other text.
 func (w *Row) At(text string) Moment {
 	clock, err := w.r.clock(w.r.zone, -1)
 	if err == nil {
@@ -349,11 +349,11 @@ func (m *Annotations) IsEmpty() bool {
 		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.LastStop.Valid && !m.MAE.Valid && !m.MFE.Valid
 }
 
-// settle takes what the row emitted, or the reason why it cannot be.
-func (w *Row) settle() {
+// writeOutcome writes the outcome of the row to the statement.
+func (w *Row) writeOutcome() {
 	out := w.r.Out
 	for _, f := range w.fills {
-		w.sound(f)
+		w.checkFill(f)
 	}
 	switch {
 	case w.Number == 0:
@@ -369,8 +369,8 @@ func (w *Row) settle() {
 	}
 }
 
-// sound refuses a fill that cannot be one.
-func (w *Row) sound(f *Fill) {
+// checkFill fails the row if a fill is incomplete.
+func (w *Row) checkFill(f *Fill) {
 	switch {
 	case f.Symbol == "":
 		w.Fail("There is no symbol.")

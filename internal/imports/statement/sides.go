@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Effect says whether a fill opens or closes a position, where a file tells.
+// Effect says whether a fill opens or closes a position, if a file states it.
 type Effect int
 
 // The effects.
@@ -44,13 +44,13 @@ func SideWord(text string) (side matching.Side, effect Effect, ok bool) {
 	return "", EffectUnknown, false
 }
 
-// sideKey brings a word into the form of the tables: lower case, and one blank
-// for whatever stands between words.
+// sideKey returns a word in the form of the tables: lower case, and one blank
+// between words.
 func sideKey(text string) string {
 	if len(text) > longestMoment {
 		return ""
 	}
-	words := strings.FieldsFunc(strings.ToLower(bare(text)), func(r rune) bool {
+	words := strings.FieldsFunc(strings.ToLower(trimCell(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	return strings.Join(words, " ")

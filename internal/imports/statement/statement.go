@@ -1,15 +1,14 @@
-// Package statement reads what a broker's, platform's or journal's file says
-// and puts it into the journal's words: fills, cash, what the trader wrote on
-// trades, and the totals that the file states about itself.
+// Package statement reads the file of a broker, platform or journal into fills,
+// cash, annotations of trades, and the totals that the file states about itself.
 //
-// A file arrives as tables of text (package tabular). A Preset knows one
-// export of one broker: by which column names it is recognised, which column
-// is what, in which zone its clock runs and how its signs are meant. Reading a
+// A file arrives as tables of text (package tabular). A [Preset]
+// describes one export of one broker: by which column names it is recognized, what
+// each column is ([Layout]), the zone of its times and the meaning of its signs. Reading a
 // file of an unknown kind takes the same path with a mapping that the user
 // chose. What can only be decided over a whole column, such as whether 1,234
 // is a thousand or whether 03/04 is in March, is decided over the whole
-// column, and what cannot be decided is told as a question, never guessed in
-// silence.
+// column, and what cannot be decided becomes a question to the user, never a
+// silent guess.
 //
 // The package is pure: no database, no clock of its own, no files. A row that
 // cannot be read becomes a Problem with its number and a sentence; it never
@@ -48,7 +47,7 @@ const (
 	FromBackup    Source = "backup"
 )
 
-// Statement is everything that a file says.
+// Statement is everything that was read from a file.
 type Statement struct {
 	Broker string
 	// Layout is the key of the preset that read the file; see [Preset.Key].
@@ -61,7 +60,7 @@ type Statement struct {
 	Samples [][]string
 	// Rows counts the data rows, those that hold nothing to import included.
 	Rows int
-	// Fills are in the order in which they happened as far as the file tells:
+	// Fills are in the order in which they happened as far as the file shows:
 	// fills of one instant are in the order of arrival.
 	Fills       []*Fill
 	Cash        []*Cash
@@ -79,14 +78,14 @@ type Statement struct {
 	// Totals compares what the file says about itself with what was read.
 	Totals []Total
 	// Zone is the name of the zone that times without one were read in, and
-	// DateOrder how days and months were told apart; ambiguous means that the
-	// user should say.
+	// DateOrder the order of day and month; ambiguous means that the user
+	// should choose.
 	Zone      string
 	DateOrder DateOrder
 	Account   Account
 
 	zoneAsked bool
-	// headerZone is the zone that the name of a time column gives.
+	// headerZone is the zone in the name of a time column.
 	headerZone string
 	// reasons are those of rows that emitted nothing so far.
 	reasons map[int]string
@@ -98,7 +97,7 @@ type Statement struct {
 	quotes []quote
 }
 
-// Account is what a file tells about the account that it is of.
+// Account is what a file states about its account.
 type Account struct {
 	Name, Type, Currency string
 }
@@ -116,14 +115,14 @@ type Fill struct {
 	Multiplier decimal.Null
 	StatedPnL  decimal.Null
 	At         time.Time
-	ID         string // the broker's, empty where there is none
+	ID         string // the broker's, empty if there is none
 	Right      string // call or put
 	Strike     decimal.Null
 	Expiry     journal.Day
 	Lot        string
-	Details    map[string]string // whatever else is worth keeping
-	DateOnly   bool              // the file gives the day and no time
-	// NoTime reports that the file gives no time of day, NoSeconds that it gives
+	Details    map[string]string // further values to keep
+	DateOnly   bool              // the file has the day and no time
+	// NoTime reports that the file has no time of day, NoSeconds that it has only
 	// hours and minutes, ZoneAssumed that the source named no zone.
 	NoTime, NoSeconds, ZoneAssumed bool
 	// FeesKnown and CommissionKnown report that the file states the cost, even if
@@ -135,7 +134,7 @@ type Fill struct {
 	// show all parts of this one.
 	PartialQuantity bool
 	Effect          Effect       // whether the file says that it opens or closes
-	PositionAfter   decimal.Null // the signed position behind this fill, where the file tells
+	PositionAfter   decimal.Null // the signed position after this fill, if the file states it
 	StatedCashFlow  decimal.Null // what the file says that the fill moved in cash, costs included
 }
 
@@ -158,7 +157,7 @@ const (
 	cashWithdrawal = "withdrawal"
 )
 
-// Annotations are what the file's owner wrote on the trade that Fill belongs to.
+// Annotations are what the owner of the file added to the trade of Fill.
 type Annotations struct {
 	Row                    int
 	Fill                   *Fill

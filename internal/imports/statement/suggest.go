@@ -60,7 +60,7 @@ func (s *suggestion) drop(targets ...Target) {
 	}
 }
 
-// become gives the best column of a target to another one that has none.
+// become moves the best column of a target to another one that has none.
 func (s *suggestion) become(from, to Target) {
 	if s.has(from) && !s.has(to) {
 		s.columns[to] = s.columns[from][:1:1]
@@ -69,7 +69,7 @@ func (s *suggestion) become(from, to Target) {
 }
 
 // bareOpenAndClose reads columns "Open" and "Close": they are times next to a
-// price, and prices where something else tells the time.
+// price, and prices if something else is the time.
 func (s *suggestion) bareOpenAndClose(headers []string) {
 	timed := s.has(TargetDate) || s.has(TargetTime) || s.has(TargetExecutedAt) || s.has(TargetOpenDate) || s.has(TargetCloseDate)
 	if s.has(TargetPrice) || s.has(TargetOpenPrice) || s.has(TargetClosePrice) || !timed {
@@ -107,7 +107,7 @@ func (s *suggestion) twins(headers []string) {
 	}
 }
 
-// roundTrips tells that a row is a whole trade: it has two prices or two times.
+// roundTrips reports whether a row is a whole trade: it has two prices or two times.
 func (s *suggestion) roundTrips() bool {
 	opens := s.has(TargetOpenTime) || s.has(TargetOpenDate)
 	closes := s.has(TargetCloseTime) || s.has(TargetCloseDate)

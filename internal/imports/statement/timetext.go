@@ -12,10 +12,10 @@ type timeText struct {
 	noSeconds     bool   // hours and minutes alone
 }
 
-// between takes what stands between a date and a time: blanks and commas, a T,
+// skipSeparator skips what separates a date from a time: blanks and commas, a T,
 // or a dash with blanks around it. A dash without them is a minus, and what
 // follows it an offset.
-func (s *textScan) between() bool {
+func (s *textScan) skipSeparator() bool {
 	ahead := textScan{s.rest}
 	blanks := ahead.any(" ,;")
 	switch rest := ahead.rest; {
@@ -118,8 +118,8 @@ func (s *textScan) halfOfDay(since time.Duration) (time.Duration, bool) {
 	return since, true
 }
 
-// zone takes the zone behind a time: an offset, an abbreviation or a name,
-// perhaps in brackets, perhaps with a remark in brackets behind it.
+// zone reads the zone after a time: an offset, an abbreviation or a name,
+// perhaps in brackets, perhaps with a remark in brackets after it.
 func (s *textScan) zone() (string, bool) {
 	rest := strings.Trim(s.rest, " ,")
 	s.rest = ""

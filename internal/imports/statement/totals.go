@@ -100,7 +100,7 @@ type Trade struct {
 func (s *Statement) Trades() iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
 		for _, stream := range s.streams() {
-			for t := range s.grouped(stream) {
+			for t := range s.groupStream(stream) {
 				if !yield(t) {
 					return
 				}
@@ -109,7 +109,7 @@ func (s *Statement) Trades() iter.Seq[Trade] {
 	}
 }
 
-func (s *Statement) grouped(stream []int) iter.Seq[Trade] {
+func (s *Statement) groupStream(stream []int) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
 		for t := range matching.Walk(s.fillsOf(stream), matching.Head{}) {
 			if !yield(Trade{Trade: t, Fill: s.Fills[t.First.Seq]}) {
@@ -119,8 +119,8 @@ func (s *Statement) grouped(stream []int) iter.Seq[Trade] {
 	}
 }
 
-// Latest gives the n trades that were opened last, the latest first. Instruments
-// whose last fill lies before all of them are not looked at.
+// Latest returns the n trades that were opened last, the latest first. Instruments
+// whose last fill is before all of them are skipped.
 func (s *Statement) Latest(n int) []Trade {
 	streams := s.streams()
 	end := func(stream []int) int64 { return s.Fills[stream[len(stream)-1]].At.UnixMicro() }
@@ -131,7 +131,7 @@ func (s *Statement) Latest(n int) []Trade {
 		if len(latest) == n && end(stream) < latest[n-1].First.At {
 			break
 		}
-		for t := range s.grouped(stream) {
+		for t := range s.groupStream(stream) {
 			if len(latest) == n && later(latest[n-1], t) <= 0 {
 				continue
 			}
@@ -143,7 +143,7 @@ func (s *Statement) Latest(n int) []Trade {
 	return latest
 }
 
-// streams gives the places of the fills of each instrument, in the order in
+// streams returns the places of the fills of each instrument, in the order in
 // which the file names them first.
 func (s *Statement) streams() [][]int {
 	var streams [][]int
@@ -166,7 +166,7 @@ func (s *Statement) fillsOf(stream []int) iter.Seq[matching.Fill] {
 			f := s.Fills[i]
 			fill := matching.Fill{
 				ID: strconv.Itoa(i), At: f.At.UnixMicro(), Seq: int64(i), Side: f.Side, Quantity: f.Quantity, Price: f.Price,
-				Multiplier: f.worth(), Fees: f.Fees, Commission: f.Commission, StatedPnL: f.StatedPnL,
+				Multiplier: f.effectiveMultiplier(), Fees: f.Fees, Commission: f.Commission, StatedPnL: f.StatedPnL,
 			}
 			if !yield(fill) {
 				return
@@ -175,8 +175,8 @@ func (s *Statement) fillsOf(stream []int) iter.Seq[matching.Fill] {
 	}
 }
 
-// worth is the multiplier that the fill has, or the usual one.
-func (f *Fill) worth() decimal.Decimal {
+// effectiveMultiplier is the multiplier that the fill has, or the usual one.
+func (f *Fill) effectiveMultiplier() decimal.Decimal {
 	if f.Multiplier.Valid {
 		return f.Multiplier.Decimal
 	}

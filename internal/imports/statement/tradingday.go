@@ -12,8 +12,8 @@ import (
 const TradeDate = "trade_date"
 
 // RequireDay finds the day of the times in a column where they have none: the
-// user's, or the one in the name of the file. It returns an error that asks for
-// the day if neither has it.
+// user's, or the one in the name of the file. It returns an error that
+// requires the day if neither has it.
 func (r *Reader) RequireDay(names string) error {
 	i := r.column(names)
 	if i < 0 || !mostlyTimesOfDay(r.values(i)) {
@@ -76,7 +76,7 @@ func isTimeOfDay(text string) bool {
 	if !strings.Contains(text, ":") {
 		return false
 	}
-	s := &textScan{rest: plainSigns(bare(text))}
+	s := &textScan{rest: plainSigns(trimCell(text))}
 	_, ok := s.timeOfDay()
 	return ok
 }

@@ -18,12 +18,12 @@ var eighths = map[string]int{"0": 0, "1": 125, "2": 250, "3": 375, "5": 500, "6"
 // 114'07, 114-075, 114'07.5 and 114'07+. It is exact, as 1/32 is 0.03125.
 //
 // Number reads some of these as well, 114'075 as 114075: which of the two is
-// meant depends on the instrument, and is for the caller to know.
+// meant depends on the instrument, which the caller has.
 func Treasury32(text string) (decimal.Decimal, bool) {
 	if len(text) > longestNumber {
 		return decimal.Zero, false
 	}
-	parts := thirtySeconds.FindStringSubmatch(plainSigns(bare(text)))
+	parts := thirtySeconds.FindStringSubmatch(plainSigns(trimCell(text)))
 	if parts == nil {
 		return decimal.Zero, false
 	}

@@ -18,7 +18,7 @@ type RoundTrip struct {
 	// have it instead of Side.
 	ClosingSide Col
 	// Lots says that quantities are lots, whose size follows from the symbol. The
-	// stated result counts, as prices cannot give it.
+	// stated result counts, because prices do not determine it.
 	Lots bool
 	// StateResults compares the sums of the stated results with what was read.
 	StateResults bool
@@ -159,8 +159,8 @@ func (s *layoutState) repeatSuffix(id string) string {
 }
 
 // readDirection reads whether a trade was short: from its side, that of the order
-// that closed it, the sign of its quantity, or a result that prices only give for
-// a short one.
+// that closed it, the sign of its quantity, or a result that only a short trade
+// explains.
 func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decimal.Decimal) {
 	l := lr.layout
 	side, _, known := kind.direction()
@@ -252,10 +252,10 @@ func (t *Trip) points() decimal.Decimal {
 	return moved
 }
 
-// byPrices returns the result that prices give.
+// byPrices returns the result by prices.
 func (t *Trip) byPrices() decimal.Decimal {
 	f := Fill{Symbol: t.Symbol, Type: t.Type, Multiplier: t.Multiplier}
-	return t.points().Mul(t.Quantity).Mul(f.worth())
+	return t.points().Mul(t.Quantity).Mul(f.effectiveMultiplier())
 }
 
 // grossResult returns the stated result before costs.
@@ -300,7 +300,7 @@ func (s *layoutState) noteWorth(symbol string, result, units decimal.Decimal) {
 	}
 }
 
-// setWorths gives unknown contracts the multiplier that results show.
+// setWorths returns unknown contracts the multiplier that results show.
 func (r *Reader) setWorths() {
 	for _, f := range r.Out.Fills {
 		each, found := r.state.worths[f.Symbol]

@@ -38,7 +38,7 @@ warning Trades that are still open were read without a result: it comes with the
 `)
 }
 
-// TestLayoutOfPairs gives an unknown contract the multiplier that the results
+// TestLayoutOfPairs returns an unknown contract the multiplier that the results
 // show, and states their sum.
 func TestLayoutOfPairs(t *testing.T) {
 	t.Parallel()

@@ -7,11 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// moneySigns are what may stand in front of a number beside the codes of
-// currencies, and behind it beside any unit.
+// moneySigns are the signs of currencies that may come before or after a number.
 const moneySigns = "$€£¥￥₹₽₩₺₿฿₫₴₦₱₪₸"
 
-// moneyWords are the codes and short names that may stand in front of a number.
+// moneyWords are the codes and short names that may come before a number.
 // Other words there are part of something else: ESZ25 is not 25.
 var moneyWords = []string{
 	"aed", "ars", "aud", "bgn", "brl", "btc", "busd", "cad", "chf", "clp", "cnh", "cny", "cop", "czk", "dkk", "eth", "eur", "fdusd",
@@ -34,22 +33,22 @@ type cellScan struct {
 	out    written
 }
 
-// scanWritten finds the number in a cell, and tells whether everything around
-// it is something that may stand around a number.
+// scanWritten finds the number in a cell, and reports whether everything around it
+// may be there.
 func scanWritten(text string) (*written, bool) {
 	if len(text) > longestNumber {
 		return nil, false
 	}
-	s := &cellScan{rest: plainSigns(bare(text))}
-	if !s.before() {
+	s := &cellScan{rest: plainSigns(trimCell(text))}
+	if !s.readBefore() {
 		return nil, false
 	}
 	s.digits()
-	return &s.out, s.behind() && !s.opened && s.signs <= 1 && s.money <= 1
+	return &s.out, s.readAfter() && !s.opened && s.signs <= 1 && s.money <= 1
 }
 
-// before takes what stands in front of the digits.
-func (s *cellScan) before() bool {
+// readBefore reads what comes before the digits.
+func (s *cellScan) readBefore() bool {
 	for s.rest != "" && !s.atDigits() {
 		switch c := s.rest[0]; {
 		case c == ' ':
@@ -74,7 +73,7 @@ func (s *cellScan) before() bool {
 	return s.rest != ""
 }
 
-// atDigits tells that the number starts here, be it with its decimals.
+// atDigits reports whether the number starts here, possibly with its decimals.
 func (s *cellScan) atDigits() bool {
 	if s.rest[0] == '.' || s.rest[0] == ',' {
 		return len(s.rest) > 1 && isDigit(s.rest[1])
@@ -116,8 +115,8 @@ func (s *cellScan) digits() {
 	s.exponent()
 }
 
-// atMark tells that one of the signs inside a number stands here. A point or a
-// comma may be the last of it, once; the others stand in front of digits.
+// atMark reports whether one of the signs inside a number is here. A point or a
+// comma may be the last of it, once; the others come before digits.
 func (s *cellScan) atMark() bool {
 	if s.rest == "" {
 		return false
@@ -151,8 +150,8 @@ func (s *cellScan) exponent() {
 	}
 }
 
-// behind takes what follows the digits, to the end of the cell.
-func (s *cellScan) behind() bool {
+// readAfter reads what follows the digits, to the end of the cell.
+func (s *cellScan) readAfter() bool {
 	if s.hexadecimal() {
 		return false
 	}
@@ -187,13 +186,13 @@ func (s *cellScan) behind() bool {
 	return units <= 1
 }
 
-// hexadecimal tells a number such as 0xFA from 0 with a unit.
+// hexadecimal reports whether this is a number such as 0xFA and not 0 with a unit.
 func (s *cellScan) hexadecimal() bool {
 	digits, ok := strings.CutPrefix(strings.ToLower(s.rest), "x")
 	return ok && len(s.out.marks) == 0 && s.out.groups[0] == "0" && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// unit takes a currency sign or a word behind the number.
+// unit reads a currency sign or a word after the number.
 func (s *cellScan) unit() bool {
 	const longest = 12
 	sign, size := utf8.DecodeRuneInString(s.rest)

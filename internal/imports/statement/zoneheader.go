@@ -19,13 +19,13 @@ var inBrackets = regexp.MustCompile(`[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[
 
 // ZoneInHeader finds the zone that the name of a column states: in brackets, as
 // in "Update Time (EDT)" and "Filled Time(UTC+02:00)", or as its first or last
-// word, as in EntryDateUTC and opening_time_utc. LoadZone reads what it gives.
+// word, as in EntryDateUTC and opening_time_utc. LoadZone reads the result.
 func ZoneInHeader(header string) (name string, ok bool) {
-	header = plainSigns(bare(header))
+	header = plainSigns(trimCell(header))
 	timely := timeColumn(header)
 	for _, found := range inBrackets.FindAllStringSubmatch(header, -1) {
 		inner := strings.TrimSpace(found[1])
-		if zone, ok := stated(inner); ok && (timely || universal(inner)) {
+		if zone, ok := findStatedZone(inner); ok && (timely || isUniversal(inner)) {
 			return zone, true
 		}
 	}
@@ -33,21 +33,21 @@ func ZoneInHeader(header string) (name string, ok bool) {
 	if !timely || len(words) < 2 {
 		return "", false
 	}
-	if zone, ok := stated(words[len(words)-1]); ok {
+	if zone, ok := findStatedZone(words[len(words)-1]); ok {
 		return zone, true
 	}
-	if universal(words[0]) {
-		return stated(words[0])
+	if isUniversal(words[0]) {
+		return findStatedZone(words[0])
 	}
 	return "", false
 }
 
-// stated gives the name of the zone that a word of a header names. Abbreviations
+// findStatedZone returns the name of the zone that a word of a header names. Abbreviations
 // count in capitals only, "Ist" is a word of German; single letters and bare
 // numbers name no zone, though values may carry them.
-func stated(word string) (string, bool) {
+func findStatedZone(word string) (string, bool) {
 	_, label := labels[word]
-	if len(word) < 2 || !label && !universal(word) && !strings.Contains(word, "/") {
+	if len(word) < 2 || !label && !isUniversal(word) && !strings.Contains(word, "/") {
 		return "", false
 	}
 	zone, err := LoadZone(word)
@@ -57,8 +57,8 @@ func stated(word string) (string, bool) {
 	return zone.String(), true
 }
 
-// universal tells that a word starts the way distances from UTC do.
-func universal(word string) bool {
+// isUniversal reports whether a word starts the way distances from UTC do.
+func isUniversal(word string) bool {
 	upper := strings.ToUpper(word)
 	return strings.HasPrefix(upper, "UTC") || strings.HasPrefix(upper, "GMT")
 }
@@ -86,7 +86,7 @@ func headerWords(header string) []string {
 	return strings.Fields(cut.String())
 }
 
-// HeaderZone returns the zone that the name of a time column gives, empty if
+// HeaderZone returns the zone in the name of a time column, empty if
 // none does.
 func (s *Statement) HeaderZone() string { return s.headerZone }
 

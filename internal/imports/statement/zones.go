@@ -21,7 +21,7 @@ type Zone struct {
 
 func utc() Zone { return Zone{name: "UTC", location: time.UTC} }
 
-// String gives the name, which LoadZone reads again.
+// String returns the name, which LoadZone reads again.
 func (z Zone) String() string { return z.name }
 
 var (
@@ -60,7 +60,7 @@ const (
 // +02:00, by a common abbreviation, or as an IANA zone that is moved by whole
 // hours, such as America/New_York+7.
 func LoadZone(name string) (Zone, error) {
-	name = plainSigns(bare(name))
+	name = plainSigns(trimCell(name))
 	if place, ok := labels[strings.ToUpper(name)]; ok {
 		name = place
 	}

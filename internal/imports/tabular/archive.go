@@ -26,7 +26,7 @@ const (
 )
 
 // archive is a ZIP file whose entries are unpacked under a budget. What its
-// directory says is never believed: bytes count when they are there.
+// directory says is not trusted: bytes are counted as they are read.
 type archive struct {
 	files    []*zip.File
 	size     int64
@@ -61,7 +61,7 @@ func (a *archive) tooLarge() error {
 	return journal.Invalid("The file unpacks to more than %d MiB; split it and upload the parts.", a.budget.limits.Inflated>>20)
 }
 
-// sniffArchive tells a workbook from other archives.
+// sniffArchive distinguishes a workbook from other archives.
 func sniffArchive(file io.ReaderAt, size int64) (Kind, error) {
 	reader, err := zip.NewReader(file, size)
 	if err != nil {
@@ -82,7 +82,7 @@ func partName(name string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(name, `\`, "/")), "/")
 }
 
-// find gives the first entry of that name, or nil.
+// find returns the first entry of that name, or nil.
 func (a *archive) find(name string) *zip.File {
 	name = partName(name)
 	for _, entry := range a.files {
@@ -106,7 +106,7 @@ func (a *archive) unpack(entry *zip.File) (io.ReadCloser, error) {
 	return &metered{ReadCloser: content, archive: a}, nil
 }
 
-// metered counts what comes out of an archive.
+// metered counts the bytes that are read from an archive.
 type metered struct {
 	io.ReadCloser
 	archive *archive
@@ -192,7 +192,7 @@ func readOnlyFile(a *archive) (File, error) {
 	}
 }
 
-// isUsable tells by the name whether an entry is meant to be imported. The
+// isUsable reports by the name whether an entry is meant to be imported. The
 // copies that a Mac adds of every file are not.
 func isUsable(name string) bool {
 	name = partName(name)

@@ -33,9 +33,9 @@ func readCSV(file *File, text string, b *budget) error {
 	return nil
 }
 
-// separatorLine reads a first line such as "sep=;", by which programs tell Excel
-// how the file is written. It returns the separator and where the next line
-// begins, or 0 when there is no such line.
+// separatorLine reads a first line such as "sep=;", by which programs declare
+// to Excel how the file is written. It returns the separator and where the next
+// line begins, or 0 when there is no such line.
 func separatorLine(text string) (delim byte, next int) {
 	const longest = 64
 	end := strings.IndexAny(text[:min(len(text), longest)], "\r\n")
@@ -63,9 +63,9 @@ func isLetterOrDigit(b byte) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// withoutExcel takes away what spreadsheets, and exports that mean to protect
-// them, put around a value: ="123" is 123, and an apostrophe that keeps a number,
-// a date or a formula from being taken for one is no part of it.
+// withoutExcel removes what spreadsheets, and exports that mean to protect
+// them, put around a value: ="123" is 123, and an apostrophe that keeps a
+// number, a date or a formula from being taken for one is no part of it.
 func withoutExcel(cell string) string {
 	if len(cell) < 2 {
 		return cell

@@ -101,7 +101,7 @@ func (s *scanner) cell() (cell string, quoted bool) {
 	at := s.skipBlanks(s.pos)
 	open := at
 	if strings.HasPrefix(s.text[at:], `="`) {
-		open++ // a spreadsheet's way to say that this is no number
+		open++ // a spreadsheet's mark for text
 	}
 	if open < len(s.text) && s.text[open] == '"' {
 		if end := s.closing(open + 1); end >= 0 {
@@ -150,13 +150,13 @@ func (s *scanner) closing(from int) int {
 	}
 }
 
-// endsCell tells whether nothing but blanks is left of the cell at this place.
+// endsCell reports whether nothing but blanks is left of the cell at this place.
 func (s *scanner) endsCell(at int) bool {
 	at = s.skipBlanks(at)
 	return at >= len(s.text) || s.isBreak(s.text[at])
 }
 
-// beginsCell tells whether a cell could begin at this place: there is nothing
+// beginsCell reports whether a cell could begin at this place: there is nothing
 // but blanks since the last separator or line break after from.
 func (s *scanner) beginsCell(at, from int) bool {
 	for at--; at >= from; at-- {
@@ -178,8 +178,8 @@ func (s *scanner) skipBlanks(at int) int {
 	return at
 }
 
-// unpaired takes away the quotes of a cell that goes on behind them, as in
-// ""text and "te"xt.
+// unpaired removes the quotes of a cell that continues after them, as in ""text
+// and "te"xt.
 func unpaired(cell string) string {
 	if cell == "" || cell[0] != '"' {
 		return cell

@@ -20,11 +20,11 @@ func detect(text string) byte {
 	return best
 }
 
-// rate tells how well a separator explains a file. It counts columns, and gives
-// most for records that have as many as the heading above them: the wrong
-// separator may be in every number, but then it is not in the heading. So neither
-// sentences before and after the table nor several tables of different widths
-// mislead it.
+// rate returns how well a separator explains a file. It counts columns, and
+// gives most for records that have as many as the heading above them: the wrong
+// separator may be in every number, but then it is not in the heading. So
+// neither sentences before and after the table nor several tables of different
+// widths mislead it.
 func rate(s *scanner) int {
 	const asHeading, asNeighbour, alone = 10, 2, 1
 	points, heading, before := 0, 0, 0
@@ -49,7 +49,7 @@ func rate(s *scanner) int {
 	return points
 }
 
-// isHeading tells whether a record could be one: it has text, and no number.
+// isHeading reports whether a record could be one: it has text, and no number.
 func isHeading(cells []string) bool {
 	text := false
 	for _, cell := range cells {

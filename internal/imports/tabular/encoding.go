@@ -16,10 +16,11 @@ const (
 	utf8Mark      = "\xef\xbb\xbf"
 )
 
-// decode makes UTF-8 without NUL of the bytes of a text file, and says how they
-// were written. The bytes themselves decide; charset, which an HTML document may
-// name, is believed only where they leave a choice. Text in no encoding that is
-// known for certain is read as windows-1252, where every byte is a character.
+// decode returns the bytes of a text file as UTF-8 without NUL, and how they
+// were written. The bytes themselves decide; charset, which an HTML document
+// may name, is believed only where they leave a choice. Text in no encoding
+// that is known for certain is read as windows-1252, where every byte is a
+// character.
 func decode(raw, charset string) (text, name string) {
 	if text, name, wide := decodeWide(raw); wide {
 		return text, name

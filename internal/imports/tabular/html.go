@@ -56,11 +56,11 @@ type page struct {
 	// one stands for the document, in which a cell may be outside of any table.
 	open []*openTable
 	// content is what the next text is, after a tag whose content is not
-	// markup: the title, or something that nobody sees.
+	// markup: the title, or something hidden.
 	content string
 }
 
-// openTable is a table whose end has not come yet, with its present row and cell.
+// openTable is a table that is still open, with its present row and cell.
 type openTable struct {
 	hidden bool // it is inside a hidden cell
 	inRow  bool
@@ -69,7 +69,7 @@ type openTable struct {
 	cell   openCell
 }
 
-// openCell is a cell whose end has not come yet.
+// openCell is a cell that is still open.
 type openCell struct {
 	hidden bool
 	title  string
@@ -95,7 +95,7 @@ func (p *page) token(z *html.Tokenizer, kind html.TokenType) error {
 	}
 }
 
-// hiddenContent tells which tags have a content that is no part of a cell.
+// hiddenContent reports which tags have a content that is no part of a cell.
 func hiddenContent(tag string) string {
 	switch tag {
 	case "title", "script", "style", "noscript", "iframe", "noembed", "noframes", "textarea":
@@ -182,8 +182,8 @@ func (p *page) endRow(t *openTable) error {
 	return err
 }
 
-// endCell adds the cell to its row, unless it is one that nobody sees: those are
-// in some rows of a table and not in others, so that they would shift columns.
+// endCell adds the cell to its row, unless it is hidden: those are in some rows
+// of a table and not in others, so that they would shift columns.
 func (p *page) endCell(t *openTable) error {
 	if !t.inCell {
 		return nil
@@ -229,7 +229,7 @@ func (p *page) text(z *html.Tokenizer) error {
 	return p.rows.budget.checkCell(len(t.cell.text), t.row.Line)
 }
 
-// aside takes the title of the document, and nothing else, from text that is no
+// aside reads the title of the document, and nothing else, from text that is no
 // part of a cell.
 func (p *page) aside(z *html.Tokenizer) error {
 	if p.content != "title" || p.file.Title != "" {
@@ -272,7 +272,7 @@ func (c *openCell) write(text []byte) {
 	}
 }
 
-// read takes from the attributes of a cell what says how it is shown.
+// read reads the attributes of a cell that determine how it is shown.
 func (c *openCell) read(z *html.Tokenizer) {
 	for {
 		key, value, more := z.TagAttr()

@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Limits bounds what a file may make of itself. A field that is zero means that
-// of [Default].
+// Limits bounds the size of a file and of its content. A field that is zero
+// means that of [Default].
 type Limits struct {
 	// Inflated is how many bytes an archive may unpack to, in all.
 	Inflated int64

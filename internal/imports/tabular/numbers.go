@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// number gives the text of a numeric cell: a date or time where its style shows
-// one, and otherwise the number as a spreadsheet would show it.
+// number returns the text of a numeric cell: a date or time where its style
+// shows one, and otherwise the number as a spreadsheet would show it.
 func (book *workbook) number(text, style string) string {
 	text = plainNumber(text)
 	if style == "" {
@@ -27,7 +27,7 @@ func (book *workbook) number(text, style string) string {
 }
 
 // significant is how many digits spreadsheets show of a number. What they store
-// is a binary float, so the digits behind those are noise.
+// is a binary float, so the digits after those are noise.
 const significant = 15
 
 // plainNumber rounds a number with more digits to those that are meant, and

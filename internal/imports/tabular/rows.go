@@ -51,8 +51,8 @@ func isBlank(cells []string) bool {
 	return true
 }
 
-// trim takes away the white space around a text, and byte order marks, which
-// files that were glued together have in the middle.
+// trim removes the white space around a text, and byte order marks, which files
+// that were glued together have in the middle.
 func trim(text string) string {
 	if text == "" || isInk(text[0]) && isInk(text[len(text)-1]) {
 		return text
@@ -60,7 +60,7 @@ func trim(text string) string {
 	return strings.TrimFunc(text, isOuter)
 }
 
-// isInk tells that a byte is visible ASCII, as most cells begin and end with.
+// isInk reports whether a byte is visible ASCII, as most cells begin and end with.
 func isInk(b byte) bool { return ' ' < b && b < 0x7f }
 
 func isOuter(r rune) bool { return unicode.IsSpace(r) || r == byteOrderMark }

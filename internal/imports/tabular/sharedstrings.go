@@ -46,7 +46,7 @@ func (book *workbook) readStrings() error {
 	})
 }
 
-// sharedString gives the text that a cell refers to.
+// sharedString returns the text that a cell refers to.
 func (book *workbook) sharedString(number string) (string, error) {
 	if number == "" {
 		return "", nil
@@ -66,7 +66,7 @@ type itemText struct {
 	phonetic bool
 }
 
-// take follows a token.
+// take processes a token.
 func (item *itemText) take(token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
@@ -105,7 +105,7 @@ func cellTooLong() error {
 	return journal.Invalid("The workbook has a cell with more than %s characters.", thousands(maxCellText))
 }
 
-// flush gives the text as a cell shows it, and begins a new item.
+// flush returns the text as a cell shows it, and begins a new item.
 func (item *itemText) flush() string {
 	text := trim(unescape(string(item.text)))
 	item.text = item.text[:0]

@@ -76,7 +76,7 @@ func (s *sheet) token(token xml.Token) error {
 	return nil
 }
 
-// startRow goes to the row that is named, or to the next one.
+// startRow moves to the row that is named, or to the next one.
 func (s *sheet) startRow(start xml.StartElement) error {
 	s.row++
 	s.col, s.cells = 0, s.cells[:0]
@@ -93,7 +93,7 @@ func (s *sheet) startRow(start xml.StartElement) error {
 	return nil
 }
 
-// startCell goes to the cell that is named, or to the next one.
+// startCell moves to the cell that is named, or to the next one.
 func (s *sheet) startCell(start xml.StartElement) error {
 	s.col++
 	s.kind, s.style = "", ""
@@ -148,7 +148,7 @@ func (s *sheet) endCell() error {
 	return nil
 }
 
-// value gives the text of the present cell.
+// value returns the text of the present cell.
 func (s *sheet) value() (string, error) {
 	text := s.item.flush()
 	if s.kind == "s" {

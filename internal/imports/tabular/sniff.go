@@ -8,16 +8,16 @@ import (
 	"fillbook/internal/journal"
 )
 
-// headBytes is how much of a file is looked at to tell what it is.
+// headBytes is how much of a file is read to detect its kind.
 const headBytes = 8 << 10
 
-// Sniff tells what kind of file an upload is, by its content alone. Files that
-// cannot be imported are refused with a sentence that says what to do.
+// Sniff returns the kind of an upload, by its content alone. Files that cannot
+// be imported are rejected with a message that explains what to do.
 func Sniff(data []byte) (Kind, error) {
 	return sniff(string(data[:min(len(data), headBytes)]), bytes.NewReader(data), int64(len(data)))
 }
 
-// sniff is Sniff for a file of which the head is at hand.
+// sniff is Sniff for a file whose head is already read.
 func sniff(head string, file io.ReaderAt, size int64) (Kind, error) {
 	if strings.HasPrefix(head, "PK\x03\x04") || strings.HasPrefix(head, "PK\x05\x06") {
 		return sniffArchive(file, size)
@@ -47,7 +47,7 @@ func sniff(head string, file io.ReaderAt, size int64) (Kind, error) {
 	return CSV, nil
 }
 
-// foreign knows the files that people upload by mistake, by how they begin.
+// foreign lists files that users upload by mistake, by their first bytes.
 func foreign(head string) string {
 	for _, known := range []struct{ start, advice string }{
 		{"%PDF-", "This is a PDF document; export your trades as CSV, XLSX or HTML instead."},
@@ -68,7 +68,7 @@ func foreign(head string) string {
 	return ""
 }
 
-// looksBinary tells whether bytes that are not UTF-16 are no text at all.
+// looksBinary reports whether bytes that are not UTF-16 are no text at all.
 func looksBinary(head string) bool {
 	controls := 0
 	for i := range len(head) {
@@ -82,8 +82,8 @@ func looksBinary(head string) bool {
 	return controls > len(head)/20
 }
 
-// sniffMarkup tells XML from HTML. XHTML is HTML that begins like XML, and
-// reports of Interactive Brokers are XML that may not begin like it.
+// sniffMarkup distinguishes XML from HTML. XHTML is HTML that begins like XML,
+// and reports of Interactive Brokers are XML that may not begin like it.
 func sniffMarkup(head string) (Kind, error) {
 	xml := strings.HasPrefix(head, "<?xml")
 	html := strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html")

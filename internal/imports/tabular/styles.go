@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// look says whether a number is shown as a date, a time, both, or as a number.
+// look is whether a number is shown as a date, a time, both, or as a number.
 type look uint8
 
 const (
@@ -43,8 +43,8 @@ func (book *workbook) readStyles() error {
 	})
 }
 
-// builtinLook knows the formats that have a number and no text. Those from 27
-// and from 50 on are dates in workbooks of East Asian languages.
+// builtinLook returns the look of formats that have a number and no text. Those
+// from 27 and from 50 on are dates in workbooks of East Asian languages.
 func builtinLook(id string) look {
 	n, err := strconv.Atoi(id)
 	switch {

@@ -1,13 +1,13 @@
 // Package tabular turns the bytes of an uploaded file into tables of text. It
-// knows files and nothing about brokers: what a column means is decided above.
+// handles files and not brokers: callers decide what a column means.
 //
-// An upload goes through four steps. Its content, never its name, says what kind
-// of file it is. Its text is decoded, for exports come in UTF-8, UTF-16 and the
-// code pages of the PC they were made on. Then it is cut into rows of cells, or
-// into elements in the case of XML. And every step works under a budget: the
-// file comes from a stranger, so nothing is allocated because a header says so,
-// and a file that unpacks to more than [Limits] is refused with a sentence that
-// names the limit.
+// An upload goes through four steps. Its content, never its name, determines
+// the kind of file it is. Its text is decoded, for exports come in UTF-8,
+// UTF-16 and the code pages of the PC they were made on. Then it is cut into
+// rows of cells, or into elements in the case of XML. And every step works
+// under a budget: the file is untrusted, so nothing is allocated because a
+// header says so, and a file that unpacks to more than [Limits] is refused with
+// a sentence that names the limit.
 //
 // The readers forgive what people and spreadsheets do to files: stray quotes,
 // lines quoted as a whole, "sep=" lines, unclosed cells, numbers with the noise of
@@ -25,8 +25,8 @@ import (
 // Kind is what a file is, by its content.
 type Kind string
 
-// The kinds of files that can be read. Zip is an archive that holds one of the
-// others.
+// The kinds of files that can be read. Zip is an archive that contains one of
+// the others.
 const (
 	CSV  Kind = "csv"
 	XLSX Kind = "xlsx"
@@ -38,8 +38,8 @@ const (
 
 // Row is a row of a table.
 type Row struct {
-	// Line says where the row is: the line of the file where it begins, counted
-	// from 1, the row number of the sheet, or the number of the <tr>.
+	// Line is the position of the row: the line of the file where it begins,
+	// counted from 1, the row number of the sheet, or the number of the <tr>.
 	Line int
 	// Cells are valid UTF-8 without NUL and without white space around them.
 	Cells []string
@@ -83,8 +83,8 @@ type File struct {
 	Text string
 }
 
-// Read reads an upload under the given limits. An archive must hold exactly one
-// file that can be imported; the result is that of reading this file.
+// Read reads an upload under the given limits. An archive must contain exactly
+// one file that can be imported; the result is that of reading this file.
 func Read(data []byte, limits Limits) (File, error) {
 	return ReadContext(context.Background(), data, limits)
 }

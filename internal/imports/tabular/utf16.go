@@ -7,7 +7,7 @@ import (
 )
 
 // decodeWide decodes UTF-16, with a byte order mark or without. An odd byte at
-// the end, which editors leave behind, is dropped.
+// the end, which editors leave, is dropped.
 func decodeWide(raw string) (text, name string, ok bool) {
 	switch {
 	case strings.HasPrefix(raw, "\xff\xfe"):
@@ -25,9 +25,9 @@ func decodeWide(raw string) (text, name string, ok bool) {
 	return "", "", false
 }
 
-// nulShares gives the percentages of pairs of bytes near the start whose first,
-// and whose second byte is NUL. In UTF-16 one of them is high, for digits, marks
-// and blanks have a NUL byte in any language.
+// nulShares returns the percentages of pairs of bytes near the start whose
+// first, and whose second byte is NUL. In UTF-16 one of them is high, for
+// digits, marks and blanks have a NUL byte in any language.
 func nulShares(raw string) (first, second int) {
 	const sample = 4 << 10
 	pairs := min(len(raw), sample) / 2

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// workbook is what the sheets of a workbook need to know of the rest of it.
+// workbook contains the parts of a workbook that its sheets refer to.
 type workbook struct {
 	*archive
 	encoding  string
@@ -62,7 +62,7 @@ func readWorkbook(a *archive) (File, error) {
 	return file, nil
 }
 
-// elements walks through a part and hands over every element that begins in it.
+// elements reads a part and calls its function for every element that begins in it.
 func (book *workbook) elements(entry *zip.File, visit func(*walker, xml.StartElement) error) error {
 	text, encoding, err := book.part(entry)
 	if err != nil {
@@ -80,7 +80,7 @@ func (book *workbook) elements(entry *zip.File, visit func(*walker, xml.StartEle
 	})
 }
 
-// attribute gives the value of an attribute, whatever prefix its name has.
+// attribute returns the value of an attribute, whatever prefix its name has.
 func attribute(start xml.StartElement, name string) string {
 	for _, attr := range start.Attr {
 		if attr.Name.Local == name {

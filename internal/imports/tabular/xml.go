@@ -53,9 +53,9 @@ func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 	return e, nil
 }
 
-// walker goes through XML token by token, under the rules for files from
-// strangers: elements match and do not nest too deep, and there is no document
-// type, which is where entities that expand to gigabytes are declared.
+// walker reads XML token by token, under the rules for files from strangers:
+// elements match and do not nest too deep, and there is no document type, which
+// is where entities that expand to gigabytes are declared.
 type walker struct {
 	decoder *xml.Decoder
 	budget  *budget
@@ -63,15 +63,15 @@ type walker struct {
 	line    int      // where the last token began
 }
 
-// newWalker walks through text that is UTF-8, whatever its declaration says.
+// newWalker returns a walker for UTF-8 text, whatever its declaration says.
 func newWalker(text io.Reader, b *budget) *walker {
 	decoder := xml.NewDecoder(&segments{reader: text})
 	decoder.CharsetReader = func(_ string, same io.Reader) (io.Reader, error) { return same, nil }
 	return &walker{decoder: decoder, budget: b}
 }
 
-// next gives the next token, or io.EOF at the end of a complete document. Like
-// the tokens of xml.Decoder it is valid until the next call.
+// next returns the next token, or io.EOF at the end of a complete document.
+// Like the tokens of xml.Decoder it is valid until the next call.
 func (w *walker) next() (xml.Token, error) {
 	w.line, _ = w.decoder.InputPos()
 	token, err := w.decoder.RawToken()
@@ -99,7 +99,7 @@ func (w *walker) next() (xml.Token, error) {
 	return token, nil
 }
 
-// each hands over every token of a document, which errors call what it is.
+// each calls its function for every token of a document; what names it in errors.
 func (w *walker) each(what string, visit func(xml.Token) error) error {
 	for {
 		token, err := w.next()

@@ -3,35 +3,28 @@ package platforms
 import (
 	"strings"
 
-	"fillbook/internal/imports/metatrader"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
-// avaTrade is the list of orders of AvaTrade in German. An order was filled as
-// far as its Erfüllungsmenge says, whatever became of the rest.
-func avaTrade() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "AvaTrade", Export: "orders", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Symbol", "Seite", "Anz.", "Erfüllungsmenge", "Durchschnittlicher Erfüllungspreis", "Status Zeit", "Order-Nummer"},
-		Costs:  statement.CostsPositive, NewestFirst: true,
-		Columns: map[statement.Target]string{
-			"symbol": "Symbol", "side": "Seite", "quantity": "Erfüllungsmenge", "price": "Durchschnittlicher Erfüllungspreis",
-			"executed_at": "Status Zeit|Platzierungszeit", "commission": "Kommission", "external_id": "Order-Nummer",
-		},
-		Done: nameContracts,
-	}}
+// avaTradeOrders is the list of orders in German. An order was filled as far as
+// its Erfüllungsmenge says, whatever happened to the rest.
+var avaTradeOrders = s.Preset{
+	Broker: "AvaTrade", Export: "orders", Evidence: s.SampleFile, Format: s.Executions, Costs: s.CostsPositive, NewestFirst: true,
+	Header: s.Cols("Symbol;Seite;Anz.;Erfüllungsmenge;Durchschnittlicher Erfüllungspreis;Status Zeit;Order-Nummer"),
+	Layout: &s.Layout{
+		Orders: true, Symbol: "Symbol", Namer: nameAvaTrade, Side: "Seite", Quantity: "Erfüllungsmenge", Price: "Durchschnittlicher Erfüllungspreis",
+		Time: "Status Zeit|Platzierungszeit", Commission: "Kommission", ID: "Order-Nummer",
+	},
 }
 
-// nameContracts tells futures, written F.US.MESM26, from what is traded as a
-// contract for difference.
-func nameContracts(r *statement.Reader) {
-	for _, f := range r.Out.Fills {
-		symbol := strings.TrimPrefix(f.Symbol, "F.US.")
-		if _, ok := instruments.ParseFuture(symbol); ok && symbol != f.Symbol {
-			f.Symbol, f.Type = symbol, instruments.TypeFuture
-			continue
-		}
-		f.Type = metatrader.InstrumentType(f.Symbol)
+// nameAvaTrade builds a future, which is written F.US.MESM26, or a contract for
+// difference.
+func nameAvaTrade(symbol, kind string) s.Instrument {
+	symbol = strings.ToUpper(symbol)
+	bare := strings.TrimPrefix(symbol, "F.US.")
+	if _, ok := instruments.ParseFuture(bare); ok && bare != symbol {
+		return s.Instrument{Symbol: bare, Type: instruments.TypeFuture}
 	}
+	return nameLots(symbol, kind)
 }

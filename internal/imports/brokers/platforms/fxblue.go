@@ -1,60 +1,21 @@
 package platforms
 
-import (
-	"slices"
-	"strings"
+import s "fillbook/internal/imports/statement"
 
-	"fillbook/internal/imports/statement"
-)
-
-// fxBlue is the list of orders that FX Blue keeps, be it of several accounts.
-func fxBlue() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "FX Blue", Export: "orders", Evidence: statement.SampleFile, Format: statement.JournalTrades,
-		Header: []string{"Type", "Ticket", "Symbol", "Lots", "Buy/sell", "Open price", "Close price", "Open time", "Close time", "Profit", "Net profit"},
-		Zone:   serverZone, Costs: statement.CostsNegative,
-		Each: readFXBlue, Done: tellAccounts,
-	}}
-}
-
-var fxBlueColumns = lots{
-	id: "Ticket", side: "Buy/sell", volume: "Lots", symbol: "Symbol", openTime: "Open time", openPrice: "Open price",
-	closeTime: "Close time", closePrice: "Close price", commission: "Commission", swap: "Swap", profit: "Profit",
-	stop: "S/L", target: "T/P", comment: "Order comment",
-}
-
-// accountKey is how accounts are remembered beside ids.
-const accountKey = "account "
-
-// readFXBlue reads a row by its type. Money has no symbol, but zeros for prices.
-func readFXBlue(w *statement.Row) {
-	if name := w.Text("Account"); name != "" {
-		again(w, accountKey+name)
-	}
-	switch kind := strings.ToLower(w.Text("Type")); kind {
-	case "closed position", "open position":
-		fxBlueColumns.trade(w)
-	case "pending order", "cancelled order", "canceled order":
-		w.Skip(statement.ReasonNotFilled)
-	case "":
-		w.Ignore()
-	default:
-		fxBlueColumns.money(w, kind)
-	}
-}
-
-// tellAccounts warns of a file with the trades of several accounts.
-func tellAccounts(r *statement.Reader) {
-	var names []string
-	seen, _ := r.Memory.(map[string]int)
-	for key := range seen {
-		if name, ok := strings.CutPrefix(key, accountKey); ok {
-			names = append(names, name)
-		}
-	}
-	if len(names) > 1 {
-		slices.Sort(names)
-		r.Out.Warn("The file has trades of several accounts (%s); all were read as one. Export them one by one to keep them apart.",
-			strings.Join(names, ", "))
-	}
+// fxBlueOrders is the list of orders that FX Blue keeps, of one or several
+// accounts. Money has no symbol, but zeros for prices.
+var fxBlueOrders = s.Preset{
+	Broker: "FX Blue", Export: "orders", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: serverZone, Costs: s.CostsNegative,
+	Header: s.Cols("Type;Ticket;Symbol;Lots;Buy/sell;Open price;Close price;Open time;Close time;Profit;Net profit"),
+	Layout: &s.Layout{
+		Kind: "Type", Symbol: "Symbol", Namer: nameLots, Side: "Buy/sell", ID: "Ticket", Quantity: "Lots", Account: "Account",
+		Words: append([]s.Word{
+			{Kind: s.KindTrade, Words: "closed position|open position"},
+			{Kind: s.KindNotFilled, Words: "pending order|cancelled order|canceled order"},
+		}, metaTraderWords...),
+		Commission: "Commission", Fees: "Swap", Result: "Profit", Details: map[string]s.Col{"comment": "Order comment"},
+		RoundTrip:         s.RoundTrip{OpenTime: "Open time", OpenPrice: "Open price", CloseTime: "Close time", ClosePrice: "Close price", Lots: true},
+		AnnotationColumns: s.AnnotationColumns{LastStop: "S/L", Target: "T/P"},
+		Time:              "Open time", Amount: "Profit", Note: "Order comment|Type", Adjust: noteMetaTraderCash,
+	},
 }

@@ -18,8 +18,8 @@ import (
 // Presets gives the exports that the package reads.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		tradingView(), cTrader(), dxTrade(), []*statement.Preset{&matchTraderPositions}, avaTrade(),
-		[]*statement.Preset{&ftmoJournal}, myfxbook(), []*statement.Preset{&mql5History, &mql5Positions}, fxBlue(), portal(), converters(),
+		tradingView(), cTrader(), dxTrade(), []*statement.Preset{&matchTraderPositions, &avaTradeOrders},
+		[]*statement.Preset{&ftmoJournal}, myfxbook(), []*statement.Preset{&mql5History, &mql5Positions, &fxBlueOrders, &portalPositions, &metaTraderConverted, &metaTraderUTC},
 	)
 }
 

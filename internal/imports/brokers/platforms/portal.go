@@ -1,44 +1,26 @@
 package platforms
 
 import (
-	"strings"
-
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
-// portal is the list of MT5 positions that the portals of some brokers write:
-// one row for each leg, with the id of its position.
-func portal() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "MetaTrader 5", Export: "position history list of a broker's portal", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Symbol", "Position", "Date Time", "Transaction Type", "Trade Volume Lots", "Open Price", "Profit"},
-		Zone:   serverZone, Order: statement.MonthFirst, Units: true,
-		Each: readLeg,
-	}}
+// portalPositions is the list of MT5 positions that the portals of some brokers
+// write: one row for each leg, with the id of its position.
+var portalPositions = s.Preset{
+	Broker: "MetaTrader 5", Export: "position history list of a broker's portal", Evidence: s.SampleFile, Format: s.Executions, Zone: serverZone,
+	Header: s.Cols("Symbol;Position;Date Time;Transaction Type;Trade Volume Lots;Open Price;Profit"), Order: s.MonthFirst, Units: true,
+	Layout: &s.Layout{
+		Key: "Transaction Type", Symbol: "Symbol", Namer: namePortal, Side: "Transaction Type", Quantity: "Trade Volume Lots", Price: "Open Price",
+		Time: "Date Time", Lot: "Position", Result: "Profit", Results: s.ResultIfClosing, Account: "Account Number", Details: map[string]s.Col{"unit": "=lot"},
+		Adjust: func(_ *s.Row, r *s.Record) {
+			r.Fill.Multiplier = decimal.Of(instruments.LotMultiplier(r.Fill.Symbol, r.Fill.Quantity))
+		},
+	},
 }
 
-func readLeg(w *statement.Row) {
-	if w.Text("Transaction Type") == "" {
-		w.Ignore()
-		return
-	}
-	if number := w.Text("Account Number"); number != "" {
-		w.Reader().Out.Account.Name = number
-	}
-	side, effect := w.Side("Transaction Type")
-	at := w.Moment("Date Time")
-	f := statement.Fill{
-		Side: side, Effect: effect, Quantity: w.Required("Trade Volume Lots"), Price: w.Required("Open Price"), At: at.At, DateOnly: at.DateOnly,
-		Lot: w.Text("Position"), Details: map[string]string{"unit": "lot"},
-	}
-	symbol := strings.TrimSpace(w.Text("Symbol"))
-	f.Name(symbol, metatrader.InstrumentType(symbol))
-	f.Multiplier = decimal.Of(instruments.LotMultiplier(symbol, f.Quantity))
-	if effect == statement.Closing {
-		f.StatedPnL = decimal.Of(w.Decimal("Profit"))
-	}
-	w.Fill(f)
+func namePortal(symbol, _ string) s.Instrument {
+	return s.NameAny(symbol, metatrader.InstrumentType(symbol))
 }

@@ -1,0 +1,66 @@
+package imports_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/playbook"
+)
+
+// memberNames are the members of statement.Annotations that have another name
+// than the annotations of a trade.
+var memberNames = map[string]string{"TradeQuality": "Quality"}
+
+// TestEveryAnnotationCanBeImported: each field of the annotations is a target of
+// a column mapping, a member of what a statement reads, content of its own, and
+// is shown in the fixtures of presets.
+func TestEveryAnnotationCanBeImported(t *testing.T) {
+	t.Parallel()
+	values := reflect.TypeFor[playbook.AnnotationValues]()
+	for i := range values.NumField() {
+		name, _, _ := strings.Cut(values.Field(i).Tag.Get("json"), ",")
+		if !slices.Contains(statement.Targets(), statement.Target(name)) {
+			t.Errorf("no column can be mapped to %s", name)
+		}
+		member := values.Field(i).Name
+		if other, renamed := memberNames[member]; renamed {
+			member = other
+		}
+		annotations := statement.Annotations{Fill: &statement.Fill{}}
+		value := reflect.ValueOf(&annotations).Elem().FieldByName(member)
+		if !value.IsValid() {
+			t.Errorf("a statement reads no %s", member)
+			continue
+		}
+		empty := render(statement.Annotations{Fill: &statement.Fill{}})
+		switch into := value.Addr().Interface().(type) {
+		case *string:
+			*into = "x"
+		case *int:
+			*into = 3
+		case *decimal.Null:
+			*into = decimal.Of(decimal.New(7))
+		case *time.Time:
+			*into = time.Unix(1, 0)
+		default:
+			t.Fatalf("there is no sample of the type %T", into)
+		}
+		if annotations.IsEmpty() {
+			t.Errorf("%s does not count as content", member)
+		}
+		if render(annotations) == empty {
+			t.Errorf("the fixtures do not show %s", member)
+		}
+	}
+}
+
+// render returns the text that fixtures have of annotations.
+func render(annotations statement.Annotations) string {
+	return brokertest.Render(&statement.Statement{Annotations: []*statement.Annotations{&annotations}}, statement.Detection{Preset: &statement.Preset{}})
+}
