@@ -30,7 +30,7 @@ var assetClasses = map[string]string{
 	"bond": bond, "bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
 }
 
-// assetClass gives the instrument type for a code or word. One that is not known
+// assetClass returns the instrument type for a code or word. One that is not known
 // is kept, as the journal takes any.
 func assetClass(word string) string {
 	word = strings.ToLower(word)
@@ -45,25 +45,25 @@ func assetClass(word string) string {
 var currencies = strings.Fields(`AED AUD BGN BRL CAD CHF CNH CNY CZK DKK EUR GBP HKD HUF ILS INR JPY KRW KZT MXN NOK NZD PLN RON
 	RUB SAR SEK SGD THB TRY TWD USD ZAR`)
 
-// isPair tells that a symbol is a pair of currencies.
+// isPair reports whether a symbol is a pair of currencies.
 func isPair(symbol string) bool {
 	base, quote, ok := strings.Cut(symbol, ".")
 	return ok && slices.Contains(currencies, base) && slices.Contains(currencies, quote)
 }
 
-// name gives the fill its instrument. The file's own multiplier counts where one
+// setInstrument sets the instrument of a fill. The file's own multiplier counts where one
 // unit is not simply one unit.
-func name(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
+func setInstrument(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
 	if kind == "" && isPair(strings.ToUpper(symbol)) {
 		kind = instruments.TypeForex
 	}
-	f.Multiplier = scale(kind, multiplier)
+	f.Multiplier = multiplierOf(kind, multiplier)
 	f.Name(symbol, kind)
 }
 
-// scale is the multiplier of an instrument, none where it is that of its type. A
+// multiplierOf is the multiplier of an instrument, none where it is that of its type. A
 // bond is quoted in hundredths of its face value.
-func scale(kind string, stated decimal.Null) decimal.Null {
+func multiplierOf(kind string, stated decimal.Null) decimal.Null {
 	one := decimal.New(1)
 	switch {
 	case kind == bond && (!stated.Valid || stated.Decimal.Sign() <= 0 || stated.Decimal.Equal(one)):
@@ -76,9 +76,9 @@ func scale(kind string, stated decimal.Null) decimal.Null {
 	return stated
 }
 
-// contract completes an option from columns of their own, for symbols that do
+// readContract completes an option from columns of their own, for symbols that do
 // not tell it: options on futures, and those of European exchanges.
-func contract(w *statement.Row, f *statement.Fill) {
+func readContract(w *statement.Row, f *statement.Fill) {
 	right := strings.ToLower(w.Text("Put/Call|putCall"))
 	if f.Right != "" || right == "" {
 		return
