@@ -84,7 +84,7 @@ func checkText(text []byte) error {
 		}
 	}
 	if len(bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n")) > 0 {
-		return journal.Invalid("There is something behind the end of the JSON.")
+		return journal.Invalid("There is text after the end of the JSON.")
 	}
 	return nil
 }
@@ -217,8 +217,8 @@ func (d *Document) Rows() int {
 	return n
 }
 
-// isOurs tells whether a Fillbook wrote the file.
+// isOurs reports whether a Fillbook wrote the file.
 func (d *Document) isOurs() bool { return d.Format == formatName }
 
-// named tells a list and a place in it, for sentences.
+// named returns the name of a list and a place in it, for messages.
 func named(what string, place int) string { return fmt.Sprintf("%s %d", what, place+1) }

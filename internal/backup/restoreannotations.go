@@ -58,7 +58,7 @@ func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]j
 	return ledger.TradesByExecution(r.ctx, r.tx, r.Owner, slices.Compact(ids))
 }
 
-// tradesAt gives the trades of a fill of the file, in time order.
+// tradesAt returns the trades of a fill of the file, in time order.
 func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]journal.TradeID) []journal.TradeID {
 	if place < 0 || place >= len(b.fills) {
 		return nil
@@ -69,7 +69,7 @@ func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]jou
 	return known[b.fills[place].ID]
 }
 
-// trade gives the trade at a place of the account's list, nil where there is
+// trade returns the trade at a place of the account's list, nil if there is
 // none.
 func (b *restoredBundle) trade(place int) *journal.TradeID { return at(b.trades, place) }
 
@@ -80,7 +80,7 @@ func at(list []journal.TradeID, place int) *journal.TradeID {
 	return &list[place]
 }
 
-// restoreMarks adds what the file says about trades.
+// restoreAnnotations merges the annotations of the file into the trades.
 func (r *restorer) restoreAnnotations() error {
 	for _, b := range r.bundles {
 		var list []playbook.Annotations
@@ -192,7 +192,7 @@ func checkLong(field, text string) error {
 	return nil
 }
 
-// restoreWaiting lets words wait for fills again.
+// restoreOrphans restores annotations whose trades are gone.
 func (r *restorer) restoreOrphans() error {
 	for _, b := range r.bundles {
 		b.orphans = make([]journal.TradeID, len(b.Orphans))
