@@ -252,7 +252,7 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 	}
 	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
 	counts := false
-	switch l.Results {
+	switch l.Results { //nolint:exhaustive // the others never count for a fill
 	case ResultAlways:
 		counts = result.Valid
 	case ResultIfClosing:
