@@ -373,7 +373,7 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 func computeCoinPrice(t *tradeRow, costs []coinAmount) {
 	gross := t.amount.Decimal
 	for _, c := range costs {
-		if c.coin == t.instrument.Quote {
+		if c.coin == "" || c.coin == t.instrument.Quote {
 			gross = gross.Add(c.amount)
 		}
 	}
