@@ -90,15 +90,10 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 		list = append(list, annotations)
 	}
 	changed, err := playbook.MergeAnnotations(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
-	if err != nil {
+	if err != nil || len(changed) == 0 {
 		return 0, err
 	}
-	for _, trade := range changed {
-		if err := ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
-			return 0, err
-		}
-	}
-	return len(changed), nil
+	return len(changed), ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, changed...)
 }
 
 // trades finds the trade that each of the plan's annotations is on. A fill that
