@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fillbook/internal/db"
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -146,26 +145,8 @@ func (a *annotator) toAnnotations(ctx context.Context, m *statement.Annotations,
 		}
 		setups = append(setups, id)
 	}
-	change := playbook.AnnotationChange{
-		Notes: journal.Some(m.Notes), Tags: journal.Some(tags), Setups: journal.Some(setups), EmotionalState: journal.Some(m.EmotionalState),
-		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice), LastStop: optional(m.LastStop),
-		MAE: optional(m.MAE), MFE: optional(m.MFE),
-	}
-	if m.Confidence > 0 {
-		change.Confidence = journal.Some(m.Confidence)
-	}
-	if m.Quality > 0 {
-		change.TradeQuality = journal.Some(m.Quality)
-	}
-	reviewed := a.s.clock()
-	if !m.ReviewedAt.IsZero() {
-		change.Reviewed, reviewed = journal.Some(true), m.ReviewedAt
-	}
-	return playbook.NewAnnotations(trade, a.batch.Account, change, priceRule(m), reviewed)
-}
-
-func optional(n decimal.Null) journal.Opt[decimal.Decimal] {
-	return journal.Opt[decimal.Decimal]{Set: n.Valid, Value: n.Decimal}
+	annotations := playbook.Annotations{Trade: trade, Account: a.batch.Account, AnnotationValues: m.Values, Tags: tags, Setups: setups}
+	return annotations, annotations.CheckTyped(priceRule(m))
 }
 
 // tag finds or makes a tag, once a name.
