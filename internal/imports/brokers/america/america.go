@@ -24,6 +24,6 @@ const newYork = "America/New_York"
 // Presets gives every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		thinkorswim(), schwab(), []*statement.Preset{&fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad}, tastytrade(), firstrade(),
+		thinkorswim(), []*statement.Preset{&schwabTransactions, &schwabRealized, &fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad}, []*statement.Preset{&tastytradeTransactions, &tastytradeEarly, &firstradeHistory},
 	)
 }
