@@ -30,7 +30,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Scope says what to write: everything that a user has, or one account with
+// Scope selects what to write: everything that a user has, or one account with
 // what was said about it.
 type Scope struct {
 	// Account is the one account; empty for everything.

@@ -183,7 +183,7 @@ func checksum(section jsontext.Value) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// unexpected says which field is not as it must be.
+// unexpected returns an error that names the invalid field.
 func unexpected(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {
@@ -217,8 +217,8 @@ func (d *Document) Rows() int {
 	return n
 }
 
-// isOurs tells whether a Fillbook wrote the file.
+// isOurs reports whether a Fillbook wrote the file.
 func (d *Document) isOurs() bool { return d.Format == formatName }
 
-// named tells a list and a place in it, for sentences.
+// named returns the name of a list and a place in it, for messages.
 func named(what string, place int) string { return fmt.Sprintf("%s %d", what, place+1) }

@@ -284,7 +284,7 @@ var unmarshalTime = json.UnmarshalFunc(func(text []byte, at *time.Time) error {
 	return err
 })
 
-// instantOr gives the instant, or another one where the file has none.
+// instantOr returns the instant, or another one if the file has none.
 func (i Instant) instantOr(other time.Time) time.Time {
 	if i.IsZero() {
 		return other

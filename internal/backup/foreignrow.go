@@ -54,7 +54,7 @@ func fieldsOf(raw jsontext.Value) (foreignRow, error) {
 	return plainFields(members), nil
 }
 
-// plainFields gives members by their plain names. Of two that are the same
+// plainFields returns members by their plain names. Of two that are the same
 // then, the first in the order of the alphabet counts.
 func plainFields(members map[string]jsontext.Value) foreignRow {
 	in := make(foreignRow, len(members))
@@ -66,7 +66,7 @@ func plainFields(members map[string]jsontext.Value) foreignRow {
 	return in
 }
 
-// find gives the first of some fields that is there and not null.
+// find returns the first of some fields that is there and not null.
 func (in foreignRow) find(names ...string) (jsontext.Value, bool) {
 	for _, name := range names {
 		if value, there := in[name]; there && value.Kind() != 'n' {
@@ -85,7 +85,7 @@ func (in foreignRow) object(names ...string) (foreignRow, bool) {
 	return object, err == nil
 }
 
-// rows gives a list; there tells whether the file has one.
+// rows returns a list; there reports whether the file has one.
 func (in foreignRow) rows(names ...string) (rows []jsontext.Value, there bool, err error) {
 	value, there := in.find(names...)
 	if !there {
@@ -97,7 +97,7 @@ func (in foreignRow) rows(names ...string) (rows []jsontext.Value, there bool, e
 	return rows, true, nil
 }
 
-// text gives a text, or a number as it is written; empty for anything else.
+// text returns a text, or a number as it is written; empty for anything else.
 func (in foreignRow) text(names ...string) string {
 	value, there := in.find(names...)
 	if !there {
@@ -121,7 +121,7 @@ func textOf(value jsontext.Value) string {
 	}
 }
 
-// texts gives a list of texts, or of objects with a name, or one text.
+// texts returns a list of texts, or of objects with a name, or one text.
 func (in foreignRow) texts(names ...string) []string {
 	value, there := in.find(names...)
 	if !there {
@@ -200,7 +200,7 @@ func sinceEpoch(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// isTrade tells a trade from an execution.
+// isTrade reports whether the row is a trade and not an execution.
 func (in foreignRow) isTrade() bool {
 	if _, there := in.find(fillNames...); there {
 		return true
@@ -295,7 +295,7 @@ func side(text string) (string, error) {
 	return "", journal.Invalid("side must be buy or sell.")
 }
 
-// instrumentType gives our word for a kind of instrument.
+// instrumentType returns the instrument type for another program's name of it.
 func instrumentType(text string) string {
 	word := strings.TrimSuffix(strings.ToLower(text), "s")
 	switch word {

@@ -33,7 +33,7 @@ func Formats() []Format { return []Format{JSON, Zip, CSV, XLSX} }
 // MediaType is the format's name on the web, empty for one that is none.
 func (f Format) MediaType() string { return mediaTypes[f] }
 
-// Request says what to export.
+// Request selects what to export.
 type Request struct {
 	Owner  journal.UserID
 	Format Format

@@ -229,7 +229,7 @@ func (p *person) deleteFill() {
 	p.fills = append(p.fills[:i], p.fills[i+1:]...)
 }
 
-// someTrade gives a trade that exists, or none.
+// someTrade returns a trade that exists, or none.
 func (p *person) someTrade() (id journal.TradeID, account journal.AccountID) {
 	if len(p.fills) == 0 {
 		return "", ""

@@ -31,7 +31,7 @@ type PlannedAccount struct {
 	Ahead           ledger.InsertPreview
 }
 
-// Preview tells what [Restore] would do with a document, as one step of a
+// Preview reports what [Restore] would do with a document, as one step of a
 // reading transaction. It writes nothing.
 func Preview(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) (Plan, error) {
 	targets, err := targetsOf(ctx, tx, owner, doc, into)

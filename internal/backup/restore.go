@@ -23,7 +23,7 @@ type Services struct {
 	Clock  journal.Clock
 }
 
-// Order says what to restore, for whom and how.
+// Order selects what to restore, for whom and how.
 type Order struct {
 	Owner    journal.UserID
 	Document *Document
@@ -35,7 +35,7 @@ type Order struct {
 	Batch func(ctx context.Context, tx *db.Tx, account journal.AccountID) (journal.BatchID, error)
 }
 
-// Result tells what a restore did.
+// Result reports what a restore did.
 type Result struct {
 	// Accounts are those that the file was restored into, in its order.
 	Accounts []RestoredAccount
@@ -208,7 +208,7 @@ func (r *restorer) restoreOverrides(b *restoredBundle) error {
 	return r.accept("Instrument override", 0, err)
 }
 
-// NewFills gives the fills of a bundle that can be stored, with the place of
+// NewFills returns the fills of a bundle that can be stored, with the place of
 // each, and the problems of those that cannot.
 func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Problem) {
 	for i, x := range b.Executions {
@@ -282,7 +282,7 @@ func (r *restorer) numberArrivals() (err error) {
 	return err
 }
 
-// orderByArrival gives the fills of an account their numbers and sorts them by
+// orderByArrival numbers the fills of an account and sorts them by
 // those, with their places in the file. Fills without one stay where they are in
 // the file, after the others.
 func (r *restorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, places []int) {
@@ -323,7 +323,7 @@ func hideRepeatedIDs(fills []ledger.NewFill) map[int]string {
 	return hidden
 }
 
-// repeatedIDs tells which fills have the broker's id of an earlier one.
+// repeatedIDs reports which fills have the broker's id of an earlier one.
 func repeatedIDs(fills []ledger.NewFill) []bool {
 	repeats := make([]bool, len(fills))
 	seen := map[string]bool{}
@@ -334,7 +334,7 @@ func repeatedIDs(fills []ledger.NewFill) []bool {
 	return repeats
 }
 
-// NewCash gives the cash rows of a bundle that can be stored in an account of
+// NewCash returns the cash rows of a bundle that can be stored in an account of
 // that currency, with the place of each, and the problems of those that cannot.
 func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, problems []Problem) {
 	for i, c := range b.Cash {

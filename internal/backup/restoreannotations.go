@@ -58,7 +58,7 @@ func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]j
 	return ledger.TradesByExecution(r.ctx, r.tx, r.Owner, slices.Compact(ids))
 }
 
-// tradesAt gives the trades of a fill of the file, in time order.
+// tradesAt returns the trades of a fill of the file, in time order.
 func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]journal.TradeID) []journal.TradeID {
 	if place < 0 || place >= len(b.fills) {
 		return nil
@@ -69,7 +69,7 @@ func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]jou
 	return known[b.fills[place].ID]
 }
 
-// trade gives the trade at a place of the account's list, nil where there is
+// trade returns the trade at a place of the account's list, nil if there is
 // none.
 func (b *restoredBundle) trade(place int) *journal.TradeID { return at(b.trades, place) }
 

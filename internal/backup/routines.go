@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/routine"
 )
 
-// exportRoutine gives the routine with places instead of ids.
+// exportRoutine returns the routine with places instead of ids.
 func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routine, error) {
 	archive, err := routine.Export(ctx, tx, owner)
 	if err != nil {
@@ -62,7 +62,7 @@ func restoreRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID, in Rou
 	return routine.Restore(ctx, tx, owner, archive, now)
 }
 
-// archive gives the items of a file ids: that of the stored item that it is, or
+// archive assigns ids to the items of a file: that of the stored item that it is, or
 // a new one. An item is known by what it says and when it began, so that one
 // that was moved or ended since is not made anew.
 func (r Routine) archive(stored []routine.Item) (routine.Archive, error) {

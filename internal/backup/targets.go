@@ -52,7 +52,7 @@ func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Docume
 	return targets, nil
 }
 
-// onlyNamesake gives the one account that shares name and broker with a target,
+// onlyNamesake returns the one account that shares name and broker with a target,
 // where neither the user nor the file has another of them, or the target as it is.
 func onlyNamesake(targets []target, own []ledger.Account, at int) target {
 	wanted := targets[at]
@@ -88,12 +88,12 @@ func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]tar
 	return []target{{account: own[at]}}, nil
 }
 
-// isEmpty tells that there is nothing to put into the account.
+// isEmpty reports whether there is nothing to put into the account.
 func (b Bundle) isEmpty() bool {
 	return len(b.Executions)+len(b.Cash)+len(b.Overrides)+len(b.Orphans) == 0
 }
 
-// ledger gives the account in the words of the ledger, with its defaults.
+// ledger converts the account to the type of the ledger, with its defaults.
 func (a Account) ledger() ledger.Account {
 	out := ledger.Account{
 		Name: strings.TrimSpace(a.Name), Broker: strings.TrimSpace(a.Broker), Type: a.Type,

@@ -19,7 +19,7 @@ func checkVersion(version int) error {
 		version, formatVersion)
 }
 
-// upgrade gives a document of an older version the meaning of the present one.
+// upgrade converts a document of an older version to the current one.
 func (d *Document) upgrade() {
 	if d.Version >= 2 {
 		return

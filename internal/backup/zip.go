@@ -136,7 +136,7 @@ type Archive struct {
 	left     int64 // how many bytes may still come out of it
 }
 
-// IsZip tells whether a file is a zip that holds a backup, and not, say, a
+// IsZip reports whether a file is a zip that holds a backup, and not, say, a
 // spreadsheet.
 func IsZip(r io.ReaderAt, size int64) bool {
 	archive, err := zip.NewReader(r, size)

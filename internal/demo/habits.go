@@ -55,7 +55,7 @@ func (w *world) routine() (items []RoutineItem) {
 	return items
 }
 
-// keeps tells whether the trader did a thing on a day. A day is good or bad as
+// keeps reports whether the trader did a thing on a day. A day is good or bad as
 // a whole, which makes streaks and gaps.
 func (w *world) keeps(h habit, day journal.Day) bool {
 	n := w.first.DaysUntil(day)

@@ -20,7 +20,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// All gives every preset. The order decides only among presets that fit a file
+// All returns every preset. The order decides only among presets that fit a file
 // equally well.
 func All() []*statement.Preset {
 	return slices.Concat(

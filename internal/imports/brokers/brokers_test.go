@@ -65,7 +65,7 @@ zone are read; an empty one means that the file names it or that you should. You
 	return b.String()
 }
 
-// TestFixturesFindTheirOwnPreset gives every fixture of every package to all
+// TestFixturesFindTheirOwnPreset passes every fixture of every package to all
 // presets together: none may take the file of another.
 func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func TestDamagedFilesLoseNoRow(t *testing.T) {
 	brokertest.CheckDamaged(t, brokers.All(), "*/testdata/*.txtar", "../metatrader/testdata/*.txtar")
 }
 
-// FuzzAll gives arbitrary files to the whole pipeline: nothing may crash, and
+// FuzzAll passes arbitrary files to the whole pipeline: nothing may crash, and
 // every fill must be sound.
 func FuzzAll(f *testing.F) {
 	brokertest.Fuzz(f, brokers.All())

@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// fixture gives the export of a fixture and what must be read from it.
+// fixture returns the export of a fixture and the expected result.
 func fixture(t testing.TB, name string) (export []byte, want string) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")

@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// bitget knows the order history of Bitget's futures, from code; no file was
+// bitget describes the order history of Bitget's futures, from code; no file was
 // seen. The time is that of the order.
 func bitget() []*statement.Preset {
 	return []*statement.Preset{{

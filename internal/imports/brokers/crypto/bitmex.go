@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// bitmex knows the wallet history of BitMEX, in satoshi. It has the result of
+// bitmex describes the wallet history of BitMEX, in satoshi. It has the result of
 // each day and contract but no fills.
 func bitmex() []*statement.Preset {
 	return []*statement.Preset{{

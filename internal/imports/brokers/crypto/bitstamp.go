@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// bitstamp knows the transactions of Bitstamp, whose amounts carry their coins.
+// bitstamp describes the transactions of Bitstamp, whose amounts carry their coins.
 func bitstamp() []*statement.Preset {
 	return []*statement.Preset{{
 		Broker: "Bitstamp", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions,

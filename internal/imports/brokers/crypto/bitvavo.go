@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// bitvavo knows the history of Bitvavo, which names its zone in every row.
+// bitvavo describes the history of Bitvavo, which names its zone in every row.
 func bitvavo() []*statement.Preset {
 	return []*statement.Preset{{
 		Broker: "Bitvavo", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions,

@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// blofin knows the order history of Blofin, whose clock nobody names.
+// blofin describes the order history of Blofin, whose clock nobody names.
 func blofin() []*statement.Preset {
 	return []*statement.Preset{{
 		Broker: "Blofin", Export: "order history", Evidence: statement.SampleFile, Format: statement.Executions,

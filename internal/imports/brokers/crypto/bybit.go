@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// bybit knows the exports of Bybit, from descriptions, code and single rows; no
+// bybit describes the exports of Bybit, from descriptions, code and single rows; no
 // whole file was seen.
 func bybit() []*statement.Preset {
 	return []*statement.Preset{{
@@ -54,7 +54,7 @@ func bybitClosed(w *statement.Row) {
 	w.Trip(t)
 }
 
-// bybitWasShort tells the direction by the order that closed the position. A
+// bybitWasShort returns the direction by the order that closed the position. A
 // file without it has the result, which must agree with the way the price went.
 func bybitWasShort(w *statement.Row, t *statement.Trip) bool {
 	if w.Reader().Has("Closing Direction") {

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// coinbase knows the transaction history of Coinbase, and the fills and the
+// coinbase describes the transaction history of Coinbase, and the fills and the
 // ledger of Coinbase Pro.
 func coinbase() []*statement.Preset {
 	return []*statement.Preset{{

@@ -23,13 +23,13 @@ var quotes = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP
 var fiatQuotes = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW INR SGD HKD AED NZD SEK NOK DKK
 	JPY CHF CAD USD GBP AUD EUR USDT FDUSD BUSD TUSD USDC USDE USDP DAI PYUSD GUSD USDD BTC XBT ETH BNB CRO DOT TRX XRP DOGE`)
 
-// isMoney tells money from coins that only move.
+// isMoney reports whether a currency is money and not a coin that only moves.
 func isMoney(coin string) bool { return slices.Contains(dollars, coin) || slices.Contains(fiat, coin) }
 
 // isFiat reports whether a coin is money of a state.
 func isFiat(coin string) bool { return coin == "USD" || slices.Contains(fiat, coin) }
 
-// sameMoney tells that amounts of both add up.
+// sameMoney reports whether amounts of both can be added.
 func sameMoney(a, b string) bool {
 	return a == b || slices.Contains(dollars, a) && slices.Contains(dollars, b)
 }
@@ -70,7 +70,7 @@ func splitBy(pair string, known []string) (base, quote string) {
 	return base, quote
 }
 
-// ordered tells which of two coins is traded and which prices it: the one that
+// ordered returns which of two coins is traded and which prices it: the one that
 // stands further in front of rank is the price. Coins of which neither prices
 // others are ordered by name, so that going and coming back are one pair.
 func ordered(a, b string, rank []string) (base, quote string) {

@@ -20,7 +20,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// Presets gives the exports that the package reads.
+// Presets returns the exports that the package reads.
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		binance(), bybit(), okx(), kucoin(), coinbase(), kraken(), bitget(), hyperliquid(),

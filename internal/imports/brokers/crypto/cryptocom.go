@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// cryptocom knows the transactions of the Crypto.com app, in UTC. What is
+// cryptocom describes the transactions of the Crypto.com app, in UTC. What is
 // exchanged there is priced in the other coin.
 func cryptocom() []*statement.Preset {
 	return []*statement.Preset{{

@@ -111,7 +111,7 @@ func (d *deal) charge(r *statement.Reader, f *statement.Fill, c coins) {
 	}
 }
 
-// noteCurrency tells that the price is not in the account's currency.
+// noteCurrency warns that the price is not in the account's currency.
 func (d *deal) noteCurrency(r *statement.Reader, f *statement.Fill) {
 	account := strings.ToUpper(r.Hints.Currency)
 	if isFiat(d.quote) && !sameMoney(d.quote, account) {
@@ -176,7 +176,7 @@ func starting(r *statement.Reader, names string) string {
 	return names
 }
 
-// columns says which column is what, for the user to see and to change. An id
+// columns returns which column is what, for the user to see and to change. An id
 // or a fee that the file does not have is left out.
 func columns(symbol, side, at, quantity, price, fees, id string) map[statement.Target]string {
 	named := map[statement.Target]string{

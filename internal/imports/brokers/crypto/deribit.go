@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// deribit knows the transaction log of Deribit, from code; no file was seen.
+// deribit describes the transaction log of Deribit, from code; no file was seen.
 // Everything but the contracts on USDC is settled in its coin.
 func deribit() []*statement.Preset {
 	return []*statement.Preset{{

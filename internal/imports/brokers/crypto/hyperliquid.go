@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// hyperliquid knows the trade and the funding history of Hyperliquid, which are
+// hyperliquid describes the trade and the funding history of Hyperliquid, which are
 // written by the browser: in its zone, and with its order of day and month.
 func hyperliquid() []*statement.Preset {
 	return []*statement.Preset{{
@@ -60,7 +60,7 @@ func hyperliquidSide(w *statement.Row) (matching.Side, statement.Effect) {
 	return w.Side("dir")
 }
 
-// inBase tells that the fee of a purchase is in the coin that was bought: the
+// inBase reports whether the fee of a purchase is in the coin that was bought: the
 // result of a purchase is nothing but the fee, in money.
 func inBase(fee, price, result decimal.Decimal) bool {
 	asMoney, asCoin := result.Add(fee).Abs(), result.Add(fee.Mul(price)).Abs()

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// kraken knows the trades and the ledgers of Kraken, in UTC. A ledger names a
+// kraken describes the trades and the ledgers of Kraken, in UTC. A ledger names a
 // trade by the id that the trades have, so that both give the same fills.
 func kraken() []*statement.Preset {
 	return []*statement.Preset{&krakenTrades, &krakenLedgers}
@@ -21,7 +21,7 @@ var krakenOld = strings.Fields("XXBT XETH XLTC XXRP XXLM XXDG XETC XREP XMLN XXM
 // krakenQuotes are what Kraken prices coins in.
 var krakenQuotes = strings.Fields("USD EUR GBP CAD JPY AUD CHF USDT USDC DAI PYUSD XBT ETH DOT")
 
-// krakenCoin gives the common name of a coin. A part behind a point says where
+// krakenCoin returns the common name of a coin. A part after a point states where
 // it is kept: DOT.S is staked.
 func krakenCoin(asset string) string {
 	asset = strings.ToUpper(strings.TrimSpace(asset))

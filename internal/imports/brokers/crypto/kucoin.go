@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// kucoin knows the spot histories of KuCoin in three generations, the fills of
+// kucoin describes the spot histories of KuCoin in three generations, the fills of
 // its futures and its list of closed positions. The old ones run in UTC+8, the
 // new ones name their zone.
 func kucoin() []*statement.Preset {

@@ -28,7 +28,7 @@ type group struct {
 	costs       []coins // positive is paid
 }
 
-// of gives the group of a key; the first row that asks makes it, and later rows
+// of returns the group of a key; the first row creates it, and later rows
 // are counted with it.
 func (l *ledger) of(w *statement.Row, key, id string, at statement.Moment) *group {
 	g := l.groups[key]
@@ -85,7 +85,7 @@ func (g *group) deal(rank []string) (d *deal, problem string) {
 	return d, ""
 }
 
-// pair tells which of two coins is traded and which prices it: as the file names
+// pair returns which of two coins is traded and which prices it: as the file names
 // the pair, or as the exchange ranks its coins. The currency of the journal's
 // account plays no part in it.
 func (g *group) pair(a, b string, rank []string) (base, quote string) {
@@ -98,7 +98,7 @@ func (g *group) pair(a, b string, rank []string) (base, quote string) {
 	return ordered(a, b, rank)
 }
 
-// unclear says why a group is no trade.
+// unclear returns why a group is no trade.
 func (g *group) unclear(in, out map[string]decimal.Decimal) string {
 	coins := slices.Concat(slices.Sorted(maps.Keys(in)), slices.Sorted(maps.Keys(out)))
 	switch {

@@ -35,7 +35,7 @@ func remembered(r *statement.Reader) *memory {
 	return m
 }
 
-// clock gives the clock of a zone, which remembers the row before.
+// clock returns the clock of a zone, which remembers the row before.
 func (m *memory) clock(zone string) (*statement.Clock, error) {
 	if c := m.clocks[zone]; c != nil {
 		return c, nil

@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// mexc knows the spot and futures histories of MEXC, from code; no file was
+// mexc describes the spot and futures histories of MEXC, from code; no file was
 // seen.
 func mexc() []*statement.Preset {
 	return []*statement.Preset{{

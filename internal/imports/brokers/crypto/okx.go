@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// okx knows the trading history of OKX, in its two generations of column names,
+// okx describes the trading history of OKX, in its two generations of column names,
 // and order lists that follow it. Single rows were seen, no whole file.
 func okx() []*statement.Preset {
 	return []*statement.Preset{{
@@ -136,7 +136,7 @@ func okxOrder(w *statement.Row) {
 	d.emit(w)
 }
 
-// isContract tells by its name that an instrument is a contract.
+// isContract reports whether an instrument is a contract, by its name.
 func isContract(symbol string) bool {
 	symbol = strings.ToUpper(symbol)
 	return strings.Contains(symbol, "SWAP") || strings.Contains(symbol, "PERP") || strings.HasSuffix(symbol, "-C") ||

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// revolut knows the crypto statement of Revolut, in the owner's currency. Its
+// revolut describes the crypto statement of Revolut, in the owner's currency. Its
 // column names are so common that they count only all together and in order.
 func revolut() []*statement.Preset {
 	return []*statement.Preset{{

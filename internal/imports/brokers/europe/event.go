@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// sense says what a row of an account's history is.
+// sense is the kind of a row of an account's history.
 type sense int
 
 // The senses. A transfer is a deposit or a withdrawal, as its sign says;
@@ -159,7 +159,7 @@ func (e *event) pay(w *statement.Row, s sense) {
 	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: e.currency, At: e.at.At, Note: note})
 }
 
-// leaveOut says that a row which moves shares was not taken.
+// leaveOut warns that a row which moves shares was skipped.
 func (e *event) leaveOut(w *statement.Row) {
 	w.Skip(statement.ReasonSecurities)
 	thing := e.symbol

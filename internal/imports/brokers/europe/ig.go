@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// ig knows the transaction history: a row for each closed deal, with both
+// ig describes the transaction history: a row for each closed deal, with both
 // levels and the result in money, and a row for each movement of cash. Only its
 // header has been seen as IG writes it; that the sign of the size is the
 // direction is general knowledge.
@@ -54,7 +54,7 @@ func igRow(w *statement.Row) {
 	e.emit(w, igSense(kind, e.word+" "+market))
 }
 
-// igSense says what a row of cash is: by its text, or else by its type.
+// igSense returns the kind of a row of cash, by its text or else by its type.
 func igSense(kind, text string) sense {
 	if s := senseOf(text); s != unknown {
 		return s

@@ -13,7 +13,7 @@ import (
 // warsaw is where the clock of XTB stands.
 const warsaw = "Europe/Warsaw"
 
-// xtb knows the cash operations, which tell trades in shares in a comment, and
+// xtb describes the cash operations, which have trades in shares in a comment, and
 // the closed positions, known from other people's code only. A workbook has
 // both: trades are then taken from the positions and money from the operations.
 func xtb() []*statement.Preset {
@@ -123,7 +123,7 @@ func xtbTrip(w *statement.Row) {
 	w.Annotate(statement.Annotations{Fill: w.Trip(t), Notes: w.Text("Comment"), TargetPrice: statement.NonZero(w.Null("TP"))})
 }
 
-// xtbType tells shares, written with their country, from currencies and from
+// xtbType distinguishes shares, written with their country, from currencies and from
 // contracts for difference.
 func xtbType(symbol string) string {
 	name, suffix, dotted := strings.Cut(symbol, ".")
@@ -139,7 +139,7 @@ func xtbType(symbol string) string {
 
 const xtbCurrencies = "EUR USD GBP CHF JPY CAD AUD NZD PLN CZK HUF RON NOK SEK DKK TRY ZAR MXN BRL CLP ILS CNH SGD HKD"
 
-// hasNames tells that a row is a header with all the names.
+// hasNames reports whether a row is a header with all the names.
 func hasNames(cells, names []string) bool {
 	have := map[string]bool{}
 	for _, c := range cells {

@@ -79,7 +79,7 @@ func flexMoment(w *statement.Row) statement.Moment {
 	return w.Moment("TradeDate|ReportDate")
 }
 
-// sameMoney tells that the costs are in the money of the trade, and warns where
+// sameMoney reports whether the costs are in the currency of the trade, and warns if
 // they are not.
 func (l *ledger) sameMoney(w *statement.Row, currency string) bool {
 	costs := w.Text("IBCommissionCurrency|CommissionCurrency")
@@ -111,7 +111,7 @@ const (
 	summary   = "SUMMARY"
 )
 
-// finest gives the level that holds the rows to be read: the finest of those
+// finest returns the level that holds the rows to be read: the finest of those
 // that are there.
 func finest(levels []string) string {
 	for _, level := range []string{execution, detail, order, summary} {

@@ -41,7 +41,7 @@ var (
 	flexAccount = regexp.MustCompile(`^(U|DU|DF|F)\d{5,9}$`)
 )
 
-// looksFlex knows a query with few columns by its values: nobody else writes
+// looksFlex recognizes a query with few columns by its values: no one else writes
 // 20260105;093000, and account numbers have a form of their own.
 func looksFlex(file tabular.File) string {
 	for _, table := range file.Tables {
@@ -71,7 +71,7 @@ func headerKeys(cells []string) []string {
 	return keys
 }
 
-// mayBeHeader tells quickly that a row is no header, as most rows are not.
+// mayBeHeader reports whether a row can be a header; it is quick, because most rows cannot.
 func mayBeHeader(cells []string) bool {
 	return slices.ContainsFunc(cells, func(c string) bool {
 		switch len(c) {
@@ -93,7 +93,7 @@ const (
 	otherSection = "other"
 )
 
-// sectionOf tells what a header row is the header of, and nothing for a row that
+// sectionOf returns the section that a header row begins, and nothing for a row that
 // is none.
 func sectionOf(keys []string) string {
 	has := func(names string) bool {
@@ -169,7 +169,7 @@ func levels(table tabular.Table, header, end int) []string {
 	return list
 }
 
-// isControl tells the lines that begin and end a file, an account or a section.
+// isControl reports whether a line begins or ends a file, an account or a section.
 func isControl(cells []string) bool {
 	return len(cells) > 0 && slices.Contains([]string{"BOF", "BOA", "BOS", "EOS", "EOA", "EOF", "MSG"}, cells[0])
 }

@@ -93,7 +93,7 @@ func (l *ledger) skipElements(name, what, why string) {
 	l.elements(list, func(w *statement.Row) { w.Skip("%s", strings.ToLower(what)) })
 }
 
-// warnLeftOut tells what the file holds that no journal of fills can, with the
+// warnLeftOut warns about records that a journal of fills does not have, with the
 // first few symbols.
 func warnLeftOut(r *statement.Reader, elements []tabular.Element, what, why string) {
 	const enough = 5

@@ -30,7 +30,7 @@ var assetClasses = map[string]string{
 	"bond": bond, "bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
 }
 
-// assetClass gives the instrument type for a code or word. One that is not known
+// assetClass returns the instrument type for a code or word. One that is not known
 // is kept, as the journal takes any.
 func assetClass(word string) string {
 	word = strings.ToLower(word)
@@ -45,13 +45,13 @@ func assetClass(word string) string {
 var currencies = strings.Fields(`AED AUD BGN BRL CAD CHF CNH CNY CZK DKK EUR GBP HKD HUF ILS INR JPY KRW KZT MXN NOK NZD PLN RON
 	RUB SAR SEK SGD THB TRY TWD USD ZAR`)
 
-// isPair tells that a symbol is a pair of currencies.
+// isPair reports whether a symbol is a pair of currencies.
 func isPair(symbol string) bool {
 	base, quote, ok := strings.Cut(symbol, ".")
 	return ok && slices.Contains(currencies, base) && slices.Contains(currencies, quote)
 }
 
-// name gives the fill its instrument. The file's own multiplier counts where one
+// name sets the instrument of the fill. The file's own multiplier counts where one
 // unit is not simply one unit.
 func name(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
 	if kind == "" && isPair(strings.ToUpper(symbol)) {

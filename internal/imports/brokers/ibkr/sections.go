@@ -46,7 +46,7 @@ func rowKind(w *statement.Row) string {
 	return w.Cells[1]
 }
 
-// isStatement tells a statement by its first section.
+// isStatement reports whether the first section is that of a statement.
 func isStatement(file tabular.File) bool {
 	for _, table := range file.Tables {
 		for i := range min(len(table.Rows), 5) {
@@ -59,7 +59,7 @@ func isStatement(file tabular.File) bool {
 	return false
 }
 
-// has tells whether a statement has a section of one of the names.
+// has reports whether a statement has a section of one of the names.
 func has(file tabular.File, names map[string]bool) bool {
 	for _, p := range parts(file) {
 		if names[p.name] {
@@ -69,7 +69,7 @@ func has(file tabular.File, names map[string]bool) bool {
 	return false
 }
 
-// rows gives the cells of the data rows by column name, for parts that hold
+// rows returns the cells of the data rows by column name, for parts that hold
 // facts about the file rather than something to import.
 func (p part) rows(visit func(cell func(names string) string)) {
 	keys := headerKeys(p.table.Rows[p.header].Cells)
