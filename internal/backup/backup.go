@@ -16,7 +16,7 @@
 //
 // Writing is streamed, inside one reading transaction of the caller's. Reading
 // is done in three steps: [Decode] (or [OpenZip]) looks at the file alone,
-// [Preview] tells what a restore would do, and [Restore] does it as one step of
+// [Preview] reports what a restore would do, and [Restore] does it as one step of
 // the caller's writing transaction. To restore a file twice changes nothing the
 // second time. Files are attached after the commit ([AttachFiles]), each in a
 // transaction of its own that is repeatable as well.
@@ -31,7 +31,7 @@ import (
 )
 
 // Scope selects what to write: everything that a user has, or one account with
-// what was said about it.
+// its annotations.
 type Scope struct {
 	// Account is the one account; empty for everything.
 	Account journal.AccountID

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteTradesCSV writes the trades of some accounts, or of all where none is
-// named, with what was said about them, one row a trade. It is one step of a
+// named, with their annotations, one row a trade. It is one step of a
 // reading transaction and streams.
 func WriteTradesCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
 	return writeCSV(ctx, tx, owner, accounts, tradeTable, out)

@@ -84,7 +84,7 @@ func checkText(text []byte) error {
 		}
 	}
 	if len(bytes.TrimLeft(text[decoder.InputOffset():], " \t\r\n")) > 0 {
-		return journal.Invalid("There is something behind the end of the JSON.")
+		return journal.Invalid("There is text after the end of the JSON.")
 	}
 	return nil
 }

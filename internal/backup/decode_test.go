@@ -37,7 +37,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"a text":           {`"fillbook"`, "object or a list"},
 		"a null":           {`null`, "no executions"},
 		"a number":         {`12`, "object or a list"},
-		"two files":        {emptyBackup + emptyBackup, "behind the end"},
+		"two files":        {emptyBackup + emptyBackup, "after the end"},
 		"a key twice":      {`{"format":"fillbook","version":1,"version":1}`, `"version" twice`},
 		"a deep key twice": {`{"format":"fillbook","version":1,"tags":[{"name":"a","name":"b"}]}`, `"name" twice`},
 		"deep nesting":     {`{"format":"fillbook","version":1,"other":` + deep + `}`, "nested deeper"},
@@ -109,7 +109,7 @@ func busy(t *testing.T, h *house) (owner journal.UserID, account journal.Account
 	return owner, account
 }
 
-// A file that was laid out anew still agrees with its checksums; one in which
+// A file that was formatted again still agrees with its checksums; one in which
 // a single character of a section is another one does not.
 func TestChecksums(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ type Document struct {
 	isVerified bool
 }
 
-// values are preferences: raw JSON that nobody here reads.
+// values are preferences: raw JSON that this package does not read.
 type values map[string]jsontext.Value
 
 // Bundle is an account with what happened in it.
@@ -65,7 +65,7 @@ type Override struct {
 	TickSize   decimal.Null    `json:"tick_size,omitzero"`
 }
 
-// Execution is a fill, in the words of the API.
+// Execution is a fill, with the names of the API.
 type Execution struct {
 	Symbol         string            `json:"symbol"`
 	InstrumentType string            `json:"instrument_type"`
@@ -91,7 +91,7 @@ type Execution struct {
 	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
-// Annotation is what was said about one trade, which is the one that the fills
+// TradeAnnotations are the annotations of one trade, which is the one that the fills
 // make; they are named by their places in the executions.
 type TradeAnnotations struct {
 	Fills []int `json:"fills"`
@@ -110,7 +110,7 @@ func (a *Annotations) isEmpty() bool {
 	return a.AnnotationValues.IsEmpty() && len(a.Tags) == 0 && len(a.Setups) == 0
 }
 
-// Waiting are the words on a trade that has lost its fills. They return when
+// Orphan has the annotations of a trade that has lost its fills. They return when
 // a fill of one of the keys does.
 type Orphan struct {
 	Symbol     string   `json:"symbol"`
@@ -134,7 +134,7 @@ type Cash struct {
 	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
-// Tag is a word that is put on trades.
+// Tag is a label of trades.
 type Tag struct {
 	Name        string  `json:"name"`
 	Color       string  `json:"color"`
@@ -192,13 +192,13 @@ type Note struct {
 	CreatedAt  Instant      `json:"created_at,omitzero"`
 }
 
-// SymbolNote is what a note says about one symbol.
+// SymbolNote is the part of a note about one symbol.
 type SymbolNote struct {
 	Symbol string `json:"symbol"`
 	Body   string `json:"body"`
 }
 
-// TradeRef names a trade, or the words that wait for one, by its place in the
+// TradeRef names a trade, or the orphan that waits for one, by its place in the
 // lists of an account.
 type TradeRef struct {
 	Account int  `json:"account"`
@@ -243,7 +243,7 @@ type RoutineItem struct {
 	Done  []journal.Day `json:"done,omitempty"`
 }
 
-// FileRef names an attached file and what it hangs on. Its content is not in
+// FileRef names an attached file and its record. Its content is not in
 // the JSON; Path is where a zip has it.
 type FileRef struct {
 	Name      string    `json:"name"`

@@ -16,14 +16,14 @@ import (
 
 // WriteJSON writes the backup. It is one step of a reading transaction, whose
 // snapshot the file is of. Records are written as they are read: memory holds
-// where each annotated trade stands, and not what was traded. An account that is
+// the place of each annotated trade, and not what was traded. An account that is
 // not the owner's is not found, before anything is written.
 func WriteJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope, out io.Writer) error {
 	_, err := writeJSON(ctx, tx, owner, scope, out)
 	return err
 }
 
-// writeJSON also tells which attachments the file names, with their paths.
+// writeJSON also returns which attachments the file names, with their paths.
 func writeJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope, out io.Writer) ([]listedFile, error) {
 	e := &exporter{
 		ctx: ctx, tx: tx, owner: owner, scope: scope, writer: newWriter(out), places: map[journal.AccountID]int{},
@@ -58,12 +58,12 @@ type exporter struct {
 	tagNames map[journal.TagID]string
 	named    map[journal.SetupID]string
 	files    []playbook.Attachment
-	// linked are the trades that notes and attachments hang on; orphaned are
+	// linked are the trades that notes and attachments are linked to; orphaned are
 	// the links of notes to trades that are gone.
 	linked   map[journal.TradeID]bool
 	orphaned map[journal.NoteID]journal.TradeID
 
-	// Where records stand in the file, as far as others refer to them.
+	// The places of records in the file, as far as others refer to them.
 	places map[journal.AccountID]int
 	refs   map[journal.TradeID]TradeRef
 	notes  map[journal.NoteID]int
@@ -280,7 +280,7 @@ func executionOf(x ledger.Execution, origin string) Execution {
 // annotationsAtOnce is how many annotations are in memory at a time.
 const annotationsAtOnce = 500
 
-// writeTrades writes what was said about trades, in the order in which they
+// writeTrades writes the annotations of trades, in the order in which they
 // opened. A trade of which nothing is said and that nothing hangs on is not
 // there.
 func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {

@@ -42,7 +42,7 @@ func (e *exporter) writeSetups() error {
 }
 
 // writeNotes writes the notes, newest first. Those of one account are the ones
-// that name it or hang on one of its trades.
+// that name it or belong to one of its trades.
 func (e *exporter) writeNotes() error {
 	illustrated := map[journal.NoteID]bool{}
 	for _, file := range e.files {
@@ -82,7 +82,7 @@ func (e *exporter) note(n playbook.Note) Note {
 	return out
 }
 
-// place is where an account stands in the file; nil for none, and for one that
+// place returns the place of an account in the file; nil for none, and for one that
 // is not in it.
 func (e *exporter) place(id *journal.AccountID) *int {
 	if id == nil {
@@ -165,7 +165,7 @@ func (e *exporter) writeAttachments() error {
 				}
 			}
 			if out.Trade == nil && out.Note == nil {
-				continue // it hangs on something of another account
+				continue // it belongs to a record of another account
 			}
 			if err := e.element(out); err != nil {
 				return err
@@ -176,7 +176,7 @@ func (e *exporter) writeAttachments() error {
 	})
 }
 
-// rawValues gives the preferences as they are written. The store takes any
+// rawValues returns the preferences as they are written. The store takes any
 // JSON; what no strict reader would take, such as half a character, cannot come
 // in through the API and would make the whole file unreadable.
 func rawValues(prefs identity.Preferences) values {

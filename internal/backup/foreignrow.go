@@ -200,7 +200,7 @@ func sinceEpoch(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// isTrade reports whether the row is a trade and not an execution.
+// isTrade reports whether a row is a trade and not an execution.
 func (in foreignRow) isTrade() bool {
 	if _, there := in.find(fillNames...); there {
 		return true
@@ -295,7 +295,7 @@ func side(text string) (string, error) {
 	return "", journal.Invalid("side must be buy or sell.")
 }
 
-// instrumentType returns the instrument type for another program's name of it.
+// instrumentType returns our name of a kind of instrument.
 func instrumentType(text string) string {
 	word := strings.TrimSuffix(strings.ToLower(text), "s")
 	switch word {
@@ -356,7 +356,7 @@ func (in foreignRow) grade(names ...string) int {
 	return n
 }
 
-// sentence is what may be shown of an error.
+// sentence returns the part of an error that may be shown.
 func sentence(err error) string {
 	if refusal, ok := errors.AsType[*journal.Error](err); ok {
 		return refusal.Message

@@ -33,11 +33,11 @@ func Formats() []Format { return []Format{JSON, Zip, CSV, XLSX} }
 // MediaType is the format's name on the web, empty for one that is none.
 func (f Format) MediaType() string { return mediaTypes[f] }
 
-// Request selects what to export.
+// Request describes an export.
 type Request struct {
 	Owner  journal.UserID
 	Format Format
-	// Accounts are those to export, all where none is named. A backup is of one
+	// Accounts are those to export, all if none is named. A backup is of one
 	// or of all.
 	Accounts []journal.AccountID
 	// Fills has a CSV list fills in place of trades.
@@ -56,7 +56,7 @@ func (r Request) Check() error {
 	return nil
 }
 
-// Write exports, as one step of a reading transaction. It gives the attached
+// Write exports, as one step of a reading transaction. It returns the attached
 // files that could not be read: a zip goes without them.
 func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, out io.Writer) (missing []FileEntry, err error) {
 	if err := r.Check(); err != nil {

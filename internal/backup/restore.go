@@ -23,14 +23,14 @@ type Services struct {
 	Clock  journal.Clock
 }
 
-// Order selects what to restore, for whom and how.
+// Order describes a restore.
 type Order struct {
 	Owner    journal.UserID
 	Document *Document
 	// Into is the account that takes the one account of the file; empty finds
 	// the accounts by name, or makes them.
 	Into journal.AccountID
-	// Batch gives the import that the fills and cash of an account belong to,
+	// Batch returns the import that the fills and cash of an account belong to,
 	// as one step. It may be nil; the rows then belong to none.
 	Batch func(ctx context.Context, tx *db.Tx, account journal.AccountID) (journal.BatchID, error)
 }
@@ -323,7 +323,7 @@ func hideRepeatedIDs(fills []ledger.NewFill) map[int]string {
 	return hidden
 }
 
-// repeatedIDs reports which fills have the broker's id of an earlier one.
+// repeatedIDs returns which fills have the broker's id of an earlier one.
 func repeatedIDs(fills []ledger.NewFill) []bool {
 	repeats := make([]bool, len(fills))
 	seen := map[string]bool{}

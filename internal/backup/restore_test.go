@@ -287,7 +287,7 @@ func TestProblemsAreTold(t *testing.T) {
 			"3 Note 3: occurred_at must be a date and time with an offset, such as 2026-01-31T14:30:00Z.",
 			"2 Note 2: type must be note, daily_log or weekly_review.",
 			"1 Missed trade 1: symbol must not be empty.",
-			"1 Attachment 1: What it hangs on could not be restored.",
+			"1 Attachment 1: Its trade or note could not be restored.",
 		)
 		if result.Inserted != 1 || result.CashInserted != 1 || result.Tags != 1 || result.Notes != 1 || result.Missed != 1 || result.Annotated != 1 || len(result.Files) != 1 {
 			t.Errorf("%+v", result)

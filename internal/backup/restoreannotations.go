@@ -80,7 +80,7 @@ func at(list []journal.TradeID, place int) *journal.TradeID {
 	return &list[place]
 }
 
-// restoreMarks adds what the file says about trades.
+// restoreAnnotations merges the annotations of the file into the trades.
 func (r *restorer) restoreAnnotations() error {
 	for _, b := range r.bundles {
 		var list []playbook.Annotations
@@ -192,7 +192,7 @@ func checkLong(field, text string) error {
 	return nil
 }
 
-// restoreWaiting lets words wait for fills again.
+// restoreOrphans restores annotations whose trades are gone.
 func (r *restorer) restoreOrphans() error {
 	for _, b := range r.bundles {
 		b.orphans = make([]journal.TradeID, len(b.Orphans))

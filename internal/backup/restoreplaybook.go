@@ -40,7 +40,7 @@ func (r *restorer) ensureTag(created time.Time, name string, change playbook.Tag
 	return nil
 }
 
-// tag gives the tag of a name. A file may use one that it does not list.
+// tag returns the tag of a name. A file may use one that it does not list.
 func (r *restorer) tag(name string) (journal.TagID, error) {
 	if id, known := r.tags[name]; known {
 		return id, nil
@@ -94,7 +94,7 @@ func (s Setup) change() playbook.SetupChange {
 	return change
 }
 
-// setup gives the setup of a name. A file may use one that it does not list.
+// setup returns the setup of a name. A file may use one that it does not list.
 func (r *restorer) setup(name string) (journal.SetupID, error) {
 	if id, known := r.setups[name]; known {
 		return id, nil
@@ -147,7 +147,7 @@ func (r *restorer) restoreNote(place int, in Note) error {
 	return nil
 }
 
-// accountAt gives the account at a place of the file, empty where there is
+// accountAt returns the account at a place of the file, empty if there is
 // none.
 func (r *restorer) accountAt(place *int) journal.AccountID {
 	if place == nil || *place < 0 || *place >= len(r.bundles) {
@@ -156,8 +156,8 @@ func (r *restorer) accountAt(place *int) journal.AccountID {
 	return r.bundles[*place].target.account.ID
 }
 
-// tradeAt gives the trade that a reference means, with its account, or the
-// words that wait for one.
+// tradeAt returns the trade that a reference means, with its account, or the
+// orphan that waits for one.
 func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 	if ref == nil || ref.Account < 0 || ref.Account >= len(r.bundles) {
 		return "", ""
@@ -240,7 +240,7 @@ type PendingFile struct {
 	place  int
 }
 
-// listFiles finds what the attachments of the file hang on now.
+// listFiles finds the records that the attachments of the file belong to.
 func (r *restorer) listFiles() error {
 	for i, ref := range r.Document.Attachments {
 		pending := PendingFile{FileRef: ref, place: i}
@@ -250,7 +250,7 @@ func (r *restorer) listFiles() error {
 			pending.Target.Trade, _ = r.tradeAt(ref.Trade)
 		}
 		if pending.Target == (playbook.Target{}) {
-			r.problem("Attachment", i, journal.Invalid("What it hangs on could not be restored."))
+			r.problem("Attachment", i, journal.Invalid("Its trade or note could not be restored."))
 			continue
 		}
 		r.result.Files = append(r.result.Files, pending)

@@ -40,7 +40,7 @@ func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routin
 	return out, nil
 }
 
-// restoreRoutine adds the items and ticks that are not there and tells how many
+// restoreRoutine adds the items and ticks that are not there and returns how many
 // items it added.
 func restoreRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID, in Routine, now time.Time) (int, error) {
 	if in.Template != nil {
@@ -64,7 +64,7 @@ func restoreRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID, in Rou
 
 // archive assigns ids to the items of a file: that of the stored item that it is, or
 // a new one. An item is known by what it says and when it began, so that one
-// that was moved or ended since is not made anew.
+// that was moved or ended since is not created again.
 func (r Routine) archive(stored []routine.Item) (routine.Archive, error) {
 	var out routine.Archive
 	known := map[itemKey][]routine.Item{}
@@ -104,7 +104,7 @@ func (in RoutineItem) item() (routine.Item, error) {
 	}, nil
 }
 
-// itemKey is what an item is known by.
+// itemKey identifies an item.
 type itemKey struct {
 	title    string
 	stage    routine.Stage

@@ -88,12 +88,12 @@ func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]tar
 	return []target{{account: own[at]}}, nil
 }
 
-// isEmpty reports whether there is nothing to put into the account.
+// isEmpty reports that there is nothing to put into the account.
 func (b Bundle) isEmpty() bool {
 	return len(b.Executions)+len(b.Cash)+len(b.Overrides)+len(b.Orphans) == 0
 }
 
-// ledger converts the account to the type of the ledger, with its defaults.
+// ledger returns the account as the ledger has it, with its defaults.
 func (a Account) ledger() ledger.Account {
 	out := ledger.Account{
 		Name: strings.TrimSpace(a.Name), Broker: strings.TrimSpace(a.Broker), Type: a.Type,

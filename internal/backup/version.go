@@ -19,7 +19,7 @@ func checkVersion(version int) error {
 		version, formatVersion)
 }
 
-// upgrade converts a document of an older version to the current one.
+// upgrade changes a document of an older version to the meaning of this one.
 func (d *Document) upgrade() {
 	if d.Version >= 2 {
 		return

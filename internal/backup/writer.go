@@ -13,7 +13,7 @@ import (
 
 // writer writes a JSON object as it comes, one record a line, and takes the
 // checksum of each section on the way. Line breaks are whitespace to JSON and
-// are not in the checksum, so that a file can be laid out anew and still agrees.
+// are not in the checksum, so that a file can be formatted again and still agrees.
 type writer struct {
 	out   *bufio.Writer
 	sum   hash.Hash // of the section that is being written, nil between two
@@ -45,7 +45,7 @@ func (w *writer) shut(bracket string) error {
 	return err
 }
 
-// next begins a member or an element: on a line of its own, behind a comma
+// next begins a member or an element: on a line of its own, after a comma
 // except for the first.
 func (w *writer) next() {
 	if !w.empty {

@@ -19,7 +19,7 @@ import (
 )
 
 // WriteXLSX writes a spreadsheet with the trades, fills and cash transactions
-// of some accounts, or of all where none is named. It is one step of a reading
+// of some accounts, or of all if none is named. It is one step of a reading
 // transaction and streams. Texts are cells of text, which no spreadsheet runs.
 func WriteXLSX(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
 	t, err := newTabler(ctx, tx, owner, accounts)

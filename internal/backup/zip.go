@@ -18,7 +18,7 @@ import (
 )
 
 // The entries of a zip beside the attached files. The manifest is for people
-// and tells which files could not be read; a restore goes by the backup alone.
+// and returns which files could not be read; a restore goes by the backup alone.
 const (
 	backupEntry   = "backup.json"
 	manifestEntry = "manifest.json"
@@ -44,7 +44,7 @@ type FileEntry struct {
 }
 
 // WriteZip writes the backup with the content of the attached files, as one
-// step of a reading transaction. It gives the files that could not be read:
+// step of a reading transaction. It returns the files that could not be read:
 // the zip goes without them.
 func WriteZip(
 	ctx context.Context, tx *db.Tx, files *playbook.Service, owner journal.UserID, scope Scope, out io.Writer,
@@ -96,7 +96,7 @@ func addFile(
 	})
 }
 
-// addEntry adds an entry and tells what became of it.
+// addEntry adds an entry and reports what became of it.
 func addEntry(archive *zip.Writer, name string, at time.Time, method uint16, write func(io.Writer) error) (zipFile, error) {
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: at.UTC()})
 	if err != nil {
@@ -217,7 +217,7 @@ func damaged(name string, err error) error {
 }
 
 // AttachFiles stores the files that a restore left to be attached, after its
-// transaction is committed, and tells how many it stored. archive is nil for a
+// transaction is committed, and returns how many it stored. archive is nil for a
 // plain JSON backup, which carries none. A file that is missing, damaged or
 // refused is added to the result's errors; one that is there already is left
 // alone. Each file is a transaction of its own: what an interruption leaves

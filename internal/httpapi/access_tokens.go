@@ -40,10 +40,13 @@ type tokenUse struct {
 }
 
 func shapeToken(t identity.AccessToken) AccessToken {
-	return AccessToken{t.ID, t.Name, t.Prefix, t.Scope, t.CreatedAt, t.ExpiresAt, t.LastUsedAt}
+	return AccessToken{
+		ID: t.ID, Name: t.Name, TokenPrefix: t.Prefix, Scope: t.Scope, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt,
+		LastUsedAt: t.LastUsedAt,
+	}
 }
 
-func (a *API) accessTokenOperations() {
+func (a *API) registerAccessTokenRoutes() {
 	registerList(a, route{
 		method: http.MethodGet, path: "/access-tokens", id: "listAccessTokens", tag: "Access tokens",
 		summary: "List the access tokens, without their secrets",
@@ -52,11 +55,11 @@ func (a *API) accessTokenOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, tokens, shapeToken, func(t identity.AccessToken) string { return string(t.ID) })
+		return paginate(in, tokens, shapeToken, func(t identity.AccessToken) string { return string(t.ID) })
 	})
 	register(a, route{
-		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: session,
-		summary: "Make an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
+		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: accessSession,
+		summary: "Create an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
 	}, a.mintToken)
 	register(a, route{
 		method: http.MethodDelete, path: "/access-tokens/{id}", id: "revokeAccessToken", tag: "Access tokens",
@@ -67,7 +70,7 @@ func (a *API) accessTokenOperations() {
 	})
 	registerList(a, route{
 		method: http.MethodGet, path: "/access-tokens/{id}/uses", id: "listAccessTokenUses", tag: "Access tokens",
-		summary: "Tell by what a token was used", about: "The newest 50. Empty for a token that is not yours.",
+		summary: "List the uses of a token", about: "The newest 50. Empty for a token that is not yours.",
 	}, a.listUses)
 }
 
@@ -81,12 +84,12 @@ func (a *API) listUses(ctx context.Context, in *usesQuery) (*listing[tokenUse], 
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(&in.Paging, uses, func(u identity.TokenUse) tokenUse { return tokenUse(u) },
+	return paginate(&in.Paging, uses, func(u identity.TokenUse) tokenUse { return tokenUse(u) },
 		func(u identity.TokenUse) string { return strings.Join(timeKeys(u.UsedAt, u.IP+" "+u.UserAgent), " ") })
 }
 
 // mintedAnswer carries the tag of the token as it is stored, without the
-// secret, so that the answer's tag is good for If-Match.
+// secret, so that the tag of the answer works in If-Match.
 type mintedAnswer struct {
 	ETag string `header:"ETag"`
 	Body mintedToken

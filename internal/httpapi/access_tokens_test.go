@@ -25,7 +25,7 @@ func checksum(body string) string {
 	return text
 }
 
-func TestTokenIsMade(t *testing.T) {
+func TestCreateToken(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		made := owner.post("/access-tokens", map[string]any{"name": "  cron  "}).want(http.StatusCreated).
@@ -149,8 +149,8 @@ func TestReadTokens(t *testing.T) {
 	})
 }
 
-// TestTokensReachWhatASessionDoes, but cannot make or change credentials.
-func TestTokensReachWhatASessionDoes(t *testing.T) {
+// TestTokensHaveTheAccessOfASession, but cannot make or change credentials.
+func TestTokensHaveTheAccessOfASession(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "full", "scope": "full"})
@@ -191,7 +191,7 @@ func TestAnOwnersTokenCannotResetItsOwnersPassword(t *testing.T) {
 	})
 }
 
-func TestTokenOfAUserIsNoOwners(t *testing.T) {
+func TestTokenOfAUserHasNoOwnerAccess(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -202,8 +202,8 @@ func TestTokenOfAUserIsNoOwners(t *testing.T) {
 	})
 }
 
-// TestWorthlessTokensLookTheSame compares the answers byte by byte.
-func TestWorthlessTokensLookTheSame(t *testing.T) {
+// TestInvalidTokensAreRefusedAlike compares the answers byte by byte.
+func TestInvalidTokensAreRefusedAlike(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")

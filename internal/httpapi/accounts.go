@@ -24,7 +24,10 @@ type account struct {
 }
 
 func shapeAccount(a ledger.Account) account {
-	return account{a.ID, a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance, a.CreatedAt, a.UpdatedAt}
+	return account{
+		ID: a.ID, Name: a.Name, Broker: a.Broker, AccountType: a.Type, BaseCurrency: a.BaseCurrency,
+		StartingBalance: a.StartingBalance, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+	}
 }
 
 func accountTag(a ledger.Account) any { return shapeAccount(a) }
@@ -52,14 +55,14 @@ func (f accountFields) change() ledger.AccountChange {
 	}
 }
 
-// accountRoute, and its likes for other resources, are the routes of one
-// resource without what differs between them.
+// accountRoute returns a route of the accounts. The other resources have a
+// function of the same form.
 func accountRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/accounts"+path, id, "Accounts", summary)
 }
 
-// journalRoute is a route of the journal with the usual refusals: 404 where a
-// record is named, 412 where it is written.
+// journalRoute returns a route of the journal with the usual refusals: 404 if it
+// names a record, 412 if it writes one.
 func journalRoute(method, path, id, tag, summary string) route {
 	r := route{method: method, path: path, id: id, tag: tag, summary: summary, repeated: repeatable}
 	switch method {
@@ -75,24 +78,24 @@ func journalRoute(method, path, id, tag, summary string) route {
 	return r
 }
 
-func (a *API) accountOperations() {
+func (a *API) registerAccountRoutes() {
 	registerList(a, accountRoute(http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[account], error) {
 			accounts, err := a.Ledger.Accounts(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
+			return paginate(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
 		})
 	register(a, accountRoute(http.MethodPost, "", "createAccount", "Create an account"),
 		func(ctx context.Context, in *body[accountFields]) (*body[account], error) {
 			created, err := a.Ledger.CreateAccount(ctx, caller(ctx).UserID, in.Body.create())
 			return answer(shapeAccount(created), err)
 		})
-	demonstration := accountRoute(http.MethodPost, "/demo", "createDemoAccount", "Create an account with a made-up journal of two years")
-	demonstration.about = "It holds fills, cash and what is written on the trades, and goes without a trace when it is deleted. " +
-		"Setups, tags, notes and routines are not touched. There is one at most."
-	demonstration.body, demonstration.allowance, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
+	demonstration := accountRoute(http.MethodPost, "/demo", "createDemoAccount", "Create a demo account with two years of trades")
+	demonstration.about = "It has fills, cash and annotations. Deleting it removes all of them. " +
+		"Setups, tags, notes and routines are not changed. A user has at most one demo account."
+	demonstration.body, demonstration.limitKind, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
 	register(a, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
 		created, err := demo.AddAccount(ctx, demo.Services{DB: a.DB, Clock: a.Clock, Ledger: a.Ledger}, caller(ctx).UserID)
 		return answer(shapeAccount(created), err)
@@ -102,12 +105,12 @@ func (a *API) accountOperations() {
 			found, err := a.Ledger.Account(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeAccount(found), err)
 		})
-	register(a, accountRoute(http.MethodPut, "/{id}", "updateAccount", "Change what is sent of an account"),
+	register(a, accountRoute(http.MethodPut, "/{id}", "updateAccount", "Change an account; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.AccountID, accountFields]) (*body[account], error) {
 			changed, err := a.Ledger.UpdateAccount(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, accountTag))
 			return answer(shapeAccount(changed), err)
 		})
-	register(a, accountRoute(http.MethodDelete, "/{id}", "deleteAccount", "Delete an account and everything it holds"),
+	register(a, accountRoute(http.MethodDelete, "/{id}", "deleteAccount", "Delete an account with its fills, trades and cash"),
 		func(ctx context.Context, in *DeleteOf[journal.AccountID]) (*nothing, error) {
 			return nil, a.Ledger.DeleteAccount(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, accountTag))
 		})

@@ -23,7 +23,7 @@ func TestDemoAccount(t *testing.T) {
 		if n := d.get("/accounts").want(http.StatusOK).count(""); n != 2 {
 			t.Errorf("%d accounts", n)
 		}
-		// Somebody else may have one too, and a name alone makes no demo.
+		// Another user may have one too, and a name alone makes no demo.
 		other := w.addUser(d.client, "anna@example.org")
 		other.made("/accounts", more{"name": "Demo journal"})
 		other.post("/accounts/demo", nil).want(http.StatusCreated)

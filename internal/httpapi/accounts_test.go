@@ -117,8 +117,8 @@ func TestBaseCurrency(t *testing.T) {
 	})
 }
 
-// TestAnAccountGoesWithAllItHolds but notes and missed trades stay.
-func TestAnAccountGoesWithAllItHolds(t *testing.T) {
+// TestDeletingAnAccountDeletesItsRecords but notes and missed trades stay.
+func TestDeletingAnAccountDeletesItsRecords(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -149,7 +149,7 @@ func TestAnAccountGoesWithAllItHolds(t *testing.T) {
 		d.get("/cash-transactions").want(http.StatusOK).is("", "[]")
 		d.get("/trades").want(http.StatusOK).wantColumn("id", kept)
 		d.get("/tags").want(http.StatusOK).wantColumn("id", tag)
-		// A new account begins anew, whatever numbers the old one had.
+		// A new account starts again, whatever numbers the old one had.
 		fresh := d.desk("Fresh")
 		fresh.fill("GONE", "buy 1@1", 0)
 		fresh.trades("GONE").holds("", `[{"notes":"","tags":[],"status":"open"}]`)

@@ -31,17 +31,17 @@ type passwordReset struct {
 }
 
 func adminRoute(method, path, id, summary string) route {
-	return route{method: method, path: "/admin/" + path, id: id, tag: "Admin", summary: summary, access: owner}
+	return route{method: method, path: "/admin/" + path, id: id, tag: "Admin", summary: summary, access: accessOwner}
 }
 
-func (a *API) adminOperations() {
+func (a *API) registerAdminRoutes() {
 	registerList(a, adminRoute(http.MethodGet, "users", "listUsers", "List every user, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[adminUser], error) {
 			users, err := a.Identity.Users(ctx)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, users, shapeUser, func(u identity.User) string { return string(u.ID) })
+			return paginate(in, users, shapeUser, func(u identity.User) string { return string(u.ID) })
 		})
 	one := adminRoute(http.MethodGet, "users/{id}", "getUser", "Read one user")
 	one.refusals = []int{http.StatusNotFound}
@@ -56,13 +56,13 @@ func (a *API) adminOperations() {
 		created, err := a.Identity.CreateUser(ctx, caller(ctx), client(ctx), in.Body.Email, in.Body.Password)
 		return answer(shapeUser(created), err)
 	})
-	a.adminUserOperations()
-	a.auditOperations()
+	a.registerAdminUserRoutes()
+	a.registerAuditRoutes()
 }
 
-func (a *API) adminUserOperations() {
+func (a *API) registerAdminUserRoutes() {
 	missing := []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed}
-	promote := adminRoute(http.MethodPatch, "users/{id}", "setRole", "Make a user an owner, or no longer one")
+	promote := adminRoute(http.MethodPatch, "users/{id}", "setRole", "Grant or revoke the owner role")
 	promote.body, promote.limit, promote.refusals = transport.JSONBody, authBody, missing
 	register(a, promote, a.setRole)
 	remove := adminRoute(http.MethodDelete, "users/{id}", "deleteUser", "Delete a user and everything the user owns")

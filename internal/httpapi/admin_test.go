@@ -14,8 +14,8 @@ var adminCalls = []string{
 	"POST /admin/users/x/password", "GET /admin/audit",
 }
 
-// TestAdminIsForOwners tells strangers to sign in and users that they may not,
-// whatever they ask for.
+// TestAdminIsForOwners refuses strangers with 401 and users with 403,
+// whatever they request.
 func TestAdminIsForOwners(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
@@ -95,7 +95,7 @@ func TestAdminPromotesAndDemotes(t *testing.T) {
 	})
 }
 
-func TestTheLastOwnerStays(t *testing.T) {
+func TestTheLastOwnerCannotBeRemoved(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -104,7 +104,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		owner.delete(me).wantError(http.StatusConflict, "conflict").wantShape()
 		owner.patch(me, `{"is_admin":true}`).want(http.StatusOK)
 		owner.patch(other, `{"is_admin":true}`).want(http.StatusOK)
-		owner.delete(me).wantError(http.StatusConflict, "conflict") // nobody deletes themselves
+		owner.delete(me).wantError(http.StatusConflict, "conflict") // a user cannot delete itself
 		owner.patch(me, `{"is_admin":false}`).want(http.StatusOK)   // but may step down
 		owner.get("/admin/users").wantError(http.StatusForbidden, "forbidden")
 		anna.patch(other, `{"is_admin":false}`).wantError(http.StatusConflict, "conflict")
@@ -113,16 +113,16 @@ func TestTheLastOwnerStays(t *testing.T) {
 	})
 }
 
-// TestOwnersAgainstEachOther lets two owners demote, or delete, each other at
-// the same moment, again and again: somebody always owns the installation.
-func TestOwnersAgainstEachOther(t *testing.T) {
+// TestOwnersRemovingEachOtherAtOnce lets two owners demote, or delete, each other at
+// the same moment, again and again: the installation always has an owner.
+func TestOwnersRemovingEachOtherAtOnce(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		first := w.setUp()
 		second := w.addUser(first, "anna@example.org")
 		ids := []string{first.userID(ownerEmail), first.userID("anna@example.org")}
 		owners := []*client{first, second}
 		for round := range 50 {
-			// Whoever is an owner makes both of them one.
+			// An owner promotes both.
 			for i, c := range owners {
 				c.patch("/admin/users/"+ids[1-i], `{"is_admin":true}`)
 			}
@@ -151,8 +151,8 @@ func TestOwnersAgainstEachOther(t *testing.T) {
 	})
 }
 
-// TestDeletedUsersAreOutAtOnce tries every credential they had.
-func TestDeletedUsersAreOutAtOnce(t *testing.T) {
+// TestDeletedUsersLoseAccessAtOnce tries every credential they had.
+func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -211,8 +211,8 @@ func TestAdminResetsAPassword(t *testing.T) {
 	})
 }
 
-// TestAdminResetLeavesTheSecondFactor on: a password is not enough.
-func TestAdminResetLeavesTheSecondFactor(t *testing.T) {
+// TestAdminResetKeepsTheSecondFactor on: a password is not enough.
+func TestAdminResetKeepsTheSecondFactor(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.enrol(w.addUser(owner, "anna@example.org"))

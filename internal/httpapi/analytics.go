@@ -18,28 +18,28 @@ func figureRoute(path, id, summary string) route {
 	return r
 }
 
-func (a *API) analyticsOperations() {
-	register(a, figureRoute("summary", "summary", "Read the figures of closed trades at a glance"), a.summary)
+func (a *API) registerAnalyticsRoutes() {
+	register(a, figureRoute("summary", "summary", "Read the summary of closed trades"), a.summary)
 	register(a, figureRoute("daily", "daily", "Read the results day by day"), a.daily)
 	register(a, figureRoute("equity-curve", "equityCurve", "Read equity and drawdown over time"), a.equityCurve)
-	register(a, figureRoute("behavior", "behavior", "Read what order, size and timing of trades tell"), a.behavior)
-	register(a, figureRoute("breakdown", "breakdown", "Read the results by symbol, setup, tag, hour and the like"), a.breakdown)
+	register(a, figureRoute("behavior", "behavior", "Read results by order, size and timing of trades"), a.behavior)
+	register(a, figureRoute("breakdown", "breakdown", "Read results grouped by symbol, setup, tag, hour or another dimension"), a.breakdown)
 	register(a, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
 	register(a, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
 	register(a, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)
-	compare := figureRoute("compare", "compare", "Set two periods or accounts side by side")
+	compare := figureRoute("compare", "compare", "Compare two periods or sets of accounts")
 	compare.repeated = append([]string{"other_account_id"}, repeatable...)
 	register(a, compare, a.compare)
-	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate futures from past results"), a.monteCarlo)
+	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
 }
 
 type summaryQuery struct {
 	FigureQuery
-	Explain  flagParam `query:"explain" doc:"Tell of each figure its formula, its inputs and the trades behind it."`
-	Evidence flagParam `query:"evidence" doc:"Tell how far the figures can be trusted."`
+	Explain  flagParam `query:"explain" doc:"Add the formula, the inputs and the trades of each figure."`
+	Evidence flagParam `query:"evidence" doc:"Add the statistical evidence: sample size, intervals and warnings."`
 }
 
-// summaryAnswer is the summary with what was asked for beside it.
+// summaryAnswer is the summary with its optional parts.
 type summaryAnswer struct {
 	analytics.Summary
 	Evidence    *analytics.Evidence `json:"evidence,omitempty"`
@@ -49,24 +49,24 @@ type summaryAnswer struct {
 // explained is the derivation of a figure, with a link to its trades.
 type explained struct {
 	analytics.Explanation
-	TradesLink string `json:"trades_link" doc:"The list of exactly the trades behind the figure; empty where no list can be asked for them."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this figure; empty if no filter selects them."`
 }
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
-	explain, err := flag("explain", in.Explain)
+	explain, err := parseFlag("explain", in.Explain)
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := flag("evidence", in.Evidence)
+	evidence, err := parseFlag("evidence", in.Evidence)
 	if err != nil {
 		return nil, err
 	}
 	var out summaryAnswer
-	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		out.Summary = figure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
+	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if evidence {
-			weighed := figure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
-			out.Evidence = &weighed
+			assessed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
+			out.Evidence = &assessed
 		}
 		if explain {
 			out.Explanation = in.explain(q, &out.Summary)
@@ -77,8 +77,8 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 }
 
 // explain explains every figure of the summary.
-func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []explained {
-	list := figure(q, "explanation", func() []analytics.Explanation {
+func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []explained {
+	list := cachedFigure(q, "explanation", func() []analytics.Explanation {
 		return analytics.ExplainSummary(q.selection(), q.book.Capital, summary)
 	})
 	out := make([]explained, len(list))
@@ -90,8 +90,8 @@ func (in *summaryQuery) explain(q *question, summary *analytics.Summary) []expla
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.withBook(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = figure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
+	err := a.withFiguresOnBasis(ctx, *in, func(_ *db.Tx, q *figureRequest) error {
+		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
 		return nil
 	})
 	return answer(out, err)
@@ -99,16 +99,16 @@ func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day
 
 type curveQuery struct {
 	FigureQuery
-	MaxPoints intParam `query:"max_points" minimum:"8" maximum:"20000" doc:"How many points at most, 8 to 20000; 2000 by default."`
+	MaxPoints intParam `query:"max_points" minimum:"8" maximum:"20000" doc:"The maximum number of points, 8 to 20000. Default 2000."`
 }
 
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
-	points, err := wholeNumber("max_points", in.MaxPoints, analytics.DefaultPoints, analytics.MinPoints, 20_000)
+	points, err := parseWholeNumber("max_points", in.MaxPoints, analytics.DefaultPoints, analytics.MinPoints, 20_000)
 	if err != nil {
 		return nil, err
 	}
 	var out analytics.Curve
-	err = a.withBook(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		draw := func() analytics.Curve {
 			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
@@ -116,7 +116,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			out = draw()
 			return nil
 		}
-		out = figure(q, "curve "+string(in.MaxPoints), draw)
+		out = cachedFigure(q, "curve "+string(in.MaxPoints), draw)
 		return nil
 	})
 	return answer(out, err)
@@ -124,8 +124,8 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 
 func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
 	var out analytics.Behavior
-	err := a.asked(ctx, *in, func(_ *db.Tx, q *question) error {
-		out = figure(q, "behavior", func() analytics.Behavior {
+	err := a.withFigures(ctx, *in, func(_ *db.Tx, q *figureRequest) error {
+		out = cachedFigure(q, "behavior", func() analytics.Behavior {
 			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
 		return nil
@@ -135,8 +135,8 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
-	err := a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
-		out = figure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
+	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+		out = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
 		return nil
 	})
 	return answer(out, err)
@@ -144,16 +144,16 @@ func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.
 
 type drawdownQuery struct {
 	FigureQuery
-	Limit intParam `query:"limit" minimum:"1" maximum:"1000" doc:"How many at most, 1 to 1000; 50 by default."`
+	Limit intParam `query:"limit" minimum:"1" maximum:"1000" doc:"The maximum number of drawdowns, 1 to 1000. Default 50."`
 }
 
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
-	limit, err := wholeNumber("limit", in.Limit, 50, 1, 1000)
+	limit, err := parseWholeNumber("limit", in.Limit, 50, 1, 1000)
 	if err != nil {
 		return nil, err
 	}
 	var out []analytics.Drawdown
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
 		return nil
 	})
@@ -162,7 +162,7 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 
 type compareQuery struct {
 	FigureQuery
-	OtherAccountID []string `query:"other_account_id,explode" doc:"The accounts of the other side; those of this side by default."`
+	OtherAccountID []string `query:"other_account_id,explode" doc:"The accounts of the other side. Default: the same accounts."`
 	OtherFrom      string   `query:"other_from" format:"date-time"`
 	OtherTo        string   `query:"other_to" format:"date-time"`
 }
@@ -173,7 +173,7 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 		return nil, err
 	}
 	var out analytics.Comparison
-	err = a.asked(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		book, err := a.Figures.Read(ctx, tx, caller(ctx).UserID, accountsB)
 		if err != nil {
 			return err
@@ -188,49 +188,49 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 	return answer(out, err)
 }
 
-// other is the other side: the same filters with its own period and accounts.
+// other returns the other side: the same filters with its own period and accounts.
 func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountID, err error) {
 	same := in.FigureQuery
 	same.PeriodInput = PeriodInput{}
 	if f, err = same.filter(); err != nil {
 		return f, nil, err
 	}
-	if f.Period.From, err = optionalInstant("other_from", in.OtherFrom); err != nil {
+	if f.Period.From, err = parseOptionalInstant("other_from", in.OtherFrom); err != nil {
 		return f, nil, err
 	}
-	if f.Period.To, err = optionalInstant("other_to", in.OtherTo); err != nil {
+	if f.Period.To, err = parseOptionalInstant("other_to", in.OtherTo); err != nil {
 		return f, nil, err
 	}
 	if f.Period.Check() != nil {
 		return f, nil, journal.InvalidField("other_from", "other_from must not be after other_to.")
 	}
-	if accounts, err = listed[journal.AccountID]("other_account_id", in.OtherAccountID); err != nil || len(accounts) > 0 {
+	if accounts, err = splitList[journal.AccountID]("other_account_id", in.OtherAccountID); err != nil || len(accounts) > 0 {
 		return f, accounts, err
 	}
-	accounts, err = listed[journal.AccountID]("account_id", in.AccountID)
+	accounts, err = splitList[journal.AccountID]("account_id", in.AccountID)
 	return f, accounts, err
 }
 
 func mixedCurrencies() error {
 	return &journal.Error{
-		Kind: journal.KindInvalid, Code: "mixed_currencies", Message: "Accounts of different currencies cannot be compared in money.",
+		Kind: journal.KindInvalid, Code: "mixed_currencies", Message: "The two sides have different currencies. Choose accounts with the same currency.",
 	}
 }
 
 type simulationQuery struct {
 	FigureQuery
-	Paths   intParam     `query:"paths" minimum:"100" maximum:"5000" doc:"How many futures, 100 to 5000; 1000 by default."`
-	Trades  intParam     `query:"trades" minimum:"1" maximum:"2000" doc:"How many trades each future has, 1 to 2000; by default as many as were counted."`
-	RuinPct decimalParam `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin; 50 by default."`
+	Paths   intParam     `query:"paths" minimum:"100" maximum:"5000" doc:"The number of simulations, 100 to 5000. Default 1000."`
+	Trades  intParam     `query:"trades" minimum:"1" maximum:"2000" doc:"The number of trades in each simulation, 1 to 2000. Default: the number of trades selected."`
+	RuinPct decimalParam `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin. Default 50."`
 }
 
 func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
 	sim := analytics.Simulation{RuinPct: decimal.New(50)}
 	var err error
-	if sim.Paths, err = wholeNumber("paths", in.Paths, analytics.DefaultPaths, 100, analytics.MaxPaths); err != nil {
+	if sim.Paths, err = parseWholeNumber("paths", in.Paths, analytics.DefaultPaths, 100, analytics.MaxPaths); err != nil {
 		return nil, err
 	}
-	if sim.Trades, err = wholeNumber("trades", in.Trades, 0, 1, analytics.MaxFuture); err != nil {
+	if sim.Trades, err = parseWholeNumber("trades", in.Trades, 0, 1, analytics.MaxFuture); err != nil {
 		return nil, err
 	}
 	if in.RuinPct != "" {
@@ -240,10 +240,10 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 		}
 	}
 	var out analytics.Futures
-	err = a.asked(ctx, in.undated(), func(_ *db.Tx, q *question) error {
+	err = a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
-		out = figure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
+		out = cachedFigure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
 		return nil
 	})
 	return answer(out, err)

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestARestoredBackupIsSeenInTheFigures: annotations that come back with a backup
+// TestFiguresIncludeARestoredBackup: annotations that come back with a backup
 // change no fill, and count all the same. The figures are those of a server
 // that has just been started.
-func TestARestoredBackupIsSeenInTheFigures(t *testing.T) {
+func TestFiguresIncludeARestoredBackup(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -32,9 +32,9 @@ func TestARestoredBackupIsSeenInTheFigures(t *testing.T) {
 	})
 }
 
-// TestAnotherServerIsSeenInTheFigures: two servers share the database, and what
+// TestFiguresIncludeWritesOfAnotherServer: two servers share the database, and what
 // one writes the other counts at once.
-func TestAnotherServerIsSeenInTheFigures(t *testing.T) {
+func TestFiguresIncludeWritesOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		here := w.trader()
@@ -59,9 +59,9 @@ func TestAnotherServerIsSeenInTheFigures(t *testing.T) {
 	})
 }
 
-// TestWordsAreSeenInTheFigures: what a tag is called and whether it is a mistake
+// TestFiguresIncludeAnnotations: what a tag is called and whether it is a mistake
 // changes no account, and is seen by the next question all the same.
-func TestWordsAreSeenInTheFigures(t *testing.T) {
+func TestFiguresIncludeAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()

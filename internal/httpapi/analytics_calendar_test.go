@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestTheCalendarJoinsNotesAndRoutine shows beside the trades of a day what was
+// TestCalendarHasNotesAndRoutines shows beside the trades of a day what was
 // written and done on it, also on days without trades.
-func TestTheCalendarJoinsNotesAndRoutine(t *testing.T) {
+func TestCalendarHasNotesAndRoutines(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -48,14 +48,14 @@ func TestTheCalendarJoinsNotesAndRoutine(t *testing.T) {
 		d.get("/analytics/calendar").want(http.StatusOK).is("year", "2026")
 		d.get("/analytics/calendar?tz=Asia/Kolkata").want(http.StatusOK).is("year", "2027")
 
-		// Somebody else sees nothing of it.
+		// Another user sees nothing of it.
 		w.addUser(d.client, "stranger@example.org").get("/analytics/calendar?year=2026").want(http.StatusOK).is("days", "[]")
 	})
 }
 
-// TestTheCalendarAddsUpWeeks: whole weeks from the day that is asked for, also
+// TestCalendarWeeks: whole weeks from the day that is asked for, also
 // across the turn of the year, and what waits for review on each day.
-func TestTheCalendarAddsUpWeeks(t *testing.T) {
+func TestCalendarWeeks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()

@@ -98,9 +98,9 @@ func TestOneMaximumDrawdownEverywhere(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestSummaryHasOneClock: the days of the evidence are the trading days, whatever
+// TestSummaryCountsDaysInOneZone: the days of the evidence are the trading days, whatever
 // zone comes with the question, and rows have bounds from two days on.
-func TestSummaryHasOneClock(t *testing.T) {
+func TestSummaryCountsDaysInOneZone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()

@@ -42,7 +42,7 @@ func also(path, parameter string) string {
 	return path + "?" + parameter
 }
 
-// nets records closed trades an hour apart that make these amounts, and gives
+// nets records closed trades an hour apart that make these amounts, and returns
 // their ids.
 func (d desk) nets(symbol string, amounts ...string) []string {
 	d.w.t.Helper()
@@ -85,9 +85,9 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 	})
 }
 
-// TestFiguresOfNothing asks about a journal without trades, and about one
+// TestFiguresWithoutTrades asks about a journal without trades, and about one
 // without accounts.
-func TestFiguresOfNothing(t *testing.T) {
+func TestFiguresWithoutTrades(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
@@ -148,9 +148,9 @@ func TestFigureRefusals(t *testing.T) {
 	})
 }
 
-// TestFiguresKeepToTheScope: accounts of others are unknown, and currencies are
+// TestFiguresRespectTheScope: accounts of others are unknown, and currencies are
 // not added up.
-func TestFiguresKeepToTheScope(t *testing.T) {
+func TestFiguresRespectTheScope(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -182,7 +182,7 @@ func TestFiguresKeepToTheScope(t *testing.T) {
 	})
 }
 
-// TestOpenTradesHaveNoFigures: who asks for open trades only gets none.
+// TestOpenTradesHaveNoFigures: who requests open trades only gets none.
 func TestOpenTradesHaveNoFigures(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -204,9 +204,9 @@ func TestOpenTradesHaveNoFigures(t *testing.T) {
 	})
 }
 
-// TestFiguresCarryATagAndTakeAReadToken: unchanged figures need not be sent
+// TestFiguresHaveAnETagAndAllowReadTokens: unchanged figures need not be sent
 // again, and a token that may only read may read them.
-func TestFiguresCarryATagAndTakeAReadToken(t *testing.T) {
+func TestFiguresHaveAnETagAndAllowReadTokens(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -228,9 +228,9 @@ func TestFiguresCarryATagAndTakeAReadToken(t *testing.T) {
 	})
 }
 
-// TestWhatLooksRandomIsRepeatable asks twice for everything that is drawn, and
+// TestRandomizedFiguresAreRepeatable asks twice for everything that is drawn, and
 // a third time from a server that has just been started.
-func TestWhatLooksRandomIsRepeatable(t *testing.T) {
+func TestRandomizedFiguresAreRepeatable(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

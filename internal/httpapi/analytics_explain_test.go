@@ -97,7 +97,7 @@ var sums = map[string]struct {
 	"largest_win": {"net_pnl", 1}, "largest_loss": {"net_pnl", -1}, "total_fees": {"fees_total", 1}, "max_drawdown": {"net_pnl", -1},
 }
 
-// trades demands that the trades that are named are of the scope, and for sums
+// trades requires that the trades that are named are of the scope, and for sums
 // that they add up.
 func (e explanation) trades() {
 	list := e.d.get("/trades?status=closed&symbol=AAA").want(http.StatusOK)

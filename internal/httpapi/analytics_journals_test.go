@@ -196,7 +196,7 @@ func (tr *trial) instant() time.Time {
 	return at
 }
 
-// decide says what to do with a position.
+// decide decides what to do with a position.
 func (tr *trial) decide(position *big.Rat) (buy bool, quantity *big.Rat) {
 	quantity = fraction(pick(tr.T, "quantity", "1", "2", "3", "0.5", "10"))
 	held := new(big.Rat).Abs(position)

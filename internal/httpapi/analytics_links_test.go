@@ -89,7 +89,7 @@ func (j *linkedJournal) questions() []url.Values {
 }
 
 // TestLinksListTheTradesOfTheirFigures follows every link of many questions. It
-// lists the trades behind the figure, all of them and no others; and what a list
+// lists the trades of the figure, all of them and no others; and what a list
 // can be asked for has a link.
 func TestLinksListTheTradesOfTheirFigures(t *testing.T) {
 	t.Parallel()

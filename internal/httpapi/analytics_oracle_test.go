@@ -33,7 +33,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 }
 
 // aFewTimes lets a property that costs much be tried eight times, unless the
-// command line says how often. After a failure it is always tried, so that the
+// command line sets how often. After a failure it is always tried, so that the
 // failure can be made small.
 func aFewTimes(property func(*rapid.T)) func(*rapid.T) {
 	told, passed, failed := false, 0, false
@@ -54,7 +54,7 @@ func shareLinksOn(s *settle) { s.api.ShareLinks = true }
 
 var zones = []string{"UTC", "America/New_York", "Europe/Athens", "Asia/Kolkata", "Australia/Lord_Howe", "America/Santiago"}
 
-// asked is a question in the words of the oracle and of the API.
+// asked is a question in the terms of the oracle and of the API.
 type asked struct {
 	oracle.Question
 	values url.Values
@@ -156,7 +156,7 @@ func (tr *trial) same(path string, want any, got *reply) {
 	}
 }
 
-// ask asks every endpoint the same.
+// ask queries every endpoint the same.
 func (tr *trial) ask(q asked) {
 	j := &tr.journal
 	tr.agrees(q.path("/analytics/summary"), j.Summary(&q.Question))
@@ -204,7 +204,7 @@ func (tr *trial) askRealized(q asked, year int) {
 	tr.rows(q, timeDimensions, name, value)
 }
 
-// sameSums demands that sums over all trades are the same on both bases, once
+// sameSums requires that sums over all trades are the same on both bases, once
 // everything is flat.
 func (tr *trial) sameSums(q asked) {
 	if q.From != nil || q.To != nil || q.OpenOnly || len(tr.journal.Open) > 0 && !q.ClosedOnly {
@@ -219,7 +219,7 @@ func (tr *trial) sameSums(q asked) {
 	}
 }
 
-// rows asks for a breakdown by one of some dimensions, with its intervals.
+// rows requests a breakdown by one of some dimensions, with its intervals.
 func (tr *trial) rows(q asked, dimensions []string, extra ...string) {
 	by := pick(tr.T, "by", dimensions...)
 	evidence := tr.journal.RowEvidence(&q.Question, by)
@@ -232,7 +232,7 @@ func (tr *trial) rows(q asked, dimensions []string, extra ...string) {
 	tr.agrees(q.path("/analytics/breakdown", append(extra, "by", by)...), want)
 }
 
-// compare asks for the same question on another side.
+// compare requests the same question on another side.
 func (tr *trial) compare(q asked) {
 	other, extra := q.Question, []string{}
 	other.From, other.To = nil, nil
@@ -247,7 +247,7 @@ func (tr *trial) compare(q asked) {
 	tr.agrees(q.path("/analytics/compare", extra...), tr.journal.Compare(&q.Question, &other))
 }
 
-// thinned demands of a thinned curve that it is part of the whole one, and that
+// thinned requires of a thinned curve that it is part of the whole one, and that
 // its ends and extremes are there.
 func (tr *trial) thinned(q asked) {
 	path := q.path("/analytics/equity-curve", "max_points", "8")
@@ -284,7 +284,7 @@ func (tr *trial) thinned(q asked) {
 	tr.same(path, whole, got)
 }
 
-// keeps demands that the extreme of a field is among the points that were kept.
+// keeps requires that the extreme of a field is among the points that were kept.
 func (tr *trial) keeps(path, field string, most bool, all oracle.List, points []any) {
 	var extreme *big.Rat
 	for _, p := range all {
@@ -303,7 +303,7 @@ func (tr *trial) keeps(path, field string, most bool, all oracle.List, points []
 	}
 }
 
-// listed demands that the list of trades speaks of the trades that were counted.
+// listed requires that the list of trades names the trades that were counted.
 func (tr *trial) listed(q asked) {
 	if q.OpenOnly {
 		return

@@ -57,9 +57,9 @@ func TestRealizedDaysAgreeWithTheStatement(t *testing.T) {
 	})
 }
 
-// TestRealizedMayBeRefused: figures without realized results say so, and so does
+// TestRealizedIsRefusedWhereNotAvailable: figures without realized results say so, and so does
 // a word that is no basis.
-func TestRealizedMayBeRefused(t *testing.T) {
+func TestRealizedIsRefusedWhereNotAvailable(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := scaledOut(w)

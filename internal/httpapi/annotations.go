@@ -26,8 +26,8 @@ type TradeDetail struct {
 	Warnings      []string        `json:"warnings,omitempty" doc:"What to check about the annotations, as sentences."`
 }
 
-// tradeFill is a fill with its share in this trade: all of it, or for one that
-// crosses zero the part on this side.
+// tradeFill is a fill with its share in this trade: all of it, or a part if the fill
+// crosses zero.
 type tradeFill struct {
 	Execution
 	Role            matching.Role   `json:"role" enum:"opening,closing"`
@@ -37,7 +37,10 @@ type tradeFill struct {
 }
 
 func shapeTradeFill(f ledger.TradeFill) tradeFill {
-	return tradeFill{shapeExecution(f.Execution), f.Role, f.PartQuantity, f.PartFees, f.PartCommission}
+	return tradeFill{
+		Execution: shapeExecution(f.Execution), Role: f.Role, TradeQuantity: f.PartQuantity, TradeFees: f.PartFees,
+		TradeCommission: f.PartCommission,
+	}
 }
 
 func shapeTradeDetail(d *tradeview.Detail) TradeDetail {
@@ -57,13 +60,13 @@ func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 // AnnotationFields are the writable annotations of a trade.
 type AnnotationFields struct {
 	Notes          opt[string]            `json:"notes" required:"false" doc:"Markdown."`
-	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"The one setup."`
+	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"A single setup, in place of setup_ids."`
 	SetupIDs       opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
 	TagIDs         opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
-	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false" doc:"Above zero. A derived risk that is sent back as it was read stays derived."`
+	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false" doc:"Above zero. Sending back a derived risk as it was read keeps it derived."`
 	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false" doc:"Above zero, except for a future or an option."`
 	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false" doc:"Above zero, except for a future or an option."`
-	LastStop       opt[decimal.Decimal]   `json:"last_stop" required:"false" doc:"The last stop that a statement showed; no risk follows from it."`
+	LastStop       opt[decimal.Decimal]   `json:"last_stop" required:"false" doc:"The last stop of a broker statement. Not used to derive the risk."`
 	MAE            opt[decimal.Decimal]   `json:"mae" required:"false"`
 	MFE            opt[decimal.Decimal]   `json:"mfe" required:"false"`
 	EmotionalState opt[string]            `json:"emotional_state" required:"false"`
@@ -76,12 +79,12 @@ func (f AnnotationFields) change() playbook.AnnotationChange {
 	return playbook.AnnotationChange{
 		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
 		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
-		EmotionalState: f.EmotionalState.Opt, Confidence: plainInt(f.Confidence), TradeQuality: plainInt(f.TradeQuality),
+		EmotionalState: f.EmotionalState.Opt, Confidence: toIntOpt(f.Confidence), TradeQuality: toIntOpt(f.TradeQuality),
 		Reviewed: f.Reviewed.Opt,
 	}
 }
 
-func plainInt(o opt[integer]) journal.Opt[int] {
+func toIntOpt(o opt[integer]) journal.Opt[int] {
 	return journal.Opt[int]{Set: o.Set, Null: o.Null, Value: int(o.Value)}
 }
 
@@ -107,9 +110,8 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 	return answer(detail, err)
 }
 
-// dropDerivedRisk takes the initial risk out of a change that sends back the
-// one which was read, derived from the stop: it is not stated by that, and goes
-// on following the stop.
+// dropDerivedRisk removes the initial risk from a change that sends back the value
+// that was derived from the stop, so that it stays derived.
 func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
@@ -177,22 +179,22 @@ func shapeOrphan(o playbook.Orphan) orphan {
 		TradeID: o.Trade, AccountID: o.Account, Symbol: o.Symbol, OpenedAt: o.OpenedAt, OrphanedAt: o.OrphanedAt,
 		Notes: o.Notes, TagIDs: o.Tags, SetupIDs: o.Setups, InitialRisk: o.InitialRisk, StopPrice: o.StopPrice,
 		TargetPrice: o.TargetPrice, LastStop: o.LastStop, MAE: o.MAE, MFE: o.MFE, EmotionalState: o.EmotionalState,
-		Confidence: orAbsent(o.Confidence), TradeQuality: orAbsent(o.TradeQuality), ReviewedAt: o.ReviewedAt,
+		Confidence: nilIfZero(o.Confidence), TradeQuality: nilIfZero(o.TradeQuality), ReviewedAt: o.ReviewedAt,
 		Attachments: shapeAll(o.Attachments, shapeAttachment),
 	}
 }
 
-func (a *API) orphanOperations() {
-	list := tradeRoute(http.MethodGet, "/orphans", "listOrphans", "List what was written on trades that have lost every fill")
-	list.about = "It returns by itself when one of those fills is imported again."
+func (a *API) registerOrphanRoutes() {
+	list := tradeRoute(http.MethodGet, "/orphans", "listOrphans", "List annotations of trades that have no fills left")
+	list.about = "They return to their trade when one of its fills is imported again."
 	registerList(a, list, func(ctx context.Context, in *Paging) (*listing[orphan], error) {
 		orphans, err := a.Playbook.Orphans(ctx, caller(ctx).UserID)
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, orphans, shapeOrphan, func(o playbook.Orphan) string { return string(o.Trade) })
+		return paginate(in, orphans, shapeOrphan, func(o playbook.Orphan) string { return string(o.Trade) })
 	})
-	adopt := tradeRoute(http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move what was written on a lost trade to another trade")
+	adopt := tradeRoute(http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move orphaned annotations to another trade")
 	adopt.status = http.StatusOK
 	register(a, adopt, func(ctx context.Context, in *struct {
 		ByID[journal.TradeID]
@@ -212,7 +214,7 @@ func (a *API) orphanOperations() {
 		})
 		return answer(detail, err)
 	})
-	register(a, tradeRoute(http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete what was written on a lost trade"),
+	register(a, tradeRoute(http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete orphaned annotations"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteOrphan(ctx, caller(ctx).UserID, in.ID)
 		})

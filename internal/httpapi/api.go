@@ -1,11 +1,10 @@
-// Package httpapi is the HTTP face of Fillbook: which operations there are,
-// the JSON of each, who may call it, and nothing else. What an operation does
-// is decided in the domain packages; what all requests have in common is in
-// package transport.
+// Package httpapi is the HTTP API of Fillbook: the operations, the JSON of each
+// and who may call it. The domain packages implement the operations, and package
+// transport what all requests have in common.
 //
-// Each resource has a file: its JSON shapes, its routes, and handlers of a few
-// lines that translate between the two worlds. The API description at
-// /openapi.json is made from the same types and routes, so it cannot drift.
+// Each resource has a file with its JSON types, its routes, and short handlers
+// that convert between JSON and the domain. The API description at /openapi.json
+// is generated from the same types and routes.
 package httpapi
 
 import (
@@ -31,29 +30,30 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 	Proxies transport.Proxies
-	Origins []string // that may call from another site's page
+	Origins []string // other sites whose pages may call the API
 	Metrics *transport.Metrics
 
 	AttachmentMaxBytes int64
 	ImportMaxBytes     int64
-	// ShareLinks switches public links on.
+	// ShareLinks enables public links.
 	ShareLinks bool
-	// PublicURL is where people reach us, for links; empty where nobody said.
+	// PublicURL is the public address of the server, for links; empty if it is
+	// not configured.
 	PublicURL string
 
-	// AuthFailures is how many sign-ins, refreshes, registrations and setups of
-	// one client address may fail: Burst within Burst / PerSecond seconds.
+	// AuthFailures limits failed sign-ins, refreshes, registrations and setups
+	// of one client address: Burst within Burst / PerSecond seconds.
 	AuthFailures transport.Rate
-	// SecretFailures is how many password and code checks of a signed-in user
-	// may fail.
+	// SecretFailures limits failed password and code checks of a signed-in
+	// user.
 	SecretFailures transport.Rate
 	ShareRate      transport.Rate
-	// ImportsAtOnce is how many files of one user are worked on at the same
-	// time, while the others wait; 0 means any number.
+	// ImportsAtOnce is how many files of one user are processed at the same
+	// time; the others wait. 0 means no limit.
 	ImportsAtOnce int
 
-	// SpoolDir is where uploads and long answers wait on disk; empty takes the
-	// system's directory for temporary files.
+	// SpoolDir is the directory for uploads and long answers that do not stay in
+	// memory; empty means the system's directory for temporary files.
 	SpoolDir string
 
 	// Web serves everything outside /api: the page and the reference.
@@ -76,9 +76,9 @@ type API struct {
 	handler     http.Handler
 }
 
-// New builds the API with all its operations.
+// New returns the API with all its routes.
 func New(services *installation.Installation, options Options) (*API, error) {
-	hookErrors()
+	installErrorHooks()
 	if options.AttachmentMaxBytes == 0 {
 		options.AttachmentMaxBytes = 10 << 20
 	}
@@ -92,52 +92,52 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.spool = transport.NewSpool(options.SpoolDir, func() error { return services.DB.CheckRoom(0) })
 	a.queues = newQueues(options.ImportsAtOnce)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
-	a.huma = huma.NewAPI(describe(options.Version), a)
-	describeValues(a.huma.OpenAPI().Components.Schemas)
-	a.operations()
-	a.service()
+	a.huma = huma.NewAPI(newConfig(options.Version), a)
+	registerValueSchemas(a.huma.OpenAPI().Components.Schemas)
+	a.registerRoutes()
+	a.registerServiceRoutes()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))
 	return a, nil
 }
 
-// operations registers every resource.
-func (a *API) operations() {
-	a.setupOperations()
-	a.authOperations()
-	a.meOperations()
-	a.sessionOperations()
-	a.accessTokenOperations()
-	a.adminOperations()
-	a.accountOperations()
-	a.executionOperations()
-	a.tradeOperations()
-	a.cashOperations()
-	a.noteOperations()
-	a.tagOperations()
-	a.setupsOperations()
-	a.attachmentOperations()
-	a.missedOperations()
-	a.routineOperations()
-	a.settingOperations()
-	a.importOperations()
-	a.exportOperations()
-	a.analyticsOperations()
-	a.shareOperations()
+// registerRoutes registers the routes of every resource.
+func (a *API) registerRoutes() {
+	a.registerSetupRoutes()
+	a.registerAuthRoutes()
+	a.registerMeRoutes()
+	a.registerSessionRoutes()
+	a.registerAccessTokenRoutes()
+	a.registerAdminRoutes()
+	a.registerAccountRoutes()
+	a.registerExecutionRoutes()
+	a.registerTradeRoutes()
+	a.registerCashRoutes()
+	a.registerNoteRoutes()
+	a.registerTagRoutes()
+	a.registerSetupsRoutes()
+	a.registerAttachmentRoutes()
+	a.registerMissedRoutes()
+	a.registerRoutineRoutes()
+	a.registerSettingRoutes()
+	a.registerImportRoutes()
+	a.registerExportRoutes()
+	a.registerAnalyticsRoutes()
+	a.registerShareRoutes()
 }
 
-// Handler is the entrance: everything that a browser or a client may ask.
+// Handler returns the handler for all requests.
 func (a *API) Handler() http.Handler { return a.handler }
 
-// Sweep forgets what the HTTP layer need not remember any longer.
+// Sweep deletes stored answers of idempotent requests that have expired.
 func (a *API) Sweep(ctx context.Context) error { return a.idempotency.Sweep(ctx) }
 
 // route finds the handler. It answers unknown paths and wrong methods below
-// /api in JSON, and leaves the rest of the site to the page.
+// /api in JSON, and passes everything else to the page.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	if !utf8.ValidString(r.URL.Path) || strings.ContainsRune(r.URL.Path, 0) {
-		noSuchPath(w, r)
+		writePathNotFound(w, r)
 		return
 	}
 	handler, pattern := a.mux.Handler(r)
@@ -145,32 +145,33 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	case pattern != "" && isClean(r.URL.Path):
 		a.mux.ServeHTTP(w, r)
 	case transport.IsAPI(r) || r.Method != http.MethodGet && r.Method != http.MethodHead || a.options.Web == nil:
-		refuseRoute(w, r, handler)
+		writeRouteError(w, r, handler)
 	default:
 		a.options.Web.ServeHTTP(w, r)
 	}
 }
 
-// isClean tells whether the router takes a path as it stands. Any other it
-// would answer with a redirect, in which a POST loses its body.
+// isClean reports whether the router accepts a path without a redirect, in which
+// a POST would lose its body.
 func isClean(text string) bool { return text == path.Clean(text) }
 
-// refuseRoute asks the router what it would have said, and says it in JSON.
-func refuseRoute(w http.ResponseWriter, r *http.Request, handler http.Handler) {
-	said := httptest.NewRecorder()
-	handler.ServeHTTP(said, r)
-	if said.Code != http.StatusMethodNotAllowed {
-		noSuchPath(w, r)
+// writeRouteError writes the router's own refusal as JSON.
+func writeRouteError(w http.ResponseWriter, r *http.Request, handler http.Handler) {
+	recorded := httptest.NewRecorder()
+	handler.ServeHTTP(recorded, r)
+	if recorded.Code != http.StatusMethodNotAllowed {
+		writePathNotFound(w, r)
 		return
 	}
-	w.Header().Set("Allow", said.Header().Get("Allow"))
+	w.Header().Set("Allow", recorded.Header().Get("Allow"))
 	transport.WriteRefusal(w, http.StatusMethodNotAllowed, "method_not_allowed",
-		"This path does not take "+r.Method+"; see the Allow header.")
+		"This path does not support "+r.Method+". The Allow header lists the methods that it supports.")
 }
 
-// noSuchPath refuses a path. What no token of a share link could look like is
-// refused as a link that never was: nobody outside may tell the two apart.
-func noSuchPath(w http.ResponseWriter, r *http.Request) {
+// writePathNotFound writes the refusal of an unknown path. A path that cannot be a
+// share link is refused like a link that does not exist, so that an outsider
+// cannot tell the two apart.
+func writePathNotFound(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, prefix+"/public/share/") {
 		transport.WriteError(w, r, sharing.ErrNotFound())
 		return
@@ -178,7 +179,7 @@ func noSuchPath(w http.ResponseWriter, r *http.Request) {
 	transport.WriteError(w, r, journal.NotFound("path"))
 }
 
-func describe(version string) huma.Config {
+func newConfig(version string) huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -186,7 +187,7 @@ func describe(version string) huma.Config {
 			Info: &huma.Info{
 				Title: "Fillbook", Version: version,
 				Description: "A trading journal: import fills, group them into trades, annotate, measure and share.\n\n" +
-					"Numbers are exact decimals. Times are RFC 3339 in UTC. Lists are whole unless limit is given. " +
+					"Numbers are exact decimals. Times are RFC 3339 in UTC. Lists are complete unless limit is given. " +
 					"PUT, PATCH and DELETE of a record take If-Match; POST takes Idempotency-Key.",
 				License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			},

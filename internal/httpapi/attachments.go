@@ -29,56 +29,59 @@ type attachment struct {
 }
 
 func shapeAttachment(a playbook.Attachment) attachment {
-	return attachment{a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, hex.EncodeToString(a.SHA256), a.CreatedAt}
+	return attachment{
+		ID: a.ID, TradeID: a.Trade, NoteID: a.Note, Name: a.Name, MediaType: a.MediaType, Size: a.Size,
+		SHA256: hex.EncodeToString(a.SHA256), CreatedAt: a.CreatedAt,
+	}
 }
 
-func (a *API) attachmentOperations() {
+func (a *API) registerAttachmentRoutes() {
 	for _, parent := range []struct {
-		path, word string
+		path, name string
 		target     func(id string) playbook.Target
 	}{
 		{"/trades", "Trade", func(id string) playbook.Target { return playbook.Target{Trade: journal.TradeID(id)} }},
 		{"/notes", "Note", func(id string) playbook.Target { return playbook.Target{Note: journal.NoteID(id)} }},
 	} {
-		a.attachedOperations(parent.path, parent.word, parent.target)
+		a.registerAttachedRoutes(parent.path, parent.name, parent.target)
 	}
-	a.attachmentFileOperations()
+	a.registerAttachmentFileRoutes()
 }
 
-func (a *API) attachedOperations(path, word string, target func(string) playbook.Target) {
-	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+word, "Attachments", "Attach an image or a PDF")
+func (a *API) registerAttachedRoutes(path, name string, target func(string) playbook.Target) {
+	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+name, "Attachments", "Attach an image or a PDF")
 	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
-	add.allowance = attachmentQueue
+	add.limitKind = attachmentQueue
 	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
 		form := transport.FormOf(ctx)
 		if form.File == nil {
-			return nil, journal.InvalidField("file", "The form must have a file.")
+			return nil, journal.InvalidField("file", "The form has no file. Send one in the field file.")
 		}
 		upload := playbook.Upload{Name: form.File.Name, Content: form.File.Content()}
 		added, err := a.Playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
 		return answer(shapeAttachment(added), err)
 	})
-	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+word, "Attachments", "List what is attached")
+	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+name, "Attachments", "List attachments")
 	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
-		if err := a.knowTarget(ctx, target(in.ID)); err != nil {
+		if err := a.checkTarget(ctx, target(in.ID)); err != nil {
 			return nil, err
 		}
 		attached, err := a.Playbook.Attachments(ctx, caller(ctx).UserID, target(in.ID))
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(&in.Paging, attached, shapeAttachment, func(f playbook.Attachment) string { return string(f.ID) })
+		return paginate(&in.Paging, attached, shapeAttachment, func(f playbook.Attachment) string { return string(f.ID) })
 	})
 }
 
-// attachedQuery asks for what is attached to a record.
+// attachedQuery selects the attachments of a record.
 type attachedQuery struct {
 	ByID[string]
 	Paging
 }
 
-// knowTarget refuses a trade or note that is not the caller's.
-func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error) {
+// checkTarget refuses a trade or note that is not the caller's.
+func (a *API) checkTarget(ctx context.Context, target playbook.Target) (err error) {
 	if target.Trade != "" {
 		_, err = a.Ledger.Trade(ctx, caller(ctx).UserID, target.Trade)
 	} else {
@@ -87,7 +90,7 @@ func (a *API) knowTarget(ctx context.Context, target playbook.Target) (err error
 	return err
 }
 
-func (a *API) attachmentFileOperations() {
+func (a *API) registerAttachmentFileRoutes() {
 	read := journalRoute(http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
 	read.files, read.long = []string{"*/*"}, true
 	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
@@ -108,12 +111,12 @@ func (a *API) attachmentFileOperations() {
 		})
 }
 
-// sendFile hands a file out as a download: whatever is in it, a browser must
-// not run it in our name. Its tag is the record's, which If-Match compares.
+// sendFile sends a file as a download that a browser does not run on our origin.
+// Its tag is that of the record, which If-Match compares.
 func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
 	defer content.Close() //nolint:errcheck // it was only read
 	ctx.SetHeader("ETag", tag)
-	if transport.MatchesETag(ctx.Header("If-None-Match"), tag) { // a large file is not held back to be compared
+	if transport.MatchesETag(ctx.Header("If-None-Match"), tag) { // a large file is not buffered to compute its tag
 		ctx.SetStatus(http.StatusNotModified)
 		return
 	}

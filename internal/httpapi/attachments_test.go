@@ -116,7 +116,7 @@ func TestAttachments(t *testing.T) {
 	})
 }
 
-// wantDownload demands that a browser saves the file and never runs it.
+// wantDownload requires that a browser saves the file and never runs it.
 func wantDownload(t *testing.T, r *reply, mediaType string, content []byte) {
 	t.Helper()
 	if !bytes.Equal(r.body, content) {
@@ -138,7 +138,7 @@ func wantDownload(t *testing.T, r *reply, mediaType string, content []byte) {
 	}
 }
 
-// TestCachedDownloads answers 304 to whoever has the file, however large.
+// TestCachedDownloads answers 304 to a client that has the file.
 func TestCachedDownloads(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -13,28 +13,28 @@ import (
 type auditEvent struct {
 	ID         string              `json:"id"`
 	At         time.Time           `json:"at"`
-	UserID     journal.UserID      `json:"user_id" doc:"Who did it; empty when nobody was signed in."`
+	UserID     journal.UserID      `json:"user_id" doc:"The user who did it; empty if no user was signed in."`
 	Action     identity.Action     `json:"action" example:"login"`
 	Outcome    identity.Outcome    `json:"outcome" example:"ok"`
-	Credential identity.Credential `json:"credential" doc:"By what the caller proved who it is: session, token, cli or empty."`
-	Target     string              `json:"target" doc:"The record it was done to."`
+	Credential identity.Credential `json:"credential" doc:"How the caller was authenticated: session, token, cli or empty."`
+	Target     string              `json:"target" doc:"The id of the record that was changed."`
 	IP         string              `json:"ip"`
 	UserAgent  string              `json:"user_agent"`
 	RequestID  string              `json:"request_id"`
 }
 
-func (a *API) auditOperations() {
+func (a *API) registerAuditRoutes() {
 	list := adminRoute(http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
-	list.about = "Events are kept for 400 days. Without limit the newest 1000 are given."
+	list.about = "Events are kept for 400 days. Without limit, the newest 1000 are returned."
 	registerList(a, list, a.listAudit)
 }
 
 func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
-	at, id, _, err := in.timePosition()
+	at, id, _, err := in.decodeTimeCursor()
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,10 @@ func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], 
 		in.Limit = intParam(strconv.Itoa(maxPage))
 		size = maxPage
 	}
-	events, err := a.Identity.Audit(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})
-	if err != nil {
-		return nil, err
-	}
-	total, err := a.Identity.AuditCount(ctx)
+	events, total, err := a.Identity.AuditPage(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})
 	if err != nil {
 		return nil, err
 	}
 	shape := func(e identity.AuditEvent) auditEvent { return auditEvent(e) }
-	return listOf(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) })
+	return newListing(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) })
 }

@@ -23,8 +23,8 @@ func (c *client) events(query string) []string {
 	return out
 }
 
-// TestAuditTellsWhatHappened does everything once and reads it back.
-func TestAuditTellsWhatHappened(t *testing.T) {
+// TestAuditRecordsActions does everything once and reads it back.
+func TestAuditRecordsActions(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		step := func(want string, act func()) {
@@ -74,8 +74,8 @@ func TestAuditTellsWhatHappened(t *testing.T) {
 	})
 }
 
-// TestAuditSaysWhoByWhatAndFromWhere looks at every field of some events.
-func TestAuditSaysWhoByWhatAndFromWhere(t *testing.T) {
+// TestAuditRecordsCallerCredentialAndAddress looks at every field of some events.
+func TestAuditRecordsCallerCredentialAndAddress(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		me := owner.userID(ownerEmail)

@@ -12,26 +12,26 @@ import (
 
 type principalKey struct{}
 
-// caller is the signed-in user of a route that is not public.
+// caller returns the signed-in user of a route that is not public.
 func caller(ctx context.Context) identity.Principal {
 	principal, _ := ctx.Value(principalKey{}).(identity.Principal)
 	return principal
 }
 
-// client tells the domain who is calling, for sessions and the audit.
+// client returns the address and user agent of the caller, for sessions and the audit.
 func client(ctx context.Context) identity.Client {
 	request := transport.RequestOf(ctx)
 	return identity.Client{IP: request.Address, UserAgent: request.UserAgent, RequestID: request.ID}
 }
 
-// authenticate lets a request through when its credential is good for the
-// route. It is the only place where access is decided.
+// authenticate refuses a request whose credential does not give access to the
+// route. Access is decided nowhere else.
 func (a *API) authenticate(needed access) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := a.principal(r)
 			if err == nil {
-				err = permit(principal, needed, r.Method)
+				err = checkAccess(principal, needed, r.Method)
 			}
 			if err != nil {
 				transport.WriteError(w, r, err)
@@ -44,14 +44,14 @@ func (a *API) authenticate(needed access) transport.Middleware {
 }
 
 func (a *API) principal(r *http.Request) (identity.Principal, error) {
-	token, err := bearer(r.Header.Values("Authorization"))
+	token, err := parseBearer(r.Header.Values("Authorization"))
 	if err != nil {
 		return identity.Principal{}, err
 	}
 	return a.Identity.Authenticate(r.Context(), token, client(r.Context()))
 }
 
-func bearer(headers []string) (string, error) {
+func parseBearer(headers []string) (string, error) {
 	if len(headers) > 1 {
 		return "", journal.InvalidField("Authorization", "The Authorization header may be sent only once.")
 	}
@@ -65,17 +65,17 @@ func bearer(headers []string) (string, error) {
 	return strings.TrimSpace(token), nil
 }
 
-func permit(principal identity.Principal, needed access, method string) error {
+func checkAccess(principal identity.Principal, needed access, method string) error {
 	byToken := principal.Credential == identity.CredentialToken
 	switch {
-	case needed == owner && !principal.IsAdmin:
-		return journal.Forbidden("Only an owner of this installation may do that.")
-	case needed == owner && principal.SessionEnded:
+	case needed == accessOwner && !principal.IsAdmin:
+		return journal.Forbidden("Only an owner of this installation may do this.")
+	case needed == accessOwner && principal.SessionEnded:
 		return principal.RequireNotEnded()
-	case needed == session:
+	case needed == accessSession:
 		return principal.RequireSession()
 	case byToken && principal.ReadOnly && method != http.MethodGet && method != http.MethodHead:
-		return journal.Forbidden("This access token may only read.")
+		return journal.Forbidden("This access token can only read.")
 	}
 	return nil
 }

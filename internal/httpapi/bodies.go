@@ -10,10 +10,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// describeBody corrects what huma says about the JSON body of a route. A field
-// that must be sent cannot be null. In a change (PUT, PATCH) no
-// field of type opt has to be sent, because an absent one stays as it is; such a
-// body gets a schema of its own beside that of the POST.
+// describeBody corrects huma's description of the JSON body of a route. A
+// required field cannot be null. In a change (PUT, PATCH) no field of type opt
+// is required, because an absent one stays as it is; such a body gets its own
+// schema, apart from that of the POST.
 func (a *API) describeBody(r route, input reflect.Type) {
 	media := requestBody(a.huma.OpenAPI().Paths[prefix+r.path], r.method).Content["application/json"]
 	if media == nil || media.Schema.Ref == "" {

@@ -15,21 +15,21 @@ import (
 type breakdownQuery struct {
 	FigureQuery
 	By       string    `query:"by" enum:"symbol,setup,tag,mistake,side,instrument,weekday,hour,month,session,hold_time,size,grade,account"`
-	Evidence flagParam `query:"evidence" doc:"Tell of each row how far it can be trusted; true by default."`
-	Explain  flagParam `query:"explain" doc:"Add to each row the formula and the link to its trades."`
+	Evidence flagParam `query:"evidence" doc:"Add the statistical evidence of each row. Default true."`
+	Explain  flagParam `query:"explain" doc:"Add the formula of each row and the link to its trades."`
 }
 
-// breakdownRow is a row with the name of what its key is the id of.
+// breakdownRow is a row with the name of the record that its key identifies.
 type breakdownRow struct {
 	analytics.Row
-	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null when it was not asked for"`
-	Name        string                     `json:"name" doc:"What the key is called: the name of the setup, tag or account."`
+	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null if evidence is false"`
+	Name        string                     `json:"name" doc:"The name of the setup, tag or account; otherwise the key."`
 	Explanation *explainedRow              `json:"explanation,omitempty"`
 }
 
 type explainedRow struct {
 	Formula    string `json:"formula"`
-	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of the row; empty where no list can be asked for them."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this row; empty if no filter selects them."`
 }
 
 func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
@@ -37,11 +37,11 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := flagOr("evidence", in.Evidence, true)
+	evidence, err := parseFlagOr("evidence", in.Evidence, true)
 	if err != nil {
 		return nil, err
 	}
-	explain, err := flag("explain", in.Explain)
+	explain, err := parseFlag("explain", in.Explain)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,12 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 		return nil, refuseRealized()
 	}
 	out := []breakdownRow{}
-	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
-		names, mistakes, err := a.namesFor(ctx, tx, by, q.book)
+	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+		names, mistakes, err := a.loadNames(ctx, tx, by, q.book)
 		if err != nil {
 			return err
 		}
-		rows := figure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
+		rows := cachedFigure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
 			return analytics.BreakDown(q.selection(), analytics.BreakdownQuery{
 				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
 			})
@@ -74,16 +74,16 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 	return answer(out, err)
 }
 
-// namesFor gives the names behind the keys of a breakdown, and the tags that
-// are mistakes.
-func (a *API) namesFor(
+// loadNames returns the names of the records that the keys of a breakdown
+// identify, and the tags that are mistakes.
+func (a *API) loadNames(
 	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Snapshot,
 ) (names map[string]string, mistakes []journal.TagID, err error) {
 	names = map[string]string{}
 	switch by { //nolint:exhaustive // the other keys are names already
 	case analytics.ByTag, analytics.ByMistake:
 		tags, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)
-		for _, tag := range tags { // in an order, because an answer is kept under its mistakes
+		for _, tag := range tags { // in order, because the cache key contains the mistakes
 			names[string(tag.ID)] = tag.Name
 			if tag.Kind == playbook.MistakeTag {
 				mistakes = append(mistakes, tag.ID)

@@ -16,11 +16,11 @@ import (
 
 type calendarQuery struct {
 	FigureQuery
-	Year      intParam `query:"year" minimum:"1970" maximum:"2199" doc:"The year, 1970 to 2199; the present one by default."`
-	WeekStart intParam `query:"week_start" minimum:"0" maximum:"6" doc:"The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default."`
+	Year      intParam `query:"year" minimum:"1970" maximum:"2199" doc:"The year, 1970 to 2199. Default: the current year."`
+	WeekStart intParam `query:"week_start" minimum:"0" maximum:"6" doc:"The first day of a week, 0 (Sunday) to 6 (Saturday). Default 1."`
 }
 
-// calendarAnswer is a year with what was written and done on its days.
+// calendarAnswer is a year with the results, notes and routines of its days.
 type calendarAnswer struct {
 	Year   int               `json:"year"`
 	Days   []calendarDay     `json:"days" doc:"Only days with trades, notes or a routine."`
@@ -44,17 +44,17 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	if err != nil {
 		return nil, err
 	}
-	year, err := wholeNumber("year", in.Year, a.Clock().In(zone).Year(), 1970, 2199)
+	year, err := parseWholeNumber("year", in.Year, a.Clock().In(zone).Year(), 1970, 2199)
 	if err != nil {
 		return nil, err
 	}
-	weekStart, err := wholeNumber("week_start", in.WeekStart, int(time.Monday), int(time.Sunday), int(time.Saturday))
+	weekStart, err := parseWholeNumber("week_start", in.WeekStart, int(time.Monday), int(time.Sunday), int(time.Saturday))
 	if err != nil {
 		return nil, err
 	}
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
-	err = a.withBook(ctx, in.FigureQuery, func(tx *db.Tx, q *question) error {
+	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		figures := analytics.BuildCalendar(q.selection(), q.zone, year)
 		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
 		out.Weeks = analytics.ListWeeks(q.selection(), q.zone, year, time.Weekday(weekStart))
@@ -73,7 +73,7 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	return answer(out, err)
 }
 
-// addUnreviewed counts the closed trades of each day that wait for a review.
+// addUnreviewed counts the closed trades of each day that are not reviewed.
 func (in *calendarQuery) addUnreviewed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zone *time.Location, days map[journal.Day]*calendarDay,
 ) error {
@@ -114,8 +114,8 @@ func addNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zo
 	})
 }
 
-// addRoutine puts what was done of the routine beside each day, and lists the
-// days in order.
+// addRoutine adds the completion of the routine to each day and lists the days
+// in order.
 func (a *API) addRoutine(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, days map[journal.Day]*calendarDay, out *calendarAnswer,
 ) error {

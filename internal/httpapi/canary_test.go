@@ -26,10 +26,10 @@ func (c canaries) pair(name string, r *reply) *reply {
 	return r
 }
 
-// TestNoSecretIsLeftAnywhere lives through everything that has to do with
+// TestNoSecretIsStoredOrLogged lives through everything that has to do with
 // secrets, in the right and in the wrong places, and then searches the log, the
 // audit and every byte of the database for them.
-func TestNoSecretIsLeftAnywhere(t *testing.T) {
+func TestNoSecretIsStoredOrLogged(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		found := w.live(canaries{
 			"password": "canary password one", "new password": "canary password two", "reset password": "canary password three",
@@ -75,7 +75,7 @@ func TestNoSecretIsLeftAnywhere(t *testing.T) {
 	}, openRegistration)
 }
 
-// live does everything once and gives all the secrets that came up.
+// live does everything once and returns all the secrets that came up.
 func (w *world) live(secrets canaries) canaries {
 	w.t.Helper()
 	owner := w.beginLife(secrets)

@@ -25,7 +25,10 @@ type cash struct {
 }
 
 func shapeCash(c ledger.Cash) cash {
-	return cash{c.ID, c.Account, c.Type, c.Amount, c.Currency, c.OccurredAt, c.Note, c.Trade, c.Batch, c.CreatedAt}
+	return cash{
+		ID: c.ID, AccountID: c.Account, Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt, Note: c.Note,
+		TradeID: c.Trade, ImportBatchID: c.Batch, CreatedAt: c.CreatedAt,
+	}
 }
 
 func cashTag(c ledger.Cash) any { return shapeCash(c) }
@@ -33,9 +36,9 @@ func cashTag(c ledger.Cash) any { return shapeCash(c) }
 // CashFields are the writable fields of a cash transaction.
 type CashFields struct {
 	Type       opt[ledger.CashType] `json:"type" enum:"deposit,withdrawal,fee,dividend,interest,adjustment"`
-	Amount     opt[decimal.Decimal] `json:"amount" doc:"Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it."`
+	Amount     opt[decimal.Decimal] `json:"amount" doc:"Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign."`
 	OccurredAt opt[instant]         `json:"occurred_at"`
-	Currency   opt[string]          `json:"currency" required:"false" doc:"Must be the account's, which is the default."`
+	Currency   opt[string]          `json:"currency" required:"false" doc:"Must be the currency of the account, which is the default."`
 	Note       opt[string]          `json:"note" required:"false"`
 	TradeID    opt[journal.TradeID] `json:"trade_id" required:"false"`
 }
@@ -77,9 +80,9 @@ func cashRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/cash-transactions"+path, id, "Cash", summary)
 }
 
-func (a *API) cashOperations() {
-	registerList(a, longAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
-	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, a dividend, a fee and the like"),
+func (a *API) registerCashRoutes() {
+	registerList(a, allowLongAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
+	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, withdrawal, dividend, fee, interest or adjustment"),
 		func(ctx context.Context, in *body[newCash]) (*body[cash], error) {
 			row, err := in.Body.cash()
 			if err != nil {
@@ -93,7 +96,7 @@ func (a *API) cashOperations() {
 			found, err := a.Ledger.CashTransaction(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeCash(found), err)
 		})
-	register(a, cashRoute(http.MethodPut, "/{id}", "changeCash", "Change what is sent of a cash transaction"),
+	register(a, cashRoute(http.MethodPut, "/{id}", "changeCash", "Change a cash transaction; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.CashID, CashFields]) (*body[cash], error) {
 			changed, err := a.Ledger.UpdateCash(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, cashTag))
 			return answer(shapeCash(changed), err)
@@ -114,11 +117,11 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[cash], erro
 	if err != nil {
 		return nil, err
 	}
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
-	at, id, given, err := in.timePosition()
+	at, id, given, err := in.decodeTimeCursor()
 	if err != nil {
 		return nil, err
 	}
@@ -139,5 +142,5 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[cash], erro
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, rows, total, shapeCash, func(c ledger.Cash) []string { return timeKeys(c.OccurredAt, string(c.ID)) })
+	return newListing(&in.Paging, rows, total, shapeCash, func(c ledger.Cash) []string { return timeKeys(c.OccurredAt, string(c.ID)) })
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // A client that sends back the initial risk that it read does not state it: the
 // risk goes on following the stop. Any other value is stated.
-func TestDerivedRiskIsNotFrozen(t *testing.T) {
+func TestDerivedRiskStaysDerived(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()

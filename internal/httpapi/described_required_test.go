@@ -30,7 +30,7 @@ func TestRequiredFieldsAreRequired(t *testing.T) {
 		"/setups":        {"name": "Breakout"},
 		"/tags":          {"name": "late"},
 	} {
-		for _, field := range requiredFields(describe(t, w.api), path) {
+		for _, field := range requiredFields(readDescription(t, w.api), path) {
 			without := object{}
 			for name, value := range complete {
 				if name != field {
@@ -62,7 +62,7 @@ func requiredFields(d document, path string) []string {
 // no required field: an absent one stays as it is.
 func TestChangesRequireNothing(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := readDescription(t, w.api)
 	whole := []string{
 		"PUT /api/v1/me/password", "PUT /api/v1/routines/order", "PUT /api/v1/routines/day/{day}/items/{id}",
 		"PUT /api/v1/settings/checklist-template", "PUT /api/v1/settings/instruments", "PATCH /api/v1/admin/users/{id}", "PATCH /api/v1/trades",

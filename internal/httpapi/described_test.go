@@ -38,7 +38,7 @@ var description struct {
 func descriptionOf(t testing.TB, api *httpapi.API) described {
 	t.Helper()
 	description.once.Do(func() {
-		d := describe(t, api)
+		d := readDescription(t, api)
 		holes := regexp.MustCompile(`\{[^}]+\}`)
 		description.document = d
 		d.eachOperation(func(method, path string, operation object) {
@@ -100,7 +100,7 @@ func (d described) check(request *http.Request, r *reply) {
 	}
 }
 
-// faults tells what of a value is not as its schema says.
+// faults lists the differences between a value and its schema.
 func (d document) faults(name string, schema object, value any) []string {
 	schema = d.schema(schema)
 	if choices, ok := schema["oneOf"].([]any); ok {
@@ -169,7 +169,7 @@ func isOfType(value any, kind string) bool {
 	return kind == "object"
 }
 
-// isInstant is RFC 3339 in UTC with microseconds at most and no zeros behind.
+// isInstant is RFC 3339 in UTC with microseconds at most and no trailing zeros.
 func isInstant(text string) bool {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil && at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano) == text

@@ -24,9 +24,9 @@ func lastingCalls(user string) map[string]any {
 	}
 }
 
-// TestAnEndedSessionGivesNoLastingAccess ends a session in each way that there
+// TestAnEndedSessionCannotCreateCredentials ends a session in each way that there
 // is. Its access token still reads the journal until it expires.
-func TestAnEndedSessionGivesNoLastingAccess(t *testing.T) {
+func TestAnEndedSessionCannotCreateCredentials(t *testing.T) {
 	for name, end := range map[string]func(w *world, ended *client, refresh string){
 		"logout":  func(_ *world, ended *client, _ string) { ended.post("/auth/logout", nil).wantNone() },
 		"refresh": func(w *world, _ *client, refresh string) { w.endByReplay(refresh) },

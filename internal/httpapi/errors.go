@@ -24,15 +24,15 @@ func (e *errorAnswer) Error() string           { return e.Info.Message }
 func (e *errorAnswer) GetStatus() int          { return e.status }
 func (e *errorAnswer) GetHeaders() http.Header { return e.headers }
 
-// refuse turns an error of a handler into an answer.
-func refuse(ctx context.Context, err error) error {
+// toErrorAnswer converts an error of a handler to an answer.
+func toErrorAnswer(ctx context.Context, err error) error {
 	refusal := transport.Refuse(ctx, err)
 	return &errorAnswer{status: refusal.Status, headers: refusal.Headers, Info: refusal.Body.Error}
 }
 
-// hookErrors makes huma's own refusals look like ours. Huma has one hook for
-// the whole process, so it is set once.
-var hookErrors = sync.OnceFunc(func() {
+// installErrorHooks gives huma's own refusals the form of ours. Huma has one hook
+// for the whole process, so it is set once.
+var installErrorHooks = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // an empty list is [], never null
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, causes ...error) huma.StatusError {
 		background := context.Background()
@@ -40,7 +40,7 @@ var hookErrors = sync.OnceFunc(func() {
 			background = ctx.Context()
 		}
 		var answer *errorAnswer
-		errors.As(refuse(background, fromHuma(status, message, causes)), &answer)
+		errors.As(toErrorAnswer(background, fromHuma(status, message, causes)), &answer)
 		return answer
 	}
 	huma.NewError = func(status int, message string, causes ...error) huma.StatusError {
@@ -48,8 +48,8 @@ var hookErrors = sync.OnceFunc(func() {
 	}
 })
 
-// fromHuma reads what huma complains of: a body that does not fit its type
-// (packed by packError), a parameter that does not parse, a missing body.
+// fromHuma converts a refusal of huma: a body that does not fit its type (packed
+// by packError), a parameter that does not parse, or a missing body.
 func fromHuma(status int, message string, causes []error) error {
 	if len(causes) > 0 {
 		return fromDetail(causes[0])
@@ -73,7 +73,7 @@ func fromDetail(cause error) error {
 }
 
 // Huma keeps only the text of an error in a body. packError puts the field
-// in front of the message so that unpackError can tell them apart.
+// in front of the message so that unpackError can separate them.
 const fieldMark = "\x1f"
 
 func packError(err error) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// wantShape demands that a refusal has the one shape and tells nothing of the
+// wantShape requires that a refusal has the one shape and reveals nothing of the
 // inside.
 func (r *reply) wantShape() *reply {
 	r.t.Helper()
@@ -38,7 +38,7 @@ func (r *reply) wantShape() *reply {
 	return r
 }
 
-func TestEveryRefusalHasTheOneShape(t *testing.T) {
+func TestEveryRefusalHasTheSameShape(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		user := w.addUser(owner, "anna@example.org")
@@ -72,7 +72,7 @@ func TestEveryRefusalHasTheOneShape(t *testing.T) {
 	})
 }
 
-func TestLimitedRefusalSaysWhenToComeBack(t *testing.T) {
+func TestLimitedRefusalHasRetryAfter(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.nobody().post("/auth/refresh", `{"refresh_token":"x"}`).want(http.StatusUnauthorized)
 		got := w.nobody().post("/auth/refresh", `{"refresh_token":"x"}`).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
@@ -104,7 +104,7 @@ func TestUnknownPaths(t *testing.T) {
 	})
 }
 
-func TestWrongMethodsNameTheRightOnes(t *testing.T) {
+func TestWrongMethodsListAllowedOnes(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		for path, allowed := range map[string]string{
 			"/setup/status": "GET, HEAD", "/setup": "POST", "/auth/login": "POST", "/auth/refresh": "POST", "/auth/register": "POST",
@@ -192,9 +192,9 @@ func TestOddIDsInPathsAreUnknown(t *testing.T) {
 	})
 }
 
-// TestFaultsTellNothing breaks the database and looks at the answers: the
+// TestInternalErrorsRevealNothing breaks the database and looks at the answers: the
 // cause is in the log, under the request's id, and nowhere else.
-func TestFaultsTellNothing(t *testing.T) {
+func TestInternalErrorsRevealNothing(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		w.exec(`DROP TABLE preferences`)

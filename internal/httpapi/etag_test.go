@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestReadersCarryATag(t *testing.T) {
+func TestReadsHaveAnETag(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.settle() // that the owner was seen must not come between two reads
@@ -31,7 +31,7 @@ func TestReadersCarryATag(t *testing.T) {
 	})
 }
 
-func TestTheTagChangesWithTheRecord(t *testing.T) {
+func TestETagChangesWithTheRecord(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		before := owner.get("/me/preferences").tag()
@@ -43,8 +43,8 @@ func TestTheTagChangesWithTheRecord(t *testing.T) {
 	})
 }
 
-// TestWritesCarryTheTagOfTheRecord lets a client write again without a read.
-func TestWritesCarryTheTagOfTheRecord(t *testing.T) {
+// TestWritesHaveTheETagOfTheRecord lets a client write again without a read.
+func TestWritesHaveTheETagOfTheRecord(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		made := owner.post("/admin/users", map[string]any{"email": "anna@example.org", "password": "password of anna"}).want(http.StatusCreated)
@@ -137,7 +137,7 @@ func TestAStaleTagOfAnUnknownRecordIsNotFound(t *testing.T) {
 	})
 }
 
-// TestGzip asks for a long and a short list over a real connection.
+// TestGzip requests a long and a short list over a real connection.
 func TestGzip(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()

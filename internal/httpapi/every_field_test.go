@@ -305,7 +305,7 @@ func withNames(value any, names map[string]string) any {
 	return value
 }
 
-// checkComplete demands that each field of the API has a value in some record.
+// checkComplete requires that each field of the API has a value in some record.
 func checkComplete(t *testing.T, all map[string][]map[string]string) {
 	t.Helper()
 	for _, kind := range recordKinds {
@@ -339,7 +339,7 @@ func (j *fullJournal) same(where string, got, want map[string][]map[string]strin
 	}
 }
 
-// exported gives an export of a journal without the instant that it was made at.
+// exported returns an export of a journal without the instant that it was made at.
 func (j *fullJournal) exported(c *client, query string) string {
 	j.t.Helper()
 	return string(c.get("/exports?format=" + query).want(http.StatusOK).body)

@@ -40,8 +40,10 @@ func shapeExecution(e ledger.Execution) Execution {
 		e.Details = map[string]string{}
 	}
 	return Execution{
-		e.ID, e.Account, e.TradeIDs, e.ExternalID, e.Instrument.Symbol, e.Instrument.Type, e.Side, e.Quantity, e.Price,
-		e.Fees, e.Commission, e.Multiplier, e.StatedPnL, e.ExecutedAt, e.Details, e.Batch, e.CreatedAt,
+		ID: e.ID, AccountID: e.Account, TradeIDs: e.TradeIDs, ExternalID: e.ExternalID, Symbol: e.Instrument.Symbol,
+		InstrumentType: e.Instrument.Type, Side: e.Side, Quantity: e.Quantity, Price: e.Price, Fees: e.Fees, Commission: e.Commission,
+		Multiplier: e.Multiplier, StatedPnL: e.StatedPnL, ExecutedAt: e.ExecutedAt, Details: e.Details, ImportBatchID: e.Batch,
+		CreatedAt: e.CreatedAt,
 	}
 }
 
@@ -53,13 +55,13 @@ type writtenExecution struct {
 	Execution
 	ExecutionID journal.ExecutionID `json:"execution_id"`
 	TradeID     journal.TradeID     `json:"trade_id" doc:"The trade it belongs to; for a fill that crosses zero, the one it opens."`
-	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored; this is it."`
-	Completed   bool                `json:"completed,omitzero" doc:"The stored fill took over what it did not know: costs, exact time, id, multiplier or stated result."`
-	Warnings    []string            `json:"warnings,omitempty" doc:"What deserves a look, for example a future without a known multiplier."`
+	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored and is returned."`
+	Completed   bool                `json:"completed,omitzero" doc:"The request added values that the stored fill lacked: costs, exact time, id, multiplier or stated result."`
+	Warnings    []string            `json:"warnings,omitempty" doc:"Values to check, for example the multiplier of an unknown future."`
 }
 
-// executionAnswer carries the tag of the record, not of the answer, so that it
-// can be used in If-Match.
+// executionAnswer has the tag of the record, not of the answer, so that it can be
+// used in If-Match.
 type executionAnswer struct {
 	Status int
 	ETag   string `header:"ETag"`
@@ -83,13 +85,13 @@ type ExecutionFields struct {
 	Quantity       opt[decimal.Decimal]   `json:"quantity" doc:"Above zero."`
 	Price          opt[decimal.Decimal]   `json:"price" doc:"Below zero for futures and options only."`
 	ExecutedAt     opt[instant]           `json:"executed_at"`
-	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another word."`
+	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another text."`
 	Fees           opt[decimal.Decimal]   `json:"fees" required:"false" doc:"Costs are positive, rebates negative."`
 	Commission     opt[decimal.Decimal]   `json:"commission" required:"false"`
 	Multiplier     opt[decimal.Decimal]   `json:"multiplier" required:"false" doc:"Default: futures by contract root, options 100, else 1."`
 	StatedPnL      opt[decimal.Decimal]   `json:"stated_pnl" required:"false" doc:"The broker's own gross result of what this fill closes, in account currency."`
 	ExternalID     opt[string]            `json:"external_id" required:"false"`
-	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, and what else the source tells."`
+	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, and other values of the source."`
 }
 
 type newExecution struct {
@@ -134,13 +136,13 @@ func (n NewFill) fill() (ledger.NewFill, error) {
 	}
 	return ledger.NewFill{
 		Symbol: n.Symbol.Value, InstrumentType: n.InstrumentType.Value, Side: n.Side.Value, Quantity: n.Quantity.Value,
-		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: nullable(n.Multiplier),
-		StatedPnL: nullable(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
+		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: toNull(n.Multiplier),
+		StatedPnL: toNull(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
 		Details: n.Details.Value, AllowDuplicate: n.AllowDuplicate, Facts: n.facts(),
 	}, nil
 }
 
-// facts returns which of the values were sent: a cost that was not is unknown.
+// facts returns which values were sent: a cost that was not sent is unknown.
 func (f ExecutionFields) facts() ledger.Facts {
 	facts := ledger.FactsRecorded
 	if f.Fees.Set && !f.Fees.Null {
@@ -155,7 +157,7 @@ func (f ExecutionFields) facts() ledger.Facts {
 	return facts
 }
 
-func nullable(o opt[decimal.Decimal]) decimal.Null {
+func toNull(o opt[decimal.Decimal]) decimal.Null {
 	if !o.Set || o.Null {
 		return decimal.Null{}
 	}
@@ -176,10 +178,10 @@ func executionRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/executions"+path, id, "Executions", summary)
 }
 
-func (a *API) executionOperations() {
-	registerList(a, longAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
+func (a *API) registerExecutionRoutes() {
+	registerList(a, allowLongAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
-	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409."
+	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409."
 	register(a, add, a.addExecution)
 	answers := a.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
 	answers["200"] = answers["201"]
@@ -234,10 +236,10 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 		return nil, err
 	}
 	query := ledger.ExecutionQuery{Scope: scope}
-	if query.After, err = executionPosition(&in.Paging); err != nil {
+	if query.After, err = decodeExecutionCursor(&in.Paging); err != nil {
 		return nil, err
 	}
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
@@ -264,22 +266,22 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, rows, total, shapeExecution, executionKeys)
+	return newListing(&in.Paging, rows, total, shapeExecution, executionKeys)
 }
 
 func executionKeys(e ledger.Execution) []string {
 	return []string{strconv.FormatInt(e.Cursor.At, 10), strconv.FormatInt(e.Cursor.Arrival, 10), strconv.FormatInt(e.Cursor.Account, 10)}
 }
 
-func executionPosition(p *Paging) (*ledger.ExecutionCursor, error) {
-	keys, err := p.position(3)
+func decodeExecutionCursor(p *Paging) (*ledger.ExecutionCursor, error) {
+	keys, err := p.decodeCursor(3)
 	if err != nil || keys == nil {
 		return nil, err
 	}
 	var numbers [3]int64
 	for i, key := range keys {
 		if numbers[i], err = strconv.ParseInt(key, 10, 64); err != nil {
-			return nil, badCursor()
+			return nil, invalidCursor()
 		}
 	}
 	return &ledger.ExecutionCursor{At: numbers[0], Arrival: numbers[1], Account: numbers[2]}, nil

@@ -100,7 +100,7 @@ func TestExecutionRefusals(t *testing.T) {
 	})
 }
 
-// TestNumbersAreExact sends numbers as JSON text and demands the digits back.
+// TestNumbersAreExact sends numbers as JSON text and requires the digits back.
 func TestNumbersAreExact(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -5,7 +5,7 @@ import "reflect"
 // Chunk and InParts are for the tests of how lists are written.
 const Chunk = chunk
 
-var InParts = inParts[int]
+var WriteInChunks = writeInChunks[int]
 
 // RecordTypes are what lists of records answer with, for the test that follows
 // every field.

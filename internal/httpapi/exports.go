@@ -15,27 +15,27 @@ import (
 )
 
 type exportQuery struct {
-	Format    string   `query:"format" enum:"json,csv,xlsx,zip" doc:"json is the complete backup (the default), zip the same with attachments, csv and xlsx are tables."`
-	Rows      string   `query:"rows" enum:"trades,executions" doc:"What a csv lists, a row each; trades by default."`
-	AccountID []string `query:"account_id,explode" doc:"One account, or for tables several; without it everything."`
+	Format    string   `query:"format" enum:"json,csv,xlsx,zip" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
+	Rows      string   `query:"rows" enum:"trades,executions" doc:"The rows of a csv. Default trades."`
+	AccountID []string `query:"account_id,explode" doc:"One account, or several for tables. Default: everything."`
 }
 
 func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error) {
 	if in.Format == "" {
 		in.Format = string(backup.JSON)
 	}
-	rows, err := oneOf("rows", in.Rows, "trades", "executions")
+	rows, err := parseEnum("rows", in.Rows, "trades", "executions")
 	if err != nil {
 		return r, err
 	}
 	r = backup.Request{Owner: owner, Format: backup.Format(in.Format), Fills: rows == "executions"}
-	if r.Accounts, err = listed[journal.AccountID]("account_id", in.AccountID); err != nil {
+	if r.Accounts, err = splitList[journal.AccountID]("account_id", in.AccountID); err != nil {
 		return r, err
 	}
 	return r, r.Check()
 }
 
-func (a *API) exportOperations() {
+func (a *API) registerExportRoutes() {
 	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere."
 	read.long, read.repeated = true, []string{"account_id"}
@@ -65,8 +65,8 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, request) }}, nil
 }
 
-// sendExport writes the file as it is read. Once it has begun there is no way
-// to say that it failed but to break off, which clients notice.
+// sendExport writes the file as it is read. After the first bytes a failure can
+// only be reported by closing the connection.
 func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
 	name := "fillbook-" + string(journal.DayOf(request.At)) + "." + string(request.Format)
 	hc.SetHeader("Content-Type", request.Format.MediaType())
@@ -75,12 +75,12 @@ func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Re
 	err := a.DB.View(ctx, func(tx *db.Tx) error {
 		missing, err := backup.Write(ctx, tx, a.Playbook, request, hc.BodyWriter())
 		if len(missing) > 0 {
-			a.Log.WarnContext(ctx, "attachments are missing from an export", "user", request.Owner, "files", len(missing))
+			a.Log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
 		}
 		return err
 	})
 	if err != nil {
-		a.Log.ErrorContext(ctx, "an export broke off", "user", request.Owner, "error", err, "request", transport.RequestOf(ctx).ID)
+		a.Log.ErrorContext(ctx, "export failed", "user", request.Owner, "error", err, "request", transport.RequestOf(ctx).ID)
 		panic(http.ErrAbortHandler)
 	}
 }

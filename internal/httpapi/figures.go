@@ -18,9 +18,9 @@ import (
 // their list, and the zone that cuts days.
 type FigureQuery struct {
 	TradeFilter
-	TZ string `query:"tz" doc:"The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut."`
+	TZ string `query:"tz" doc:"The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days."`
 	// PnLBasis is read by every figure, so that those without it can refuse it.
-	PnLBasis string `query:"pnl_basis" enum:"closed,realized" doc:"When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused."`
+	PnLBasis string `query:"pnl_basis" enum:"closed,realized" doc:"When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized."`
 }
 
 // The values of pnl_basis.
@@ -38,14 +38,13 @@ func refuseRealized() error {
 		"pnl_basis=realized is available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session. Use closed here.")
 }
 
-// undated is the query of a figure that cuts no days: whatever zone came with
-// it is not looked at.
-func (in FigureQuery) undated() FigureQuery {
+// withoutZone returns the query of a figure without days: the zone is ignored.
+func (in FigureQuery) withoutZone() FigureQuery {
 	in.TZ = ""
 	return in
 }
 
-// filter is the query in the words of analytics.
+// filter returns the query as a filter of package analytics.
 func (in FigureQuery) filter() (analytics.Filter, error) {
 	selected, err := in.query()
 	if err != nil {
@@ -65,7 +64,7 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	if query.InstrumentType != "" {
 		f.InstrumentTypes = []string{query.InstrumentType}
 	}
-	if _, err := oneOf("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
+	if _, err := parseEnum("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
 		return f, err
 	}
 	if f.Realized = in.isRealized(); !f.Realized {
@@ -86,8 +85,8 @@ func (in FigureQuery) zone() (*time.Location, error) {
 	return journal.ParseZone("tz", in.TZ)
 }
 
-// question is a figure query that was read, on the book that answers it.
-type question struct {
+// figureRequest is a figure query that was read, on the book that answers it.
+type figureRequest struct {
 	api    *API
 	text   string // the query, as a key
 	book   *figures.Snapshot
@@ -96,28 +95,28 @@ type question struct {
 }
 
 // selection are the trades of the question.
-func (q *question) selection() *analytics.Selection { return q.book.Select(q.filter) }
+func (q *figureRequest) selection() *analytics.Selection { return q.book.Select(q.filter) }
 
-// figure computes an answer to the question, or gives the one that was computed
-// for the same accounts at the same revisions. name says which figure with which
-// parameters of its own it is.
-func figure[T any](q *question, name string, compute func() T) T {
+// cachedFigure computes a figure, or returns the one that was computed for the
+// same accounts at the same revisions. name identifies the figure and its
+// parameters.
+func cachedFigure[T any](q *figureRequest, name string, compute func() T) T {
 	return figures.LoadOrCompute(q.api.Figures, q.book, name+"?"+q.text, compute)
 }
 
-// asked opens the book for a figure query and hands it to fn. It refuses realized
+// withFigures opens the book for a figure query and hands it to fn. It refuses realized
 // results.
-func (a *API) asked(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
+func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
 	if in.isRealized() {
 		return refuseRealized()
 	}
-	return a.withBook(ctx, in, fn)
+	return a.withFiguresOnBasis(ctx, in, fn)
 }
 
-// withBook opens the book for a figure query, on the basis that it asks for, and
+// withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
-func (a *API) withBook(ctx context.Context, in FigureQuery, fn func(*db.Tx, *question) error) error {
-	q := &question{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + in.Status + "&" + in.PnLBasis}
+func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
+	q := &figureRequest{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + string(in.Status) + "&" + in.PnLBasis}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (in FigureQuery) values() url.Values {
 	values := url.Values{}
 	for name, list := range map[string][]string{
 		"account_id": in.AccountID, "symbol": in.Symbol, "setup_id": in.SetupID, "tag_id": in.TagID,
-		"from": {in.From}, "to": {in.To}, "date_basis": {in.DateBasis}, "side": {in.Side}, "instrument_type": {in.InstrumentType},
+		"from": {in.From}, "to": {in.To}, "date_basis": {in.DateBasis}, "side": {string(in.Side)}, "instrument_type": {in.InstrumentType},
 	} {
 		if text := strings.Trim(strings.Join(list, ","), ","); text != "" {
 			values.Set(name, text)

@@ -58,7 +58,7 @@ func (target target) calls(pass func(method string, operation object) bool) []ca
 	holes := regexp.MustCompile(`\{[^}]+\}`)
 	var list []call
 	w := target.owner.w
-	describe(w.t, w.api).eachOperation(func(method, path string, operation object) {
+	readDescription(w.t, w.api).eachOperation(func(method, path string, operation object) {
 		if !pass(method, operation) {
 			return
 		}
@@ -75,7 +75,7 @@ func (target target) calls(pass func(method string, operation object) bool) []ca
 	return list
 }
 
-// send sends a request with any body and any query and demands an answer that
+// send sends a request with any body and any query and requires an answer that
 // is not a fault of ours.
 func (target target) send(t *testing.T, c call, query string, body []byte) *reply {
 	t.Helper()
@@ -123,7 +123,7 @@ func (d document) example(schema object, depth int) any {
 // make a 5xx, then or later.
 func FuzzBodies(f *testing.F) {
 	all := targets(f)
-	d := describe(f, all[0].owner.w.api)
+	d := readDescription(f, all[0].owner.w.api)
 	for _, c := range all[0].writes {
 		text, err := json.Marshal(d.example(child(c.operation, "requestBody", "content", "application/json", "schema"), 0))
 		if err != nil {

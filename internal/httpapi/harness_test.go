@@ -117,7 +117,7 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// client calls the API as somebody, or as nobody with an empty token.
+// client calls the API with a token, or without a credential if it is empty.
 type client struct {
 	w       *world
 	token   string
@@ -137,7 +137,7 @@ func (w *world) as(token string) *client {
 	return c
 }
 
-// with gives a copy of the client that sends one more header.
+// with returns a copy of the client that sends one more header.
 func (c *client) with(name, value string) *client {
 	clone := *c
 	clone.headers = c.headers.Clone()
@@ -145,14 +145,14 @@ func (c *client) with(name, value string) *client {
 	return &clone
 }
 
-// from gives a copy of the client that calls from another address.
+// from returns a copy of the client that calls from another address.
 func (c *client) from(address string) *client {
 	clone := *c
 	clone.address = address
 	return &clone
 }
 
-// reply is an answer with what tests ask of it.
+// reply is an answer with helpers for tests.
 type reply struct {
 	t      testing.TB
 	call   string
@@ -230,7 +230,7 @@ func (c *client) patch(path string, body any) *reply {
 }
 func (c *client) delete(path string) *reply { c.w.t.Helper(); return c.do("DELETE", path, nil) }
 
-// want demands a status and gives the reply back.
+// want requires a status and returns the reply back.
 func (r *reply) want(status int) *reply {
 	r.t.Helper()
 	if r.status != status {
@@ -239,7 +239,7 @@ func (r *reply) want(status int) *reply {
 	return r
 }
 
-// wantError demands a refusal with a status and a code.
+// wantError requires a refusal with a status and a code.
 func (r *reply) wantError(status int, code string) *reply {
 	r.t.Helper()
 	r.want(status)
@@ -252,7 +252,7 @@ func (r *reply) wantError(status int, code string) *reply {
 	return r
 }
 
-// wantField demands a 400 that names a field.
+// wantField requires a 400 that names a field.
 func (r *reply) wantField(field string) *reply {
 	r.t.Helper()
 	r.wantError(http.StatusBadRequest, "bad_request")
@@ -320,14 +320,14 @@ const (
 	ownerPassword = "correct horse battery"
 )
 
-// setUp makes the first user and gives a client signed in as that owner.
+// setUp makes the first user and returns a client signed in as that owner.
 func (w *world) setUp() *client {
 	w.t.Helper()
 	made := w.nobody().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
 	return w.as(made.text("access_token"))
 }
 
-// addUser lets the owner make a user and gives a client signed in as it.
+// addUser lets the owner make a user and returns a client signed in as it.
 func (w *world) addUser(owner *client, email string) *client {
 	w.t.Helper()
 	password := passwordOf(email)

@@ -91,7 +91,7 @@ func TestCORSIsOffByDefault(t *testing.T) {
 	})
 }
 
-func TestCORSKnowsExactOrigins(t *testing.T) {
+func TestCORSMatchesExactOrigins(t *testing.T) {
 	allow := func(s *settle) { s.api.Origins = []string{"https://page.example.org", "http://localhost:5173"} }
 	eachWorld(t, func(t *testing.T, w *world) {
 		for origin, allowed := range map[string]bool{

@@ -20,7 +20,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// in gives a copy of the client to a subtest, so that its failures are the
+// in returns a copy of the client to a subtest, so that its failures are the
 // subtest's.
 func (c *client) in(t testing.TB) *client {
 	t.Helper()
@@ -41,7 +41,7 @@ func (c *client) raw(method, path, contentType string, body []byte) *reply { //n
 	return typed.do(method, path, body)
 }
 
-// wantSame demands that two answers differ in nothing but the request's id.
+// wantSame requires that two answers differ in nothing but the request's id.
 func (r *reply) wantSame(other *reply) {
 	r.t.Helper()
 	if r.status != other.status || string(r.body) != string(other.body) {
@@ -83,7 +83,7 @@ func (r *reply) keys(path string) map[string]bool {
 	return names
 }
 
-// wantKeys demands that an object has these names and no other.
+// wantKeys requires that an object has these names and no other.
 func (r *reply) wantKeys(path string, names ...string) *reply {
 	r.t.Helper()
 	want := map[string]bool{}
@@ -96,7 +96,7 @@ func (r *reply) wantKeys(path string, names ...string) *reply {
 	return r
 }
 
-// wantNone demands an answer without a body.
+// wantNone requires an answer without a body.
 func (r *reply) wantNone() {
 	r.t.Helper()
 	r.want(http.StatusNoContent)
@@ -105,7 +105,7 @@ func (r *reply) wantNone() {
 	}
 }
 
-// wantPair demands a token pair and says whether its owner is an owner.
+// wantPair requires a token pair and reports whether its owner is an owner.
 func (r *reply) wantPair(isAdmin bool) *reply {
 	r.t.Helper()
 	if r.text("access_token") == "" || r.text("refresh_token") == "" || r.value("is_admin") != isAdmin ||
@@ -115,7 +115,7 @@ func (r *reply) wantPair(isAdmin bool) *reply {
 	return r
 }
 
-// atOnce runs fn n times in parallel and gives what each gave.
+// atOnce runs fn n times in parallel and returns what each gave.
 func atOnce[T any](n int, fn func(i int) T) []T {
 	results := make([]T, n)
 	start := make(chan struct{})
@@ -158,7 +158,7 @@ func totpCode(t testing.TB, secret string, at time.Time) string {
 // passwordOf is the password that addUser gives.
 func passwordOf(email string) string { return "password of " + email }
 
-// tryLogin signs in with or without a code and demands nothing.
+// tryLogin signs in with or without a code and requires nothing.
 func (w *world) tryLogin(email, password, code string) *reply {
 	w.t.Helper()
 	body := map[string]any{"email": email, "password": password}
@@ -168,13 +168,13 @@ func (w *world) tryLogin(email, password, code string) *reply {
 	return w.nobody().post("/auth/login", body)
 }
 
-// refresh exchanges a refresh token and demands nothing.
+// refresh exchanges a refresh token and requires nothing.
 func (w *world) refresh(token string) *reply {
 	w.t.Helper()
 	return w.nobody().post("/auth/refresh", map[string]any{"refresh_token": token})
 }
 
-// mint makes an access token and gives its id and its secret.
+// mint makes an access token and returns its id and its secret.
 func (c *client) mint(body map[string]any) (id, secret string) {
 	c.w.t.Helper()
 	made := c.post("/access-tokens", body).want(http.StatusCreated)
@@ -194,7 +194,7 @@ func (c *client) userID(email string) string {
 	return ""
 }
 
-// settle writes down what requests have left to be written.
+// settle stores what requests have queued.
 func (w *world) settle() {
 	w.t.Helper()
 	if err := w.people.Flush(context.WithoutCancel(w.t.Context())); err != nil {
@@ -202,7 +202,7 @@ func (w *world) settle() {
 	}
 }
 
-// exec changes the database behind the service's back.
+// exec changes the database without the service.
 func (w *world) exec(statement string, args ...any) {
 	w.t.Helper()
 	err := w.db.Update(w.t.Context(), func(tx *db.Tx) error {
@@ -247,7 +247,7 @@ func secretFailures(perSecond float64, burst int) func(*settle) {
 	return func(s *settle) { s.api.SecretFailures = transport.Rate{PerSecond: perSecond, Burst: burst} }
 }
 
-// holdsWord tells whether a text holds a word that nothing alphanumeric
+// holdsWord reports whether a text holds a word that nothing alphanumeric
 // touches: six digits may stand inside any id by chance.
 func holdsWord(text, word string) bool {
 	isPart := func(b byte) bool {

@@ -30,8 +30,8 @@ func TestRepeatedPostIsOneEffect(t *testing.T) {
 	})
 }
 
-// TestRepeatedPostTellsTheStoredAnswer, even where the world has moved on.
-func TestRepeatedPostTellsTheStoredAnswer(t *testing.T) {
+// TestRepeatedPostReturnsTheStoredAnswer, even where the world has moved on.
+func TestRepeatedPostReturnsTheStoredAnswer(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.signedIn(w.setUp())
 		anna := account("anna@example.org", "password of anna")
@@ -50,7 +50,7 @@ func TestRepeatedPostTellsTheStoredAnswer(t *testing.T) {
 	})
 }
 
-func TestRefusedPostMayBeTriedAgainWithItsKey(t *testing.T) {
+func TestRefusedPostCanBeRetriedWithItsKey(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		owner.keyed("k").post("/admin/users", account("anna@example.org", "short")).wantField("password")
@@ -60,7 +60,7 @@ func TestRefusedPostMayBeTriedAgainWithItsKey(t *testing.T) {
 	})
 }
 
-func TestKeysAreEachUsersOwn(t *testing.T) {
+func TestIdempotencyKeysArePerUser(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		second := w.addUser(owner, "second@example.org")
@@ -79,8 +79,8 @@ func TestKeysAreEachUsersOwn(t *testing.T) {
 	})
 }
 
-// TestAKeyDoesNotOpenDoors replays nothing to somebody who may no longer ask.
-func TestAKeyDoesNotOpenDoors(t *testing.T) {
+// TestAnIdempotencyKeyGivesNoAccess replays nothing to somebody who may no longer ask.
+func TestAnIdempotencyKeyGivesNoAccess(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		second := w.addUser(owner, "second@example.org")
@@ -94,7 +94,7 @@ func TestAKeyDoesNotOpenDoors(t *testing.T) {
 	})
 }
 
-func TestParallelTwinsAreOneEffect(t *testing.T) {
+func TestParallelRepeatedPostsAreOneEffect(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		replies := atOnce(6, func(int) *reply {
@@ -109,8 +109,8 @@ func TestParallelTwinsAreOneEffect(t *testing.T) {
 	})
 }
 
-// TestPasswordResetTakesAKeyToo: it is no call whose answer holds a secret.
-func TestPasswordResetTakesAKeyToo(t *testing.T) {
+// TestPasswordResetSupportsIdempotencyKey: it is no call whose answer holds a secret.
+func TestPasswordResetSupportsIdempotencyKey(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.addUser(owner, "anna@example.org")
@@ -123,9 +123,9 @@ func TestPasswordResetTakesAKeyToo(t *testing.T) {
 	})
 }
 
-// TestKeyIsIgnoredWhereAnswersHoldSecrets demands that nothing of them is
+// TestKeyIsIgnoredIfAnswersContainSecrets requires that nothing of them is
 // kept, and that the same key with another body is no conflict.
-func TestKeyIsIgnoredWhereAnswersHoldSecrets(t *testing.T) {
+func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.nobody().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).want(http.StatusCreated)
 		w.nobody().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).wantError(http.StatusConflict, "conflict")
@@ -160,8 +160,8 @@ func TestKeyIsIgnoredWhereAnswersHoldSecrets(t *testing.T) {
 	}, openRegistration)
 }
 
-// TestNothingOfAPostIsKeptInClear reads the row.
-func TestNothingOfAPostIsKeptInClear(t *testing.T) {
+// TestStoredAnswersAreEncrypted reads the row.
+func TestStoredAnswersAreEncrypted(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		owner.keyed("k").post("/admin/users", account("canary@example.org", "canary password")).want(http.StatusCreated)

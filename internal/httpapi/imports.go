@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// nullText is a text that may be missing, in the shape that the interface has
-// for two fields of an import.
+// nullText is a text that may be absent, in the form that the API has for two
+// fields of an import.
 type nullText struct {
 	String string `json:"String"`
 	Valid  bool   `json:"Valid"`
@@ -28,7 +28,7 @@ func shapeNullText(text *string) nullText {
 
 type importProgress struct {
 	Stage string `json:"stage" enum:"checking,writing,annotating"`
-	Rows  int    `json:"rows" doc:"How many rows there are to write."`
+	Rows  int    `json:"rows" doc:"The number of rows to write."`
 }
 
 type importBatch struct {
@@ -46,8 +46,8 @@ type importBatch struct {
 	Status        imports.Status         `json:"status" enum:"pending,committed,failed,reversed"`
 	CreatedAt     time.Time              `json:"created_at"`
 	UpdatedAt     time.Time              `json:"updated_at"`
-	Result        orNull[imports.Result] `json:"result" doc:"What the commit answered; null before it and after a reversal."`
-	Progress      orNull[importProgress] `json:"progress" doc:"How far a running commit is; null otherwise."`
+	Result        orNull[imports.Result] `json:"result" doc:"The answer of the commit; null before it and after a reversal."`
+	Progress      orNull[importProgress] `json:"progress" doc:"The progress of a running commit; null otherwise."`
 }
 
 func shapeBatch(b imports.Batch) importBatch {
@@ -73,16 +73,16 @@ type pendingAccount struct {
 type importPreview struct {
 	Headers           []string                       `json:"headers"`
 	SampleRows        []map[string]string            `json:"sample_rows"`
-	SuggestedMapping  map[string]string              `json:"suggested_mapping" doc:"What the columns are likely to hold, by their names and values."`
+	SuggestedMapping  map[string]string              `json:"suggested_mapping" doc:"The likely content of the columns, by their names and values."`
 	MappingNote       string                         `json:"suggested_mapping_note" doc:"Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise."`
 	DetectedBroker    string                         `json:"detected_broker"`
 	DetectionReason   string                         `json:"detection_reason"`
-	SuggestedSourceTZ string                         `json:"suggested_source_tz" doc:"The zone of times that name none, where the file or its kind tells."`
+	SuggestedSourceTZ string                         `json:"suggested_source_tz" doc:"The zone of times without a zone, if the file or its format implies one."`
 	ZoneNote          string                         `json:"suggested_source_tz_note" doc:"Why no zone is suggested; empty otherwise."`
 	Format            string                         `json:"format"`
 	Source            string                         `json:"source" enum:"csv,statement,backup"`
 	RowCount          int                            `json:"row_count" doc:"Data rows of the file."`
-	Rows              orNull[imports.RowCounts]      `json:"rows" doc:"What would become of every data row; null while columns must be named."`
+	Rows              orNull[imports.RowCounts]      `json:"rows" doc:"What a commit would do with each data row; null while a column mapping is missing."`
 	SkippedRows       []imports.SkippedRow           `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
 	SkippedReasons    []imports.SkippedReason        `json:"skipped_reasons" doc:"How many rows are skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
 	Currency          orNull[imports.FileCurrency]   `json:"currency" doc:"The currency of the file and of the account; null for a backup."`
@@ -91,13 +91,13 @@ type importPreview struct {
 	PendingAccount    orNull[pendingAccount]         `json:"pending_account" doc:"The account that a commit would make."`
 	JournalSummary    orNull[imports.JournalSummary] `json:"journal_summary"`
 	SampleTrades      []imports.SampleTrade          `json:"sample_trades"`
-	DateOrder         string                         `json:"date_order" enum:",day_first,month_first,ambiguous" doc:"ambiguous: say which with date_order."`
+	DateOrder         string                         `json:"date_order" enum:",day_first,month_first,ambiguous" doc:"If ambiguous, send date_order."`
 	NewRows           int                            `json:"new_rows"`
 	Duplicates        int                            `json:"duplicates" doc:"Fills that are stored already."`
 	Completed         int                            `json:"completed" doc:"Of the duplicates those that would complete or correct the stored fill."`
 	CashRows          int                            `json:"cash_rows"`
 	CashDuplicates    int                            `json:"cash_duplicates" doc:"Of the cash rows those that are stored already."`
-	Outcome           orNull[imports.Outcome]        `json:"outcome" doc:"What a commit would make of the trades; null while columns must be named."`
+	Outcome           orNull[imports.Outcome]        `json:"outcome" doc:"The effect of a commit on trades; null while a column mapping is missing."`
 	Errors            []imports.Problem              `json:"errors"`
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
@@ -132,7 +132,7 @@ func shapePendingAccount(a ledger.NewAccount) *pendingAccount {
 	return &pendingAccount{a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance}
 }
 
-// UploadQuery lets the account of an upload come in the query as well.
+// UploadQuery is the query of an upload; the account may also be a form field.
 type UploadQuery struct {
 	AccountID string `query:"account_id" doc:"The account that the file is of; it may be a field of the form instead. A JSON backup needs none."`
 }
@@ -142,7 +142,7 @@ type finishInput struct {
 	ID journal.BatchID `path:"id"`
 }
 
-// uploadFields are the fields of the form beside the file.
+// uploadFields are the fields of the form besides the file.
 var uploadFields = map[string]string{
 	"account_id":              "The account that the file is of. A JSON backup needs none: it names its own.",
 	"column_mapping":          "A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning.",
@@ -153,18 +153,18 @@ var uploadFields = map[string]string{
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
-func (a *API) importOperations() {
+func (a *API) registerImportRoutes() {
 	route := func(method, path, id, summary string) route {
 		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
-			r.allowance = importQueue
+			r.limitKind = importQueue
 			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
 		}
 		return r
 	}
 	registerList(a, route(http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
-	register(a, route(http.MethodPost, "", "previewImport", "Read a file and tell what it is; nothing is written"), a.previewImport)
+	register(a, route(http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
 	register(a, route(http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
 	register(a, route(http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
 	a.wordKindOperations(route)
@@ -173,7 +173,7 @@ func (a *API) importOperations() {
 			found, err := a.Imports.Batch(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeBatch(found), err)
 		})
-	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Take an import back: its fills and cash rows go, annotations stay"),
+	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
 		func(ctx context.Context, in *DeleteOf[journal.BatchID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(b) })
 			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID, check)
@@ -185,11 +185,11 @@ func actor(ctx context.Context) imports.Actor {
 }
 
 func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch], error) {
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
-	keys, err := in.position(1)
+	keys, err := in.decodeCursor(1)
 	if err != nil {
 		return nil, err
 	}
@@ -204,14 +204,14 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if err != nil {
 		return nil, err
 	}
-	return listOf(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} })
+	return newListing(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} })
 }
 
 // upload reads the form of the three calls that take a file.
 func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	form := transport.FormOf(ctx)
 	if form.File == nil {
-		return imports.Upload{}, journal.InvalidField("file", "The form must have a file.")
+		return imports.Upload{}, journal.InvalidField("file", "The form has no file. Send one in the field file.")
 	}
 	data, err := form.File.Bytes()
 	if err != nil {
@@ -232,7 +232,6 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		return imports.Upload{}, journal.InvalidField("allow_currency_mismatch", "allow_currency_mismatch must be true or false.")
 	}
 	if text := form.Fields["column_mapping"]; text != "" {
-		// A column that is named twice is a question, and not for us to answer.
 		if err := transport.Unmarshal([]byte(text), &up.Mapping); err != nil {
 			return imports.Upload{}, journal.InvalidField("column_mapping", "column_mapping must be a JSON object of texts, with each key once.")
 		}

@@ -255,7 +255,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// wantRefusal demands one clear sentence that gives nothing of the inside away.
+// wantRefusal requires one clear sentence that gives nothing of the inside away.
 func (r *reply) wantRefusal(status int) {
 	r.t.Helper()
 	code := "bad_request"
@@ -274,7 +274,7 @@ func (r *reply) wantRefusal(status int) {
 	}
 }
 
-// wantNothing demands that nothing was written.
+// wantNothing requires that nothing was written.
 func (d desk) wantNothing() {
 	d.w.t.Helper()
 	for _, table := range []string{"import_batches", "executions", "trades", "cash_transactions", "notes", "tags", "setups"} {
@@ -287,7 +287,7 @@ func (d desk) wantNothing() {
 	}
 }
 
-// peak tells how far the heap grew at most while fn ran, garbage that waits
+// peak reports how far the heap grew at most while fn ran, garbage that waits
 // for its collection included.
 func peak(fn func()) uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

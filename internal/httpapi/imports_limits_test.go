@@ -20,7 +20,7 @@ func TestImportsHaveNoRate(t *testing.T) {
 	})
 }
 
-// hold keeps everybody from writing to an account until release is called.
+// hold blocks all writes to an account until release is called.
 func (w *world) hold(account string) (release func()) {
 	w.t.Helper()
 	held, free, gone := make(chan bool, 1), make(chan bool), make(chan error, 1)

@@ -18,7 +18,7 @@ import (
 )
 
 // The laws of importing, as users rely on them: what is imported twice is there
-// once, parts make the whole in any order and at any time, and words outlive
+// once, parts make the whole in any order and at any time, and annotations outlive
 // the fills they were written on.
 
 // manyFills writes rows of a made-up day, each different from all others but
@@ -72,9 +72,9 @@ func (w *world) sound() {
 	}
 }
 
-// TestPartsMakeTheWhole: exports that overlap, in any order and any number of
+// TestPartialFilesMakeTheCompleteOne: exports that overlap, in any order and any number of
 // times, make what one export of everything makes.
-func TestPartsMakeTheWhole(t *testing.T) {
+func TestPartialFilesMakeTheCompleteOne(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		whole := w.trader()
@@ -114,9 +114,9 @@ func uncut(rows []string, at int) int {
 	return at
 }
 
-// TestWordsOutliveAnImport: what was written on the trades of an import is back
-// when the file is imported again, every word and file of it.
-func TestWordsOutliveAnImport(t *testing.T) {
+// TestAnnotationsOutliveAnImport: what was written on the trades of an import is back
+// when the file is imported again, with every text and file.
+func TestAnnotationsOutliveAnImport(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -226,7 +226,7 @@ func TestReversalsAtOnce(t *testing.T) {
 	})
 }
 
-// TestFinishedAtOnce: of many who finish one import each is told the same.
+// TestFinishedAtOnce: of many who finish one import each gets the same answer.
 func TestFinishedAtOnce(t *testing.T) {
 	t.Parallel()
 	const strange = "a,b,c,d\nAAPL,2026-01-05T15:00:00Z,5,10\nAAPL,2026-01-05T16:00:00Z,-5,11\n"
@@ -353,9 +353,9 @@ func TestClientHangsUp(t *testing.T) {
 	}
 }
 
-// TestReadersGoOn while an import writes: they see what was there before, and
+// TestReadsContinueDuringImports while an import writes: they see what was there before, and
 // never a part of it.
-func TestReadersGoOn(t *testing.T) {
+func TestReadsContinueDuringImports(t *testing.T) {
 	t.Parallel()
 	rows := manyFills(12_000)
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -22,7 +22,7 @@ func (d desk) upload(path, content string, fields ...part) *reply {
 	return d.form(path, parts...)
 }
 
-// imported commits a file and gives the answer.
+// imported commits a file and returns the answer.
 func (d desk) imported(content string) *reply {
 	d.w.t.Helper()
 	return d.upload("/imports/commit", content).want(http.StatusOK)
@@ -33,9 +33,9 @@ var batchKeys = []string{
 	"row_count", "status", "created_at", "updated_at", "result", "progress",
 }
 
-// TestPreviewLeavesOutWhatStaysOut: a row that the ledger refuses is part of no
+// TestPreviewExcludesSkippedRows: a row that the ledger refuses is part of no
 // trade that the preview shows.
-func TestPreviewLeavesOutWhatStaysOut(t *testing.T) {
+func TestPreviewExcludesSkippedRows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -83,7 +83,7 @@ func TestImportLife(t *testing.T) {
 			holds("outcome", `{"new_trades": 0, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 0}]}`)
 		second := d.imported(twoFills).holds("", `{"inserted": 0, "skipped": 2, "completed": 0, "trades": 0}`).text("import_batch_id")
 
-		// Words survive a reversal and a second import.
+		// Annotations survive a reversal and a second import.
 		trade := d.trades("AAPL").text("0.id")
 		d.annotate(trade, more{"notes": "kept"})
 		d.delete("/imports/" + id).want(http.StatusNoContent)
@@ -99,7 +99,7 @@ func TestImportLife(t *testing.T) {
 	})
 }
 
-// TestOverlappingExports gives the union, and keeps fills that happened twice.
+// TestOverlappingExports returns the union, and keeps fills that happened twice.
 func TestOverlappingExports(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -115,7 +115,7 @@ func TestOverlappingExports(t *testing.T) {
 	})
 }
 
-func TestMappingIsAskedFor(t *testing.T) {
+func TestUnknownFileRequiresMapping(t *testing.T) {
 	t.Parallel()
 	const strange = "a,b,c,d\nAAPL,2026-01-05T15:00:00Z,5,10\nAAPL,2026-01-05T16:00:00Z,-5,11\n"
 	const mapping = `{"symbol":"a","executed_at":"b","quantity":"c","price":"d"}`
@@ -144,8 +144,8 @@ func TestMappingIsAskedFor(t *testing.T) {
 	})
 }
 
-// TestTradeDateIsAskedFor for files whose times have no day: DAS writes them.
-func TestTradeDateIsAskedFor(t *testing.T) {
+// TestMissingDateRequiresTradeDate for files whose times have no day: DAS writes them.
+func TestMissingDateRequiresTradeDate(t *testing.T) {
 	t.Parallel()
 	const window = "Time,Symb,Side,Price,Qty,Route,Broker,Account,Type,Cloid,P / L\n" +
 		"09:45:12,ACME,S,8.20,100,SMAT,DAS,SIM1,Market,C2,20.00\n09:31:05,ACME,B,8.00,100,SMAT,DAS,SIM1,Market,C1,0\n"
@@ -163,8 +163,8 @@ func TestTradeDateIsAskedFor(t *testing.T) {
 	})
 }
 
-// TestImportsAreGivenUp when nobody has come back for a day.
-func TestImportsAreGivenUp(t *testing.T) {
+// TestPendingImportsExpire after a day.
+func TestPendingImportsExpire(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -218,8 +218,8 @@ func TestImportRefusals(t *testing.T) {
 	})
 }
 
-// TestGoodRowsGoIn even if others cannot.
-func TestGoodRowsGoIn(t *testing.T) {
+// TestGoodRowsAreImported even if others cannot.
+func TestGoodRowsAreImported(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -230,7 +230,7 @@ func TestGoodRowsGoIn(t *testing.T) {
 	})
 }
 
-func TestImportsAreTheOwners(t *testing.T) {
+func TestImportsArePerUser(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -274,7 +274,7 @@ func TestImportPages(t *testing.T) {
 	})
 }
 
-// TestBackupRoundTrip exports everything, imports it as somebody else, and
+// TestBackupRoundTrip exports everything, imports it as another user, and
 // exports the same.
 func TestBackupRoundTrip(t *testing.T) {
 	t.Parallel()

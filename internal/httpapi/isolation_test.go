@@ -7,7 +7,7 @@ import (
 )
 
 // TestForeignIDsAreUnknownIDs lets one user try every id of another. The
-// answer must be that for an id which nobody has: status, headers and body.
+// answer must be that for an id that no user has: status, headers and body.
 func TestForeignIDsAreUnknownIDs(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()

@@ -27,9 +27,9 @@ func (w *world) stored() (n int) {
 	return n
 }
 
-// TestAttachmentsGoWithTheirOwner: the rows and the files of an attachment go
+// TestAttachmentsAreDeletedWithTheirRecord: the rows and the files of an attachment go
 // with itself, its note, its trade, its account and its user.
-func TestAttachmentsGoWithTheirOwner(t *testing.T) {
+func TestAttachmentsAreDeletedWithTheirRecord(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()

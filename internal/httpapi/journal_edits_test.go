@@ -52,9 +52,9 @@ func TestEditsOfAFill(t *testing.T) {
 	})
 }
 
-// TestAFillMoves to another symbol, type, contract or lot and takes part in
+// TestMovingAFillToAnotherSymbol to another symbol, type, contract or lot and takes part in
 // the trades there.
-func TestAFillMoves(t *testing.T) {
+func TestMovingAFillToAnotherSymbol(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -105,7 +105,7 @@ func TestStatedResult(t *testing.T) {
 		stated(`{"stated_pnl":-9}`, "-9", "-9")
 		d.patch(path, `{"quantity":999}`).want(http.StatusOK).is("stated_pnl", "null")
 
-		// It speaks of the closing part of a fill that crosses zero.
+		// It names the closing part of a fill that crosses zero.
 		d.fill("GER40", "buy 1@100", 0, more{"instrument_type": "cfd"})
 		d.fill("GER40", "sell 3@110", 1, more{"instrument_type": "cfd", "stated_pnl": 25})
 		d.fill("GER40", "buy 2@100", 2, more{"instrument_type": "cfd"})

@@ -56,8 +56,8 @@ func TestDeletingATradeRegroups(t *testing.T) {
 	})
 }
 
-// TestFlipsComeAndGo with what is edited around them.
-func TestFlipsComeAndGo(t *testing.T) {
+// TestFlipsAreRegrouped with what is edited around them.
+func TestFlipsAreRegrouped(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()

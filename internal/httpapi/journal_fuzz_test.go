@@ -141,7 +141,7 @@ func noFault(t *testing.T, r *reply, sent any) *reply {
 	return r
 }
 
-// FuzzJournalQueries asks every list with any query.
+// FuzzJournalQueries queries every list with any query.
 func FuzzJournalQueries(f *testing.F) {
 	desks := fuzzedJournals(f)
 	for _, d := range desks {

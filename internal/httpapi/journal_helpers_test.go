@@ -19,13 +19,13 @@ import (
 // more are further fields of a request.
 type more map[string]any
 
-// desk is somebody signed in, with an account to trade in.
+// desk is a signed-in user with an account.
 type desk struct {
 	*client
 	account string
 }
 
-// desk opens an account and sits down at it.
+// desk creates an account.
 func (c *client) desk(name string, fields ...more) desk {
 	c.w.t.Helper()
 	return desk{c, c.made("/accounts", fieldsOf(more{"name": name}, fields...)).text("id")}
@@ -37,7 +37,7 @@ func (w *world) trader() desk {
 	return w.setUp().desk("Main")
 }
 
-// in gives the desk to a subtest.
+// in returns the desk to a subtest.
 func (d desk) in(t *testing.T) desk {
 	t.Helper()
 	return desk{d.client.in(t), d.account}
@@ -82,7 +82,7 @@ func (d desk) fill(symbol, text string, minute int, extra ...more) *reply {
 	return d.made("/executions", d.order(symbol, text, minute, extra...))
 }
 
-// fills records fills a minute apart and gives the answers.
+// fills records fills a minute apart and returns the answers.
 func (d desk) fills(symbol string, first int, texts ...string) []*reply {
 	d.w.t.Helper()
 	made := make([]*reply, len(texts))
@@ -92,7 +92,7 @@ func (d desk) fills(symbol string, first int, texts ...string) []*reply {
 	return made
 }
 
-// roundTrip records a closed trade and gives its id.
+// roundTrip records a closed trade and returns its id.
 func (d desk) roundTrip(symbol string) string {
 	d.w.t.Helper()
 	return d.fills(symbol, 0, "buy 100@10", "sell 100@12")[1].text("trade_id")
@@ -116,10 +116,10 @@ func (d desk) annotate(trade string, fields any) *reply {
 	return d.patch("/trades/"+trade, fields).want(http.StatusOK)
 }
 
-// unknown is an id that nobody has.
+// unknown is an id that no user has.
 func unknown() string { return uuid.Must(uuid.NewV7()).String() }
 
-// holds demands that the value at a path agrees with a pattern of JSON: an
+// holds requires that the value at a path agrees with a pattern of JSON: an
 // object must have the pattern's fields and may have others, a list must have
 // as many elements, and numbers must be written with the same digits.
 func (r *reply) holds(path, pattern string) *reply {
@@ -137,7 +137,7 @@ func (r *reply) holds(path, pattern string) *reply {
 	return r
 }
 
-// reduced leaves of a value only the fields that a pattern speaks of.
+// reduced leaves of a value only the fields that a pattern names.
 func reduced(value, pattern any) any {
 	switch p := pattern.(type) {
 	case map[string]any:
@@ -166,7 +166,7 @@ func reduced(value, pattern any) any {
 	return value
 }
 
-// is demands that the value at a path is exactly this JSON.
+// is requires that the value at a path is exactly this JSON.
 func (r *reply) is(path, want string) *reply {
 	r.t.Helper()
 	if got := r.json(path); got != want {
@@ -187,7 +187,7 @@ func (r *reply) json(path string) string {
 	return strings.TrimSpace(text.String())
 }
 
-// wantTag demands that two answers have the tag of the same record.
+// wantTag requires that two answers have the tag of the same record.
 func (r *reply) wantTag(other *reply) {
 	r.t.Helper()
 	if r.tag() != other.tag() {
@@ -215,7 +215,7 @@ func (r *reply) column(field string) []string {
 	return column
 }
 
-// wantColumn demands the values of one field of every element, in order.
+// wantColumn requires the values of one field of every element, in order.
 func (r *reply) wantColumn(field string, want ...string) *reply {
 	r.t.Helper()
 	if got := r.column(field); strings.Join(got, "|") != strings.Join(want, "|") {
@@ -224,7 +224,7 @@ func (r *reply) wantColumn(field string, want ...string) *reply {
 	return r
 }
 
-// pages follows a list by its Link headers to its end and gives one field of
+// pages follows a list by its Link headers to its end and returns one field of
 // every element.
 func (c *client) pages(path, field string) (column []string, sizes []int) {
 	c.w.t.Helper()

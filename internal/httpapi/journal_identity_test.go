@@ -93,8 +93,8 @@ func TestTwoTradesBecomeOne(t *testing.T) {
 	})
 }
 
-// TestASplitTieGoesToTheEarlier part.
-func TestASplitTieGoesToTheEarlier(t *testing.T) {
+// TestSplitTieKeepsTheEarlierTrade part.
+func TestSplitTieKeepsTheEarlierTrade(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -139,8 +139,8 @@ func TestOrphans(t *testing.T) {
 	})
 }
 
-// TestOrphansFindAHome by hand, or are thrown away.
-func TestOrphansFindAHome(t *testing.T) {
+// TestAdoptOrphans by hand, or are thrown away.
+func TestAdoptOrphans(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

@@ -31,9 +31,9 @@ func everything(d desk) map[string]string {
 	return id
 }
 
-// TestNobodySeesAnothersRecords: every call that names a record of somebody
+// TestRecordsOfOthersAreNotFound: every call that names a record of somebody
 // else is answered, byte for byte, as if there were no such record.
-func TestNobodySeesAnothersRecords(t *testing.T) {
+func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp() // also an owner sees only what is theirs
@@ -134,7 +134,7 @@ func TestNobodySeesAnothersRecords(t *testing.T) {
 	})
 }
 
-// TestForeignReferences: a record of somebody else that is named in a body is
+// TestForeignReferences: a record of another user that is named in a body is
 // refused like an unknown one.
 func TestForeignReferences(t *testing.T) {
 	t.Parallel()
@@ -168,8 +168,8 @@ func TestForeignReferences(t *testing.T) {
 			{"setup", "PUT", "/missed-trades/" + own["missed"], more{"setup_id": "ID"}, "setup_id"},
 			{"routine", "PUT", "/routines/order", more{"ids": []string{own["routine"], "ID"}}, ""},
 		} {
-			foreign := mine.do(c.method, c.path, named(c.body, id[c.kind]))
-			foreign.wantSame(mine.do(c.method, c.path, named(c.body, unknown())))
+			foreign := mine.do(c.method, c.path, withRouteName(c.body, id[c.kind]))
+			foreign.wantSame(mine.do(c.method, c.path, withRouteName(c.body, unknown())))
 			if c.field == "" {
 				foreign.wantError(http.StatusNotFound, "not_found")
 			} else {
@@ -180,8 +180,8 @@ func TestForeignReferences(t *testing.T) {
 	})
 }
 
-// named puts an id where the body has ID.
-func named(body more, id string) more {
+// withRouteName puts an id where the body has ID.
+func withRouteName(body more, id string) more {
 	out := more{}
 	for field, value := range body {
 		switch v := value.(type) {

@@ -71,7 +71,7 @@ func TestRoutineHistoryBounds(t *testing.T) {
 	})
 }
 
-// TestRoutineSeeding makes the first items once, for whoever calls first.
+// TestRoutineSeeding makes the first items once, for the first caller.
 func TestRoutineSeeding(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

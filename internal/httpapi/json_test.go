@@ -136,8 +136,8 @@ func TestContentTypes(t *testing.T) {
 	})
 }
 
-// TestAnswersAreJSONWhateverIsAsked ignores Accept: there is one format.
-func TestAnswersAreJSONWhateverIsAsked(t *testing.T) {
+// TestAnswersAreJSONForEveryAccept ignores Accept: there is one format.
+func TestAnswersAreJSONForEveryAccept(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		plain := owner.get("/me").want(http.StatusOK)

@@ -104,7 +104,7 @@ func TestParallelGuessesAreCounted(t *testing.T) {
 }
 
 // TestTheLimitFollowsTheClientThroughProxies walks X-Forwarded-For from the
-// right and believes nobody else.
+// right and ignores other addresses.
 func TestTheLimitFollowsTheClientThroughProxies(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		try := func(peer, forwarded string) *reply {
@@ -184,8 +184,8 @@ func TestRightPasswordsAreNotLimited(t *testing.T) {
 	}, secretFailures(0.001, 2))
 }
 
-// TestALimitedRightPasswordIsNotLookedAt: the limit is on tries.
-func TestALimitedRightPasswordIsNotLookedAt(t *testing.T) {
+// TestALimitedPasswordIsNotChecked: the limit is on tries.
+func TestALimitedPasswordIsNotChecked(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		owner.put("/me/password", change("wrong", "another password")).wantError(http.StatusForbidden, "forbidden")
@@ -194,8 +194,8 @@ func TestALimitedRightPasswordIsNotLookedAt(t *testing.T) {
 	}, secretFailures(0.001, 1))
 }
 
-// TestStrangersDoNotUseUpAUsersBucket: who is not let in is not counted.
-func TestStrangersDoNotUseUpAUsersBucket(t *testing.T) {
+// TestStrangersDoNotConsumeAUsersLimit: who is not let in is not counted.
+func TestStrangersDoNotConsumeAUsersLimit(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})

@@ -13,7 +13,7 @@ import (
 )
 
 // Links to lists of trades. A link lists exactly the trades of a figure, with the
-// filter of the question kept. Where the filter of the list cannot express them
+// filter of the request. If the filters of a list cannot select these trades,
 // there is no link.
 
 // formatLink returns the address of the list of the closed trades that pass.
@@ -27,9 +27,9 @@ func formatLink(values url.Values) string {
 // are also of open trades, and a period tests their parts; a list has neither.
 func (in FigureQuery) canLink() bool {
 	if in.isRealized() {
-		return in.Status == string(ledger.StatusClosed) && in.From == "" && in.To == ""
+		return in.Status == ledger.StatusClosed && in.From == "" && in.To == ""
 	}
-	return in.Status != string(ledger.StatusOpen)
+	return in.Status != ledger.StatusOpen
 }
 
 // setLink returns the link to a set of trades of the question. Only the whole can
@@ -78,10 +78,10 @@ func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, ke
 }
 
 // isAloneOrAmong reports whether a filter by one id selects the trades of the
-// question that have it: where the question filters by other ids, a trade must
-// have one of those as well, which a list cannot be asked for.
+// request that have it. If the request filters by other ids, a trade must have
+// one of those as well, which a list cannot express.
 func isAloneOrAmong(filter []string, id string) bool {
-	ids, err := listed[string]("", filter)
+	ids, err := splitList[string]("", filter)
 	return err == nil && (len(ids) == 0 || slices.Contains(ids, id))
 }
 

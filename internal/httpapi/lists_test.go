@@ -58,8 +58,8 @@ func TestAccountScope(t *testing.T) {
 			mixed := path + "?account_id=" + a.account + "," + euro.account
 			owner.get(mixed).wantError(http.StatusBadRequest, "mixed_currencies")
 			owner.get(path+"?account_id="+a.account+"&account_id="+euro.account).wantError(http.StatusBadRequest, "mixed_currencies")
-			// Somebody else's account is like one that nobody has, also among own
-			// ones, and tells nothing about its currency.
+			// Another user's account is like one that no user has, also among own
+			// ones, and reveals nothing about its currency.
 			for _, with := range []string{"", a.account + ",", euro.account + ","} {
 				foreign := owner.get(path+"?account_id="+with+stranger.account).wantError(http.StatusNotFound, "not_found")
 				foreign.wantSame(owner.get(path + "?account_id=" + with + unknown()))
@@ -172,9 +172,9 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// TestAPageHoldsAgainstChange: what is written between two pages neither
+// TestPagesAreStableUnderChange: what is written between two pages neither
 // repeats a record nor hides one.
-func TestAPageHoldsAgainstChange(t *testing.T) {
+func TestPagesAreStableUnderChange(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

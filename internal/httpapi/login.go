@@ -12,14 +12,14 @@ import (
 
 type loginRequest struct {
 	Credentials
-	Code secrets.Secret `json:"totp_code" required:"false" doc:"The six digits, when the user has a second factor."`
+	Code secrets.Secret `json:"totp_code" required:"false" doc:"The six digits, if the user has a second factor."`
 }
 
 type refreshRequest struct {
 	RefreshToken secrets.Secret `json:"refresh_token"`
 }
 
-func (a *API) authOperations() {
+func (a *API) registerAuthRoutes() {
 	register(a, a.authRoute("/auth/login", "logIn", "Sign in", http.StatusUnauthorized),
 		func(ctx context.Context, in *body[loginRequest]) (*body[TokenPair], error) {
 			pair, err := a.Identity.Login(ctx, client(ctx), in.Body.Email, in.Body.Password, in.Body.Code)
@@ -30,22 +30,22 @@ func (a *API) authOperations() {
 			pair, err := a.Identity.Refresh(ctx, client(ctx), in.Body.RefreshToken)
 			return answer(shapePair(pair), err)
 		})
-	registration := a.authRoute("/auth/register", "registerUser", "Create a user of one's own, where that is open", http.StatusForbidden, http.StatusConflict)
+	registration := a.authRoute("/auth/register", "registerUser", "Register, if registration is open", http.StatusForbidden, http.StatusConflict)
 	registration.status = http.StatusCreated
 	register(a, registration, func(ctx context.Context, in *body[Credentials]) (*body[NewUser], error) {
 		created, pair, err := a.Identity.Register(ctx, client(ctx), in.Body.Email, in.Body.Password)
 		return answer(NewUser{shapePair(pair), created.ID, created.Email}, err)
 	})
 	logout := a.authRoute("/auth/logout", "logOut", "End this session", http.StatusUnauthorized)
-	logout.allowance = unlimited
-	logout.about = "Names the session by the bearer token or by refresh_token. The access token lives out its 15 minutes."
+	logout.limitKind = unlimited
+	logout.about = "The bearer token or refresh_token identifies the session. The access token stays valid until it expires."
 	register(a, logout, a.logOut)
 }
 
 func (a *API) authRoute(path, id, summary string, refusals ...int) route {
 	return route{
-		method: http.MethodPost, path: path, id: id, tag: "Sign-in", summary: summary, access: public, secret: true,
-		body: transport.JSONBody, limit: authBody, allowance: authLimit, refusals: refusals,
+		method: http.MethodPost, path: path, id: id, tag: "Sign-in", summary: summary, access: accessPublic, secret: true,
+		body: transport.JSONBody, limit: authBody, limitKind: authLimit, refusals: refusals,
 	}
 }
 
@@ -56,13 +56,13 @@ type logoutInput struct {
 	} `required:"false"`
 }
 
-// logOut takes either credential: a page that lost its access token can still
-// sign out, and so can one that lost its refresh token.
+// logOut accepts either credential: a page without its access token or without its
+// refresh token can still sign out.
 func (a *API) logOut(ctx context.Context, in *logoutInput) (*nothing, error) {
 	var principal identity.Principal
-	if token, err := bearer([]string{in.Authorization}); err == nil {
+	if token, err := parseBearer([]string{in.Authorization}); err == nil {
 		principal, err = a.Identity.Authenticate(ctx, token, client(ctx))
-		// A worthless bearer does not matter where the refresh token is good.
+		// An invalid bearer token does not matter if the refresh token is valid.
 		if err != nil && !journal.IsKind(err, journal.KindUnauthorized) {
 			return nil, err
 		}

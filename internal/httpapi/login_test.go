@@ -108,7 +108,7 @@ func TestFailedLoginsSlowTheAddressDown(t *testing.T) {
 	})
 }
 
-func TestASuccessForgivesFailures(t *testing.T) {
+func TestASuccessClearsFailures(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		for range 5 {
@@ -199,7 +199,7 @@ func TestAccessTokensAreRefused(t *testing.T) {
 	})
 }
 
-func TestAccessTokenLivesAQuarterOfAnHour(t *testing.T) {
+func TestAccessTokenExpiresAfterFifteenMinutes(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.clock.Advance(15*time.Minute - time.Second)
@@ -229,9 +229,9 @@ func TestAuthorizationHeader(t *testing.T) {
 	})
 }
 
-// TestProtectedRoutesAskFirst calls every route without a credential, with
-// nonsense as id and body: nobody learns more than that they must sign in.
-func TestProtectedRoutesAskFirst(t *testing.T) {
+// TestProtectedRoutesRequireACredential calls every route without a credential, with
+// nonsense as id and body: the answer is always that a credential is required.
+func TestProtectedRoutesRequireACredential(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		for _, call := range []string{

@@ -41,65 +41,65 @@ type totpRemoval struct {
 }
 
 type preferences struct {
-	Prefs     map[string]json.RawMessage `json:"prefs" doc:"Opaque to the server; empty until something is stored."`
+	Prefs     map[string]json.RawMessage `json:"prefs" doc:"The server does not interpret the values. Empty until one is stored."`
 	UpdatedAt *time.Time                 `json:"updated_at"`
 }
 
 func shapePreferences(p identity.Preferences) preferences { return preferences{p.Values, p.UpdatedAt} }
 
-func (a *API) meOperations() {
+func (a *API) registerMeRoutes() {
 	register(a, route{
-		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Tell who is signed in",
+		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
 		u, err := a.Identity.Me(ctx, caller(ctx).UserID)
-		return answer(me{u.ID, u.Email, u.IsAdmin, u.CreatedAt, u.TOTPEnabled}, err)
+		return answer(me{ID: u.ID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, err)
 	})
 	register(a, route{
-		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: session,
+		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: accessSession,
 		summary: "Change the password and sign out every other device", secret: true,
-		body: transport.JSONBody, limit: authBody, allowance: secretLimit, refusals: []int{http.StatusConflict},
+		body: transport.JSONBody, limit: authBody, limitKind: secretLimit, refusals: []int{http.StatusConflict},
 	}, func(ctx context.Context, in *body[passwordChange]) (*body[TokenPair], error) {
 		pair, err := a.Identity.ChangePassword(ctx, caller(ctx), client(ctx), in.Body.Current, in.Body.Next)
 		return answer(shapePair(pair), err)
 	})
-	a.totpOperations()
-	a.preferenceOperations()
+	a.registerTOTPRoutes()
+	a.registerPreferenceRoutes()
 }
 
-func (a *API) totpOperations() {
+func (a *API) registerTOTPRoutes() {
 	second := func(path, id, summary string) route {
 		return route{
-			method: http.MethodPost, path: "/me/totp/" + path, id: id, tag: "Me", access: session, secret: true,
-			summary: summary, body: transport.JSONBody, limit: authBody, allowance: secretLimit, refusals: []int{http.StatusConflict},
+			method: http.MethodPost, path: "/me/totp/" + path, id: id, tag: "Me", access: accessSession, secret: true,
+			summary: summary, body: transport.JSONBody, limit: authBody, limitKind: secretLimit, refusals: []int{http.StatusConflict},
 		}
 	}
-	start := second("start", "startTOTP", "Make a candidate secret for the second factor; nothing is stored")
-	start.body, start.allowance = transport.NoBody, unlimited
+	start := second("start", "startTOTP", "Create a secret for the second factor; nothing is stored yet")
+	start.body, start.limitKind = transport.NoBody, unlimited
 	register(a, start, func(ctx context.Context, _ *nothing) (*body[totpCandidate], error) {
 		candidate, err := a.Identity.StartTOTP(ctx, caller(ctx).UserID)
 		return answer(totpCandidate(candidate), err)
 	})
-	register(a, second("confirm", "confirmTOTP", "Switch the second factor on by proving a code"),
+	register(a, second("confirm", "confirmTOTP", "Turn on the second factor with a code"),
 		func(ctx context.Context, in *body[totpConfirmation]) (*nothing, error) {
 			return nil, a.Identity.ConfirmTOTP(ctx, caller(ctx), client(ctx), in.Body.Secret, in.Body.Code)
 		})
-	register(a, second("disable", "disableTOTP", "Switch the second factor off with password and code"),
+	register(a, second("disable", "disableTOTP", "Turn off the second factor with password and code"),
 		func(ctx context.Context, in *body[totpRemoval]) (*nothing, error) {
 			return nil, a.Identity.DisableTOTP(ctx, caller(ctx), client(ctx), in.Body.Password, in.Body.Code)
 		})
 }
 
-func (a *API) preferenceOperations() {
+func (a *API) registerPreferenceRoutes() {
 	register(a, route{
 		method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
-		summary: "Read what the clients keep for this user",
+		summary: "Read the preferences of this user",
 	}, func(ctx context.Context, _ *nothing) (*body[preferences], error) {
 		stored, err := a.Identity.Preferences(ctx, caller(ctx).UserID)
 		return answer(shapePreferences(stored), err)
 	})
 	register(a, route{
 		method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
-		summary: "Store some keys and leave the others alone", about: "An explicit null is stored as null.",
+		summary: "Set some preferences; the others stay as they are", about: "An explicit null is stored as null.",
 		body: transport.JSONBody, limit: prefsBody, refusals: []int{http.StatusPreconditionFailed},
 	}, a.mergePreferences)
 }
@@ -121,14 +121,17 @@ type device struct {
 	ExpiresAt  time.Time         `json:"expires_at"`
 	IP         string            `json:"ip"`
 	UserAgent  string            `json:"user_agent"`
-	Current    bool              `json:"current" doc:"This is the session that asks."`
+	Current    bool              `json:"current" doc:"Whether this is the session of the request."`
 }
 
 func shapeSession(s identity.Session, by identity.Principal) device {
-	return device{s.ID, s.CreatedAt, s.LastUsedAt, s.ExpiresAt, s.IP, s.UserAgent, s.ID == by.SessionID}
+	return device{
+		ID: s.ID, CreatedAt: s.CreatedAt, LastUsedAt: s.LastUsedAt, ExpiresAt: s.ExpiresAt, IP: s.IP, UserAgent: s.UserAgent,
+		Current: s.ID == by.SessionID,
+	}
 }
 
-func (a *API) sessionOperations() {
+func (a *API) registerSessionRoutes() {
 	registerList(a, route{
 		method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
 	}, func(ctx context.Context, in *Paging) (*listing[device], error) {
@@ -136,11 +139,11 @@ func (a *API) sessionOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return pageOf(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
+		return paginate(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
 	})
 	register(a, route{
 		method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
-		summary: "Sign a device out", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
+		summary: "Sign out a device", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, func(ctx context.Context, in *DeleteOf[journal.SessionID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(s identity.Session) any { return shapeSession(s, caller(ctx)) })
 		return nil, a.Identity.EndSession(ctx, caller(ctx), client(ctx), in.ID, check)

@@ -26,15 +26,16 @@ type missedTrade struct {
 	Outcome    playbook.Outcome   `json:"outcome" enum:"unknown,target,stop,no_trigger"`
 	Notes      string             `json:"notes"`
 	PlannedR   decimal.Null       `json:"planned_r" doc:"Reward over risk of the plan, two decimals."`
-	R          decimal.Null       `json:"r" doc:"What it would have made; null while that is not known."`
+	R          decimal.Null       `json:"r" doc:"The result in R; null while the outcome is unknown."`
 	CreatedAt  time.Time          `json:"created_at"`
 	UpdatedAt  time.Time          `json:"updated_at"`
 }
 
 func shapeMissed(m playbook.Missed) missedTrade {
 	return missedTrade{
-		m.ID, m.Account, m.Setup, m.Symbol, m.Direction, m.ObservedAt, m.Entry, m.Stop, m.Target, m.Reason, m.Outcome,
-		m.Notes, m.PlannedR(), m.R(), m.CreatedAt, m.UpdatedAt,
+		ID: m.ID, AccountID: m.Account, SetupID: m.Setup, Symbol: m.Symbol, Direction: m.Direction, ObservedAt: m.ObservedAt,
+		Entry: m.Entry, Stop: m.Stop, Target: m.Target, Reason: m.Reason, Outcome: m.Outcome, Notes: m.Notes,
+		PlannedR: m.PlannedR(), R: m.R(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}
 }
 
@@ -66,7 +67,7 @@ func (f missedFields) change() playbook.MissedChange {
 // MissedFigures are the sums over some missed trades.
 type MissedFigures struct {
 	Count    int             `json:"count"`
-	Scored   int             `json:"scored" doc:"Misses whose r is known."`
+	Scored   int             `json:"scored" doc:"Missed trades whose r is known."`
 	RLeft    decimal.Decimal `json:"r_left" doc:"Left on the table: target hits at their planned R."`
 	RAvoided decimal.Decimal `json:"r_avoided" doc:"Avoided: stop-outs at 1 R, as a positive number."`
 	NetR     decimal.Decimal `json:"net_r"`
@@ -114,9 +115,9 @@ func missedRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/missed-trades"+path, id, "Missed trades", summary)
 }
 
-func (a *API) missedOperations() {
-	registerList(a, longAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
-	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Sum up what not trading cost and spared, in R"), a.missedSummary)
+func (a *API) registerMissedRoutes() {
+	registerList(a, allowLongAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
+	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Read the R that missed trades cost and avoided"), a.missedSummary)
 	register(a, missedRoute(http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
 		func(ctx context.Context, in *body[missedFields]) (*body[missedTrade], error) {
 			added, err := a.Playbook.CreateMissed(ctx, caller(ctx).UserID, in.Body.change())
@@ -127,7 +128,7 @@ func (a *API) missedOperations() {
 			found, err := a.Playbook.MissedTrade(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeMissed(found), err)
 		})
-	register(a, missedRoute(http.MethodPut, "/{id}", "changeMissed", "Change what is sent of a missed trade"),
+	register(a, missedRoute(http.MethodPut, "/{id}", "changeMissed", "Change a missed trade; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.MissedID, missedFields]) (*body[missedTrade], error) {
 			changed, err := a.Playbook.ChangeMissed(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, missedTag))
 			return answer(shapeMissed(changed), err)
@@ -138,9 +139,9 @@ func (a *API) missedOperations() {
 		})
 }
 
-// resolved reads the scope of a question about what is not the ledger's, and
-// refuses accounts that are not the caller's.
-func (a *API) resolved(ctx context.Context, in ScopeInput) (journal.Scope, error) {
+// resolveScope parses a scope and refuses accounts that are not the caller's. It is
+// for lists that the ledger does not check.
+func (a *API) resolveScope(ctx context.Context, in ScopeInput) (journal.Scope, error) {
 	scope, err := in.scope()
 	if err != nil {
 		return journal.Scope{}, err
@@ -155,7 +156,7 @@ type missedQuery struct {
 }
 
 func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedTrade], error) {
-	scope, err := a.resolved(ctx, in.ScopeInput)
+	scope, err := a.resolveScope(ctx, in.ScopeInput)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +168,11 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) })
+	return newListing(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) })
 }
 
 func (a *API) missedSummary(ctx context.Context, in *ScopeInput) (*body[missedSummary], error) {
-	scope, err := a.resolved(ctx, *in)
+	scope, err := a.resolveScope(ctx, *in)
 	if err != nil {
 		return nil, err
 	}

@@ -13,13 +13,13 @@ import (
 	"fillbook/internal/transport"
 )
 
-// moment is a day or a date-time in a body, given back as it was given.
+// moment is a day or a date-time in a body. It is returned in the form it was sent.
 type moment struct{ playbook.Moment }
 
-// MarshalJSON writes the kind that was given.
+// MarshalJSON writes the form that was sent.
 func (m moment) MarshalJSON() ([]byte, error) { return json.Marshal(m.String()) }
 
-// UnmarshalJSON takes either kind.
+// UnmarshalJSON accepts either form.
 func (m *moment) UnmarshalJSON(text []byte) error {
 	var value string
 	if err := json.Unmarshal(text, &value); err != nil {
@@ -35,7 +35,7 @@ func (moment) Wanted() string { return "a day such as 2026-01-31 or a date and t
 
 // Schema describes the text.
 func (moment) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Description: "A day (2026-01-31) or a date-time; given back as it was given."}
+	return &huma.Schema{Type: huma.TypeString, Description: "A day (2026-01-31) or a date-time; returned in the form it was sent."}
 }
 
 type note struct {
@@ -52,7 +52,10 @@ type note struct {
 }
 
 func shapeNote(n playbook.Note) note {
-	return note{n.ID, n.Type, moment{n.OccurredAt}, n.Title, n.Body, n.Symbols, n.Account, n.Trade, n.CreatedAt, n.UpdatedAt}
+	return note{
+		ID: n.ID, Type: n.Type, OccurredAt: moment{n.OccurredAt}, Title: n.Title, Body: n.Body, Symbols: n.Symbols,
+		AccountID: n.Account, TradeID: n.Trade, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
+	}
 }
 
 func noteTag(n playbook.Note) any { return shapeNote(n) }
@@ -61,7 +64,7 @@ type noteFields struct {
 	Type       opt[playbook.NoteType]  `json:"type" required:"false" enum:"note,daily_log,weekly_review" doc:"Default note."`
 	OccurredAt opt[moment]             `json:"occurred_at" required:"false"`
 	Title      opt[string]             `json:"title" required:"false"`
-	Body       opt[string]             `json:"body" required:"false" doc:"Markdown. Required, but a daily log may have symbols instead."`
+	Body       opt[string]             `json:"body" required:"false" doc:"Markdown. Required, except for a daily log with symbols."`
 	Symbols    opt[[]symbolNoteFields] `json:"symbols" required:"false"`
 	AccountID  opt[journal.AccountID]  `json:"account_id" required:"false"`
 	TradeID    opt[journal.TradeID]    `json:"trade_id" required:"false"`
@@ -98,8 +101,8 @@ func noteRoute(method, path, id, summary string) route {
 	return r
 }
 
-func (a *API) noteOperations() {
-	registerList(a, longAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
+func (a *API) registerNoteRoutes() {
+	registerList(a, allowLongAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
 	register(a, noteRoute(http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
 		func(ctx context.Context, in *body[noteFields]) (*body[note], error) {
 			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
@@ -122,7 +125,7 @@ func (a *API) noteOperations() {
 }
 
 func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], error) {
-	scope, err := a.resolved(ctx, in.ScopeInput)
+	scope, err := a.resolveScope(ctx, in.ScopeInput)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +142,13 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], err
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
+	return newListing(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
 		return timeKeys(n.OccurredAt.At, string(n.ID))
 	})
 }
 
 func noteTypes(given []playbook.NoteType) ([]playbook.NoteType, error) {
-	types, err := listed[playbook.NoteType]("type", shapeAll(given, func(t playbook.NoteType) string { return string(t) }))
+	types, err := splitList[playbook.NoteType]("type", shapeAll(given, func(t playbook.NoteType) string { return string(t) }))
 	for _, t := range types {
 		if t != playbook.PlainNote && t != playbook.DailyLog && t != playbook.WeeklyReview {
 			return nil, journal.InvalidField("type", "type must be note, daily_log or weekly_review.")

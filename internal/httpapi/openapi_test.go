@@ -60,14 +60,14 @@ func TestDescriptionIsCommitted(t *testing.T) {
 // object is a JSON object of the description.
 type object = map[string]any
 
-// document is the description with what tests ask of it.
+// document is the description with helpers for tests.
 type document struct {
 	t    testing.TB
 	root object
 }
 
-// describe reads what the program says of itself.
-func describe(t testing.TB, api *httpapi.API) document {
+// readDescription reads the description of the program.
+func readDescription(t testing.TB, api *httpapi.API) document {
 	t.Helper()
 	text, err := api.Description()
 	if err != nil {
@@ -138,7 +138,7 @@ func TestDescriptionIsServed(t *testing.T) {
 // it.
 func TestDescriptionIsValid(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := readDescription(t, w.api)
 	if version, _ := d.root["openapi"].(string); !strings.HasPrefix(version, "3.1.") {
 		t.Errorf("openapi %q", version)
 	}
@@ -316,7 +316,7 @@ func (d document) checkReferences(value any) {
 // TestDescriptionListsTheSpec finds every endpoint of the foundation.
 func TestDescriptionListsTheSpec(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := readDescription(t, w.api)
 	for _, call := range []string{
 		"GET /setup/status", "POST /setup", "POST /auth/login", "POST /auth/refresh", "POST /auth/register", "POST /auth/logout",
 		"GET /me", "PUT /me/password", "POST /me/totp/start", "POST /me/totp/confirm", "POST /me/totp/disable",
@@ -332,11 +332,11 @@ func TestDescriptionListsTheSpec(t *testing.T) {
 	}
 }
 
-// TestDescriptionListsWhatIsServed asks the router, by a method that nobody
+// TestDescriptionListsEveryRoute asks the router, by a method that nobody
 // has, which methods each path takes.
-func TestDescriptionListsWhatIsServed(t *testing.T) {
+func TestDescriptionListsEveryRoute(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
-	d := describe(t, w.api)
+	d := readDescription(t, w.api)
 	holes := regexp.MustCompile(`\{[^}]+\}`)
 	methods := map[string][]string{}
 	d.eachOperation(func(method, path string, _ object) {

@@ -19,14 +19,14 @@ import (
 )
 
 // Paging is the input of a list that can be read in pages. Without limit the
-// list is whole.
+// list is complete.
 type Paging struct {
-	Limit  intParam `query:"limit" minimum:"1" maximum:"1000" doc:"Page size, 1 to 1000; without it the list is whole."`
-	Cursor string   `query:"cursor" doc:"From the Link header of the page before."`
+	Limit  intParam `query:"limit" minimum:"1" maximum:"1000" doc:"The page size, 1 to 1000. Without it the list is complete."`
+	Cursor string   `query:"cursor" doc:"The cursor from the Link header of the previous page."`
 	url    url.URL
 }
 
-// Resolve remembers the address, for the link to the next page.
+// Resolve stores the URL of the request for the link to the next page.
 func (p *Paging) Resolve(ctx huma.Context) []error {
 	p.url = ctx.URL()
 	return nil
@@ -34,8 +34,8 @@ func (p *Paging) Resolve(ctx huma.Context) []error {
 
 const maxPage = 1000
 
-// size is the page size, 0 for the whole list.
-func (p *Paging) size() (int, error) {
+// pageSize returns the page size, or 0 for the complete list.
+func (p *Paging) pageSize() (int, error) {
 	if p.Limit == "" {
 		return 0, nil
 	}
@@ -46,29 +46,29 @@ func (p *Paging) size() (int, error) {
 	return n, nil
 }
 
-// position opens the cursor, which holds so many keys of the last record of
-// the page before; nil where there is no cursor.
-func (p *Paging) position(keys int) ([]string, error) {
+// decodeCursor returns the keys of the last record of the previous page, or nil if
+// there is no cursor. keys is how many there must be.
+func (p *Paging) decodeCursor(keys int) ([]string, error) {
 	if p.Cursor == "" {
 		return nil, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(p.Cursor)
 	values, err2 := url.ParseQuery(string(text))
-	if err != nil || err2 != nil || len(values["k"]) != keys || slices.ContainsFunc(values["k"], isNoText) {
-		return nil, badCursor()
+	if err != nil || err2 != nil || len(values["k"]) != keys || slices.ContainsFunc(values["k"], isInvalidText) {
+		return nil, invalidCursor()
 	}
 	return values["k"], nil
 }
 
-// isNoText tells of what PostgreSQL would not take as an id.
-func isNoText(key string) bool { return !utf8.ValidString(key) || strings.ContainsRune(key, 0) }
+// isInvalidText reports whether PostgreSQL would refuse a text as an id.
+func isInvalidText(key string) bool { return !utf8.ValidString(key) || strings.ContainsRune(key, 0) }
 
-func badCursor() error {
-	return journal.InvalidField("cursor", "cursor must be one that a Link header gave.")
+func invalidCursor() error {
+	return journal.InvalidField("cursor", "cursor is not valid. Use the one from the Link header of the previous page.")
 }
 
-// next points to the page that begins after the record with these keys.
-func (p *Paging) next(keys ...string) string {
+// nextLink returns the link to the page after the record with these keys.
+func (p *Paging) nextLink(keys ...string) string {
 	cursor := base64.RawURLEncoding.EncodeToString([]byte(url.Values{"k": keys}.Encode()))
 	query := p.url.Query()
 	query.Set("cursor", cursor)
@@ -80,78 +80,79 @@ func timeKeys(at time.Time, id string) []string {
 	return []string{strconv.FormatInt(at.UnixMicro(), 10), id}
 }
 
-// timePosition reads what timeKeys wrote.
-func (p *Paging) timePosition() (at time.Time, id string, given bool, err error) {
-	keys, err := p.position(2)
+// decodeTimeCursor parses a cursor made of timeKeys.
+func (p *Paging) decodeTimeCursor() (at time.Time, id string, given bool, err error) {
+	keys, err := p.decodeCursor(2)
 	if err != nil || keys == nil {
 		return time.Time{}, "", false, err
 	}
 	micros, err := strconv.ParseInt(keys[0], 10, 64)
 	if err != nil {
-		return time.Time{}, "", false, badCursor()
+		return time.Time{}, "", false, invalidCursor()
 	}
 	return time.UnixMicro(micros).UTC(), keys[1], true, nil
 }
 
-// placeKeys is how many keys the place of a trade has.
-const placeKeys = 8
+// tradeKeyCount is how many keys the place of a trade has.
+const tradeKeyCount = 8
 
 // tradeKeys are the keys of a trade in a list of trades.
 func tradeKeys(at ledger.TradeCursor) []string {
-	keys := make([]string, 0, placeKeys)
+	keys := make([]string, 0, tradeKeyCount)
 	for _, number := range []int64{at.ListedAt, at.OpenedAt, at.ClosedAt, at.Arrival, at.AccountNumber} {
 		keys = append(keys, strconv.FormatInt(number, 10))
 	}
 	return append(keys, at.Instrument, at.Account, at.External)
 }
 
-// tradePosition reads what tradeKeys wrote, nil where there is no cursor.
-func (p *Paging) tradePosition() (*ledger.TradeCursor, error) {
-	keys, err := p.position(placeKeys)
+// decodeTradeCursor parses a cursor made of tradeKeys. It returns nil if there is
+// none.
+func (p *Paging) decodeTradeCursor() (*ledger.TradeCursor, error) {
+	keys, err := p.decodeCursor(tradeKeyCount)
 	if err != nil || keys == nil {
 		return nil, err
 	}
-	return parsePlace(keys)
+	return parseTradeCursor(keys)
 }
 
-func parsePlace(keys []string) (*ledger.TradeCursor, error) {
+func parseTradeCursor(keys []string) (*ledger.TradeCursor, error) {
 	at := &ledger.TradeCursor{Instrument: keys[5], Account: keys[6], External: keys[7]}
 	for i, into := range []*int64{&at.ListedAt, &at.OpenedAt, &at.ClosedAt, &at.Arrival, &at.AccountNumber} {
 		number, err := strconv.ParseInt(keys[i], 10, 64)
 		if err != nil {
-			return nil, badCursor()
+			return nil, invalidCursor()
 		}
 		*into = number
 	}
 	return at, nil
 }
 
-// playbookPage is the page in the playbook's words. It asks for one record
-// more than wanted, to know whether there is a next page.
+// playbookPage returns the page for package playbook, with one more record than
+// the page has, which shows whether there is a next page.
 func (p *Paging) playbookPage() (playbook.Page, error) {
-	size, err := p.size()
+	size, err := p.pageSize()
 	if err != nil {
 		return playbook.Page{}, err
 	}
-	at, id, _, err := p.timePosition()
+	at, id, _, err := p.decodeTimeCursor()
 	if size > 0 {
 		size++
 	}
 	return playbook.Page{Limit: size, After: playbook.Position{At: at, ID: id}}, err
 }
 
-// listing is the answer of a list: its headers, and the records as they are
-// read.
+// listing is the answer of a list: its headers and a function that reads the
+// records.
 type listing[T any] struct {
 	link  string
 	total string
 	each  func(emit func(T) error) error
 }
 
-// listOf is a listing of records that are already there. More than size of
-// them mean that there is a next page, which keys points to.
-func listOf[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) (*listing[To], error) {
-	size, err := p.size()
+// newListing returns a listing of records that were read. If there is one more
+// than the page size, the listing has a link to the next page, made of keys.
+func newListing[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) (*listing[To], error) {
+	size, err := p.pageSize()
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func listOf[From, To any](p *Paging, records []From, total int, shape func(From)
 	}
 	if size > 0 && len(records) > size {
 		records = records[:size]
-		out.link = p.next(keys(records[size-1])...)
+		out.link = p.nextLink(keys(records[size-1])...)
 	}
 	out.each = func(emit func(To) error) error {
 		for _, record := range records {
@@ -174,10 +175,11 @@ func listOf[From, To any](p *Paging, records []From, total int, shape func(From)
 	return out, nil
 }
 
-// pageOf is a listing of a short list that was read whole. The cursor names the
-// last record of the page before, and its place in case it is gone meanwhile.
-func pageOf[From, To any](p *Paging, records []From, shape func(From) To, id func(From) string) (*listing[To], error) {
-	keys, err := p.position(2)
+// paginate returns a page of a short list that was read completely. The cursor has
+// the id of the last record of the previous page, and its position in case the
+// record has been deleted since.
+func paginate[From, To any](p *Paging, records []From, shape func(From) To, id func(From) string) (*listing[To], error) {
+	keys, err := p.decodeCursor(2)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func pageOf[From, To any](p *Paging, records []From, shape func(From) To, id fun
 	if keys != nil {
 		place, err := strconv.Atoi(keys[1])
 		if err != nil || place < 1 {
-			return nil, badCursor()
+			return nil, invalidCursor()
 		}
 		first = slices.IndexFunc(records, func(record From) bool { return id(record) == keys[0] }) + 1
 		if first == 0 {
@@ -196,22 +198,22 @@ func pageOf[From, To any](p *Paging, records []From, shape func(From) To, id fun
 	for i := range places {
 		places[i] = first + i
 	}
-	return listOf(p, places, len(records), func(i int) To { return shape(records[i]) }, func(i int) []string {
+	return newListing(p, places, len(records), func(i int) To { return shape(records[i]) }, func(i int) []string {
 		return []string{id(records[i]), strconv.Itoa(i + 1)}
 	})
 }
 
-// registerList adds an operation that answers with a list. The list is written
-// while it is read, so that memory stays flat however long it is.
+// registerList registers a route that answers with a list. The list is written
+// while it is read, so that memory use does not depend on its length.
 func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
-	mustBeVisible(reflect.TypeFor[In](), r)
-	mustBeVisible(reflect.TypeFor[T](), r)
+	requireExportedEmbeds(reflect.TypeFor[In](), r)
+	requireExportedEmbeds(reflect.TypeFor[T](), r)
 	operation := a.operation(r)
 	operation.Responses = map[string]*huma.Response{"200": {
 		Description: "OK",
 		Headers: map[string]*huma.Param{
 			"Link":          {Description: `The next page, rel="next".`, Schema: &huma.Schema{Type: huma.TypeString}},
-			"X-Total-Count": {Description: "How many records there are in all; with limit.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+			"X-Total-Count": {Description: "The number of records in all pages; only with limit.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 		},
 		Content: map[string]*huma.MediaType{"application/json": {
 			Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[[]T](), true, r.id+"List"),
@@ -220,7 +222,7 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*huma.StreamResponse, error) {
 		list, err := handler(ctx, in)
 		if err != nil {
-			return nil, refuse(ctx, err)
+			return nil, toErrorAnswer(ctx, err)
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, list) }}, nil
 	})

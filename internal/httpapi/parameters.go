@@ -10,11 +10,10 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Parameters of a query come as texts. Those that are absent are empty, and
-// what cannot be read is refused by the name of its parameter.
-
-// intParam, decimalParam and flagParam are described as what they hold, so that
-// generated clients have the right types; they are read as texts.
+// intParam, decimalParam and flagParam are query parameters that are described
+// with their types and hold the text that was sent. The empty text means that
+// the parameter is absent. The functions below parse the text, and name the
+// parameter if it is invalid.
 type (
 	intParam     string
 	decimalParam string
@@ -30,7 +29,7 @@ func (decimalParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Typ
 // Schema describes true or false.
 func (flagParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
-func optionalInstant(field, text string) (*time.Time, error) {
+func parseOptionalInstant(field, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // absent is no error
 	}
@@ -41,12 +40,12 @@ func optionalInstant(field, text string) (*time.Time, error) {
 	return &at, nil
 }
 
-// maxListed bounds how many ids one parameter may name.
-const maxListed = 200
+// maxListItems is the maximum number of values of one parameter.
+const maxListItems = 200
 
-// listed takes values apart that are repeated, separated by commas, or both.
-// Blanks and repetitions are dropped.
-func listed[T ~string](field string, values []string) ([]T, error) {
+// splitList returns the values of a parameter that is repeated, separated by
+// commas, or both. Empty and repeated values are dropped.
+func splitList[T ~string](field string, values []string) ([]T, error) {
 	var list []T
 	seen := map[string]bool{}
 	for _, value := range values {
@@ -59,28 +58,27 @@ func listed[T ~string](field string, values []string) ([]T, error) {
 			list = append(list, T(item))
 		}
 	}
-	if len(list) > maxListed {
-		return nil, journal.InvalidField(field, "%s may name at most %d.", field, maxListed)
+	if len(list) > maxListItems {
+		return nil, journal.InvalidField(field, "%s must have at most %d values.", field, maxListItems)
 	}
 	return list, nil
 }
 
-func optionalDay(field, text string) (journal.Day, error) {
+func parseOptionalDay(field, text string) (journal.Day, error) {
 	if text == "" {
 		return "", nil
 	}
 	return journal.ParseDay(field, text)
 }
 
-// oneOf reads a parameter that has a few words to choose from; it may be
-// absent.
-func oneOf[T ~string](field, text string, words ...T) (T, error) {
-	names := make([]string, len(words))
-	for i, word := range words {
-		if text == string(word) {
-			return word, nil
+// parseEnum parses a parameter that has a fixed set of values; it may be absent.
+func parseEnum[T ~string](field string, text T, values ...T) (T, error) {
+	names := make([]string, len(values))
+	for i, value := range values {
+		if text == value {
+			return value, nil
 		}
-		names[i] = string(word)
+		names[i] = string(value)
 	}
 	if text == "" {
 		return "", nil
@@ -88,10 +86,10 @@ func oneOf[T ~string](field, text string, words ...T) (T, error) {
 	return "", journal.InvalidField(field, "%s must be %s.", field, strings.Join(names, " or "))
 }
 
-// flag reads a parameter that is true or false; absent is false.
-func flag(field string, text flagParam) (bool, error) { return flagOr(field, text, false) }
+// parseFlag parses a parameter that is true or false; absent means false.
+func parseFlag(field string, text flagParam) (bool, error) { return parseFlagOr(field, text, false) }
 
-func flagOr(field string, text flagParam, absent bool) (bool, error) {
+func parseFlagOr(field string, text flagParam, absent bool) (bool, error) {
 	switch strings.ToLower(string(text)) {
 	case "":
 		return absent, nil
@@ -103,8 +101,8 @@ func flagOr(field string, text flagParam, absent bool) (bool, error) {
 	return false, journal.InvalidField(field, "%s must be true or false.", field)
 }
 
-// wholeNumber reads a whole number within bounds.
-func wholeNumber(field string, text intParam, absent, least, most int) (int, error) {
+// parseWholeNumber parses a whole number within bounds.
+func parseWholeNumber(field string, text intParam, absent, least, most int) (int, error) {
 	if text == "" {
 		return absent, nil
 	}

@@ -9,7 +9,7 @@ func change(current, next string) map[string]any {
 	return map[string]any{"current_password": current, "new_password": next}
 }
 
-// TestPasswordChange keeps the caller signed in and nobody else.
+// TestPasswordChange keeps only the caller signed in.
 func TestPasswordChange(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// wantPrefs demands what is stored, number by number as it is written.
+// wantPrefs requires what is stored, number by number as it is written.
 func (c *client) wantPrefs(want string) *reply {
 	c.w.t.Helper()
 	got := c.get("/me/preferences").want(http.StatusOK).wantKeys("", "prefs", "updated_at")
@@ -53,7 +53,7 @@ func TestPreferencesMerge(t *testing.T) {
 	})
 }
 
-// TestPreferencesAreOpaque gives back every value as it came, also what no
+// TestPreferencesAreOpaque returns back every value as it came, also what no
 // number type can hold.
 func TestPreferencesAreOpaque(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {

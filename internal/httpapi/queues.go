@@ -7,16 +7,16 @@ import (
 	"fillbook/internal/fairqueue"
 )
 
-// queues are where requests wait for what is scarce. Users take turns in each.
+// queues limit the work that is done at the same time. Users take turns in each.
 type queues struct {
-	// uploads bounds the large bodies of one user that are being received.
+	// uploads limits the large bodies of one user that are being received.
 	uploads *fairqueue.Queue
-	// imports bounds the files that are read, planned and written.
+	// imports limits the files that are read, planned and written.
 	imports *fairqueue.Queue
-	// attachments bounds the files that are checked and stored.
+	// attachments limits the files that are checked and stored.
 	attachments *fairqueue.Queue
-	// answers bounds the whole lists and exports that are being made, which
-	// leaves readers of the database to short requests.
+	// answers limits the complete lists and exports that are being written, so
+	// that short requests find a free database connection.
 	answers *fairqueue.Queue
 }
 
@@ -29,6 +29,6 @@ func newQueues(importsPerUser int) queues {
 	}
 }
 
-// answerPlaces is how many long answers are made at once: enough to keep the
-// processors busy, and fewer than the readers of the database.
+// answerPlaces returns how many long answers are written at once: enough to keep
+// the processors busy, and fewer than the database connections for reading.
 func answerPlaces() int { return min(4, runtime.GOMAXPROCS(0)+1) }

@@ -40,7 +40,7 @@ func TestASpentTokenIsHonouredForHalfAMinute(t *testing.T) {
 	})
 }
 
-func TestASpentTokenComesBackTooLate(t *testing.T) {
+func TestASpentTokenEndsTheSession(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		pair, other := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
@@ -71,13 +71,13 @@ func TestRefreshTokensExpire(t *testing.T) {
 		month := 30 * 24 * time.Hour
 		token := w.logIn(ownerEmail, ownerPassword).text("refresh_token")
 		w.clock.Advance(month - time.Second)
-		token = w.refresh(token).want(http.StatusOK).text("refresh_token") // and the month begins anew
+		token = w.refresh(token).want(http.StatusOK).text("refresh_token") // and the month starts again
 		w.clock.Advance(month)
 		w.refresh(token).wantError(http.StatusUnauthorized, "unauthorized")
 	})
 }
 
-func TestRefreshTakesNothingElse(t *testing.T) {
+func TestRefreshAcceptsRefreshTokensOnly(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})

@@ -14,37 +14,37 @@ import (
 	"fillbook/internal/transport"
 )
 
-// access says who may call a route.
+// access is who may call a route.
 type access int
 
 const (
-	// user: anybody with a credential, a session or an access token.
-	user access = iota
-	// public: nobody is asked for a credential.
-	public
-	// session: only somebody who signed in with a password. An access token
-	// must not be able to make Credentials that outlive its revocation.
-	session
-	// owner: users with is_admin.
-	owner
+	// accessUser: any user, with a session or an access token.
+	accessUser access = iota
+	// accessPublic: no credential is needed.
+	accessPublic
+	// accessSession: a user who signed in with a password. An access token must
+	// not create credentials that outlive its revocation.
+	accessSession
+	// accessOwner: users with is_admin.
+	accessOwner
 )
 
-// allowance says which limit a route falls under, if any.
-type allowance int
+// limitKind is the limit of a route, if any.
+type limitKind int
 
 const (
-	unlimited       allowance = iota
+	unlimited       limitKind = iota
 	authLimit                 // failed sign-ins and the like, by address
 	secretLimit               // failed password and code checks of a signed-in user
 	shareLimit                // the public share page, by address
-	attachmentQueue           // storing attachments: users take turns
-	importQueue               // reading files, which is work for the processor: users take turns
+	attachmentQueue           // storing attachments, in turns between users
+	importQueue               // reading files, in turns between users
 )
 
 // isFailedSignIn reports whether a refused call counts as a failed sign-in,
-// refresh, registration or setup. A right password without its code does not:
-// clients ask for the code when they are told to. Malformed input does not
-// either, because it is refused before a credential is looked at.
+// refresh, registration or setup. A correct password without its code does not,
+// because clients send the code in a second call. Malformed input does not
+// either, because it is refused before the credential is checked.
 func isFailedSignIn(status int, code string) bool {
 	switch status {
 	case http.StatusUnauthorized:
@@ -67,8 +67,8 @@ const (
 	prefsBody = 256 << 10
 )
 
-// route describes one operation: what the documentation says of it and which
-// middleware it takes. The zero values are the usual case.
+// route describes one operation: its documentation and its middleware. The zero
+// values are the usual case.
 type route struct {
 	method  string
 	path    string // below /api/v1
@@ -79,44 +79,44 @@ type route struct {
 	status  int // of success; 0 is 200, or 204 without a body
 
 	access    access
-	allowance allowance
+	limitKind limitKind
 	body      transport.Body
 	limit     int64 // of the body; 0 is usualBody
 	repeated  []string
-	// form: the body is a form with one file, and fields beside it.
+	// form: the body is a form with one file and other fields.
 	form   bool
-	fields map[string]string // what each says
+	fields map[string]string // descriptions by name
 	// files are the media types of an answer that is a file.
 	files []string
-	// long: the answer may be long unless it is a page, so that it is made when
-	// it is the user's turn.
+	// long: the answer may be long unless it is a page, so it waits for the
+	// user's turn.
 	long bool
-	// secret: answers hold credentials, so Idempotency-Key is ignored and
-	// nothing of them is kept.
+	// secret: answers contain credentials, so Idempotency-Key is ignored and no
+	// answer is stored.
 	secret bool
-	// gate, where set, may refuse the call before anything else is looked at.
+	// gate may refuse the call before anything else is checked; it may be nil.
 	gate func(ctx context.Context) error
 	// refusals are the error statuses beyond those that every route has.
 	refusals []int
 }
 
-// longAnswer marks a route whose answer may be long.
-func longAnswer(r route) route {
+// allowLongAnswer returns the route with long set.
+func allowLongAnswer(r route) route {
 	r.long = true
 	return r
 }
 
 const prefix = "/api/v1"
 
-// register adds an operation: to the router, with its middleware, and to the
-// API description.
+// register adds an operation to the router, with its middleware, and to the API
+// description.
 func register[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
-	mustBeVisible(reflect.TypeFor[In](), r)
-	mustBeVisible(reflect.TypeFor[Out](), r)
+	requireExportedEmbeds(reflect.TypeFor[In](), r)
+	requireExportedEmbeds(reflect.TypeFor[Out](), r)
 	huma.Register(a.huma, a.operation(r), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
-			return nil, refuse(ctx, err)
+			return nil, toErrorAnswer(ctx, err)
 		}
 		return out, nil
 	})
@@ -128,8 +128,8 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 	}
 }
 
-// formBody describes a form with a file. Huma must not know of it when the
-// operation is registered: it would look for a body that the transport has read.
+// formBody describes a form with a file. It is added after the operation is
+// registered: otherwise huma would read a body that the transport has read.
 func formBody(fields map[string]string) *huma.RequestBody {
 	properties := map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}}
 	for name, about := range fields {
@@ -154,10 +154,10 @@ func fileContent(types []string) map[string]*huma.MediaType {
 	return content
 }
 
-// mustBeVisible panics where one of our types embeds an unexported one: huma
-// passes over it without a word, so that its parameters would stay empty and
-// its fields undescribed.
-func mustBeVisible(t reflect.Type, r route) {
+// requireExportedEmbeds panics if one of our types embeds an unexported one. Huma
+// ignores such a type, so that its parameters would stay empty and its fields
+// undescribed.
+func requireExportedEmbeds(t reflect.Type, r route) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
@@ -166,28 +166,28 @@ func mustBeVisible(t reflect.Type, r route) {
 	}
 	for field := range t.Fields() {
 		if field.Anonymous && !field.IsExported() {
-			panic(r.id + ": " + t.String() + " embeds " + field.Name + "; give it a capital letter")
+			panic(r.id + ": " + t.String() + " embeds " + field.Name + "; export it")
 		}
 		if field.IsExported() {
-			mustBeVisible(field.Type, r)
+			requireExportedEmbeds(field.Type, r)
 		}
 	}
 }
 
-// operation is a route in huma's words.
+// operation converts a route for huma.
 func (a *API) operation(r route) huma.Operation {
 	operation := huma.Operation{
 		Method: r.method, Path: prefix + r.path, OperationID: r.id, Tags: []string{r.tag},
 		Summary: r.summary, Description: r.about, DefaultStatus: r.status, Errors: r.errors(),
-		// Bodies and parameters are checked by their types and by the domain,
-		// which say it better; sizes and times by the transport.
+		// Types and the domain check bodies and parameters, with better
+		// messages; the transport checks sizes and times.
 		SkipValidateBody: true, SkipValidateParams: true, MaxBodyBytes: -1, BodyReadTimeout: -1,
 		Metadata: map[string]any{"route": r},
 	}
 	if len(r.files) > 0 {
 		operation.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: fileContent(r.files)}}
 	}
-	if r.access != public {
+	if r.access != accessPublic {
 		operation.Security = []map[string][]string{{"bearer": {}}}
 	}
 	return operation
@@ -195,13 +195,13 @@ func (a *API) operation(r route) huma.Operation {
 
 func (r route) errors() []int {
 	statuses := append([]int{http.StatusBadRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.refusals...)
-	if r.access != public {
+	if r.access != accessPublic {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
-	if r.access == session || r.access == owner || r.access == user && r.method != http.MethodGet {
+	if r.access == accessSession || r.access == accessOwner || r.access == accessUser && r.method != http.MethodGet {
 		statuses = append(statuses, http.StatusForbidden)
 	}
-	if r.allowance == authLimit || r.allowance == secretLimit || r.allowance == shareLimit {
+	if r.limitKind == authLimit || r.limitKind == secretLimit || r.limitKind == shareLimit {
 		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if r.body != transport.NoBody {
@@ -214,13 +214,13 @@ func (r route) errors() []int {
 	return slices.Compact(statuses)
 }
 
-// isIdempotent tells whether the route takes an Idempotency-Key.
+// isIdempotent reports whether the route supports Idempotency-Key.
 func (r route) isIdempotent() bool {
-	return r.method == http.MethodPost && !r.secret && r.access != public
+	return r.method == http.MethodPost && !r.secret && r.access != accessPublic
 }
 
-// Handle implements huma.Adapter: it puts the route's middleware around the
-// operation and gives it to the router.
+// Handle implements huma.Adapter: it wraps the operation in the route's middleware
+// and adds it to the router.
 func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 	r := op.Metadata["route"].(route)
 	serve := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -231,17 +231,17 @@ func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 }
 
 func (a *API) chain(r route, pattern string) []transport.Middleware {
-	chain := []transport.Middleware{named(pattern)}
+	chain := []transport.Middleware{withRouteName(pattern)}
 	if r.gate != nil {
-		chain = append(chain, gated(r.gate))
+		chain = append(chain, withGate(r.gate))
 	}
-	if r.allowance == shareLimit {
+	if r.limitKind == shareLimit {
 		chain = append(chain, a.shareLimit.ByAddress())
 	}
-	if r.access != public {
+	if r.access != accessPublic {
 		chain = append(chain, a.authenticate(r.access))
 	}
-	if r.allowance != shareLimit {
+	if r.limitKind != shareLimit {
 		chain = append(chain, transport.BufferResponses(a.spool))
 	}
 	limit := r.limit
@@ -249,7 +249,7 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 		limit = usualBody
 	}
 	intake := transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated, Spool: a.spool}
-	if r.access != public { // what strangers may send is small
+	if r.access != accessPublic { // the bodies of public routes are small
 		intake.Uploads = a.queues.uploads
 	}
 	chain = append(chain, intake.Middleware())
@@ -259,12 +259,12 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())
 	}
-	return append(chain, a.limit(r.allowance)...)
+	return append(chain, a.limit(r.limitKind)...)
 }
 
-// limit is the middleware of an allowance that comes after the body was read: a
-// slow client takes no other user's place.
-func (a *API) limit(kind allowance) []transport.Middleware {
+// limit returns the middleware of a limit that applies after the body was read, so
+// that a slow client does not occupy a place in a queue.
+func (a *API) limit(kind limitKind) []transport.Middleware {
 	switch kind {
 	case authLimit:
 		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
@@ -279,8 +279,8 @@ func (a *API) limit(kind allowance) []transport.Middleware {
 	}
 }
 
-// named tells the log which route this is.
-func named(pattern string) transport.Middleware {
+// withRouteName sets the name of the route for the log.
+func withRouteName(pattern string) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			transport.RequestOf(r.Context()).Route = pattern
@@ -289,7 +289,7 @@ func named(pattern string) transport.Middleware {
 	}
 }
 
-func gated(gate func(context.Context) error) transport.Middleware {
+func withGate(gate func(context.Context) error) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := gate(r.Context()); err != nil {
@@ -301,10 +301,10 @@ func gated(gate func(context.Context) error) transport.Middleware {
 	}
 }
 
-// ServeHTTP implements huma.Adapter; the real entrance is API.Handler.
+// ServeHTTP implements huma.Adapter; servers use API.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
 
-// format is how huma reads and writes bodies: with our strict JSON.
+// format makes huma read and write bodies with our strict JSON.
 var format = huma.Format{
 	Marshal: func(w io.Writer, value any) error {
 		body, err := transport.Marshal(value)

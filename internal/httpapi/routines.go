@@ -20,7 +20,9 @@ type RoutineItem struct {
 }
 
 func shapeItem(i routine.Item) RoutineItem {
-	return RoutineItem{i.ID, i.Title, i.Stage, i.Weekdays.List(), i.Position, i.StartDay}
+	return RoutineItem{
+		ID: i.ID, Title: i.Title, Stage: i.Stage, Weekdays: i.Weekdays.List(), Position: i.Position, StartDay: i.StartDay,
+	}
 }
 
 func itemTag(i routine.Item) any { return shapeItem(i) }
@@ -43,7 +45,7 @@ type routineDay struct {
 
 func shapeDay(c routine.Checklist) routineDay {
 	lines := shapeAll(c.Lines, func(l routine.Line) routineLine { return routineLine{shapeItem(l.Item), l.Done} })
-	return routineDay{c.Day, lines, c.Done, c.Total}
+	return routineDay{Day: c.Day, Items: lines, Done: c.Done, Total: c.Total}
 }
 
 type newItem struct {
@@ -66,7 +68,7 @@ type DayQuery struct {
 }
 
 func (q DayQuery) day() (journal.Day, error) {
-	return optionalDay("day", q.Day)
+	return parseOptionalDay("day", q.Day)
 }
 
 func routineRoute(method, path, id, summary string) route {
@@ -77,7 +79,7 @@ type routineOrder struct {
 	IDs []journal.RoutineID `json:"ids"`
 }
 
-func (a *API) routineOperations() {
+func (a *API) registerRoutineRoutes() {
 	register(a, routineRoute(http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
 		func(ctx context.Context, in *DayQuery) (*body[routineItems], error) {
 			day, err := in.day()
@@ -97,7 +99,7 @@ func (a *API) routineOperations() {
 	edit.about = "A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten."
 	register(a, edit, a.changeItem)
 	register(a, routineRoute(http.MethodDelete, "/{id}", "deleteRoutine", "Remove an item from a day on"), a.deleteItem)
-	a.routineDayOperations()
+	a.registerRoutineDayRoutes()
 }
 
 func (a *API) createItem(ctx context.Context, in *body[newItem]) (*body[RoutineItem], error) {
@@ -164,7 +166,7 @@ type tickInput struct {
 	}]
 }
 
-func (a *API) routineDayOperations() {
+func (a *API) registerRoutineDayRoutes() {
 	register(a, routineRoute(http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
 		func(ctx context.Context, in *DayPath) (*body[routineDay], error) {
 			day, err := journal.ParseDay("day", in.Day)
@@ -228,11 +230,11 @@ type spanQuery struct {
 }
 
 func (a *API) routineHistory(ctx context.Context, in *spanQuery) (*body[routineHistory], error) {
-	from, err := optionalDay("from", in.From)
+	from, err := parseOptionalDay("from", in.From)
 	if err != nil {
 		return nil, err
 	}
-	to, err := optionalDay("to", in.To)
+	to, err := parseOptionalDay("to", in.To)
 	if err != nil {
 		return nil, err
 	}

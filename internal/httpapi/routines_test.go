@@ -22,7 +22,7 @@ func (c *client) item(title, stage, weekdays, day string) string {
 	return c.made("/routines", `{"title":"`+title+`","stage":"`+stage+`","weekdays":`+weekdays+`,"day":"`+day+`"}`).text("id")
 }
 
-// tick says whether an item was done on a day.
+// tick reports whether an item was done on a day.
 func (c *client) tick(day, id string, done bool) *reply {
 	c.w.t.Helper()
 	return c.put("/routines/day/"+day+"/items/"+id, more{"done": done})

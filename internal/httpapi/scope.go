@@ -2,24 +2,24 @@ package httpapi
 
 import "fillbook/internal/journal"
 
-// ScopeInput is the query of every list and figure that is about some accounts
-// and some period.
+// ScopeInput is the query of every list and figure that selects accounts and a
+// period.
 type ScopeInput struct {
-	AccountID []string `query:"account_id,explode" doc:"One account, a comma-separated list, or the parameter repeated. Without it: all accounts."`
+	AccountID []string `query:"account_id,explode" doc:"One account, a comma-separated list, or the parameter repeated. Default: all accounts."`
 	PeriodInput
 }
 
-// PeriodInput is the query of a period; both ends are inside.
+// PeriodInput is the query of a period; both ends are inclusive.
 type PeriodInput struct {
 	From string `query:"from" format:"date-time" doc:"The first instant, inclusive."`
 	To   string `query:"to" format:"date-time" doc:"The last instant, inclusive."`
 }
 
-// repeatable are the query parameters that may come more than once.
+// repeatable are the query parameters that may be repeated.
 var repeatable = []string{"account_id", "symbol", "setup_id", "tag_id"}
 
 func (in ScopeInput) scope() (journal.Scope, error) {
-	accounts, err := listed[journal.AccountID]("account_id", in.AccountID)
+	accounts, err := splitList[journal.AccountID]("account_id", in.AccountID)
 	if err != nil {
 		return journal.Scope{}, err
 	}
@@ -28,11 +28,11 @@ func (in ScopeInput) scope() (journal.Scope, error) {
 }
 
 func (in PeriodInput) period() (journal.Period, error) {
-	from, err := optionalInstant("from", in.From)
+	from, err := parseOptionalInstant("from", in.From)
 	if err != nil {
 		return journal.Period{}, err
 	}
-	to, err := optionalInstant("to", in.To)
+	to, err := parseOptionalInstant("to", in.To)
 	if err != nil {
 		return journal.Period{}, err
 	}

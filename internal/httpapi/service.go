@@ -12,20 +12,20 @@ import (
 	"fillbook/internal/transport"
 )
 
-// service adds what operators and tools ask: whether the process lives, whether
+// registerServiceRoutes adds what operators and tools ask: whether the process lives, whether
 // it can serve, and what the API looks like.
-func (a *API) service() {
-	a.forget422()
-	// Writing it takes longer than all the rest of a start, and few ask.
+func (a *API) registerServiceRoutes() {
+	a.removeStatus422()
+	// It takes longer than the rest of the start, and is rarely requested.
 	a.description = sync.OnceValues(func() ([]byte, error) { return transport.Marshal(a.huma.OpenAPI()) })
-	a.plain("GET /healthz", a.healthz)
-	a.plain("GET /readyz", a.readyz)
-	a.plain("GET /openapi.json", a.openapi)
+	a.handlePlain("GET /healthz", a.healthz)
+	a.handlePlain("GET /readyz", a.readyz)
+	a.handlePlain("GET /openapi.json", a.openapi)
 }
 
-// forget422 takes a status out of the description that huma puts there and that
-// we never answer with: what does not validate is a 400.
-func (a *API) forget422() {
+// removeStatus422 removes a status from the description that huma adds. Invalid
+// input is always answered with 400.
+func (a *API) removeStatus422() {
 	for _, path := range a.huma.OpenAPI().Paths {
 		for _, operation := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
 			if operation != nil {
@@ -35,22 +35,22 @@ func (a *API) forget422() {
 	}
 }
 
-func (a *API) plain(pattern string, handler http.HandlerFunc) {
-	a.mux.Handle(pattern, transport.Chain(handler, named(pattern), transport.BufferResponses(a.spool)))
+func (a *API) handlePlain(pattern string, handler http.HandlerFunc) {
+	a.mux.Handle(pattern, transport.Chain(handler, withRouteName(pattern), transport.BufferResponses(a.spool)))
 }
 
-// Description is the OpenAPI document.
+// Description returns the OpenAPI document.
 func (a *API) Description() ([]byte, error) { return a.description() }
 
 func (a *API) healthz(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]string{"status": "ok"})
 }
 
-// readyPatience is how long the database may take to answer readyz: a load
-// balancer does not wait for a server that hangs.
+// readyPatience is how long the database may take to answer readyz. A load
+// balancer does not wait long for an answer.
 const readyPatience = 2 * time.Second
 
-// readyz is for load balancers: it fails while the database is away or the
+// readyz is for load balancers: it fails while the database is unavailable or the
 // server is draining.
 func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 	if a.draining.Load() {

@@ -20,9 +20,9 @@ func TestHealthAndReadiness(t *testing.T) {
 	})
 }
 
-// TestThePageIsOutsideTheAPI: what is not below /api belongs to the page, as
+// TestPageIsServedOutsideTheAPI: what is not below /api belongs to the page, as
 // far as it is a read.
-func TestThePageIsOutsideTheAPI(t *testing.T) {
+func TestPageIsServedOutsideTheAPI(t *testing.T) {
 	page := func(s *settle) {
 		s.api.Web = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("the page")) })
 	}

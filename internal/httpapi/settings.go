@@ -11,7 +11,7 @@ import (
 )
 
 type checklistTemplate struct {
-	Items []string `json:"items" doc:"The lines that a new user's routine is made of."`
+	Items []string `json:"items" doc:"The items of a new user's routine."`
 }
 
 type instrumentOverride struct {
@@ -22,7 +22,7 @@ type instrumentOverride struct {
 
 type instrumentSettings struct {
 	AccountID   journal.AccountID    `json:"account_id"`
-	Instruments []instrumentOverride `json:"instruments" doc:"What a contract root is worth in this account, where the built-in table does not know."`
+	Instruments []instrumentOverride `json:"instruments" doc:"Multipliers of contract roots in this account, in place of the built-in ones."`
 }
 
 func settingRoute(method, path, id, summary string) route {
@@ -31,14 +31,13 @@ func settingRoute(method, path, id, summary string) route {
 	return r
 }
 
-// replacement is the input of a conditional write of something of which there
-// is one.
+// replacement is the input of a conditional write of a record without an id.
 type replacement[B any] struct {
 	Precondition
 	Body B
 }
 
-func (a *API) settingOperations() {
+func (a *API) registerSettingRoutes() {
 	register(a, settingRoute(http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
 		func(ctx context.Context, _ *nothing) (*body[checklistTemplate], error) {
 			lines, err := a.Routine.Template(ctx, caller(ctx).UserID)
@@ -47,7 +46,7 @@ func (a *API) settingOperations() {
 	register(a, settingRoute(http.MethodPut, "checklist-template", "setChecklistTemplate", "Replace the template of the daily checklist"),
 		func(ctx context.Context, in *replacement[checklistTemplate]) (*body[checklistTemplate], error) {
 			if in.Body.Items == nil {
-				return nil, journal.InvalidField("items", "items must be a list of lines; an empty one seeds nothing.")
+				return nil, journal.InvalidField("items", "items must be a list of texts. An empty list starts an empty routine.")
 			}
 			check := transport.IfMatch(in.IfMatch, func(lines []string) any { return checklistTemplate{lines} })
 			lines, err := a.Routine.SetTemplate(ctx, caller(ctx).UserID, in.Body.Items, check)
@@ -73,7 +72,7 @@ func (a *API) setInstruments(ctx context.Context, in *replacement[instrumentSett
 	case account == "":
 		return nil, journal.InvalidField("account_id", "account_id is required.")
 	case in.Body.Instruments == nil:
-		return nil, journal.InvalidField("instruments", "instruments must be a list; an empty one takes all back.")
+		return nil, journal.InvalidField("instruments", "instruments must be a list. An empty list removes all multipliers of the account.")
 	}
 	overrides := shapeAll(in.Body.Instruments, func(o instrumentOverride) ledger.Override { return ledger.Override(o) })
 	check := transport.IfMatch(in.IfMatch, func(stored []ledger.Override) any { return shapeInstruments(account, stored) })

@@ -26,7 +26,7 @@ func TestChecklistTemplate(t *testing.T) {
 	})
 }
 
-// TestInstrumentSettings say what a contract is worth in one account.
+// TestInstrumentSettings set the multiplier of a contract in one account.
 func TestInstrumentSettings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -12,17 +12,17 @@ import (
 	"fillbook/internal/transport"
 )
 
-// setupStatus is what the page asks before it shows anything.
+// setupStatus is what the page reads before it shows anything.
 type setupStatus struct {
 	NeedsSetup        bool `json:"needs_setup" doc:"No user exists yet: call POST /setup."`
-	RegistrationOpen  bool `json:"registration_open" doc:"POST /auth/register is open to everybody."`
+	RegistrationOpen  bool `json:"registration_open" doc:"Whether anyone can use POST /auth/register."`
 	UserCount         int  `json:"user_count"`
 	MinPasswordLength int  `json:"min_password_length"`
 }
 
-// TokenPair is what signing in gives.
+// TokenPair is the answer of a sign-in.
 type TokenPair struct {
-	AccessToken  string `json:"access_token" doc:"A JWT for the Authorization header, good for 15 minutes."`
+	AccessToken  string `json:"access_token" doc:"A JWT for the Authorization header, valid for 15 minutes."`
 	RefreshToken string `json:"refresh_token" doc:"Exchange it at POST /auth/refresh for a new pair. It works once."`
 	IsAdmin      bool   `json:"is_admin"`
 	TokenType    string `json:"token_type" example:"Bearer"`
@@ -36,7 +36,7 @@ func shapePair(pair identity.TokenPair) TokenPair {
 	}
 }
 
-// NewUser is a token pair with the user that was just made.
+// NewUser is a token pair with the user that was created.
 type NewUser struct {
 	TokenPair
 	ID    journal.UserID `json:"id"`
@@ -62,24 +62,24 @@ func answer[T any](value T, err error) (*body[T], error) {
 
 type nothing struct{}
 
-func (a *API) setupOperations() {
+func (a *API) registerSetupRoutes() {
 	register(a, route{
-		method: http.MethodGet, path: "/setup/status", id: "getSetupStatus", tag: "Setup", access: public,
-		summary: "Tell whether the installation has been set up",
+		method: http.MethodGet, path: "/setup/status", id: "getSetupStatus", tag: "Setup", access: accessPublic,
+		summary: "Read whether the installation has been set up",
 	}, func(ctx context.Context, _ *nothing) (*body[setupStatus], error) {
 		status, err := a.Identity.SetupStatus(ctx)
 		return answer(setupStatus(status), err)
 	})
 	register(a, route{
-		method: http.MethodPost, path: "/setup", id: "setUp", tag: "Setup", access: public, secret: true,
+		method: http.MethodPost, path: "/setup", id: "setUp", tag: "Setup", access: accessPublic, secret: true,
 		summary: "Create the first user, who owns the installation", status: http.StatusCreated,
-		body: transport.JSONBody, limit: authBody, allowance: authLimit, refusals: []int{http.StatusConflict},
+		body: transport.JSONBody, limit: authBody, limitKind: authLimit, refusals: []int{http.StatusConflict},
 	}, a.setUp)
 }
 
 type setupRequest struct {
 	Credentials
-	Account *accountFields `json:"account" required:"false" doc:"The first trading account, made along."`
+	Account *accountFields `json:"account" required:"false" doc:"The first trading account, created in the same transaction."`
 }
 
 type setupAnswer struct {
@@ -87,7 +87,7 @@ type setupAnswer struct {
 	Account orNull[account] `json:"account"`
 }
 
-// setUp makes the first user and, in the same transaction, the first account.
+// setUp creates the first user and, in the same transaction, the first account.
 func (a *API) setUp(ctx context.Context, in *body[setupRequest]) (*body[setupAnswer], error) {
 	var made *account
 	created, pair, err := a.Identity.Setup(ctx, client(ctx), in.Body.Email, in.Body.Password,

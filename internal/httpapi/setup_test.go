@@ -11,7 +11,7 @@ func account(email, password string) map[string]any {
 	return map[string]any{"email": email, "password": password}
 }
 
-// wantStatus demands what the setup status says, and that it says no more.
+// wantStatus requires what the setup status says, and that it says no more.
 func (w *world) wantStatus(needsSetup, registrationOpen bool, users int) {
 	w.t.Helper()
 	got := w.nobody().get("/setup/status").want(http.StatusOK).
@@ -83,8 +83,8 @@ func TestSetupRace(t *testing.T) {
 	})
 }
 
-// TestRefusedSetupLeavesNothing lets the next try still win.
-func TestRefusedSetupLeavesNothing(t *testing.T) {
+// TestRefusedSetupStoresNothing lets the next try still win.
+func TestRefusedSetupStoresNothing(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.nobody().post("/setup", account(ownerEmail, "short")).wantField("password")
 		w.nobody().post("/setup", account("nonsense", ownerPassword)).wantField("email")
@@ -125,7 +125,7 @@ func TestRegistrationOpen(t *testing.T) {
 	}, openRegistration)
 }
 
-// TestRegistrationRace gives one address to one of several at once.
+// TestRegistrationRace returns one address to one of several at once.
 func TestRegistrationRace(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
@@ -142,7 +142,7 @@ func TestRegistrationRace(t *testing.T) {
 	}, openRegistration)
 }
 
-func TestAddressesThatAreNone(t *testing.T) {
+func TestInvalidEmailAddresses(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for _, email := range []string{

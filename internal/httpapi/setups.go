@@ -51,16 +51,16 @@ func setupRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/setups"+path, id, "Setups", summary)
 }
 
-func (a *API) setupsOperations() {
+func (a *API) registerSetupsRoutes() {
 	registerList(a, setupRoute(http.MethodGet, "", "listSetups", "List the setups by name"),
 		func(ctx context.Context, in *Paging) (*listing[setup], error) {
 			setups, err := a.Playbook.Setups(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, setups, shapeSetup, func(s playbook.Setup) string { return string(s.ID) })
+			return paginate(in, setups, shapeSetup, func(s playbook.Setup) string { return string(s.ID) })
 		})
-	register(a, setupRoute(http.MethodPost, "", "createSetup", "Create a setup; its name must be new, whatever its case"),
+	register(a, setupRoute(http.MethodPost, "", "createSetup", "Create a setup; names are unique regardless of case"),
 		func(ctx context.Context, in *body[setupFields]) (*body[setup], error) {
 			created, err := a.Playbook.CreateSetup(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeSetup(created), err)
@@ -75,7 +75,7 @@ func (a *API) setupsOperations() {
 			changed, err := a.Playbook.ChangeSetup(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, setupTag))
 			return answer(shapeSetup(changed), err)
 		})
-	register(a, setupRoute(http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and take it off every trade"),
+	register(a, setupRoute(http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and remove it from every trade"),
 		func(ctx context.Context, in *DeleteOf[journal.SetupID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteSetup(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, setupTag))
 		})

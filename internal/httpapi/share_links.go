@@ -23,8 +23,8 @@ type shareScope struct {
 
 type shareLink struct {
 	ID        journal.ShareID `json:"id"`
-	Token     string          `json:"token" doc:"Part of the public address; whoever has it sees the link."`
-	URL       string          `json:"url,omitempty" doc:"The public address; there when the server was told its own (SVC_PUBLIC_URL)."`
+	Token     string          `json:"token" doc:"Part of the public address. Anyone with it can open the link."`
+	URL       string          `json:"url,omitempty" doc:"The public address, if SVC_PUBLIC_URL is set."`
 	Scope     shareScope      `json:"scope"`
 	CreatedAt time.Time       `json:"created_at"`
 	ExpiresAt *time.Time      `json:"expires_at" doc:"null: never"`
@@ -36,46 +36,51 @@ func (a *API) shapeLink(l sharing.Link) shareLink {
 	if a.options.PublicURL != "" {
 		address = strings.TrimRight(a.options.PublicURL, "/") + "/s/" + l.Token
 	}
-	scope := shareScope{l.Scope.Account, l.Scope.From, l.Scope.To, l.Scope.Zone, l.Scope.ShowAmounts, l.Scope.Currency}
-	return shareLink{l.ID, l.Token, address, scope, l.CreatedAt, l.ExpiresAt, l.Views}
+	scope := shareScope{
+		AccountID: l.Scope.Account, From: l.Scope.From, To: l.Scope.To, TZ: l.Scope.Zone, ShowAmounts: l.Scope.ShowAmounts,
+		Currency: l.Scope.Currency,
+	}
+	return shareLink{
+		ID: l.ID, Token: l.Token, URL: address, Scope: scope, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, ViewCount: l.Views,
+	}
 }
 
-// ShareFields are what a link shows. They may stand at the top of the request
-// or inside scope.
+// ShareFields are what a link shows. They may be sent at the top level of the
+// request or inside scope.
 type ShareFields struct {
 	AccountID   opt[string]  `json:"account_id" required:"false" doc:"One account; all without it."`
 	From        opt[instant] `json:"from" required:"false"`
 	To          opt[instant] `json:"to" required:"false"`
-	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone that cuts days; UTC by default."`
-	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"false by default: ratios and shapes only, no money."`
+	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone of days. Default UTC."`
+	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"Whether to show money. Default false: ratios and shapes only."`
 	Currency    opt[string]  `json:"currency" required:"false" doc:"A label in place of the account's currency."`
 }
 
 type newShareLink struct {
 	ShareFields
 	Scope         *ShareFields `json:"scope" required:"false"`
-	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never, 90 by default."`
+	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never. Default 90."`
 }
 
-// over gives the fields with those of another where they are not set.
-func (f ShareFields) over(under ShareFields) ShareFields {
+// withDefaults returns the fields, with those of defaults where they are not set.
+func (f ShareFields) withDefaults(defaults ShareFields) ShareFields {
 	if !f.AccountID.Set {
-		f.AccountID = under.AccountID
+		f.AccountID = defaults.AccountID
 	}
 	if !f.From.Set {
-		f.From = under.From
+		f.From = defaults.From
 	}
 	if !f.To.Set {
-		f.To = under.To
+		f.To = defaults.To
 	}
 	if !f.TZ.Set {
-		f.TZ = under.TZ
+		f.TZ = defaults.TZ
 	}
 	if !f.ShowAmounts.Set {
-		f.ShowAmounts = under.ShowAmounts
+		f.ShowAmounts = defaults.ShowAmounts
 	}
 	if !f.Currency.Set {
-		f.Currency = under.Currency
+		f.Currency = defaults.Currency
 	}
 	return f
 }
@@ -95,7 +100,7 @@ func instantOrNil(o opt[instant]) *time.Time {
 	return &at
 }
 
-func (a *API) shareOperations() {
+func (a *API) registerShareRoutes() {
 	route := func(method, path, id, summary string) route {
 		r := journalRoute(method, "/share-links"+path, id, "Share links", summary)
 		r.gate = a.shareGate
@@ -107,24 +112,24 @@ func (a *API) shareOperations() {
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
+			return paginate(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
 		})
-	register(a, route(http.MethodPost, "", "mintShareLink", "Mint a public link to a performance summary"), a.mintShareLink)
+	register(a, route(http.MethodPost, "", "mintShareLink", "Create a public link to a performance summary"), a.mintShareLink)
 	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
 		func(ctx context.Context, in *DeleteOf[journal.ShareID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(l sharing.Link) any { return a.shapeLink(l) })
 			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID, check)
 		})
-	a.publicShareOperation()
+	a.registerPublicShareRoute()
 }
 
-// shareGate refuses the owner's calls while links are switched off.
+// shareGate refuses calls while share links are turned off.
 func (a *API) shareGate(context.Context) error {
 	if a.options.ShareLinks {
 		return nil
 	}
 	return &journal.Error{
-		Kind: journal.KindNotFound, Code: "share_links_disabled", Message: "Share links are switched off on this server.",
+		Kind: journal.KindNotFound, Code: "share_links_disabled", Message: "Share links are turned off on this server.",
 	}
 }
 
@@ -134,7 +139,7 @@ func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[
 	}
 	fields := in.Body.ShareFields
 	if in.Body.Scope != nil {
-		fields = fields.over(*in.Body.Scope)
+		fields = fields.withDefaults(*in.Body.Scope)
 	}
 	days := sharing.DefaultDays
 	if in.Body.ExpiresInDays.Set && !in.Body.ExpiresInDays.Null {
@@ -148,12 +153,12 @@ type shareToken struct {
 	Token string `path:"token"`
 }
 
-// publicShareOperation answers everybody who has the token. Whatever is wrong
-// with a token, the answer is the same, as it is while links are switched off.
-func (a *API) publicShareOperation() {
+// registerPublicShareRoute registers the route for anyone with the token. The
+// refusal is the same for every invalid token and while links are turned off.
+func (a *API) registerPublicShareRoute() {
 	open := route{
 		method: http.MethodGet, path: "/public/share/{token}", id: "openShareLink", tag: "Share links",
-		summary: "Read what a share link shows", access: public, allowance: shareLimit,
+		summary: "Read what a share link shows", access: accessPublic, limitKind: shareLimit,
 		refusals: []int{http.StatusNotFound},
 	}
 	register(a, open, func(ctx context.Context, in *shareToken) (*body[analytics.ShareView], error) {

@@ -21,13 +21,13 @@ func (c *client) link(fields ...more) *reply {
 	return c.made("/share-links", fieldsOf(more{}, fields...)).wantKeys("", linkKeys...)
 }
 
-// visit opens a link as somebody from the street.
+// visit opens a link without a credential.
 func (w *world) visit(token string) *reply {
 	w.t.Helper()
 	return w.nobody().get("/public/share/" + token)
 }
 
-func TestShareLinksAreOffUnlessSwitchedOn(t *testing.T) {
+func TestShareLinksAreOffByDefault(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -43,13 +43,13 @@ func TestShareLinksAreOffUnlessSwitchedOn(t *testing.T) {
 	})
 }
 
-// freshToken is one that looks right and that nobody has.
+// freshToken is one that looks right and that no user has.
 func freshToken() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
 }
 
-// TestLinksNameTheirAddress where the server knows under which it is reached.
-func TestLinksNameTheirAddress(t *testing.T) {
+// TestShareLinksHaveAURL if SVC_PUBLIC_URL is set.
+func TestShareLinksHaveAURL(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
@@ -125,7 +125,7 @@ func TestShareLinkRefusals(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestEveryRefusalOfALinkIsTheSame: nobody can tell a link that never was from
+// TestEveryRefusalOfALinkIsTheSame: a link that never existed looks like
 // one that is no more.
 func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 	t.Parallel()
@@ -169,9 +169,9 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestALinkLivesUntilItsEnd: a link over all accounts goes on when an account of
+// TestShareLinksExpire: a link over all accounts goes on when an account of
 // another currency comes, and leaves that one out.
-func TestALinkLivesUntilItsEnd(t *testing.T) {
+func TestShareLinksExpire(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
@@ -280,7 +280,7 @@ func holdsNumber(value any, number string) bool {
 	return false
 }
 
-// TestShareLinksAreLimitedByAddress and tell when to come back.
+// TestShareLinksAreLimitedByAddress with Retry-After.
 func TestShareLinksAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

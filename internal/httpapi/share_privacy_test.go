@@ -82,9 +82,9 @@ func (c *client) scaled(name string, quantities, prices int64) desk {
 	return d
 }
 
-// TestThePublicPayloadHoldsNothingPrivate fills every field that takes words
+// TestPublicPayloadHasNothingPrivate fills every field that takes text
 // with canaries, and looks for them and for every id in what a link shows.
-func TestThePublicPayloadHoldsNothingPrivate(t *testing.T) {
+func TestPublicPayloadHasNothingPrivate(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.setUp().desk("canary-account", more{"broker": "canary-broker"})
@@ -138,8 +138,8 @@ func TestTheTokenOfALinkIsNotInTheLog(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestViewsAreCountedAndNeverWaitedFor holds the writer while visitors come.
-func TestViewsAreCountedAndNeverWaitedFor(t *testing.T) {
+// TestViewsAreCountedInTheBackground holds the writer while visitors come.
+func TestViewsAreCountedInTheBackground(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

@@ -12,9 +12,9 @@ import (
 	"fillbook/internal/transport"
 )
 
-// writeList writes the records part by part. An error before the first part is
-// answered as such; after it the connection is cut, because half a list must
-// not look like a whole one.
+// writeList writes the records in chunks. An error before the first chunk is
+// answered as a refusal; after it the connection is closed, because half a list
+// must not look complete.
 func writeList[T any](ctx huma.Context, list *listing[T]) {
 	ctx.SetHeader("Content-Type", "application/json")
 	if list.link != "" {
@@ -24,9 +24,9 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 		ctx.SetHeader("X-Total-Count", list.total)
 	}
 	w := &listWriter{out: bufio.NewWriterSize(ctx.BodyWriter(), 32<<10)}
-	err := inParts(list.each, func(part []T) error { return writePart(w, part) })
+	err := writeInChunks(list.each, func(part []T) error { return writePart(w, part) })
 	if err == nil {
-		err = w.end()
+		err = w.close()
 	}
 	switch {
 	case err == nil:
@@ -38,15 +38,15 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 	}
 }
 
-// chunk is how many records of a long list are read, and then written, at once.
+// chunk is how many records of a long list are read, and then written, at a time.
 const chunk = 1000
 
-// inParts reads records and writes them in parts, one while the next is read:
-// to put a long list into words takes about as long as to read it.
-func inParts[T any](each func(emit func(T) error) error, write func([]T) error) error {
+// writeInChunks reads records and writes them in parts, one while the next is read:
+// encoding a long list takes about as long as reading it.
+func writeInChunks[T any](each func(emit func(T) error) error, write func([]T) error) error {
 	var part []T
 	written := func() error { return nil }
-	defer func() { _ = written() }() // also after a panic nobody writes any more
+	defer func() { _ = written() }() // after a panic, wait for the writer too
 	err := each(func(record T) error {
 		if part = append(part, record); len(part) < chunk {
 			return nil
@@ -55,7 +55,7 @@ func inParts[T any](each func(emit func(T) error) error, write func([]T) error) 
 			return err
 		}
 		full := part
-		written = behind(func() error { return write(full) })
+		written = runAsync(func() error { return write(full) })
 		part = make([]T, 0, chunk)
 		return nil
 	})
@@ -68,9 +68,9 @@ func inParts[T any](each func(emit func(T) error) error, write func([]T) error) 
 	return write(part)
 }
 
-// behind runs fn beside its caller, who asks for the outcome in the end. A panic
+// runAsync runs fn beside its caller, who asks for the outcome in the end. A panic
 // comes out there too: on its own it would take the whole server down.
-func behind(fn func() error) func() error {
+func runAsync(fn func() error) func() error {
 	outcome := make(chan func() error, 1)
 	go func() {
 		defer func() {
@@ -84,7 +84,7 @@ func behind(fn func() error) func() error {
 	return sync.OnceValue(func() error { return (<-outcome)() })
 }
 
-// listWriter is a JSON list in the making.
+// listWriter writes a JSON list.
 type listWriter struct {
 	out   *bufio.Writer
 	begun bool
@@ -101,30 +101,30 @@ func writePart[T any](w *listWriter, part []T) error {
 			separator = '['
 		}
 		w.begun = true
-		_ = w.out.WriteByte(separator) // Write tells of its error.
+		_ = w.out.WriteByte(separator) // Write returns its error.
 		if _, err := w.out.Write(text); err != nil {
-			return errors.Join(errGone, err)
+			return errors.Join(errClientGone, err)
 		}
 	}
 	return nil
 }
 
-// end closes the list.
-func (w *listWriter) end() error {
+// close closes the list.
+func (w *listWriter) close() error {
 	bracket := "]"
 	if !w.begun {
 		bracket = "[]"
 	}
 	w.begun = true
-	_, _ = io.WriteString(w.out, bracket) // Flush tells of its error.
+	_, _ = io.WriteString(w.out, bracket) // Flush returns its error.
 	if err := w.out.Flush(); err != nil {
-		return errors.Join(errGone, err)
+		return errors.Join(errClientGone, err)
 	}
 	return nil
 }
 
-// errGone tells that the client went away in the middle of a list.
-var errGone = errors.New("the client is gone")
+// errClientGone reports that the client closed the connection during a list.
+var errClientGone = errors.New("the client is gone")
 
 func writeRefusal(ctx huma.Context, err error) {
 	refusal := transport.Refuse(ctx.Context(), err)

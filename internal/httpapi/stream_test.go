@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/httpapi"
 )
 
-// TestListsAreWrittenInParts as they were read: whole, in order, and no further
+// TestListsAreWrittenInChunks as they were read: whole, in order, and no further
 // than both sides go.
-func TestListsAreWrittenInParts(t *testing.T) {
+func TestListsAreWrittenInChunks(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	const chunk = httpapi.Chunk
@@ -36,7 +36,7 @@ func TestListsAreWrittenInParts(t *testing.T) {
 	} {
 		read, parts := 0, 0
 		var written []int
-		err := httpapi.InParts(func(emit func(int) error) error {
+		err := httpapi.WriteInChunks(func(emit func(int) error) error {
 			for i := range c.records {
 				if i+1 == c.failsToRead {
 					return broken
@@ -63,15 +63,15 @@ func TestListsAreWrittenInParts(t *testing.T) {
 	}
 }
 
-// TestAPanicInAPartIsTheRequests and not the end of the server.
-func TestAPanicInAPartIsTheRequests(t *testing.T) {
+// TestPanicInAChunkFailsTheRequest and not the end of the server.
+func TestPanicInAChunkFailsTheRequest(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if fault := recover(); fault != "broken" {
 			t.Errorf("the request ended with %v", fault)
 		}
 	}()
-	_ = httpapi.InParts(func(emit func(int) error) error {
+	_ = httpapi.WriteInChunks(func(emit func(int) error) error {
 		for i := range 9 * httpapi.Chunk {
 			if err := emit(i); err != nil {
 				return err
@@ -82,9 +82,9 @@ func TestAPanicInAPartIsTheRequests(t *testing.T) {
 	t.Error("the panic was lost")
 }
 
-// TestNothingIsWrittenAfterTheEnd: where reading panics, the part that is being
+// TestNothingIsWrittenAfterAnError: where reading panics, the part that is being
 // written is waited for, because whoever it is written to goes away.
-func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
+func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})
 	var written atomic.Bool
@@ -93,7 +93,7 @@ func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
 			t.Error("the panic was lost, or did not wait")
 		}
 	}()
-	_ = httpapi.InParts(func(emit func(int) error) error {
+	_ = httpapi.WriteInChunks(func(emit func(int) error) error {
 		for i := range httpapi.Chunk {
 			if err := emit(i); err != nil {
 				return err

@@ -38,16 +38,16 @@ func tagRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/tags"+path, id, "Tags", summary)
 }
 
-func (a *API) tagOperations() {
+func (a *API) registerTagRoutes() {
 	registerList(a, tagRoute(http.MethodGet, "", "listTags", "List the tags by name"),
 		func(ctx context.Context, in *Paging) (*listing[tag], error) {
 			tags, err := a.Playbook.Tags(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
-			return pageOf(in, tags, shapeTag, func(t playbook.Tag) string { return string(t.ID) })
+			return paginate(in, tags, shapeTag, func(t playbook.Tag) string { return string(t.ID) })
 		})
-	register(a, tagRoute(http.MethodPost, "", "createTag", "Create a tag; its name must be new, whatever its case"),
+	register(a, tagRoute(http.MethodPost, "", "createTag", "Create a tag; names are unique regardless of case"),
 		func(ctx context.Context, in *body[tagFields]) (*body[tag], error) {
 			created, err := a.Playbook.CreateTag(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeTag(created), err)
@@ -57,7 +57,7 @@ func (a *API) tagOperations() {
 			changed, err := a.Playbook.ChangeTag(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, tagTag))
 			return answer(shapeTag(changed), err)
 		})
-	register(a, tagRoute(http.MethodDelete, "/{id}", "deleteTag", "Delete a tag and take it off every trade"),
+	register(a, tagRoute(http.MethodDelete, "/{id}", "deleteTag", "Delete a tag and remove it from every trade"),
 		func(ctx context.Context, in *DeleteOf[journal.TagID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteTag(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, tagTag))
 		})

@@ -20,7 +20,7 @@ func TestTags(t *testing.T) {
 		accent := d.made("/tags", more{"name": "Überhastet"})
 		d.get("/tags").want(http.StatusOK).wantKeys("0", keys...).wantColumn("name", "chased", "Late entry", "Überhastet") // by name
 
-		// A name is taken in any case, and at once free for somebody else.
+		// A name is taken in any case, and at once free for another user.
 		for _, name := range []string{"Late entry", "LATE ENTRY", " late entry ", "ÜBERHASTET", "überhastet"} {
 			d.post("/tags", more{"name": name}).wantError(http.StatusConflict, "conflict")
 			d.patch("/tags/"+chased.text("id"), more{"name": name}).wantError(http.StatusConflict, "conflict")

@@ -106,7 +106,7 @@ func TestTOTPLogin(t *testing.T) {
 		e := w.enrol(w.setUp())
 		w.tryLogin(ownerEmail, ownerPassword, "").wantError(http.StatusUnauthorized, "totp_required").wantShape()
 		w.tryLogin(ownerEmail, ownerPassword, e.wrongCode()).wantError(http.StatusUnauthorized, "totp_invalid").wantShape()
-		// The password is judged first; a wrong one tells nothing of the code.
+		// The password is judged first; a wrong one reveals nothing of the code.
 		wrong := w.tryLogin("unknown@example.org", "wrong", "")
 		w.tryLogin(ownerEmail, "wrong", "").wantSame(wrong)
 		w.tryLogin(ownerEmail, "wrong", e.wrongCode()).wantSame(wrong)
@@ -132,7 +132,7 @@ func TestTOTPCodesWorkOnce(t *testing.T) {
 		w.clock.Advance(29 * time.Second)
 		login(e.code(-1)).wantError(http.StatusUnauthorized, "totp_invalid") // older than one that was used
 		login(e.code(1)).want(http.StatusOK)                                 // a phone that is fast
-		login(e.code(0)).wantError(http.StatusUnauthorized, "totp_invalid")  // is behind it now
+		login(e.code(0)).wantError(http.StatusUnauthorized, "totp_invalid")  // has been used since
 	})
 }
 
@@ -161,7 +161,7 @@ func TestTOTPCodeInParallel(t *testing.T) {
 	})
 }
 
-// TestTOTPWrongCodesAreCounted gives ten tries an hour, wherever they are
+// TestTOTPWrongCodesAreCounted returns ten tries an hour, wherever they are
 // made; the right code is not heard afterwards.
 func TestTOTPWrongCodesAreCounted(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -33,9 +33,9 @@ type writtenTrade struct {
 	Deduped    int                   `json:"deduped,omitzero" doc:"How many fills of the request this trade already had. They were not added again."`
 }
 
-// check refuses a body without an account or fills, and a fill that cannot be
+// checkFills refuses a body without an account or fills, and a fill that cannot be
 // stored. A refused fill is named by its place in the list.
-func (n newTrade) check() ([]ledger.NewFill, error) {
+func (n newTrade) checkFills() ([]ledger.NewFill, error) {
 	switch {
 	case n.AccountID == "":
 		return nil, requiredField("account_id")
@@ -58,8 +58,7 @@ func (n newTrade) check() ([]ledger.NewFill, error) {
 	return fills, nil
 }
 
-// locateError puts texts in front of the field and the message of a refusal
-// that names a field.
+// locateError prefixes the field and the message of a refusal that names a field.
 func locateError(field, message string, err error) error {
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) {
@@ -73,7 +72,7 @@ func locateError(field, message string, err error) error {
 }
 
 func (a *API) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]writtenTrade], error) {
-	fills, err := in.Body.check()
+	fills, err := in.Body.checkFills()
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +188,8 @@ func (a *API) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) (*bo
 	return answer(report, nil)
 }
 
-// locateInSet names a refused annotation by its place in the body. The lists
-// beside set are named as they are.
+// locateInSet prefixes the name of a refused annotation with set. The names of the
+// lists that add and remove stay as they are.
 func locateInSet(err error) error {
 	var refusal *journal.Error
 	lists := []any{"add_tag_ids", "remove_tag_ids", "add_setup_ids", "remove_setup_ids"}
@@ -200,7 +199,7 @@ func locateInSet(err error) error {
 	return locateError("set.", "", err)
 }
 
-func (a *API) tradeWriteOperations() {
+func (a *API) registerTradeWriteRoutes() {
 	add := tradeRoute(http.MethodPost, "", "addTrade", "Add fills and annotate their trades")
 	add.about = "Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. " +
 		"A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. " +

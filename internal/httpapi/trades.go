@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/tradeview"
 )
 
-// Trade is a round trip, or a position still open, as lists show it.
+// Trade is a trade, open or closed, as lists show it.
 type Trade struct {
 	ID                 journal.TradeID    `json:"id"`
 	AccountID          journal.AccountID  `json:"account_id"`
@@ -31,7 +31,7 @@ type Trade struct {
 	GrossPnL           decimal.Null       `json:"gross_pnl"`
 	FeesTotal          decimal.Decimal    `json:"fees_total" doc:"Fees and commission of all its fills."`
 	NetPnL             decimal.Null       `json:"net_pnl" doc:"Gross less costs; null until the trade is closed."`
-	RealizedPnL        decimal.Decimal    `json:"realized_pnl" doc:"Net result of what was closed so far."`
+	RealizedPnL        decimal.Decimal    `json:"realized_pnl" doc:"Net result of the closed part."`
 	PnLCurrency        string             `json:"pnl_currency"`
 	ReturnPct          decimal.Null       `json:"return_pct" doc:"Net result in percent of the entry notional."`
 	TimeInTradeSecs    *int64             `json:"time_in_trade_secs"`
@@ -45,10 +45,10 @@ type Trade struct {
 	TagIDs             []journal.TagID    `json:"tag_ids"`
 	SetupIDs           []journal.SetupID  `json:"setup_ids"`
 	InitialRisk        decimal.Null       `json:"initial_risk"`
-	InitialRiskDerived bool               `json:"initial_risk_derived" doc:"The initial risk follows from the stop."`
+	InitialRiskDerived bool               `json:"initial_risk_derived" doc:"Whether the initial risk is derived from the stop."`
 	StopPrice          decimal.Null       `json:"stop_price"`
 	TargetPrice        decimal.Null       `json:"target_price"`
-	LastStop           decimal.Null       `json:"last_stop" doc:"The last stop that a statement showed; no risk follows from it."`
+	LastStop           decimal.Null       `json:"last_stop" doc:"The last stop of a broker statement. Not used to derive the risk."`
 	RMultiple          decimal.Null       `json:"r_multiple"`
 	PlannedR           decimal.Null       `json:"planned_r"`
 	EmotionalState     string             `json:"emotional_state"`
@@ -74,13 +74,13 @@ func shapeTrade(v *tradeview.View) Trade {
 		Status: ledger.StatusOpen, OpenedAt: v.OpenedAt, ClosedAt: v.ClosedAt, QtyOpened: v.QtyOpened, QtyRemaining: v.QtyRemaining,
 		AvgEntryPrice: v.AvgEntry, AvgExitPrice: v.AvgExit, GrossPnL: v.GrossPnL, FeesTotal: v.Costs(), NetPnL: v.NetPnL,
 		RealizedPnL: v.RealizedPnL, PnLCurrency: v.Currency, ReturnPct: v.ReturnPct, Multiplier: v.Multiplier,
-		ExecutionCount: v.Executions, OptionRight: orAbsent(v.Instrument.OptionRight), Strike: v.Instrument.Strike,
-		Expiry: orAbsent(v.Instrument.Expiry), Notes: annotations.Notes, Tags: shapeAll(v.Tags, shapeTradeTag),
+		ExecutionCount: v.Executions, OptionRight: nilIfZero(v.Instrument.OptionRight), Strike: v.Instrument.Strike,
+		Expiry: nilIfZero(v.Instrument.Expiry), Notes: annotations.Notes, Tags: shapeAll(v.Tags, shapeTradeTag),
 		TagIDs: annotations.Tags, SetupIDs: annotations.Setups,
 		InitialRisk: v.Derived.InitialRisk, InitialRiskDerived: v.Derived.InitialRiskDerived, StopPrice: annotations.StopPrice,
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
-		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: orAbsent(annotations.Confidence),
-		TradeQuality: orAbsent(annotations.TradeQuality), MAE: annotations.MAE, MFE: annotations.MFE, ReviewedAt: annotations.ReviewedAt,
+		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: nilIfZero(annotations.Confidence),
+		TradeQuality: nilIfZero(annotations.TradeQuality), MAE: annotations.MAE, MFE: annotations.MFE, ReviewedAt: annotations.ReviewedAt,
 	}
 	if v.ClosedAt != nil {
 		seconds := int64(v.ClosedAt.Sub(v.OpenedAt) / time.Second)
@@ -93,8 +93,8 @@ func shapeTradeTag(t playbook.Tag) tradeTag {
 	return tradeTag{ID: t.ID, Name: t.Name, Color: t.Color, Kind: t.Kind}
 }
 
-// orAbsent gives nil for a value that means "none".
-func orAbsent[T comparable](value T) *T {
+// nilIfZero returns nil for the zero value.
+func nilIfZero[T comparable](value T) *T {
 	var none T
 	if value == none {
 		return nil
@@ -105,13 +105,13 @@ func orAbsent[T comparable](value T) *T {
 // TradeFilter is the query of trades, the same for lists and figures.
 type TradeFilter struct {
 	ScopeInput
-	Status         string   `query:"status" enum:"open,closed"`
-	DateBasis      string   `query:"date_basis" enum:"close,open" doc:"Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one."`
-	Symbol         []string `query:"symbol,explode" doc:"A comma-separated list."`
-	Side           string   `query:"side" enum:"long,short"`
-	InstrumentType string   `query:"instrument_type"`
-	SetupID        []string `query:"setup_id,explode"`
-	TagID          []string `query:"tag_id,explode"`
+	Status         ledger.Status      `query:"status" enum:"open,closed"`
+	DateBasis      string             `query:"date_basis" enum:"close,open" doc:"The time that from and to test. Default close: the closing of a closed trade, the opening of an open one."`
+	Symbol         []string           `query:"symbol,explode" doc:"A comma-separated list."`
+	Side           matching.Direction `query:"side" enum:"long,short"`
+	InstrumentType string             `query:"instrument_type"`
+	SetupID        []string           `query:"setup_id,explode"`
+	TagID          []string           `query:"tag_id,explode"`
 }
 
 // query returns the trades that the filter selects.
@@ -121,20 +121,20 @@ func (in TradeFilter) query() (tradeview.Query, error) {
 		return tradeview.Query{}, err
 	}
 	query := ledger.TradeQuery{Scope: scope, InstrumentType: strings.ToLower(strings.TrimSpace(in.InstrumentType))}
-	if query.Status, err = oneOf("status", in.Status, ledger.StatusOpen, ledger.StatusClosed); err != nil {
+	if query.Status, err = parseEnum("status", in.Status, ledger.StatusOpen, ledger.StatusClosed); err != nil {
 		return tradeview.Query{}, err
 	}
-	if query.Direction, err = oneOf("side", in.Side, matching.Long, matching.Short); err != nil {
+	if query.Direction, err = parseEnum("side", in.Side, matching.Long, matching.Short); err != nil {
 		return tradeview.Query{}, err
 	}
-	basis, err := oneOf("date_basis", in.DateBasis, "close", "open")
+	basis, err := parseEnum("date_basis", in.DateBasis, "close", "open")
 	if err != nil {
 		return tradeview.Query{}, err
 	}
 	if basis == "open" {
 		query.Basis = ledger.ByOpening
 	}
-	if query.Symbols, err = listed[string]("symbol", in.Symbol); err != nil {
+	if query.Symbols, err = splitList[string]("symbol", in.Symbol); err != nil {
 		return tradeview.Query{}, err
 	}
 	for i, symbol := range query.Symbols {
@@ -145,18 +145,18 @@ func (in TradeFilter) query() (tradeview.Query, error) {
 }
 
 func (in TradeFilter) annotationFilter() (filter playbook.TradeFilter, err error) {
-	if filter.Setups, err = listed[journal.SetupID]("setup_id", in.SetupID); err != nil {
+	if filter.Setups, err = splitList[journal.SetupID]("setup_id", in.SetupID); err != nil {
 		return filter, err
 	}
-	filter.Tags, err = listed[journal.TagID]("tag_id", in.TagID)
+	filter.Tags, err = splitList[journal.TagID]("tag_id", in.TagID)
 	return filter, err
 }
 
 type tradeQuery struct {
 	TradeFilter
 	TradeSort
-	Reviewed      flagParam `query:"reviewed" doc:"Whether the trader has marked the trade as reviewed."`
-	ImportBatchID string    `query:"import_batch_id" doc:"The import that brought a fill of the trade."`
+	Reviewed      flagParam `query:"reviewed" doc:"Whether the trade is marked as reviewed."`
+	ImportBatchID string    `query:"import_batch_id" doc:"Only trades with a fill of this import."`
 	Paging
 }
 
@@ -168,20 +168,20 @@ func (in *tradeQuery) listQuery() (tradeview.Query, error) {
 		return query, err
 	}
 	if in.Reviewed != "" {
-		reviewed, err := flag("reviewed", in.Reviewed)
+		reviewed, err := parseFlag("reviewed", in.Reviewed)
 		if err != nil {
 			return query, err
 		}
 		query.Annotations.Reviewed = journal.Some(reviewed)
 	}
 	query.Batch = journal.BatchID(in.ImportBatchID)
-	if query.Sort, err = in.tradeOrder(); err != nil {
+	if query.Sort, err = in.parseOrder(); err != nil {
 		return query, err
 	}
 	if query.Sort != nil {
-		query.Sort.After, err = in.rank(*query.Sort)
+		query.Sort.After, err = in.decodeRankCursor(*query.Sort)
 	} else {
-		query.Trades.After, err = in.tradePosition()
+		query.Trades.After, err = in.decodeTradeCursor()
 	}
 	return query, err
 }
@@ -192,7 +192,7 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	if err != nil {
 		return nil, err
 	}
-	size, err := in.size()
+	size, err := in.pageSize()
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	if err != nil {
 		return nil, err
 	}
-	return listOf(&in.Paging, page.Rows, page.Total, func(v tradeview.View) Trade { return shapeTrade(&v) }, func(v tradeview.View) []string {
+	return newListing(&in.Paging, page.Rows, page.Total, func(v tradeview.View) Trade { return shapeTrade(&v) }, func(v tradeview.View) []string {
 		if query.Sort != nil {
 			return rankKeys(*query.Sort, v.Rank)
 		}
@@ -218,17 +218,17 @@ func tradeRoute(method, path, id, summary string) route {
 	return journalRoute(method, "/trades"+path, id, "Trades", summary)
 }
 
-func (a *API) tradeOperations() {
-	registerList(a, longAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first unless sort says otherwise")), a.listTrades)
+func (a *API) registerTradeRoutes() {
+	registerList(a, allowLongAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
 	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
 			detail, err := a.Trades.Detail(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeTradeDetail(&detail), err)
 		})
-	register(a, tradeRoute(http.MethodPatch, "/{id}", "annotateTrade", "Write on a trade: notes, tags, setups, risk, grades"), a.annotateTrade)
+	register(a, tradeRoute(http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
 	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
-	remove.about = "A fill that is shared with a neighbour keeps the neighbour's part."
+	remove.about = "A fill shared with another trade keeps its part in that trade."
 	register(a, remove, a.deleteTrade)
-	a.tradeWriteOperations()
-	a.orphanOperations()
+	a.registerTradeWriteRoutes()
+	a.registerOrphanRoutes()
 }

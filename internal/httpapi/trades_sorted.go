@@ -7,32 +7,32 @@ import (
 	"fillbook/internal/tradeview"
 )
 
-// TradeSort is the query of the order of a list of trades.
+// TradeSort is the order of a list of trades.
 type TradeSort struct {
-	Sort  string `query:"sort" enum:"opened_at,closed_at,symbol,net_pnl,return_pct,r_multiple,time_in_trade_secs,qty_opened,avg_entry_price,avg_exit_price,fees_total,initial_risk,trade_quality" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
-	Order string `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
+	Sort  ledger.SortKey `query:"sort" enum:"opened_at,closed_at,symbol,net_pnl,return_pct,r_multiple,time_in_trade_secs,qty_opened,avg_entry_price,avg_exit_price,fees_total,initial_risk,trade_quality" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
+	Order string         `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
 }
 
-// tradeOrder reads the order; nil is newest first.
-func (in TradeSort) tradeOrder() (*ledger.Sort, error) {
-	key, err := oneOf("sort", in.Sort, tradeview.SortKeys()...)
+// parseOrder parses the order; nil means newest first.
+func (in TradeSort) parseOrder() (*ledger.Sort, error) {
+	key, err := parseEnum("sort", in.Sort, tradeview.SortKeys()...)
 	if err != nil {
 		return nil, err
 	}
-	order, err := oneOf("order", in.Order, "asc", "desc")
+	order, err := parseEnum("order", in.Order, "asc", "desc")
 	switch {
 	case err != nil:
 		return nil, err
 	case key == "" && order != "":
-		return nil, journal.InvalidField("order", "order needs sort beside it.")
+		return nil, journal.InvalidField("order", "order requires sort.")
 	case key == "":
 		return nil, nil //nolint:nilnil // the usual order is no error
 	}
 	return &ledger.Sort{By: key, Down: order == "desc"}, nil
 }
 
-// rankKeys are the keys of a record in a sorted list. They name the order too,
-// because a cursor of one order means nothing in another.
+// rankKeys returns the keys of a record in a sorted list. They contain the order,
+// because a cursor is valid in one order only.
 func rankKeys(order ledger.Sort, at ledger.RankedTrade) []string {
 	value := at.Text
 	if at.Number.Valid {
@@ -48,26 +48,27 @@ func orderName(order ledger.Sort) string {
 	return string(order.By)
 }
 
-// rank reads what rankKeys wrote, nil where there is no cursor.
-func (p *Paging) rank(order ledger.Sort) (*ledger.RankedTrade, error) {
-	keys, err := p.position(2 + placeKeys)
+// decodeRankCursor parses a cursor made of rankKeys. It returns nil if there is
+// none.
+func (p *Paging) decodeRankCursor(order ledger.Sort) (*ledger.RankedTrade, error) {
+	keys, err := p.decodeCursor(2 + tradeKeyCount)
 	if err != nil || keys == nil {
 		return nil, err
 	}
-	place, err := parsePlace(keys[2:])
+	place, err := parseTradeCursor(keys[2:])
 	if err != nil {
 		return nil, err
 	}
 	at := &ledger.RankedTrade{Place: *place}
 	switch {
 	case keys[0] != orderName(order):
-		return nil, badCursor()
+		return nil, invalidCursor()
 	case order.By == ledger.SortSymbol:
 		at.Text = keys[1]
 	case keys[1] != "":
 		number, err := decimal.ParseExact(keys[1])
 		if err != nil {
-			return nil, badCursor()
+			return nil, invalidCursor()
 		}
 		at.Number = decimal.Of(number)
 	}

@@ -18,8 +18,8 @@ var sortFields = []string{
 	"avg_entry_price", "avg_exit_price", "fees_total", "initial_risk", "trade_quality",
 }
 
-// before tells whether the values of a field are in order: texts as texts,
-// numbers exactly, what is null behind all others.
+// before reports whether the values of a field are in order: texts as texts,
+// numbers exactly, what is null after all others.
 func before(t *testing.T, a, b any, down bool) int {
 	t.Helper()
 	switch {

@@ -56,7 +56,7 @@ func TestTrades(t *testing.T) {
 	})
 }
 
-// TestTradeFilters asks for trades by each filter, alone and together.
+// TestTradeFilters requests trades by each filter, alone and together.
 func TestTradeFilters(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

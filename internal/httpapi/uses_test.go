@@ -20,7 +20,7 @@ func (c *client) uses(id string) []string {
 	return out
 }
 
-// wantUses demands the uses of a token, newest first.
+// wantUses requires the uses of a token, newest first.
 func (c *client) wantUses(id string, want ...string) {
 	c.w.t.Helper()
 	if got := c.uses(id); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -36,7 +36,7 @@ func (w *world) signedIn(owner *client) *client {
 	return w.as(secret)
 }
 
-func TestUseIsRecordedWhenAClientLooksNew(t *testing.T) {
+func TestUseIsRecordedForANewClient(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -123,8 +123,8 @@ func TestParallelFirstUsesAreOne(t *testing.T) {
 	})
 }
 
-// TestUsesNameTheClientAndNotTheProxy, and cut off what nobody needs.
-func TestUsesNameTheClientAndNotTheProxy(t *testing.T) {
+// TestUsesHaveTheAddressOfTheClient, and cut off what nobody needs.
+func TestUsesHaveTheAddressOfTheClient(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -139,7 +139,7 @@ func TestUsesNameTheClientAndNotTheProxy(t *testing.T) {
 	})
 }
 
-// TestLastUsed tells of uses and not of refusals.
+// TestLastUsed counts uses and not refusals.
 func TestLastUsed(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
@@ -180,8 +180,8 @@ func TestLastUsed(t *testing.T) {
 	})
 }
 
-// TestUsesOfAForeignTokenAreNone, like those of one that does not exist.
-func TestUsesOfAForeignTokenAreNone(t *testing.T) {
+// TestUsesOfAForeignTokenAreEmpty, like those of one that does not exist.
+func TestUsesOfAForeignTokenAreEmpty(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")

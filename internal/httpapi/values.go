@@ -36,8 +36,8 @@ func (o opt[T]) Schema(r huma.Registry) *huma.Schema {
 	return &schema
 }
 
-// orNull is an object of an answer that may be null. A mere pointer would be
-// described as an object that is always there.
+// orNull is an object of an answer that may be null. A pointer would be described
+// as an object that is never null.
 type orNull[T any] struct{ value *T }
 
 // MarshalJSON writes the object or null.
@@ -48,11 +48,11 @@ func (o orNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
-// integer is a whole number, also taken as a numeric text.
+// integer is a whole number, also accepted as a numeric text.
 type integer int64
 
-// UnmarshalJSON reads the number's text, so that 1e2 and "30" are taken and
-// 1.5 is not cut.
+// UnmarshalJSON parses the text of the number, so that 1e2 and "30" are accepted
+// and 1.5 is refused.
 func (i *integer) UnmarshalJSON(text []byte) error {
 	var number decimal.Decimal
 	if err := number.UnmarshalJSON(text); err != nil {
@@ -77,7 +77,7 @@ func (integer) Schema(huma.Registry) *huma.Schema {
 // instant is a date-time in a body.
 type instant struct{ time.Time }
 
-// UnmarshalJSON takes RFC 3339 with an offset, within our years.
+// UnmarshalJSON accepts RFC 3339 with an offset, in the years that we support.
 func (i *instant) UnmarshalJSON(text []byte) error {
 	var value string
 	if err := json.Unmarshal(text, &value); err != nil {
@@ -85,7 +85,7 @@ func (i *instant) UnmarshalJSON(text []byte) error {
 	}
 	at, err := journal.ParseInstant("value", value)
 	if err != nil {
-		return journal.Invalid("%s", err.(*journal.Error).Message) //nolint:errorlint // ParseInstant gives nothing else
+		return journal.Invalid("%s", err.(*journal.Error).Message) //nolint:errorlint // ParseInstant returns no other error
 	}
 	i.Time = at
 	return nil
@@ -106,7 +106,7 @@ type number struct{}
 func (number) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type:        huma.TypeNumber,
-		Description: "An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well.",
+		Description: "An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well.",
 	}
 }
 
@@ -120,8 +120,8 @@ func (nullNumber) Schema(r huma.Registry) *huma.Schema {
 	return schema
 }
 
-// describeValues tells the API description about our own value types.
-func describeValues(r huma.Registry) {
+// registerValueSchemas adds our own value types to the API description.
+func registerValueSchemas(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
 }

@@ -125,6 +125,13 @@ const maxAuditPage = 1001
 
 // Audit returns security events, newest first.
 func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, error) {
+	events, _, err := s.AuditPage(ctx, query)
+	return events, err
+}
+
+// AuditPage lists security events, newest first, and counts all of them in the
+// same snapshot.
+func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []AuditEvent, total int, err error) {
 	s.flushBriefly(ctx)
 	limit := query.Limit
 	if limit <= 0 || limit > maxAuditPage {
@@ -135,22 +142,13 @@ func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, er
 		text = auditColumns + ` WHERE (at, id) < ($1, $2) ORDER BY at DESC, id DESC` + db.Limit(3)
 		args = []any{db.Micros(query.Before.At), query.Before.ID, limit}
 	}
-	var events []AuditEvent
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		var err error
-		events, err = db.List(ctx, tx, scanAuditEvent, text, args...)
-		return err
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if events, err = db.List(ctx, tx, scanAuditEvent, text, args...); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM audit_events`).Scan(&total)
 	})
-	return events, err
-}
-
-// AuditCount returns the number of events.
-func (s *Service) AuditCount(ctx context.Context) (int, error) {
-	var count int
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM audit_events`).Scan(&count)
-	})
-	return count, err
+	return events, total, err
 }
 
 const auditColumns = `SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`

@@ -33,8 +33,8 @@ func (m Annotations) equal(other Annotations) bool {
 		slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups)
 }
 
-// LoadAnnotations gives the annotations of some trades. Trades of which nothing was said are not
-// in the map; reading them from it gives the zero Annotations, which is right.
+// LoadAnnotations returns the annotations of some trades. Trades without any are
+// not in the map.
 func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
 	var annotations map[journal.TradeID]Annotations
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
@@ -45,11 +45,11 @@ func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, tra
 }
 
 const (
-	// idChunk is how many ids one statement names. SQLite's driver looks
-	// each parameter up among the others, so long lists do not pay.
+	// idChunk is the number of ids in one statement. SQLite's driver searches
+	// for each parameter among the others, so that long lists are slow.
 	idChunk = 128
-	// idsWorthAll is from how many ids on all of the owner's annotations are read:
-	// people annotate fewer trades than they make.
+	// idsWorthAll is the number of ids above which all annotations of the owner
+	// are read: people annotate fewer trades than they make.
 	idsWorthAll = 8 * idChunk
 )
 
@@ -68,8 +68,8 @@ func LoadAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade
 	return annotations, nil
 }
 
-// LoadRiskAndQuality gives of all trades what they can be graded by: the risk that was
-// stated, the stop, and the quality. Other annotations are not read. It is a step.
+// LoadRiskAndQuality returns the stated risk, the stop and the quality of all
+// trades, by which lists are sorted. It reads no other annotations. It is a step.
 func LoadRiskAndQuality(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Annotations, error) {
 	annotations := map[journal.TradeID]Annotations{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -107,7 +107,7 @@ func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 	return annotations, nil
 }
 
-// loadChunk adds the annotations of some trades, or of all where none are named.
+// loadChunk adds the annotations of some trades, or of all if none are named.
 func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, lock string, into map[journal.TradeID]Annotations) error {
 	w := owned("m.user_id", owner)
 	andIn(w, "m.trade_id", trades)
@@ -119,7 +119,7 @@ func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 		return err
 	}, selectAnnotations+w.text.String()+` ORDER BY m.trade_id`+lock, w.args...)
 	if err != nil || found == 0 {
-		return err // no links without annotations: the schema sees to it
+		return err // the schema allows no links without annotations
 	}
 	if err := loadTags(ctx, tx, owner, trades, into); err != nil {
 		return err
@@ -166,8 +166,9 @@ func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []j
 		` ORDER BY l.trade_id, l.position, l.setup_id`, w.args...)
 }
 
-// EnsureAnnotationsRow makes sure that a trade has a row of annotations, empty if need be: links and
-// notes hang on it. It is a step, and trade and account must be the owner's.
+// EnsureAnnotationsRow inserts an empty row of annotations if a trade has none:
+// links and notes refer to it. It is a step; trade and account must be the
+// owner's.
 func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
 	empty := Annotations{Trade: trade, Account: account, UpdatedAt: now}
 	_, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), `ON CONFLICT (user_id, trade_id) DO NOTHING`,
@@ -175,8 +176,8 @@ func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return err
 }
 
-// saveAnnotations writes annotations over what is stored and adds the links that are
-// missing. Each trade must be named once.
+// saveAnnotations overwrites the stored annotations and adds the links that are
+// missing. Each trade must be in the list once.
 func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Annotations) error {
 	var rows, tags, setups [][]any
 	for _, m := range list {
@@ -201,8 +202,8 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 	return missing("setup_ids", err)
 }
 
-// missing refuses a field that names a record that was deleted between the look
-// and the write.
+// missing turns a reference to a record that was deleted after it was checked
+// into an invalid field.
 func missing(field string, err error) error {
 	if errors.Is(err, db.ErrMissing) {
 		return journal.InvalidField(field, "%s names a record that does not exist.", field)

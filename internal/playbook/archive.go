@@ -16,8 +16,8 @@ import (
 // What a backup needs beyond the lists: steps that read and write what no
 // other caller sees, and that can tell a record of the file from its equal.
 
-// ListAnnotatedTrades lists the trades of an account that have annotations, be they empty.
-// Orphans are not among them. It is a step.
+// ListAnnotatedTrades lists the trades of an account that have a row of
+// annotations, without orphans. It is a step.
 func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT m.trade_id FROM trade_annotations m
@@ -26,7 +26,7 @@ func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, a
 		ORDER BY m.trade_id`, owner, account)
 }
 
-// ListLinkedTrades lists the trades that notes or attachments hang on, orphans
+// ListLinkedTrades lists the trades that notes or attachments are linked to, orphans
 // among them. It is a step.
 func ListLinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]journal.TradeID, error) {
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
@@ -95,9 +95,9 @@ func claim[T any](known map[string][]T, key string, find func() ([]T, error)) (r
 	return same[0], true, nil
 }
 
-// RestoreOrphan makes annotations wait for fills of an account, under an id that no trade
-// has yet, unless equal ones wait already. The account, tags and setups must be
-// the owner's.
+// RestoreOrphan stores annotations that wait for fills of an account, under a new
+// id, unless the same ones are stored. The account, tags and setups must be the
+// owner's.
 func (r *Restorer) RestoreOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) (id journal.TradeID, added bool, err error) {
 	w.FillKeys = cleanFillKeys(w.FillKeys)
 	key := fmt.Sprintf("%s|%d|%s|%q", w.Account, db.Micros(w.OrphanedAt), w.Symbol, w.FillKeys)
@@ -173,8 +173,8 @@ func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w Sto
 	return err
 }
 
-// OrphanedLinks tells which notes are linked to orphans, a link that lists do
-// not show. It is a step.
+// OrphanedLinks returns the links of notes to orphans, which lists do not show. It
+// is a step.
 func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.NoteID]journal.TradeID, error) {
 	links := map[journal.NoteID]journal.TradeID{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -188,7 +188,7 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 	return links, err
 }
 
-// RestoreNote makes a note unless one of the same type, moment and words is stored.
+// RestoreNote creates a note unless one of the same type, moment and text is stored.
 // Account and trade must be known to be the owner's, and the trade must have
 // its row (see [EnsureAnnotationsRow]).
 func (r *Restorer) RestoreNote(
@@ -213,7 +213,7 @@ func (r *Restorer) RestoreNote(
 	return note.ID, true, insertNote(ctx, tx, owner, note)
 }
 
-// ReadAttachment gives a file of the owner to read as one step, so that a
+// ReadAttachment returns a file of the owner to read as one step, so that a
 // backup needs no second connection. The caller closes it.
 func (s *Service) ReadAttachment(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID,
@@ -236,7 +236,7 @@ func (s *Service) ReadAttachment(
 // Reattach is [Service.Attach] for a file of a backup: it keeps the instant at
 // which the file was first attached, if that is known, may hang it on an
 // orphan, and stores nothing where the target has a file of that name and content that is not
-// taken. added tells whether it stored the file.
+// taken. added reports whether it stored the file.
 func (s *Service) Reattach(
 	ctx context.Context, owner journal.UserID, target Target, created time.Time, upload Upload, taken map[journal.AttachmentID]bool,
 ) (id journal.AttachmentID, added bool, err error) {

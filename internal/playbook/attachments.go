@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Attachment is an image or PDF that hangs on a trade or on a note, on exactly
+// Attachment is an image or PDF of a trade or of a note, of exactly
 // one of them.
 type Attachment struct {
 	ID        journal.AttachmentID
@@ -27,7 +27,7 @@ type Attachment struct {
 	CreatedAt time.Time
 }
 
-// Target is what an attachment hangs on: one of the two is set.
+// Target is the record that an attachment belongs to: one of the two is set.
 type Target struct {
 	Trade journal.TradeID
 	Note  journal.NoteID
@@ -120,7 +120,7 @@ func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal
 	return err
 }
 
-// checkTarget makes sure that there is something to attach to.
+// checkTarget ensures that there is something to attach to.
 func (s *Service) checkTarget(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment) error {
 	if a.Trade == nil {
 		_, err := lockNote(ctx, tx, owner, *a.Note, nil)
@@ -157,7 +157,7 @@ func scanAttachment(row db.Scanner) (Attachment, error) {
 	return a, err
 }
 
-// Attachments lists what hangs on a trade or note, in the order of arrival. For
+// Attachments lists the attachments of a trade or note, in the order of arrival. For
 // a trade or note that is not the owner's the list is empty.
 func (s *Service) Attachments(ctx context.Context, owner journal.UserID, target Target) ([]Attachment, error) {
 	var list []Attachment
@@ -185,7 +185,7 @@ func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]At
 	return db.List(ctx, tx, scanAttachment, selectAttachments+` WHERE user_id = $1 ORDER BY created_at, id`, owner)
 }
 
-// attachmentsOf gives what hangs on each of some trades.
+// attachmentsOf returns the attachments of some trades.
 func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID][]Attachment, error) {
 	found := make(map[journal.TradeID][]Attachment)
 	for chunk := range slices.Chunk(trades, idChunk) {
@@ -205,7 +205,7 @@ func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades 
 	return found, nil
 }
 
-// OpenAttachment gives a file to read. The caller closes it.
+// OpenAttachment returns a file to read. The caller closes it.
 func (s *Service) OpenAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID) (Attachment, io.ReadSeekCloser, error) {
 	var attachment Attachment
 	var content []byte

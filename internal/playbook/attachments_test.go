@@ -295,7 +295,7 @@ func TestFilesOnDisk(t *testing.T) {
 	}
 }
 
-// TestNoFilesInDatabase makes sure that nothing is done to a disk where the
+// TestNoFilesInDatabase ensures that nothing is done to a disk where the
 // content is kept in the database.
 func TestNoFilesInDatabase(t *testing.T) {
 	t.Parallel()

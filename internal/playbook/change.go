@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// AnnotationChange is what a request says about the annotations of a trade. A null clears a
+// AnnotationChange is a change of the annotations of a trade. A null clears a
 // field, and so does an empty list.
 type AnnotationChange struct {
 	Notes                  journal.Opt[string]
@@ -30,12 +30,12 @@ type AnnotationChange struct {
 // maxLinks is how many tags, and how many setups, a trade may have.
 const maxLinks = 100
 
-// apply gives the annotations after the change, or says what is wrong with it. Whether
-// the tags and setups exist is not its business.
+// apply returns the annotations after the change, or the reason why it is
+// invalid. It does not check whether the tags and setups exist.
 func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (Annotations, error) {
 	var err error
-	// What two merged trades say may be longer than what one may say, so notes
-	// and tags are held to their limits only where they are sent.
+	// Merged trades may exceed the limits of notes and tags, so these are checked
+	// only if they are sent.
 	if c.Notes.Set {
 		if m.Notes, err = journal.CheckText("notes", c.Notes.Value); err != nil {
 			return Annotations{}, err
@@ -95,8 +95,8 @@ func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
 	return &now
 }
 
-// setups brings the two ways to name setups together. Where both are sent the
-// list decides, and must have the one in it.
+// setups returns the setups that a change names in one of two ways. If both are
+// sent, the list counts and must contain the one setup.
 func (c AnnotationChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
 	one := c.Setup.Set && !c.Setup.Null
 	switch {
@@ -131,13 +131,13 @@ func united[T comparable](a, b []T) []T {
 	return list
 }
 
-// AnnotationCheck is the [Check] of a trade's annotations. It is given the transaction too,
-// because what a client has read of a trade is more than its annotations, and may take
-// fields out of the change.
+// AnnotationCheck is the [Check] of a trade's annotations. It gets the transaction
+// as well, because a client has read more of a trade than its annotations. It may
+// remove fields from the change.
 type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChange) error
 
-// Annotate changes what is written on a trade. A trade that is not the owner's is
-// not found; a tag or setup that is not the owner's is a wrong field.
+// Annotate changes the annotations of a trade. A trade that is not the owner's is
+// not found; a tag or setup that is not the owner's is an invalid field.
 func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (annotations Annotations, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		annotations, err = s.AnnotateIn(ctx, tx, owner, trade, change, check)
@@ -179,8 +179,8 @@ func (s *Service) AnnotateIn(
 	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
 
-// lockAnnotations reads the annotations of a trade that are about to change, making the row
-// first, so that two writers of an unannotated trade take turns as well.
+// lockAnnotations reads and locks the annotations of a trade. It inserts the row if
+// there is none, so that two writers of a trade without annotations take turns.
 func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
 	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
 	if err != nil {
@@ -239,7 +239,7 @@ func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count
 	return nil
 }
 
-// replaceAnnotations writes annotations over what is stored, links included.
+// replaceAnnotations overwrites the stored annotations, links included.
 func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations) error {
 	if !slices.Equal(old.Tags, annotations.Tags) {
 		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
@@ -254,18 +254,18 @@ func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, ol
 	return saveAnnotations(ctx, tx, owner, annotations)
 }
 
-// NewAnnotations gives the annotations that a change makes of none, checked like a request
-// by the rule of the trade's instrument. It is how a row of a file becomes annotations
-// for [MergeAnnotations].
+// NewAnnotations returns the annotations of a change to a trade without any,
+// checked like a request, with the rule for prices of the trade's instrument. An
+// import passes them to [MergeAnnotations].
 func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
 	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
 }
 
-// MergeAnnotations adds annotations to trades the way an import or a backup does: what is
-// already written stays, empty fields are filled, tags and setups are added, and
-// other notes are appended below a line. To merge twice with the same changes
-// nothing. The trades, accounts, tags and setups must be the owner's. It is a
-// step, and gives the trades that it changed.
+// MergeAnnotations merges annotations into those of trades, for an import or a
+// restore: stored values stay, empty fields are filled, tags and setups are added,
+// and other notes are appended below a line. Merging the same annotations again
+// changes nothing. The trades, accounts, tags and setups must be the owner's. It
+// is a step, and returns the trades that it changed.
 func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
 	var order []journal.TradeID
 	given := make(map[journal.TradeID]Annotations, len(list))

@@ -128,7 +128,7 @@ func (s *Service) RemoveFilesOf(owner journal.UserID) error {
 const sweepAge = time.Hour
 
 // SweepFiles removes files that no attachment names, as a crash or a deleted
-// user leaves them, and tells how many. It is meant to run now and then.
+// user leaves them, and returns how many. It is meant to run now and then.
 func (s *Service) SweepFiles(ctx context.Context) (removed int, err error) {
 	if s.options.Files == nil {
 		return 0, nil
@@ -188,7 +188,7 @@ func (s *Service) attachmentIDs(ctx context.Context, owner journal.UserID) ([]jo
 }
 
 // CheckFiles names the attachments of a user whose content is missing or has
-// another size than its row says. It is part of the check of an installation.
+// a size that differs from its row. It is part of the check of an installation.
 func (s *Service) CheckFiles(ctx context.Context, owner journal.UserID) ([]Attachment, error) {
 	var all []Attachment
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {

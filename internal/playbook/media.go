@@ -43,7 +43,7 @@ func unsupported(message string) error {
 	return &journal.Error{Kind: journal.KindUnsupported, Code: "unsupported_media_type", Message: message}
 }
 
-// inspect tells what a file is. It refuses what is neither an image nor a PDF,
+// inspect reports what a file is. It refuses what is neither an image nor a PDF,
 // what claims to be something else, and images that are too large to show.
 func inspect(name, claimed string, content []byte) (media, error) {
 	kind, ok := sniff(content)
@@ -63,7 +63,7 @@ func inspect(name, claimed string, content []byte) (media, error) {
 	return kind, nil
 }
 
-// sniff knows a file by its first bytes.
+// sniff returns the type of a file by its first bytes.
 func sniff(content []byte) (media, bool) {
 	begins := func(magic string) bool { return bytes.HasPrefix(content, []byte(magic)) }
 	switch {

@@ -55,7 +55,7 @@ type Missed struct {
 const plannedScale = 2
 
 // PlannedR is the reward of the plan in units of its risk, rounded half to even
-// to two decimals; absent where the plan is not full.
+// to two decimals; absent if the plan is not full.
 func (m Missed) PlannedR() decimal.Null {
 	if !m.hasPlan() {
 		return decimal.Null{}
@@ -66,7 +66,7 @@ func (m Missed) PlannedR() decimal.Null {
 }
 
 // R is what the trade would have made: the planned R at the target, −1 at the
-// stop, 0 where it never triggered; absent where that is not known.
+// stop, 0 if it never triggered; absent if that is not known.
 func (m Missed) R() decimal.Null {
 	switch m.Outcome {
 	case TargetHit:
@@ -82,7 +82,7 @@ func (m Missed) R() decimal.Null {
 
 func (m Missed) hasPlan() bool { return m.Entry.Valid && m.Stop.Valid && m.Target.Valid }
 
-// MissedChange is what a request says about a missed trade. A new one needs
+// MissedChange is a change of a missed trade. A new one needs
 // symbol, direction and observed_at; none of the three can be cleared.
 type MissedChange struct {
 	Account             journal.Opt[journal.AccountID]
@@ -96,7 +96,7 @@ type MissedChange struct {
 	Notes               journal.Opt[string]
 }
 
-// apply gives the missed trade after the change, or says what is wrong with it.
+// apply returns the missed trade after the change, or the reason why it is invalid.
 // Whether the account and the setup exist is not its business.
 func (c MissedChange) apply(m Missed) (Missed, error) {
 	var err error
@@ -186,7 +186,7 @@ func scanMissed(row db.Scanner) (m Missed, err error) {
 }
 
 // MissedTrades lists missed trades by the instant they were observed, newest
-// first, and tells how many the scope has in all.
+// first, and returns how many the scope has in all.
 func (s *Service) MissedTrades(ctx context.Context, owner journal.UserID, scope journal.Scope, page Page) (list []Missed, total int, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		if list, err = ListMissed(ctx, tx, owner, scope, page); err != nil || page == (Page{}) {
@@ -213,7 +213,7 @@ func missedWhere(owner journal.UserID, scope journal.Scope) *where {
 	return w
 }
 
-// MissedTrade gives one missed trade.
+// MissedTrade returns one missed trade.
 func (s *Service) MissedTrade(ctx context.Context, owner journal.UserID, id journal.MissedID) (Missed, error) {
 	var missed Missed
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {

@@ -17,7 +17,7 @@ func NewMissed(change MissedChange, created time.Time) (Missed, error) {
 	return newMissed(change, created)
 }
 
-// MissedOutcome says what became of a missed trade of a backup.
+// MissedOutcome reports what a restore did with a missed trade.
 type MissedOutcome struct {
 	// ID is that of the new one, or of the stored one that it is.
 	ID             journal.MissedID
@@ -56,7 +56,7 @@ type missedRestore struct {
 	stored map[string][]Missed // by missedKey; those that were taken are gone
 }
 
-// missedKey is what a missed trade is known by.
+// missedKey identifies a missed trade.
 func missedKey(m Missed) string {
 	return fmt.Sprintf("%d|%s|%s", db.Micros(m.ObservedAt), m.Direction, m.Symbol)
 }

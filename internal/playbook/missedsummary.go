@@ -16,7 +16,7 @@ type MissedSummary struct {
 	Outcomes MissedOutcomes
 	// Unpriced counts hits of a target that no full plan gives an R.
 	Unpriced int
-	// AvgR is the net R of a scored miss; absent where there is none.
+	// AvgR is the net R of a scored miss; absent if there is none.
 	AvgR     decimal.Null
 	ByReason []MissedGroup
 	BySetup  []MissedGroup

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Regrouping tells what became of trades when fills were grouped anew.
+// Regrouping reports what became of trades when fills were grouped again.
 type Regrouping struct {
 	// Merged are trades that live on inside another one.
 	Merged []Merge
@@ -21,7 +21,7 @@ type Regrouping struct {
 	Arrived []Arrival
 }
 
-// Merge says that the trade From is now a part of the trade Into.
+// Merge means that the trade From is now a part of the trade Into.
 type Merge struct {
 	From, Into journal.TradeID
 }
@@ -45,7 +45,7 @@ type Arrival struct {
 	FillKeys []string
 }
 
-// MoveAnnotations moves what was said about trades to where their fills are now. It is a
+// MoveAnnotations moves annotations to the trades that have the fills now. It is a
 // step, and belongs into the transaction that regroups, after the trades were
 // written.
 //
@@ -84,7 +84,8 @@ func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 	return adoptReturned(ctx, tx, owner, now, change.Arrived)
 }
 
-// lockNamed reads the annotations of the trades that are going.
+// lockNamed reads and locks the annotations of the trades that are merged or
+// orphaned.
 func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) (map[journal.TradeID]Annotations, error) {
 	going := make([]journal.TradeID, 0, len(change.Merged)+len(change.Orphaned))
 	for _, m := range change.Merged {
@@ -102,8 +103,8 @@ func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regr
 	return annotated, nil
 }
 
-// mergeInto adds the annotations of one trade to those of another and moves everything
-// that hangs on them.
+// mergeInto merges the annotations of one trade into those of another and moves
+// its attachments and notes.
 func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, from Annotations, into journal.TradeID) error {
 	winner, err := readAnnotations(ctx, tx, owner, into)
 	if err != nil {
@@ -146,8 +147,8 @@ func merge(winner, other Annotations) Annotations {
 	return m
 }
 
-// mergeNotes appends below a line what is not already there, so that merging the
-// same twice says it once.
+// mergeNotes appends notes below a line unless they are already there, so that
+// merging them again changes nothing.
 func mergeNotes(notes, other string) string {
 	switch {
 	case isBlank(other):
@@ -160,8 +161,8 @@ func mergeNotes(notes, other string) string {
 	return notes + rule + other
 }
 
-// orphan keeps annotations whose trade is gone, if anything is in them or hangs on
-// them.
+// orphan keeps the annotations of a trade that is gone, unless they are empty and
+// nothing is linked to them.
 func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, annotations Annotations) error {
 	used, err := isUsed(ctx, tx, owner, annotations)
 	if err != nil {
@@ -187,7 +188,7 @@ func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	return err
 }
 
-// isUsed tells whether anything would be lost with the annotations.
+// isUsed reports whether anything would be lost with the annotations.
 func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) (bool, error) {
 	if !annotations.isEmpty() {
 		return true, nil
@@ -200,7 +201,7 @@ func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations An
 	return n > 0, err
 }
 
-// adoptReturned gives orphans to the trades that their fills have arrived in.
+// adoptReturned merges orphans into the trades in which their fills have arrived.
 func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, arrived []Arrival) error {
 	lost, err := lostFills(ctx, tx, owner, arrived)
 	if err != nil || len(lost) == 0 {
@@ -210,7 +211,7 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	for _, orphan := range slices.Sorted(maps.Keys(homes)) {
 		err := lockOrphan(ctx, tx, owner, orphan)
 		if journal.IsKind(err, journal.KindNotFound) {
-			continue // its owner has just said where it belongs
+			continue // its owner has just adopted or deleted it
 		}
 		if err != nil {
 			return err
@@ -222,13 +223,14 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	return nil
 }
 
-// fillName is what a fill is known by.
+// fillName identifies a fill.
 type fillName struct {
 	account journal.AccountID
 	key     string
 }
 
-// lostFills are the fills that the accounts' orphans wait for, with the orphans.
+// lostFills returns the fills that the orphans of the accounts wait for, with the
+// orphans.
 func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, arrived []Arrival) (map[fillName][]journal.TradeID, error) {
 	var accounts []journal.AccountID
 	for _, a := range arrived {
@@ -275,8 +277,8 @@ func chooseTrades(lost map[fillName][]journal.TradeID, arrived []Arrival) map[jo
 	return homes
 }
 
-// orphansOf are the orphans that a fill is one of, each once however many of
-// the fill's keys it knows.
+// orphansOf returns the orphans that a fill belongs to, each once, even if several
+// keys of the fill match.
 func orphansOf(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID {
 	var orphans []journal.TradeID
 	for _, key := range a.FillKeys {
@@ -285,7 +287,7 @@ func orphansOf(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID
 	return orphans
 }
 
-// adoptInto ends the wait of an orphan.
+// adoptInto merges an orphan into a trade, or ends its state if it is that trade.
 func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, orphan, into journal.TradeID) error {
 	if orphan == into { // the trade itself has come back
 		_, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan)

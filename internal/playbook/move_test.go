@@ -201,7 +201,7 @@ func TestOrphanReturns(t *testing.T) {
 	})
 }
 
-// TestOrphanChoosesMostFills gives an orphan to the trade that most of its fills
+// TestOrphanChoosesMostFills moves an orphan to the trade that most of its fills
 // are in, and both of two orphans to one trade.
 func TestOrphanChoosesMostFills(t *testing.T) {
 	each(t, func(w *world) {
@@ -227,7 +227,7 @@ func TestOrphanChoosesMostFills(t *testing.T) {
 	})
 }
 
-// TestOrphanCountsFillsOnce gives an orphan to the trade with more of its fills,
+// TestOrphanCountsFillsOnce moves an orphan to the trade with more of its fills,
 // though the one in the other trade is known by two names.
 func TestOrphanCountsFillsOnce(t *testing.T) {
 	each(t, func(w *world) {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// NoteFilter says which notes a list is about. Empty fields are no condition.
+// NoteFilter selects the notes of a list. Empty fields are no condition.
 type NoteFilter struct {
 	Period  journal.Period
 	Types   []NoteType
@@ -18,7 +18,7 @@ type NoteFilter struct {
 	Trade   journal.TradeID
 }
 
-// Notes lists notes, newest first, and tells how many the filter has in all.
+// Notes lists notes, newest first, and returns how many the filter has in all.
 func (s *Service) Notes(ctx context.Context, owner journal.UserID, filter NoteFilter, page Page) (notes []Note, total int, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		notes = []Note{}
@@ -89,7 +89,7 @@ func scanNote(row db.Scanner) (n Note, err error) {
 	return n, err
 }
 
-// Note gives one note.
+// Note returns one note.
 func (s *Service) Note(ctx context.Context, owner journal.UserID, id journal.NoteID) (Note, error) {
 	var note Note
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {

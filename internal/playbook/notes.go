@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// NoteType says what a note is.
+// NoteType is the kind of a note.
 type NoteType string
 
 // The types of notes.
@@ -32,7 +32,7 @@ type Note struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// SymbolNote is what a note says about one symbol.
+// SymbolNote is the part of a note about one symbol.
 type SymbolNote struct {
 	Symbol string `json:"symbol"`
 	Body   string `json:"body"`
@@ -78,7 +78,7 @@ func (m Moment) DayIn(zone *time.Location) journal.Day {
 	return journal.DayOf(m.At.In(zone))
 }
 
-// NoteChange is what a request says about a note.
+// NoteChange is a change of a note.
 type NoteChange struct {
 	Type        journal.Opt[NoteType]
 	OccurredAt  journal.Opt[Moment]
@@ -91,7 +91,7 @@ type NoteChange struct {
 // maxSymbols is how many symbols a note may speak of.
 const maxSymbols = 200
 
-// apply gives the note after the change, or says what is wrong with it. Whether
+// apply returns the note after the change, or the reason why it is invalid. Whether
 // the account and the trade exist is not its business.
 func (c NoteChange) apply(note Note) (Note, error) {
 	var err error
@@ -161,7 +161,7 @@ func symbolNotes(list []SymbolNote) ([]SymbolNote, error) {
 	return clean, nil
 }
 
-// CreateNote makes a note. Without an occurred_at a log or review is of today
+// CreateNote creates a note. Without an occurred_at a log or review is of today
 // and a plain note of now. An account that is not the owner's is not found; a
 // trade that is not the owner's is a wrong field.
 func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
@@ -194,8 +194,8 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 	return change.apply(Note{ID: journal.NewID[journal.NoteID](), OccurredAt: occurred, CreatedAt: now, UpdatedAt: now})
 }
 
-// anchorNote makes sure that the trade that a note is linked to exists and has
-// the row of annotations that links hang on.
+// anchorNote ensures that the trade that a note is linked to exists and has
+// the row of annotations that links refer to.
 func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if note.Trade == nil {
 		return nil

@@ -1,20 +1,20 @@
-// Package playbook keeps what the trader says: notes and daily logs, tags,
-// setups, the annotations on trades (risk, stop, rating, free text), screenshots, and
+// Package playbook stores what the trader writes: notes and daily logs, tags,
+// setups, the annotations of trades (risk, stop, grades, notes), screenshots, and
 // the trades that were seen and not taken.
 //
-// None of it can be computed again, so none of it may get lost. Everything said
-// about a trade hangs on one row, its annotations, which does not refer to the trade
-// by a foreign key: when regrouping dissolves a trade, its annotations follow the
-// fills to the trade that now holds them, and when no fill is left they wait as
-// orphans until one of the fills comes back. [MoveAnnotations] does that inside the
-// transaction that regroups.
+// None of it can be computed again, so none of it may get lost. Everything about a
+// trade refers to one row, its annotations, which does not refer to the trade by a
+// foreign key: when regrouping dissolves a trade, its annotations move with the
+// fills to the trade that has them now, and when no fill is left they wait as
+// orphans until one of the fills arrives again. [MoveAnnotations] does that inside
+// the transaction that regroups.
 //
 // Each method of [Service] is one transaction. A function that takes a *db.Tx is
 // one step of a transaction that another package runs: a regrouping, an import,
 // a backup, the removal of an account.
 //
-// The package knows accounts and trades only by their ids. Whether an id is the
-// owner's is asked through [Known], so that neither package imports the other.
+// The package uses accounts and trades only by their ids. It checks through [Known]
+// whether an id is the owner's, so that neither package imports the other.
 package playbook
 
 import (
@@ -29,13 +29,13 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Known is what the playbook must be told about other people's tables. The
-// functions run inside the playbook's transactions.
+// Known are the functions by which the playbook uses tables of other packages. They
+// run inside the playbook's transactions.
 type Known struct {
 	// Account answers nil for an account of the owner and a not-found
 	// [journal.Error] for any other id.
 	Account func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
-	// Trade gives the account of a trade of the owner, or a not-found
+	// Trade returns the account of a trade of the owner, or a not-found
 	// [journal.Error]. It is only called in writing transactions and must lock
 	// the trade's row (or the account's): a trade that is annotated must not be
 	// regrouped away before the annotations are committed.
@@ -46,12 +46,12 @@ type Known struct {
 	// InstrumentType returns the type of the instrument of a trade of the
 	// owner. It may be nil; prices must be above zero then.
 	InstrumentType func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (string, error)
-	// AnnotationsChanged may be nil. It is called with the trades of an account whose annotations
-	// were changed, before the change is committed, so that whoever keeps
-	// figures derived from them can notice.
+	// AnnotationsChanged may be nil. It is called with the trades of an account
+	// whose annotations have changed, before the change is committed, because
+	// figures depend on them.
 	AnnotationsChanged func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trades ...journal.TradeID) error
-	// Unlinked may be nil. It is told of each account in which a tag or setup is
-	// taken off trades because it is deleted, before that is committed.
+	// Unlinked may be nil. It is called for each account in which a deleted tag or
+	// setup is removed from trades, before that is committed.
 	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
 }
 
@@ -77,7 +77,7 @@ type Service struct {
 	options Options
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(d *db.DB, clock journal.Clock, options Options) *Service {
 	options.MaxFileBytes = orDefault(options.MaxFileBytes, 10<<20)
 	options.MaxUserBytes = orDefault(options.MaxUserBytes, 2<<30)
@@ -113,7 +113,7 @@ type Page struct {
 	After Position
 }
 
-// Position is where a record stands in a list that is sorted newest first.
+// Position is the place of a record in a list that is sorted newest first.
 type Position struct {
 	At time.Time
 	ID string

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// PriceRule says which numbers the prices of a plan (entry, stop, target) can
+// PriceRule defines which numbers the prices of a plan (entry, stop, target) can
 // be. It is the same for trades, setups, missed trades and files: any number
 // for a future or an option, whose prices may be negative, and above zero for
 // everything else. What is stored moves with its trade unchecked.

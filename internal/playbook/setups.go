@@ -20,14 +20,14 @@ type Setup struct {
 	Name                   string
 	Description            string
 	Thesis                 string
-	Symbol                 string    // empty where it is for any
-	Direction              Direction // empty where it is for both
+	Symbol                 string    // empty for any
+	Direction              Direction // empty for both
 	TargetPrice, StopPrice decimal.Null
 	Checklist              []string
 	CreatedAt, UpdatedAt   time.Time
 }
 
-// SetupChange is what a request says about a setup. A new setup needs a name.
+// SetupChange is a change of a setup. A new setup needs a name.
 type SetupChange struct {
 	Name, Description, Thesis, Symbol journal.Opt[string]
 	Direction                         journal.Opt[Direction]
@@ -38,7 +38,7 @@ type SetupChange struct {
 // maxChecklist is how many lines a checklist may have.
 const maxChecklist = 100
 
-// apply gives the setup after the change, or says what is wrong with it.
+// apply returns the setup after the change, or the reason why it is invalid.
 func (c SetupChange) apply(setup Setup) (Setup, error) {
 	var err error
 	if setup.Name, err = journal.CleanRequiredName("name", c.Name.Or(setup.Name)); err != nil {
@@ -127,7 +127,7 @@ func ListSetups(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Setup, 
 	return db.List(ctx, tx, scanSetup, selectSetups+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
 }
 
-// Setup gives one setup.
+// Setup returns one setup.
 func (s *Service) Setup(ctx context.Context, owner journal.UserID, id journal.SetupID) (Setup, error) {
 	var setup Setup
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
@@ -145,7 +145,7 @@ func readSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return setup, err
 }
 
-// CreateSetup makes a setup. A name that is taken is a conflict.
+// CreateSetup creates a setup. A name that is taken is a conflict.
 func (s *Service) CreateSetup(ctx context.Context, owner journal.UserID, change SetupChange) (Setup, error) {
 	setup, err := newSetup(change, s.clock())
 	if err != nil {
@@ -169,13 +169,13 @@ func setupTaken(name string) error {
 	return journal.Conflict("There is already a setup called %s.", name)
 }
 
-// insertSetup inserts a setup unless its name is taken, and tells whether it did.
+// insertSetup inserts a setup unless its name is taken, and reports whether it did.
 func insertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) (int64, error) {
 	return tx.Exec(ctx, setupTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, setupTable.Values(owner, &s)...)
 }
 
-// UpsertSetup makes a setup, or changes the one that has the name already. It is
-// a step of an import; changed tells whether anything was written.
+// UpsertSetup creates a setup, or changes the one that has the name already. It is
+// a step of an import; changed reports whether anything was written.
 func UpsertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change SetupChange) (id journal.SetupID, changed bool, err error) {
 	return RestoreSetup(ctx, tx, owner, now, now, change)
 }

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// TagKind says what a tag is for.
+// TagKind is the purpose of a tag.
 type TagKind string
 
 // The kinds of tags.
@@ -19,7 +19,7 @@ const (
 	MistakeTag TagKind = "mistake"
 )
 
-// Tag is a word that a trader puts on trades. Its name is unique among the
+// Tag is a label that a trader puts on trades. Its name is unique among the
 // owner's tags without regard to case.
 type Tag struct {
 	ID          journal.TagID
@@ -30,13 +30,13 @@ type Tag struct {
 	CreatedAt   time.Time
 }
 
-// TagChange is what a request says about a tag. A new tag needs a name.
+// TagChange is a change of a tag. A new tag needs a name.
 type TagChange struct {
 	Name, Color, Description journal.Opt[string]
 	Kind                     journal.Opt[TagKind]
 }
 
-// apply gives the tag after the change, or says what is wrong with it.
+// apply returns the tag after the change, or the reason why it is invalid.
 func (c TagChange) apply(tag Tag) (Tag, error) {
 	var err error
 	if tag.Name, err = journal.CleanRequiredName("name", c.Name.Or(tag.Name)); err != nil {
@@ -92,7 +92,7 @@ func scanTag(row db.Scanner) (Tag, error) {
 	return tag, err
 }
 
-// CreateTag makes a tag. A name that is taken is a conflict.
+// CreateTag creates a tag. A name that is taken is a conflict.
 func (s *Service) CreateTag(ctx context.Context, owner journal.UserID, change TagChange) (Tag, error) {
 	tag, err := change.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: s.clock()})
 	if err != nil {
@@ -112,7 +112,7 @@ func tagTaken(name string) error {
 	return journal.Conflict("There is already a tag called %s.", name)
 }
 
-// insertTag inserts a tag unless its name is taken, and tells whether it did.
+// insertTag inserts a tag unless its name is taken, and reports whether it did.
 func insertTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag Tag) (int64, error) {
 	return tx.Exec(ctx, `
 		INSERT INTO tags (user_id, id, name, name_key, color, description, kind, created_at)
@@ -122,7 +122,7 @@ func insertTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag Tag) (i
 }
 
 // EnsureTag finds the tag of a name, without regard to case, or makes it. It is
-// a step of an import; created tells which of the two happened.
+// a step of an import; created reports which of the two happened.
 func EnsureTag(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change TagChange) (id journal.TagID, created bool, err error) {
 	tag, err := change.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: now})
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journa
 	})
 }
 
-// unlink tells of the accounts that a query names that a tag or setup is taken
+// unlink reports the accounts that a query returns, because a tag or setup is taken
 // off some of their trades.
 func (s *Service) unlink(ctx context.Context, tx *db.Tx, owner journal.UserID, query string, args ...any) error {
 	if s.options.Known.Unlinked == nil {

@@ -18,7 +18,7 @@ const ContentTable = "attachment_blobs"
 // CopyContent copies the content of every attachment of an installation into
 // another, whichever of the two keeps files and whichever rows. It is a step of
 // a copy of the whole database: both transactions are open, and the rows of the
-// attachments are copied. It tells what it did also where it fails.
+// attachments are copied. It reports what it did also if it fails.
 func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service, target *db.Tx) (c CopiedContent, err error) {
 	c.to = to
 	places, err := db.List(ctx, source, func(row db.Scanner) (p contentPlace, err error) {
@@ -53,7 +53,7 @@ type contentPlace struct {
 	id    journal.AttachmentID
 }
 
-// CopiedContent tells what [CopyContent] did.
+// CopiedContent reports what [CopyContent] did.
 type CopiedContent struct {
 	// Missing are the attachments whose content was missing before.
 	Missing []journal.AttachmentID
@@ -70,7 +70,7 @@ func (c CopiedContent) Undo() {
 	}
 }
 
-// hasFile tells whether the content of an attachment is there as a file.
+// hasFile reports whether the content of an attachment is there as a file.
 func (s *Service) hasFile(p contentPlace) bool {
 	if s.options.Files == nil {
 		return false

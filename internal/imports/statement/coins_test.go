@@ -1,6 +1,7 @@
 package statement_test
 
 import (
+	"maps"
 	"testing"
 
 	"fillbook/internal/imports/statement"
@@ -121,5 +122,18 @@ func TestExactHeader(t *testing.T) {
 		if _, found := statement.Detect(file, []*statement.Preset{preset}); found != want {
 			t.Errorf("detected in %q: %t, want %t", csv, found, want)
 		}
+	}
+}
+
+// TestSuggestForLayout suggests the columns that a layout reads as they are.
+func TestSuggestForLayout(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{Layout: &statement.Layout{Symbol: "{@base}{@quote}|Pair", Time: "Day…|Time…", Side: "=buy", Quantity: "Size", Price: "@price"}}
+	got := statement.SuggestFor(preset, []string{"Time(UTC+8)", "Pair", "Size", "Price"}, nil)
+	want := statement.Suggestion{
+		statement.TargetSymbol: "Pair", statement.TargetExecutedAt: "Time(UTC+8)", statement.TargetQuantity: "Size",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("suggested %v, want %v", got, want)
 	}
 }

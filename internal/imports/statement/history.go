@@ -153,18 +153,50 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 
 // listUnknown lists the word of a row with the kind that the user chose for it.
 func (lr *layoutReader) listUnknown(w *Row, kind Kind) {
-	if w.Failed() || w.word == "" {
+	if !w.Failed() {
+		w.noteUnknownKind(w.word, kind)
+	}
+}
+
+// ChosenKind returns the kind that the user chose for a word that is not known, and
+// lists the word with it. It is for hooks; a [Layout] looks it up by itself.
+func (w *Row) ChosenKind(word string) (Kind, bool) {
+	kind, ok := w.r.Hints.Kinds[WordKey(word)]
+	if ok {
+		w.noteUnknownKind(word, kind)
+	}
+	return kind, ok
+}
+
+// SkipUnknownKind skips a row of an unknown kind and lists its word. It is for
+// hooks.
+func (w *Row) SkipUnknownKind(word string) {
+	w.Skip("unknown kind %q", shorten(word))
+	if !w.Failed() {
+		w.noteUnknownKind(word, kindUnknown)
+	}
+}
+
+// CashType returns the API's type for cash of a kind, by the sign of its amount
+// and its text. It is empty for a kind that is not cash.
+func CashType(kind Kind, amount decimal.Decimal, text string) string {
+	return cashType(kind, amount, text)
+}
+
+// noteUnknownKind lists the word of a row with the kind that the user chose for it.
+func (w *Row) noteUnknownKind(word string, kind Kind) {
+	if word == "" {
 		return
 	}
-	out := lr.r.Out
-	i := slices.IndexFunc(out.UnknownKinds, func(u UnknownKind) bool { return WordKey(u.Word) == WordKey(w.word) })
+	out := w.r.Out
+	i := slices.IndexFunc(out.UnknownKinds, func(u UnknownKind) bool { return WordKey(u.Word) == WordKey(word) })
 	if i >= 0 {
 		out.UnknownKinds[i].Rows++
 		return
 	}
 	const most = 100
 	if len(out.UnknownKinds) < most {
-		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(w.word)), Rows: 1, Example: w.example(), Kind: kind})
+		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(word)), Rows: 1, Example: w.example(), Kind: kind})
 	}
 }
 

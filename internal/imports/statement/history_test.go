@@ -71,6 +71,8 @@ func TestAnsweredKinds(t *testing.T) {
 	checkLayout(t, historyPreset(), hints, csv, `
 1 cash interest 3 USD at 2026-01-10T00:00:00Z "what is it"
 2 skipped rows of this kind are ignored
+unknown kind "Zorp" in 1 rows, such as "2026-01-10 · Zorp · 3 · USD · what is it", read as interest
+unknown kind "Blip" in 1 rows, such as "2026-01-12 · Blip · AAPL · 7 · USD", read as ignore
 `)
 }
 

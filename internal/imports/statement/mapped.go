@@ -140,16 +140,28 @@ func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 	}
 	names := columnNames(headers)
 	suggestion := Suggestion{}
-	for target, alternatives := range columns {
-		for alternative := range strings.SplitSeq(alternatives, "|") {
-			i := slices.IndexFunc(names, func(n string) bool { return HeaderKey(n) == HeaderKey(alternative) })
-			if i >= 0 {
-				suggestion[target] = names[i]
-				break
-			}
+	for target, col := range columns {
+		if i := findColumn(names, col); i >= 0 {
+			suggestion[target] = names[i]
 		}
 	}
 	return suggestion
+}
+
+// findColumn returns the first column that an expression reads as it is, -1 if
+// there is none.
+func findColumn(names []string, col Col) int {
+	for _, alternative := range splitAlternatives(col) {
+		begin, isBegin := strings.CutSuffix(alternative, "…")
+		key := HeaderKey(begin)
+		i := slices.IndexFunc(names, func(name string) bool {
+			return key != "" && (HeaderKey(name) == key || isBegin && strings.HasPrefix(HeaderKey(name), key))
+		})
+		if i >= 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // targets returns the columns of a layout by what a user can map them to.

@@ -72,8 +72,9 @@ func mostlyTimesOfDay(values []string) bool {
 }
 
 // isTimeOfDay reports whether a text is a time without a date, such as 09:31:05.
+// In 09:31 2026-01-05 the date comes after the time.
 func isTimeOfDay(text string) bool {
-	if !strings.Contains(text, ":") {
+	if !strings.Contains(text, ":") || strings.Count(text, "-") > 1 {
 		return false
 	}
 	s := &textScan{rest: plainSigns(trimCell(text))}

@@ -396,3 +396,40 @@ test('an import is retried when the server is busy', async ({ page, signIn }) =>
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(figure(page, 'Fills added')).toHaveText('2');
 });
+
+// A broker's export with two words for kinds of rows that are not known.
+const unknownWords = `Activity Date,Process Date,Settle Date,Instrument,Description,Trans Code,Quantity,Price,Amount
+1/5/2026,1/5/2026,1/6/2026,AAPL,Apple,Buy,10,$100.00,"($1,000.00)"
+1/6/2026,1/6/2026,1/7/2026,AAPL,Apple,Sell,10,$110.00,"$1,100.00"
+1/7/2026,1/7/2026,1/7/2026,,First,ZORP,,,$5.00
+1/8/2026,1/8/2026,1/8/2026,,Second,Zorp,,,$6.00
+1/9/2026,1/9/2026,1/9/2026,,Third,BLIP,,,($1.00)
+`;
+
+test('unknown kinds of rows are asked for, remembered and forgotten', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/import');
+  await chooseFile(page, 'activity.csv', unknownWords);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  const unknown = page.getByRole('region', { name: 'Unknown rows' });
+  await expect(unknown.getByLabel('“ZORP” (2 rows)')).toHaveValue('');
+  await expect(figure(page, 'Cash rows')).toHaveText('0');
+  await unknown.getByLabel('“ZORP” (2 rows)').selectOption('Interest');
+  await expect(figure(page, 'Cash rows')).toHaveText('2');
+  await expectAccessible('unknown kinds of rows');
+  await page.getByRole('button', { name: 'Import 2 fills' }).click();
+  await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+  const cash = await api<{ type: string }[]>('GET', '/cash-transactions');
+  expect(cash.map((c) => c.type)).toEqual(['interest', 'interest']);
+
+  await page.getByRole('link', { name: 'Import another' }).click();
+  await expect(page.getByRole('row', { name: /zorp Interest/ })).toBeVisible();
+  await expectAccessible('remembered words');
+  await page.getByRole('button', { name: 'Forget zorp' }).click();
+  await expect(page.getByText('Remembered words')).toBeHidden();
+  expect(await api<unknown[]>('GET', '/imports/kinds')).toEqual([]);
+});

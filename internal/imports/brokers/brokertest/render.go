@@ -38,7 +38,11 @@ func Render(s *statement.Statement, found statement.Detection) string {
 		fmt.Fprintf(&b, "%3d skipped %s\n", k.Row, k.Reason)
 	}
 	for _, u := range s.UnknownKinds {
-		fmt.Fprintf(&b, "unknown kind %q in %d rows, such as %q\n", u.Word, u.Rows, u.Example)
+		chosen := ""
+		if u.Kind != "" {
+			chosen = ", read as " + string(u.Kind)
+		}
+		fmt.Fprintf(&b, "unknown kind %q in %d rows, such as %q%s\n", u.Word, u.Rows, u.Example, chosen)
 	}
 	for _, w := range s.Warnings {
 		fmt.Fprintf(&b, "warning %s\n", w)

@@ -1,24 +1,8 @@
 package crypto
 
-import (
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-)
+import "fillbook/internal/imports/statement"
 
-// binance lists the trade histories of Binance, whose clock is UTC, and its
-// ledgers. Of the trade histories only descriptions and code were seen.
-func binance() []*statement.Preset {
-	return []*statement.Preset{&binanceSpot, &binanceOldSpot, &binanceFutures, &binanceStatement, {
-		Broker: "Binance", Export: "futures transactions", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"Date(UTC)|Time(UTC)", "type", "Amount", "Asset", "Symbol", "Transaction ID"},
-		Zone:   utc, Each: binanceFutureEntry, Done: tell,
-	}, {
-		Broker: "Binance", Export: "Auto-Invest", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Auto-Invest Date(UTC)", "Holding Coin", "Amount per period", "Trading Fee", "Units", "Status"},
-		Zone:   utc, Order: statement.MonthFirst, Each: binanceAutoInvest, Done: tell,
-	}}
-}
-
+// utc is the zone of most exchanges.
 const utc = "UTC"
 
 // binanceSpot has amounts with their coins attached: 0.5BTC. The coin of the
@@ -52,38 +36,56 @@ var binanceFutures = statement.Preset{
 	},
 }
 
-// settledInCoin notes the stated result of a contract that is priced in dollars
-// and settled in its coin, which prices cannot give.
-func (d *deal) settledInCoin(result decimal.Decimal) {
-	if d.quote != "USD" {
-		return
-	}
-	d.quote = d.base
-	if !result.IsZero() {
-		d.pnl = decimal.Of(result)
-	}
+// binanceAutoInvest has purchases by a plan: the amount includes the fee.
+var binanceAutoInvest = statement.Preset{
+	Broker: "Binance", Export: "Auto-Invest", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("Auto-Invest Date(UTC);Holding Coin;Amount per period;Trading Fee;Units;Status"), Order: statement.MonthFirst,
+	Layout: &statement.Layout{
+		Coins: true, Only: []statement.Condition{{Col: "Status", Words: "success", Reason: statement.ReasonNotFilled}},
+		Symbol: "{Holding Coin}{Amount per period$}", PriceCurrency: "Amount per period$", Side: "=buy", Time: "Auto-Invest Date(UTC)",
+		Quantity: "Units", Amount: "Amount per period", Unsigned: true, Fees: "Trading Fee",
+	},
 }
 
-// binanceAutoInvest reads a purchase by plan: the amount includes the fee.
-func binanceAutoInvest(w *statement.Row) {
-	if w.Text("Status") != "Success" {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	coin := w.Text("Holding Coin")
-	spent, fee, got := amountOf(w, "Amount per period"), amountOf(w, "Trading Fee"), amountOf(w, "Units", coin)
-	d := deal{
-		symbol: coin + spent.coin, base: coin, quote: spent.coin, side: "buy", quantity: got.amount,
-		costs: []coins{fee}, at: w.Moment("Auto-Invest Date(UTC)"),
-	}
-	if got.amount.Sign() <= 0 {
-		w.Fail("There is no value in column Units.")
-		return
-	}
-	worth := spent.amount
-	if fee.coin == spent.coin {
-		worth = worth.Sub(fee.amount)
-	}
-	d.price = worth.DivRound(got.amount, decimal.MaxDecimals)
-	d.emit(w)
+// binanceStatement has one row for each coin of a trade; only the second says what
+// belongs together.
+var binanceStatement = statement.Preset{
+	Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("UTC_Time|Time|Time(UTC);Account;Operation;Coin;Change;Remark"),
+	Layout: &statement.Layout{
+		Coins: true, Key: "Operation", Kind: "{Operation} in {Account}", Time: "UTC_Time|Time|Time(UTC)", Amount: "Change", Currency: "Coin",
+		Symbol: "{@base}{@quote}", Note: "Operation", Join: []statement.Join{{By: "{Account} {UTC_Time|Time|Time(UTC)}", As: statement.JoinLegs}},
+		Words: []statement.Word{
+			{Kind: statement.KindResult, Words: "fee in *futures*|transaction fee in *futures*"},
+			{Kind: statement.KindLeg, Words: "buy in *|sell in *|transaction related in *|transaction buy in *|transaction spend in *|transaction sold in *|" +
+				"transaction revenue in *|binance convert in *|convert in *|small assets exchange bnb in *|large otc trading in *|otc trading in *|" +
+				"auto-invest transaction in *"},
+			{Kind: statement.KindLegFee, Words: "fee in *|transaction fee in *"},
+			{Kind: statement.KindTransfer, Words: "deposit in *|withdraw in *|withdrawal in *|fiat deposit in *|fiat withdraw in *|fiat withdrawal in *|" +
+				"buy crypto in *|send in *|receive in *|p2p trading in *"},
+			{Kind: statement.KindResult, Words: "realized profit and loss in *|realize profit and loss in *|insurance fund in *|insurance clear in *"},
+			{Kind: statement.KindInterest, Words: "funding fee in *|cash voucher distribution in *|distribution in *|referral kickback in *|commission rebate in *"},
+			{Kind: statement.KindInternal, Words: "eth 2.0 staking in *|main and funding account transfer in *"},
+			{Kind: statement.KindInterest, Words: "*interest* in *|*reward* in *|*airdrop* in *"},
+			{Kind: statement.KindInternal, Words: "*transfer* in *|*subscription* in *|*redemption* in *|*purchase* in *"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
+}
+
+// binanceWallet is the wallet of the futures account. Results and commissions come
+// with the fills of the futures trades.
+var binanceWallet = statement.Preset{
+	Broker: "Binance", Export: "futures transactions", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("Date(UTC)|Time(UTC);type;Amount;Asset;Symbol;Transaction ID"),
+	Layout: &statement.Layout{
+		Coins: true, Kind: "type", Time: "Date(UTC)|Time(UTC)", Amount: "Amount", Currency: "Asset", Note: "{type} {Symbol}",
+		Words: []statement.Word{
+			{Kind: statement.KindResult, Words: "realized_pnl|commission"},
+			{Kind: statement.KindTransfer, Words: "transfer|internal_transfer|cross_collateral_transfer|strategy_umfutures_transfer"},
+			{Kind: statement.KindInterest, Words: "funding_fee"},
+			{Kind: statement.KindAdjustment, Words: "welcome_bonus|insurance_clear|referral_kickback|*_rebate|*_reward|options_*|auto_exchange|" +
+				"coin_swap_*|delivered_settelment|position_limit_increase_fee"},
+		},
+	},
 }

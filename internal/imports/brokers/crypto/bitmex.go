@@ -1,53 +1,40 @@
 package crypto
 
 import (
+	"regexp"
 	"strings"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
-// bitmex describes the wallet history of BitMEX, in satoshi. It has the result of
-// each day and contract but no fills.
-func bitmex() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "BitMEX", Export: "wallet history", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"transactTime", "transactType", "amount", "fee", "address", "transactStatus", "walletBalance"},
-		Zone:   utc, Order: statement.MonthFirst, NewestFirst: true, Each: bitmexRow, Done: tell,
-	}}
+// bitmexWallet is the wallet history of BitMEX, in satoshi. It has the result of
+// each day and contract but no fills, so results are adjustments.
+var bitmexWallet = statement.Preset{
+	Broker: "BitMEX", Export: "wallet history", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("transactTime;transactType;amount;fee;address;transactStatus;walletBalance"), Order: statement.MonthFirst,
+	Notices: []string{
+		"The wallet has results of days and no fills: they were taken as adjustments of the balance. Import the trade history to have the trades.",
+	},
+	Layout: &statement.Layout{
+		Only: []statement.Condition{{Col: "transactStatus", Words: "completed", Reason: "it was not completed"}},
+		Kind: "transactType", Time: "transactTime", Amount: "@bitcoin|amount", Currency: "@coin", Note: "@note|transactType", Prepare: prepareBitmex,
+		Parse: []statement.Pattern{{In: "{transactType} {address}", Re: regexp.MustCompile(`(?i)^(?P<note>realisedpnl .*)$`)}},
+		Words: []statement.Word{
+			{Kind: statement.KindTransfer, Words: "deposit|withdrawal|transfer"},
+			{Kind: statement.KindAdjustment, Words: "realisedpnl|unrealisedpnl|affiliatepayout|funding|conversion|spottrade"},
+		},
+	},
 }
 
-// satoshi is the part of a bitcoin that BitMEX counts in.
-var satoshi = decimal.Must("0.00000001")
-
-// bitmexRow reads a change of the wallet. Results are adjustments, as there are
-// no fills that they could come from.
-func bitmexRow(w *statement.Row) {
-	kind := w.Text("transactType")
-	if kind == "" {
-		w.Ignore()
-		return
+// prepareBitmex converts the amount from satoshi, and names the coin as the user's
+// account does.
+func prepareBitmex(w *statement.Row) {
+	if n := w.Null("amount"); n.Valid {
+		w.Set("bitcoin", n.Decimal.Mul(decimal.Must("0.00000001")).String())
 	}
-	if !strings.EqualFold(w.Text("transactStatus"), "Completed") {
-		w.Skip("it was not completed")
-		return
+	w.Set("coin", "XBT")
+	if strings.EqualFold(w.Reader().Hints.Currency, "BTC") {
+		w.Set("coin", "BTC")
 	}
-	at, amount := w.Moment("transactTime"), w.Required("amount").Mul(satoshi)
-	if w.Failed() || amount.IsZero() {
-		w.Skip(statement.ReasonNoAmount)
-		return
-	}
-	c := coins{amount, "XBT"}
-	if account := strings.ToUpper(w.Reader().Hints.Currency); account == "BTC" || account == "XBT" {
-		c.coin = account
-	}
-	word, cash := strings.ToLower(kind), "adjustment"
-	switch word {
-	case "deposit", "withdrawal", "transfer":
-		cash = inOrOut(amount)
-	case "realisedpnl":
-		kind += " " + w.Text("address")
-		w.Reader().Out.Warn("The wallet has results of days and no fills: they were taken as adjustments of the balance. Import the trade history to have the trades.")
-	}
-	w.Money(statement.Cash{Type: cash, Amount: c.amount, Currency: c.coin, At: at.At, Note: kind})
 }

@@ -1,40 +1,14 @@
 package crypto
 
-import (
-	"strings"
+import "fillbook/internal/imports/statement"
 
-	"fillbook/internal/imports/statement"
-)
-
-// blofin describes the order history of Blofin, whose clock nobody names.
-func blofin() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Blofin", Export: "order history", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Underlying Asset", "Margin Mode", "Leverage", "Order Time", "Side", "Avg Fill", "Filled", "Total", "PNL", "Fee", "Reduce-only", "Status"},
-		Order:  statement.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive, Each: blofinRow, Done: tell,
-		Columns: columns("Underlying Asset", "Side", "Order Time", "Filled", "Avg Fill", "Fee", ""),
-	}}
-}
-
-func blofinRow(w *statement.Row) {
-	symbol := w.Text("Underlying Asset")
-	if symbol == "" {
-		w.Ignore()
-		return
-	}
-	d := deal{symbol: symbol, contract: true}
-	d.base, d.quote = split(symbol)
-	d.quantity = amountOf(w, "Filled", d.base, d.quote).amount
-	if d.quantity.IsZero() {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	d.price, d.at = amountOf(w, "Avg Fill", d.quote).amount, w.Moment("Order Time")
-	d.side, d.effect = w.Side("Side")
-	if strings.EqualFold(w.Text("Reduce-only"), "Y") {
-		d.effect = statement.Closing
-	}
-	d.costs = []coins{{w.Cost("Fee"), amountOf(w, "Fee", d.quote, d.base).coin}}
-	d.settledInCoin(amountOf(w, "PNL", d.quote, d.base).amount)
-	d.emit(w)
+// blofinOrders is the order history of Blofin. The file does not state its zone.
+var blofinOrders = statement.Preset{
+	Broker: "Blofin", Export: "order history", Evidence: statement.SampleFile, Format: statement.Executions, NewestFirst: true,
+	Header: statement.Cols("Underlying Asset;Margin Mode;Leverage;Order Time;Side;Avg Fill;Filled;Total;PNL;Fee;Reduce-only;Status"),
+	Order:  statement.MonthFirst, Costs: statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Orders: true, Symbol: "Underlying Asset", Namer: statement.NameCoinContract, Side: "Side", Effect: "Reduce-only",
+		Time: "Order Time", Quantity: "Filled", Price: "Avg Fill", Fees: "Fee", Result: "PNL",
+	},
 }

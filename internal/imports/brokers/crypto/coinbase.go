@@ -1,6 +1,7 @@
 package crypto
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 
@@ -9,108 +10,55 @@ import (
 	"fillbook/internal/matching"
 )
 
-// coinbase describes the transaction history of Coinbase, and the fills and the
-// ledger of Coinbase Pro.
-func coinbase() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Coinbase", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Timestamp", "Transaction Type", "Asset", "Quantity Transacted", "Price Currency|Spot Price Currency", "Subtotal", "Notes"},
-		Zone:   utc, NewestFirst: true, Costs: statement.CostsPositive, Each: coinbaseRow, Done: tell,
-		Columns: columns("Asset", "Transaction Type", "Timestamp", "Quantity Transacted", "Price at Transaction|Spot Price at Transaction", "Fees and/or Spread|Fees", "ID"),
-	}, &coinbaseProFills, &coinbaseProLedger}
+// coinbaseTransactions has the coin alone as the symbol: the currency beside it is
+// that of the owner, whatever the market was. A conversion is two fills.
+var coinbaseTransactions = statement.Preset{
+	Broker: "Coinbase", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Timestamp;Transaction Type;Asset;Quantity Transacted;Price Currency|Spot Price Currency;Subtotal;Notes"),
+	Costs:  statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Kind: "Transaction Type", Symbol: "Asset", Namer: statement.NameCoin, Time: "Timestamp", Quantity: "Quantity Transacted",
+		Price: "Price at Transaction|Spot Price at Transaction", PriceCurrency: "Price Currency|Spot Price Currency", Amount: coinbaseTotal,
+		Unsigned: true, Fees: "Fees and/or Spread|Fees", Hidden: statement.Hidden{Into: statement.CostFees}, CashAmount: "Quantity Transacted",
+		Currency: "Asset", Note: "Transaction Type", ID: "ID", Adjust: adjustCoinbase,
+		Parse: []statement.Pattern{{In: "Notes", Re: regexp.MustCompile(`^Converted [\d.,]+ \S+ to (?P<got>[\d.,]+) (?P<coin>\S+)$`)}},
+		Words: []statement.Word{
+			{Kind: statement.KindBuy, Words: "buy|advanced trade buy|advance trade buy"},
+			{Kind: statement.KindSell, Words: "sell|advanced trade sell|advance trade sell|convert"},
+			{Kind: statement.KindWithdrawal, Words: "*withdrawal*"},
+			{Kind: statement.KindDeposit, Words: "*deposit*"},
+			{Kind: statement.KindInterest, Words: "*income*|*reward*|*interest*"},
+			{Kind: statement.KindTransfer, Words: "send|receive"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
 }
 
-const (
-	coinbasePrice = "Price at Transaction|Spot Price at Transaction"
-	coinbaseTotal = "Total (inclusive of fees and/or spread)|Total (inclusive of fees)|Total"
-	coinbaseFees  = "Fees and/or Spread|Fees"
-)
+const coinbaseTotal = "Total (inclusive of fees and/or spread)|Total (inclusive of fees)|Total"
 
-// coinbaseRow reads a transaction. The coin alone is the symbol: the currency
-// beside it is that of the owner, whatever the market was.
-func coinbaseRow(w *statement.Row) {
-	word := w.Text("Transaction Type")
-	if word == "" {
-		w.Ignore()
+// adjustCoinbase makes a conversion the sale of one coin and the purchase of the
+// other. What is lost between the two is the spread, a cost of the sale.
+func adjustCoinbase(w *statement.Row, record *statement.Record) {
+	sold := record.Fill
+	if sold == nil || !strings.EqualFold(w.Text("Transaction Type"), "convert") {
 		return
 	}
-	kind := strings.ToLower(word)
-	coin, quantity := strings.ToUpper(w.Text("Asset")), w.Required("Quantity Transacted")
-	at := w.Moment("Timestamp")
-	side, _, isSide := statement.SideWord(strings.Replace(kind, "advance trade", "advanced trade", 1))
-	switch {
-	case w.Failed():
-	case isSide:
-		coinbaseTrade(w, coin, side, quantity, at)
-	case kind == "convert":
-		coinbaseConvert(w, coin, quantity.Abs(), at)
-	case isMoney(coin) && (strings.Contains(kind, "deposit") || strings.Contains(kind, "withdrawal")):
-		if strings.Contains(kind, "withdrawal") {
-			quantity = quantity.Abs().Neg()
-		}
-		pay(w, inOrOut(quantity), coins{quantity, coin}, at, word)
-	case strings.Contains(kind, "income") || strings.Contains(kind, "reward") || strings.Contains(kind, "interest"):
-		pay(w, "interest", coins{quantity, coin}, at, word)
-	case kind == "send" || kind == "receive":
-		pay(w, inOrOut(quantity), coins{quantity, coin}, at, word)
-	default:
-		leaveOut(w, kind, coin)
-	}
-}
-
-func coinbaseTrade(w *statement.Row, coin string, side matching.Side, quantity decimal.Decimal, at statement.Moment) {
-	d := deal{
-		symbol: coin, base: coin, quote: coinbaseCurrency(w), side: side, quantity: quantity, price: w.Required(coinbasePrice),
-		at: at, id: w.Text("ID"), costs: []coins{{amount: w.Cost(coinbaseFees)}},
-	}
-	if total := w.Null(coinbaseTotal); total.Valid {
-		d.flow = decimal.Of(total.Decimal.Abs())
-		if side == matching.Buy {
-			d.flow = decimal.Of(total.Decimal.Abs().Neg())
-		}
-	}
-	d.emit(w)
-}
-
-func coinbaseCurrency(w *statement.Row) string {
-	return strings.ToUpper(w.Text("Price Currency|Spot Price Currency"))
-}
-
-// converted is what the notes say of a conversion.
-var converted = regexp.MustCompile(`^Converted ([\d.,]+) (\S+) to ([\d.,]+) (\S+)$`)
-
-// coinbaseConvert reads a conversion as the sale of one coin and the purchase of
-// the other. What is lost between the two is the spread, a cost of the sale.
-func coinbaseConvert(w *statement.Row, coin string, quantity decimal.Decimal, at statement.Moment) {
-	found := converted.FindStringSubmatch(strings.TrimSpace(w.Text("Notes")))
-	if found == nil {
-		w.Fail("Notes: %q does not say what was converted into what.", w.Text("Notes"))
-		return
-	}
-	got, err := statement.Number(found[3], statement.Point)
+	got, err := statement.Number(w.Text("@got"), statement.Point)
 	if err != nil || got.Sign() <= 0 {
 		w.Fail("Notes: %q does not say what was converted into what.", w.Text("Notes"))
 		return
 	}
 	gross, net := w.Required(coinbaseTotal).Abs(), w.Required("Subtotal").Abs()
-	worth, spread := decimal.Min(gross, net), gross.Sub(net).Abs()
-	if quantity.IsZero() {
-		w.Fail("The quantity of %s is zero.", coin)
-		return
+	bought := *sold
+	bought.Details = maps.Clone(sold.Details)
+	bought.Symbol, bought.Side, bought.Quantity = strings.ToUpper(w.Text("@coin")), matching.Buy, got
+	bought.Price, bought.Fees, bought.StatedCashFlow = decimal.Min(gross, net).DivRound(got, decimal.MaxDecimals), decimal.Zero, decimal.Null{}
+	sold.Price, sold.Fees = decimal.Max(gross, net).DivRound(sold.Quantity, decimal.MaxDecimals), gross.Sub(net).Abs()
+	sold.StatedCashFlow = decimal.Null{}
+	if sold.ID != "" {
+		sold.ID, bought.ID = sold.ID+"/from", sold.ID+"/to"
 	}
-	sold := deal{
-		symbol: coin, base: coin, quote: coinbaseCurrency(w), side: matching.Sell, quantity: quantity, at: at,
-		price: worth.Add(spread).DivRound(quantity, decimal.MaxDecimals), costs: []coins{{amount: spread}},
-	}
-	bought := deal{
-		symbol: found[4], base: strings.ToUpper(found[4]), quote: sold.quote, side: matching.Buy, quantity: got, at: at,
-		price: worth.DivRound(got, decimal.MaxDecimals),
-	}
-	if id := w.Text("ID"); id != "" {
-		sold.id, bought.id = id+"/from", id+"/to"
-	}
-	sold.emit(w)
-	bought.emit(w)
+	record.Also = append(record.Also, statement.Record{Kind: statement.KindBuy, Fill: &bought})
 }
 
 var coinbaseProFills = statement.Preset{

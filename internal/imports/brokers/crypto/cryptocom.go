@@ -6,54 +6,48 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// cryptocom describes the transactions of the Crypto.com app, in UTC. What is
-// exchanged there is priced in the other coin.
-func cryptocom() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Crypto.com", Export: "app transactions", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Timestamp (UTC)", "Transaction Description", "Currency", "Amount", "To Currency", "To Amount", "Native Currency", "Native Amount", "Transaction Kind"},
-		Zone:   utc, NewestFirst: true, Each: cryptocomRow, Done: closeCryptocom,
-	}}
+// cryptocomApp has the transactions of the Crypto.com app. Coins that are exchanged
+// there are priced in the other coin.
+var cryptocomApp = statement.Preset{
+	Broker: "Crypto.com", Export: "app transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Timestamp (UTC);Transaction Description;Currency;Amount;To Currency;To Amount;Native Currency;Native Amount;Transaction Kind"),
+	Layout: &statement.Layout{
+		Coins: true, Key: "Transaction Kind", Kind: "@kind|Transaction Kind", Time: "Timestamp (UTC)", Amount: "@amount|Amount", Currency: "Currency",
+		OtherAmount: "@other", OtherCurrency: "@coin", Symbol: "{@base}/{@quote}", Note: "{kind}", Prepare: prepareCryptocom,
+		Join: []statement.Join{{By: "{Timestamp (UTC)} {@group}", As: statement.JoinLegs, Pair: "@pair", Fiat: true}},
+		Words: []statement.Word{
+			{Kind: statement.KindLeg, Words: "leg"},
+			{Kind: statement.KindWithdrawal, Words: "card_top_up"},
+			{Kind: statement.KindTransfer, Words: "*deposit|*withdrawal"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
 }
 
-func cryptocomRow(w *statement.Row) {
-	kind := strings.ToLower(w.Text("Transaction Kind"))
-	if kind == "" {
-		w.Ignore()
-		return
-	}
-	at, c := w.Moment("Timestamp (UTC)"), coins{w.Required("Amount"), strings.ToUpper(w.Text("Currency"))}
-	to := coins{w.Decimal("To Amount"), strings.ToUpper(w.Text("To Currency"))}
-	native := coins{w.Decimal("Native Amount").Abs(), strings.ToUpper(w.Text("Native Currency"))}
-	if w.Failed() {
-		return
-	}
-	l := &remembered(w.Reader()).ledger
+// prepareCryptocom finds the rows that are a trade: with a second coin, one of the
+// two rows of a swap, or a coin that was bought or spent for the user's currency.
+func prepareCryptocom(w *statement.Row) {
+	kind, coin := strings.ToLower(w.Text("Transaction Kind")), strings.ToUpper(w.Text("Currency"))
+	native, paid := w.Text("Native Currency"), w.Decimal("Native Amount").Abs()
 	switch {
-	case to.coin != "" && !to.amount.IsZero():
-		g := l.of(w, w.Cells[0]+"|"+c.coin+"|"+to.coin+"|"+c.amount.String(), "", at)
-		g.legs = append(g.legs, coins{c.amount.Abs().Neg(), c.coin}, to)
+	case w.Text("To Currency") != "" && !w.Decimal("To Amount").IsZero():
+		native, paid = w.Text("To Currency"), w.Decimal("To Amount")
+		amount := w.Decimal("Amount").Abs().Neg().String()
+		w.Set("amount", amount)
+		w.Set("group", coin+" "+native+" "+amount)
 	case kind == "crypto_wallet_swap_credited" || kind == "crypto_wallet_swap_debited":
-		g := l.of(w, w.Cells[0]+"|"+w.Text("Transaction Description"), "", at)
-		g.legs = append(g.legs, c)
+		w.Set("kind", "leg")
+		w.Set("group", w.Text("Transaction Description"))
+		return
 	case kind == "crypto_purchase" || kind == "recurring_buy_order":
-		g := l.of(w, w.Cells[0]+"|"+c.coin, "", at)
-		g.base, g.quote = c.coin, native.coin
-		g.legs = append(g.legs, c, coins{native.amount.Neg(), native.coin})
-	case kind == "card_top_up" && isMoney(c.coin):
-		pay(w, "withdrawal", c, at, kind)
-	case kind == "card_top_up":
-		g := l.of(w, w.Cells[0]+"|"+c.coin, "", at)
-		g.base, g.quote = c.coin, native.coin
-		g.legs = append(g.legs, c, native)
-	case isMoney(c.coin) && (strings.HasSuffix(kind, "deposit") || strings.HasSuffix(kind, "withdrawal")):
-		pay(w, inOrOut(c.amount), c, at, kind)
+		w.Set("pair", coin+"/"+native)
+		paid = paid.Neg()
+	case kind == "card_top_up" && !statement.IsMoney(coin):
+		w.Set("pair", coin+"/"+native)
 	default:
-		leaveOut(w, kind, c.coin)
+		return
 	}
-}
-
-func closeCryptocom(r *statement.Reader) {
-	remembered(r).ledger.settle(r, fiatQuotes, func(base, quote string) string { return base + "/" + quote })
-	tell(r)
+	w.Set("kind", "leg")
+	w.Set("coin", native)
+	w.Set("other", paid.String())
 }

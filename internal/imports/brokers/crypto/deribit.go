@@ -1,66 +1,52 @@
 package crypto
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
-// deribit describes the transaction log of Deribit, from code; no file was seen.
-// Everything but the contracts on USDC is settled in its coin.
-func deribit() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Deribit", Export: "transaction log", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"ID", "UserSeq", "Date", "Instrument", "Type", "Side", "Position", "Price", "Cash Flow", "Funding", "Fee Charged", "Change", "Balance", "Trade ID"},
-		Zone:   utc, NewestFirst: true, Costs: statement.CostsPositive, Each: deribitRow, Done: tell,
-	}}
+// deribitLog is the transaction log of Deribit. It was written from code; no file
+// was seen. Everything but the contracts on USDC is settled in its coin.
+var deribitLog = statement.Preset{
+	Broker: "Deribit", Export: "transaction log", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("ID;UserSeq;Date;Instrument;Type;Side;Position;Price;Cash Flow;Funding;Fee Charged;Change;Balance;Trade ID"),
+	Costs:  statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Kind: "Type", Symbol: "Instrument", Namer: nameDeribitContract, Side: "Side", Time: "Date", Quantity: "Amount|Base Amount",
+		Price: "Price", Fees: "Fee Charged", Result: "Cash Flow", CashAmount: "@funding|Change", Currency: "@coin|Currency|Note",
+		Note: "{kind} {Instrument}", ID: "Trade ID", Prepare: prepareDeribit,
+		// BTC-PERPETUAL is settled in BTC, SOL_USDC-PERPETUAL in USDC.
+		Parse: []statement.Pattern{{In: "Instrument", Re: regexp.MustCompile(`^(?:[^-_]+_)?(?P<coin>[^-_]+)`)}},
+		Words: []statement.Word{
+			{Kind: statement.KindTrade, Words: "trade|delivery|liquidation"},
+			{Kind: statement.KindTransfer, Words: "deposit|withdrawal|transfer"},
+			{Kind: statement.KindInterest, Words: "settlement"},
+			{Kind: statement.KindAdjustment, Words: "correction|bonus|swap|*reward*|*fee*|*rebate*"},
+		},
+	},
 }
 
-func deribitRow(w *statement.Row) {
-	kind := strings.ToLower(w.Text("Type"))
-	if kind == "" {
-		w.Ignore()
-		return
-	}
-	at, symbol, change := w.Moment("Date"), strings.ToUpper(w.Text("Instrument")), w.Decimal("Change")
-	coin := deribitCoin(symbol)
-	if coin == "" {
-		coin = strings.ToUpper(w.Text("Currency|Note"))
-	}
-	switch kind {
-	case "trade", "delivery", "liquidation":
-		deribitTrade(w, symbol, coin, at)
-	case "deposit", "withdrawal", "transfer":
-		pay(w, inOrOut(change), coins{change, coin}, at, kind)
-	case "settlement":
-		pay(w, "interest", coins{w.Decimal("Funding"), coin}, at, strings.TrimSpace(kind+" "+symbol))
-	default:
-		pay(w, "adjustment", coins{change, coin}, at, strings.TrimSpace(kind+" "+symbol))
+// prepareDeribit takes only the funding of a settlement: results are those of the
+// trades.
+func prepareDeribit(w *statement.Row) {
+	if strings.EqualFold(w.Text("Type"), "settlement") {
+		w.Set("funding", cmp.Or(w.Text("Funding"), "0"))
 	}
 }
 
-// deribitCoin is what an instrument is settled in: BTC-PERPETUAL in bitcoin,
-// SOL_USDC-PERPETUAL in USDC.
-func deribitCoin(symbol string) string {
-	first, _, _ := strings.Cut(symbol, "-")
-	if _, quote, ok := strings.Cut(first, "_"); ok {
-		return quote
+// nameDeribitContract builds a contract from its name. Options are priced in the
+// coin that they are settled in, futures in dollars.
+func nameDeribitContract(symbol, _ string) statement.Instrument {
+	coin, _, _ := strings.Cut(strings.ToUpper(symbol), "-")
+	if base, quote, ok := strings.Cut(coin, "_"); ok {
+		return statement.NewCoinContract(symbol, base, quote)
 	}
-	return first
-}
-
-// deribitTrade reads a fill. An option is priced in its coin, so that prices
-// give the result; a future in dollars, so that the flow of cash is the result.
-func deribitTrade(w *statement.Row, symbol, coin string, at statement.Moment) {
-	d := deal{
-		symbol: symbol, base: coin, quote: coin, contract: true, quantity: w.Required("Amount|Base Amount").Abs(), price: w.Required("Price"),
-		costs: []coins{{amount: w.Cost("Fee Charged")}}, at: at, id: w.Text("Trade ID"),
+	i := statement.NewCoinContract(symbol, coin, "USD")
+	if i.Right != "" {
+		i.Quote = coin
 	}
-	d.side, d.effect = w.Side("Side")
-	option := optionText.MatchString(symbol)
-	if flow := w.Decimal("Cash Flow"); !option && !strings.Contains(symbol, "_USDC") && !flow.IsZero() {
-		d.pnl = decimal.Of(flow)
-	}
-	d.emit(w)
+	return i
 }

@@ -8,20 +8,14 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// kraken describes the trades and the ledgers of Kraken, in UTC. A ledger names a
-// trade by the id that the trades have, so that both give the same fills.
-func kraken() []*statement.Preset {
-	return []*statement.Preset{&krakenTrades, &krakenLedgers}
-}
-
-// krakenOld are the coins that Kraken has known for so long that it writes an X
-// before them; currencies of states have a Z.
+// krakenOld are the old names of coins, with an X before them, and of the
+// currencies of states, with a Z.
 var krakenOld = strings.Fields("XXBT XETH XLTC XXRP XXLM XXDG XETC XREP XMLN XXMR XZEC XICN XNMC XXVN ZUSD ZEUR ZGBP ZCAD ZJPY ZAUD ZKRW ZCHF")
 
 // krakenQuotes are what Kraken prices coins in.
 var krakenQuotes = strings.Fields("USD EUR GBP CAD JPY AUD CHF USDT USDC DAI PYUSD XBT ETH DOT")
 
-// krakenCoin returns the common name of a coin. A part after a point states where
+// krakenCoin returns the common name of a coin. A part after a point says where
 // it is kept: DOT.S is staked.
 func krakenCoin(asset string) string {
 	asset = strings.ToUpper(strings.TrimSpace(asset))
@@ -41,20 +35,22 @@ func krakenCoin(asset string) string {
 }
 
 // krakenPair cuts a pair, such as XXBTZUSD, XBTUSD, XTZUSD or XBT/USD. An old
-// name at the end counts only behind another of four letters.
+// name at the end counts only after another of four letters.
 func krakenPair(pair string) (base, quote string) {
 	pair = strings.ToUpper(strings.TrimSpace(pair))
 	if len(pair) == 8 && slices.Contains(krakenOld, pair[4:]) {
 		return krakenCoin(pair[:4]), krakenCoin(pair[4:])
 	}
 	if strings.Contains(pair, "/") {
-		base, quote = split(pair)
+		base, quote = statement.SplitPair(pair)
 	} else {
-		base, quote = splitBy(pair, krakenQuotes)
+		base, quote = statement.SplitPairBy(pair, krakenQuotes)
 	}
 	return krakenCoin(base), krakenCoin(quote)
 }
 
+// krakenTrades has the ids that the ledgers have too, so that both give the same
+// fills.
 var krakenTrades = statement.Preset{
 	Broker: "Kraken", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("txid;ordertxid;pair;time;type;ordertype;price;cost;fee;vol"),

@@ -1,6 +1,7 @@
 package europe
 
 import (
+	"slices"
 	"strings"
 
 	"fillbook/internal/decimal"
@@ -189,4 +190,13 @@ func etoroTrip(w *statement.Row, id, symbol string) {
 	}
 	inMoney(w.Reader(), "USD")
 	w.Trip(t)
+}
+
+// hasNames reports whether a row is a header with all the names.
+func hasNames(cells, names []string) bool {
+	have := map[string]bool{}
+	for _, c := range cells {
+		have[statement.HeaderKey(c)] = true
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !have[statement.HeaderKey(name)] })
 }

@@ -106,7 +106,7 @@ func TestDegiroTradeText(t *testing.T) {
 
 func TestXTBType(t *testing.T) {
 	for symbol, want := range map[string]string{"HAZL.US": "stock", "EURUSD": "forex", "US500": "cfd", "GOLD": "cfd", "US30.CASH": "cfd"} {
-		if got := xtbType(symbol); got != want {
+		if got := nameXTB(symbol, "").Type; got != want {
 			t.Errorf("%s is %s, want %s", symbol, got, want)
 		}
 	}

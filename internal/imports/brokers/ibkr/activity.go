@@ -41,34 +41,34 @@ func activityStatement() *statement.Preset {
 }
 
 func readActivity(r *statement.Reader) error {
-	l := newLedger(r)
-	list := parts(r.File)
-	about(r, list)
+	l := newReport(r)
+	list := listParts(r.File)
+	readAccount(r, list)
 	for _, p := range list {
 		switch {
 		case instrumentSections[p.name]:
-			l.learn(p)
+			l.readMultipliers(p)
 		case rateSections[p.name]:
-			l.learnRates(p)
+			l.readRates(p)
 		}
 	}
 	for _, p := range list {
 		switch {
 		case tradeSections[p.name]:
-			l.orders(p)
+			l.readTrades(p)
 		case cashKinds[p.name] != "":
-			l.cash(p)
+			l.readCash(p)
 		case leftOutSections[p.name] != "":
 			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutSections[p.name])
-			l.skip(p, p.name)
+			l.skipSection(p, p.name)
 		}
 	}
-	l.close()
+	l.finish()
 	return nil
 }
 
-// skip counts the data rows of a section that is left out.
-func (l *ledger) skip(p part, reason string) {
+// skipSection counts the data rows of a section that is left out.
+func (l *report) skipSection(p part, reason string) {
 	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
 		if rowKind(w) != "Data" || len(w.Cells) > 2 && strings.HasPrefix(strings.ToLower(w.Cells[2]), "total") {
 			w.Drop()
@@ -78,9 +78,9 @@ func (l *ledger) skip(p part, reason string) {
 	})
 }
 
-// learn keeps the multipliers that the statement gives by symbol. A contract
+// readMultipliers keeps the multipliers that the statement has by symbol. A contract
 // that was renamed has both names, with a comma between.
-func (l *ledger) learn(p part) {
+func (l *report) readMultipliers(p part) {
 	p.rows(func(cell func(string) string) {
 		multiplier, err := statement.Number(cell("multiplier|multiplikator"), statement.Point)
 		if err != nil {
@@ -93,8 +93,8 @@ func (l *ledger) learn(p part) {
 	})
 }
 
-// learnRates keeps the rates into the base currency that the statement gives.
-func (l *ledger) learnRates(p part) {
+// readRates keeps the rates to the base currency that the statement has.
+func (l *report) readRates(p part) {
 	p.rows(func(cell func(string) string) {
 		rate, err := statement.Number(cell("exchange rate|wechselkurs|kurs"), statement.Point)
 		if err == nil {
@@ -103,9 +103,9 @@ func (l *ledger) learnRates(p part) {
 	})
 }
 
-// orders reads a part of the trades. Where the rows of orders are followed by
+// readTrades reads a part of the trades. If the rows of orders are followed by
 // the trades that they were filled with, those repeat them.
-func (l *ledger) orders(p part) {
+func (l *report) readTrades(p part) {
 	wanted := "Order"
 	if !slices.ContainsFunc(p.table.Rows[p.header+1:p.end], func(row tabular.Row) bool { return len(row.Cells) > 2 && row.Cells[2] == wanted }) {
 		wanted = "Trade"
@@ -114,12 +114,12 @@ func (l *ledger) orders(p part) {
 	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
 		switch {
 		case rowKind(w) == "Total":
-			l.total(w, commission)
+			l.addTotals(w, commission)
 			w.Drop()
 		case rowKind(w) != "Data" || len(w.Cells) < 3 || w.Cells[2] != wanted:
 			w.Drop()
 		default:
-			l.order(w, commission)
+			l.readOrder(w, commission)
 		}
 	})
 }
@@ -141,34 +141,34 @@ func commissionColumn(header []string) string {
 	return "Comm/Fee"
 }
 
-// order reads one order.
-func (l *ledger) order(w *statement.Row, commission string) {
+// readOrder reads one order.
+func (l *report) readOrder(w *statement.Row, commission string) {
 	f := statement.Fill{Price: w.Required("T. Price|T.-Kurs"), Commission: w.Cost(commission)}
-	marks := codes(w.Text("Code"))
+	marks := splitCodes(w.Text("Code"))
 	symbol := w.Text("Symbol")
-	if l.conversion(w, symbol, marks) {
+	if l.skipConversion(w, symbol, marks) {
 		return
 	}
-	l.account(w.Text("Account|Konto"))
+	l.noteAccount(w.Text("Account|Konto"))
 	kind := assetClass(w.Text(statementClass))
-	name(&f, symbol, kind, l.multipliers[kind+" "+symbol])
+	setInstrument(&f, symbol, kind, l.multipliers[kind+" "+symbol])
 	quantity := w.Required("Quantity|Menge")
 	cancelled := slices.Contains(marks, "Ca")
-	f.Quantity, f.Side = quantity, side(w, "", quantity, false)
-	f.Effect = effect(marks)
+	f.Quantity, f.Side = quantity, readSide(w, "", quantity, false)
+	f.Effect = readEffect(marks)
 	at := w.Moment("Date/Time|Datum/Zeit")
 	f.At, f.DateOnly = at.At, at.DateOnly
-	l.foreign(&f, w.Text(statementCurrency))
-	notional(w, &f)
+	l.noteCurrency(&f, w.Text(statementCurrency))
+	inferMultiplier(w, &f)
 	if proceeds := w.Null("Proceeds|Erlös"); proceeds.Valid && f.Type != instruments.TypeForex && f.Type != instruments.TypeFuture {
 		f.StatedCashFlow = decimal.Of(proceeds.Decimal.Sub(f.Commission))
 	}
-	l.take(w, f, cancelled)
+	l.emitFill(w, f, cancelled)
 }
 
-// notional finds the multiplier of a future that nobody knows by the value that
-// the statement gives for the order.
-func notional(w *statement.Row, f *statement.Fill) {
+// inferMultiplier finds the multiplier of an unknown future by the value that the
+// statement has for the order.
+func inferMultiplier(w *statement.Row, f *statement.Fill) {
 	value := w.Null("Notional Value|Nominalwert")
 	worth := f.Quantity.Mul(f.Price).Abs()
 	if _, known := instruments.ParseFuture(f.Symbol); known || f.Multiplier.Valid || !value.Valid || worth.IsZero() {
@@ -179,9 +179,9 @@ func notional(w *statement.Row, f *statement.Fill) {
 	}
 }
 
-// total adds up what the statement says in total, by currency: of several only
+// addTotals adds up what the statement says in total, by currency: of several only
 // each for itself could be compared.
-func (l *ledger) total(w *statement.Row, commission string) {
+func (l *report) addTotals(w *statement.Row, commission string) {
 	currency := w.Text(statementCurrency)
 	if currency == "" {
 		return
@@ -194,20 +194,20 @@ func (l *ledger) total(w *statement.Row, commission string) {
 	}
 }
 
-// cash reads a section of money that moved. Its sums are data rows too, with a
+// readCash reads a section of cash. Its sums are data rows too, with a
 // word in place of the currency.
-func (l *ledger) cash(p part) {
+func (l *report) readCash(p part) {
 	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
 		currency := w.Text(statementCurrency)
 		if rowKind(w) != "Data" || len(currency) != 3 {
 			w.Drop()
 			return
 		}
-		l.account(w.Text("Account|Konto"))
+		l.noteAccount(w.Text("Account|Konto"))
 		at := w.Moment("Date|Settle Date|Datum|Abrechnungsdatum|Date/Time|Datum/Zeit")
 		if rate := l.rates[strings.ToUpper(currency)]; rate.Valid {
 			w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
 		}
-		money(w, cashKinds[p.name], w.Required("Amount|Betrag"), at, currency, w.Text("Description|Beschreibung"))
+		emitCash(w, cashKinds[p.name], w.Required("Amount|Betrag"), at, currency, w.Text("Description|Beschreibung"))
 	})
 }

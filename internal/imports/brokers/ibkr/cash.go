@@ -31,8 +31,8 @@ const (
 	withheld = "withheld" // a tax on a dividend or on interest
 )
 
-// money emits what moved.
-func money(w *statement.Row, kind string, amount decimal.Decimal, at statement.Moment, currency, note string) {
+// emitCash emits cash.
+func emitCash(w *statement.Row, kind string, amount decimal.Decimal, at statement.Moment, currency, note string) {
 	switch {
 	case amount.IsZero():
 		w.Skip(statement.ReasonNoAmount)
@@ -49,19 +49,40 @@ func money(w *statement.Row, kind string, amount decimal.Decimal, at statement.M
 	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: strings.ToUpper(currency), At: at.At, Note: note})
 }
 
-// flexMoney reads a cash transaction of a Flex query.
-func flexMoney(w *statement.Row) {
+// cashKind returns what a word for cash means. A row with a word that neither the
+// table nor the user knows is skipped.
+func cashKind(w *statement.Row, word string) (kind string, known bool) {
+	if kind, known = cashKinds[strings.ToLower(word)]; known {
+		return kind, true
+	}
+	switch chosen, ok := w.ChosenKind(word); {
+	case !ok:
+		w.SkipUnknownKind(word)
+		return "", false
+	case chosen == statement.KindIgnored:
+		w.Skip(statement.ReasonIgnored)
+		return "", false
+	case chosen == statement.KindTransfer || chosen == statement.KindDeposit || chosen == statement.KindWithdrawal:
+		return flow, true
+	case chosen == statement.KindWithholding:
+		return withheld, true
+	default:
+		return statement.CashType(chosen, decimal.Zero, ""), true
+	}
+}
+
+// readFlexCash reads a cash transaction of a Flex query.
+func readFlexCash(w *statement.Row) {
 	word := w.Text("Type")
-	kind, known := cashKinds[strings.ToLower(word)]
+	kind, known := cashKind(w, word)
 	if !known {
-		kind = "adjustment"
-		w.Reader().Out.Warn("Cash of the type %q was taken as an adjustment.", word)
+		return
 	}
 	at, currency := w.Moment("DateTime|Date/Time|SettleDate|ReportDate|Date"), w.Text("CurrencyPrimary|currency")
 	if rate := w.Null("FXRateToBase"); rate.Valid {
 		w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
 	}
-	money(w, kind, w.Required("Amount"), at, currency, w.Text("Description"))
+	emitCash(w, kind, w.Required("Amount"), at, currency, w.Text("Description"))
 }
 
 // baseOf returns the account's base currency: the file's, or else the journal's.

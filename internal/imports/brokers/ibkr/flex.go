@@ -18,21 +18,21 @@ const (
 	flexExecution  = "IBExecID|ExecID|TradeID|TransactionID"
 )
 
-// trade reads a row of a Flex query as a fill.
-func (l *ledger) trade(w *statement.Row) {
+// readFlexTrade reads a row of a Flex query as a fill.
+func (l *report) readFlexTrade(w *statement.Row) {
 	f := statement.Fill{Price: w.Required(flexPrice), ID: w.Text(flexExecution)}
 	symbol := w.Text("Symbol|ISIN")
-	marks := codes(w.Text("Notes/Codes|notes|Code|Codes"))
-	if l.conversion(w, symbol, marks) {
+	marks := splitCodes(w.Text("Notes/Codes|notes|Code|Codes"))
+	if l.skipConversion(w, symbol, marks) {
 		return
 	}
-	l.account(w.Text("ClientAccountID|accountId|Account"))
-	name(&f, symbol, assetClass(w.Text("AssetClass|assetCategory")), w.Null("Multiplier"))
-	contract(w, &f)
+	l.noteAccount(w.Text("ClientAccountID|accountId|Account"))
+	setInstrument(&f, symbol, assetClass(w.Text("AssetClass|assetCategory")), w.Null("Multiplier"))
+	readContract(w, &f)
 	quantity := w.Required("Quantity")
 	cancelled := slices.Contains(marks, "Ca") || strings.EqualFold(w.Text("TransactionType"), "TradeCancel")
-	f.Quantity, f.Side = quantity, side(w, w.Text("Buy/Sell|buySell"), quantity, cancelled)
-	f.Effect = effect(append(marks, codes(w.Text("Open/CloseIndicator|openCloseIndicator"))...))
+	f.Quantity, f.Side = quantity, readSide(w, w.Text("Buy/Sell|buySell"), quantity, cancelled)
+	f.Effect = readEffect(append(marks, splitCodes(w.Text("Open/CloseIndicator|openCloseIndicator"))...))
 	f.Commission, f.Fees = w.Cost(flexCommission), w.Cost("Taxes|Tax", "Fees")
 	at := flexMoment(w)
 	f.At, f.DateOnly = at.At, at.DateOnly
@@ -43,16 +43,16 @@ func (l *ledger) trade(w *statement.Row) {
 		f.ID = w.Text("IBOrderID|OrderID")
 	}
 	currency := w.Text("CurrencyPrimary|currency")
-	l.foreign(&f, currency)
-	if l.sameMoney(w, currency) {
+	l.noteCurrency(&f, currency)
+	if l.hasSameCurrency(w, currency) {
 		f.StatedCashFlow = cashFlow(w, f.Type)
 	}
-	l.take(w, f, cancelled)
+	l.emitFill(w, f, cancelled)
 }
 
-// conversion passes over exchanges of currency that are no trades: those that
-// the broker made on its own, and rows that name no instrument at all.
-func (l *ledger) conversion(w *statement.Row, symbol string, marks []string) bool {
+// skipConversion skips exchanges of currency that are not trades: those that the
+// broker made by itself, and rows that name no instrument at all.
+func (l *report) skipConversion(w *statement.Row, symbol string, marks []string) bool {
 	switch {
 	case slices.Contains(marks, "AFx"):
 		l.r.Out.Warn("Row %d is a currency conversion that the broker made by itself; it was left out.", w.Number)
@@ -79,9 +79,9 @@ func flexMoment(w *statement.Row) statement.Moment {
 	return w.Moment("TradeDate|ReportDate")
 }
 
-// sameMoney reports whether the costs are in the currency of the trade, and warns if
-// they are not.
-func (l *ledger) sameMoney(w *statement.Row, currency string) bool {
+// hasSameCurrency reports whether the costs are in the currency of the trade, and
+// warns if they are not.
+func (l *report) hasSameCurrency(w *statement.Row, currency string) bool {
 	costs := w.Text("IBCommissionCurrency|CommissionCurrency")
 	if costs == "" || currency == "" || strings.EqualFold(costs, currency) {
 		return true
@@ -111,9 +111,8 @@ const (
 	summary   = "SUMMARY"
 )
 
-// finest returns the level that holds the rows to be read: the finest of those
-// that are there.
-func finest(levels []string) string {
+// finestLevel returns the level of the rows to read: the finest that is there.
+func finestLevel(levels []string) string {
 	for _, level := range []string{execution, detail, order, summary} {
 		if slices.ContainsFunc(levels, func(have string) bool { return strings.EqualFold(have, level) }) {
 			return level

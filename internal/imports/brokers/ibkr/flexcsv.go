@@ -41,8 +41,8 @@ var (
 	flexAccount = regexp.MustCompile(`^(U|DU|DF|F)\d{5,9}$`)
 )
 
-// looksFlex recognizes a query with few columns by its values: no one else writes
-// 20260105;093000, and account numbers have a form of their own.
+// looksFlex recognizes a query with few columns by its values: no other broker
+// writes 20260105;093000, and account numbers have a form of their own.
 func looksFlex(file tabular.File) string {
 	for _, table := range file.Tables {
 		for i := range min(len(table.Rows)-1, 20) {
@@ -71,7 +71,7 @@ func headerKeys(cells []string) []string {
 	return keys
 }
 
-// mayBeHeader reports whether a row can be a header; it is quick, because most rows cannot.
+// mayBeHeader reports quickly whether a row can be a header, as most cannot.
 func mayBeHeader(cells []string) bool {
 	return slices.ContainsFunc(cells, func(c string) bool {
 		switch len(c) {
@@ -93,8 +93,8 @@ const (
 	otherSection = "other"
 )
 
-// sectionOf returns the section that a header row begins, and nothing for a row that
-// is none.
+// sectionOf returns the section that a header row belongs to, empty for a row that
+// is not a header.
 func sectionOf(keys []string) string {
 	has := func(names string) bool {
 		return slices.ContainsFunc(strings.Split(names, "|"), func(n string) bool { return slices.Contains(keys, n) })
@@ -112,7 +112,7 @@ func sectionOf(keys []string) string {
 
 // readFlexCSV reads the sections of a query one after the other.
 func readFlexCSV(r *statement.Reader) error {
-	l := newLedger(r)
+	l := newReport(r)
 	for _, table := range r.File.Tables {
 		start, sort := -1, ""
 		for i := range len(table.Rows) + 1 {
@@ -126,25 +126,25 @@ func readFlexCSV(r *statement.Reader) error {
 				}
 			}
 			if start >= 0 {
-				l.section(table, sort, start, i)
+				l.readSection(table, sort, start, i)
 			}
 			start, sort = i, next
 		}
 	}
-	l.close()
+	l.finish()
 	return nil
 }
 
-// section reads the rows between two headers.
-func (l *ledger) section(table tabular.Table, sort string, header, end int) {
+// readSection reads the rows between two headers.
+func (l *report) readSection(table tabular.Table, sort string, header, end int) {
 	if sort == otherSection {
 		return
 	}
-	read := l.trade
+	read := l.readFlexTrade
 	if sort == cashSection {
-		read = flexMoney
+		read = readFlexCash
 	}
-	level := finest(levels(table, header, end))
+	level := finestLevel(listLevels(table, header, end))
 	l.r.Section(table, header, end).EachRow(func(w *statement.Row) {
 		if isControl(w.Cells) || level != "" && !isLevel(w, level) {
 			w.Drop()
@@ -154,8 +154,8 @@ func (l *ledger) section(table tabular.Table, sort string, header, end int) {
 	})
 }
 
-// levels lists the levels of detail of a section.
-func levels(table tabular.Table, header, end int) []string {
+// listLevels lists the levels of detail of a section.
+func listLevels(table tabular.Table, header, end int) []string {
 	column := slices.Index(headerKeys(table.Rows[header].Cells), "levelofdetail")
 	if column < 0 {
 		return nil
@@ -169,7 +169,7 @@ func levels(table tabular.Table, header, end int) []string {
 	return list
 }
 
-// isControl reports whether a line begins or ends a file, an account or a section.
+// isControl reports whether a line begins and end a file, an account or a section.
 func isControl(cells []string) bool {
 	return len(cells) > 0 && slices.Contains([]string{"BOF", "BOA", "BOS", "EOS", "EOA", "EOF", "MSG"}, cells[0])
 }

@@ -27,25 +27,25 @@ func flexXML() *statement.Preset {
 }
 
 func readFlexXML(r *statement.Reader) error {
-	l := newLedger(r)
+	l := newReport(r)
 	for _, e := range r.File.Elements {
 		if e.Name == "AccountInformation" {
 			r.Out.Account = statement.Account{Name: e.Attr["accountId"], Currency: e.Attr["currency"]}
 		}
 	}
-	trades := named(r.File.Elements, "Trade", "TradeConfirm")
+	trades := elementsNamed(r.File.Elements, "Trade", "TradeConfirm")
 	if len(trades) == 0 {
-		trades = named(r.File.Elements, "Order")
+		trades = elementsNamed(r.File.Elements, "Order")
 	}
-	l.elements(trades, l.trade)
-	l.elements(named(r.File.Elements, "CashTransaction"), flexMoney)
+	l.readElements(trades, l.readFlexTrade)
+	l.readElements(elementsNamed(r.File.Elements, "CashTransaction"), readFlexCash)
 	l.skipElements("CorporateAction", "Corporate actions", "splits, mergers and new symbols are not trades")
 	l.skipElements("Transfer", "Transfers", "they name no price; enter the position by hand")
-	l.close()
+	l.finish()
 	return nil
 }
 
-func named(elements []tabular.Element, names ...string) []tabular.Element {
+func elementsNamed(elements []tabular.Element, names ...string) []tabular.Element {
 	var list []tabular.Element
 	for _, e := range elements {
 		if slices.Contains(names, e.Name) {
@@ -55,9 +55,9 @@ func named(elements []tabular.Element, names ...string) []tabular.Element {
 	return list
 }
 
-// elements reads elements of the finest level as rows of a table that has a
+// readElements reads elements of the finest level as rows of a table that has a
 // column for every attribute.
-func (l *ledger) elements(elements []tabular.Element, read func(*statement.Row)) {
+func (l *report) readElements(elements []tabular.Element, read func(*statement.Row)) {
 	if len(elements) == 0 {
 		return
 	}
@@ -69,7 +69,7 @@ func (l *ledger) elements(elements []tabular.Element, read func(*statement.Row))
 		}
 		levels = append(levels, e.Attr["levelOfDetail"])
 	}
-	level := finest(levels)
+	level := finestLevel(levels)
 	header := slices.Sorted(maps.Keys(columns))
 	table := tabular.Table{Rows: []tabular.Row{{Cells: header}}}
 	for _, e := range elements {
@@ -87,14 +87,13 @@ func (l *ledger) elements(elements []tabular.Element, read func(*statement.Row))
 
 // skipElements counts the elements of a name that no journal of fills can hold,
 // and warns that they are left out.
-func (l *ledger) skipElements(name, what, why string) {
-	list := named(l.r.File.Elements, name)
+func (l *report) skipElements(name, what, why string) {
+	list := elementsNamed(l.r.File.Elements, name)
 	warnLeftOut(l.r, list, what, why)
-	l.elements(list, func(w *statement.Row) { w.Skip("%s", strings.ToLower(what)) })
+	l.readElements(list, func(w *statement.Row) { w.Skip("%s", strings.ToLower(what)) })
 }
 
-// warnLeftOut warns about records that a journal of fills does not have, with the
-// first few symbols.
+// warnLeftOut warns about elements that were left out, with the first few symbols.
 func warnLeftOut(r *statement.Reader, elements []tabular.Element, what, why string) {
 	const enough = 5
 	var symbols []string

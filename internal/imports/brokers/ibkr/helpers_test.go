@@ -14,7 +14,7 @@ func TestEffect(t *testing.T) {
 		"": statement.EffectUnknown, "O": statement.Opening, "O;P": statement.Opening, "C;Ep": statement.Closing, "C": statement.Closing,
 		"C;O": statement.EffectUnknown, "P": statement.EffectUnknown, "A;C": statement.Closing, "Ca": statement.EffectUnknown, "O, P": statement.Opening,
 	} {
-		if got := effect(codes(text)); got != want {
+		if got := readEffect(splitCodes(text)); got != want {
 			t.Errorf("effect of %q is %v, want %v", text, got, want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestFinest(t *testing.T) {
 		{[]string{"Summary"}, "SUMMARY"},
 		{[]string{"CLOSED_LOT"}, ""},
 	} {
-		if got := finest(test.levels); got != test.want {
+		if got := finestLevel(test.levels); got != test.want {
 			t.Errorf("finest of %q is %q, want %q", test.levels, got, test.want)
 		}
 	}
@@ -83,8 +83,8 @@ func TestScale(t *testing.T) {
 		{bond, "10", "10"},
 		{warrant, "1", "1"},
 	} {
-		if got := scale(test.kind, null(test.stated)); !got.Equal(null(test.want)) {
-			t.Errorf("scale(%s, %s) is %s, want %s", test.kind, test.stated, got, test.want)
+		if got := multiplierOf(test.kind, null(test.stated)); !got.Equal(null(test.want)) {
+			t.Errorf("multiplierOf(%s, %s) is %s, want %s", test.kind, test.stated, got, test.want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func transactionHistory() *statement.Preset {
 		Format: statement.Executions,
 		Zone:   zone, Costs: statement.CostsNegative, NewestFirst: true,
 		Matches: func(file tabular.File) string {
-			if isStatement(file) && has(file, historySections) {
+			if isStatement(file) && hasSection(file, historySections) {
 				return "the section Transaction History"
 			}
 			return ""
@@ -30,25 +30,25 @@ func transactionHistory() *statement.Preset {
 }
 
 func readHistory(r *statement.Reader) error {
-	l := newLedger(r)
-	list := parts(r.File)
-	about(r, list)
+	l := newReport(r)
+	list := listParts(r.File)
+	readAccount(r, list)
 	for _, p := range list {
 		if historySections[p.name] {
-			r.Section(p.table, p.header, p.end).EachRow(l.transaction)
+			r.Section(p.table, p.header, p.end).EachRow(l.readTransaction)
 		}
 	}
-	l.close()
+	l.finish()
 	return nil
 }
 
-// transaction reads one row.
-func (l *ledger) transaction(w *statement.Row) {
+// readTransaction reads one row.
+func (l *report) readTransaction(w *statement.Row) {
 	if rowKind(w) != "Data" {
 		w.Drop()
 		return
 	}
-	l.account(w.Text("Account"))
+	l.noteAccount(w.Text("Account"))
 	word := w.Text("Transaction Type")
 	kind := cashKinds[strings.ToLower(word)]
 	switch {
@@ -56,25 +56,26 @@ func (l *ledger) transaction(w *statement.Row) {
 		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
 		w.Skip("daily settlement of a future")
 	case kind != "":
-		money(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
+		emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
 	case w.Text("Quantity") != "":
-		l.day(w, word)
+		l.readDayTrade(w, word)
 	default:
-		l.r.Out.Warn("Rows of the type %q were taken as adjustments.", word)
-		money(w, "adjustment", w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
+		if kind, known := cashKind(w, word); known {
+			emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
+		}
 	}
 }
 
-// day reads a trade of which only the day is known. Besides buys and sells these
+// readDayTrade reads a trade of which only the day is known. Besides buys and sells these
 // are the ends of options, which have no price.
-func (l *ledger) day(w *statement.Row, word string) {
+func (l *report) readDayTrade(w *statement.Row, word string) {
 	quantity := w.Required("Quantity")
 	f := statement.Fill{Quantity: quantity, Price: w.Decimal("Price"), Commission: w.Cost("Commission")}
-	name(&f, w.Text("Symbol"), "", decimal.Null{})
+	setInstrument(&f, w.Text("Symbol"), "", decimal.Null{})
 	if _, _, known := statement.SideWord(word); !known {
 		word = ""
 	}
-	f.Side = side(w, word, quantity, false)
+	f.Side = readSide(w, word, quantity, false)
 	at := w.Moment("Date")
 	f.At, f.DateOnly = at.At, at.DateOnly
 	home, money := l.r.Out.Account.Currency, w.Text("Price Currency")
@@ -86,5 +87,5 @@ func (l *ledger) day(w *statement.Row, word string) {
 		l.r.Out.Warn("Prices are in %s and commissions in %s: both were taken as they are.", money, home)
 		f.Details = map[string]string{"currency": money}
 	}
-	l.take(w, f, false)
+	l.emitFill(w, f, false)
 }

@@ -2,15 +2,15 @@
 // queries as XML and as CSV, trade confirmations, activity statements and the
 // transaction history.
 //
-// All of them tell the same trades in other words. A Flex query gives each
-// execution with its id and whatever columns its owner ticked; the activity
-// statement gives orders in sections, one section below the other in one file;
-// the transaction history gives days only. What is common to them is common
+// They describe the same trades in different ways. A Flex query has each execution
+// with its id and the columns that its owner chose; the activity statement has
+// orders in sections, one below the other in one file; the transaction history has
+// days only. What is common to them is common
 // here: costs are written below zero and a rebate above, one word says what
 // sort of cash moved, and one table says which asset class is which instrument.
 //
-// A trade that was cancelled is reported again with its sign turned round and
-// the code Ca. Both are taken out if both are there, see [ledger.cancel].
+// A trade that was cancelled is reported again with the opposite sign and the code
+// Ca. Both are removed if both are there, see [report.removeCancelled].
 package ibkr
 
 import "fillbook/internal/imports/statement"

@@ -51,19 +51,19 @@ func isPair(symbol string) bool {
 	return ok && slices.Contains(currencies, base) && slices.Contains(currencies, quote)
 }
 
-// name sets the instrument of the fill. The file's own multiplier counts where one
+// setInstrument sets the instrument of a fill. The file's own multiplier counts where one
 // unit is not simply one unit.
-func name(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
+func setInstrument(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
 	if kind == "" && isPair(strings.ToUpper(symbol)) {
 		kind = instruments.TypeForex
 	}
-	f.Multiplier = scale(kind, multiplier)
+	f.Multiplier = multiplierOf(kind, multiplier)
 	f.Name(symbol, kind)
 }
 
-// scale is the multiplier of an instrument, none where it is that of its type. A
+// multiplierOf is the multiplier of an instrument, none where it is that of its type. A
 // bond is quoted in hundredths of its face value.
-func scale(kind string, stated decimal.Null) decimal.Null {
+func multiplierOf(kind string, stated decimal.Null) decimal.Null {
 	one := decimal.New(1)
 	switch {
 	case kind == bond && (!stated.Valid || stated.Decimal.Sign() <= 0 || stated.Decimal.Equal(one)):
@@ -76,9 +76,9 @@ func scale(kind string, stated decimal.Null) decimal.Null {
 	return stated
 }
 
-// contract completes an option from columns of their own, for symbols that do
+// readContract completes an option from columns of their own, for symbols that do
 // not tell it: options on futures, and those of European exchanges.
-func contract(w *statement.Row, f *statement.Fill) {
+func readContract(w *statement.Row, f *statement.Fill) {
 	right := strings.ToLower(w.Text("Put/Call|putCall"))
 	if f.Right != "" || right == "" {
 		return

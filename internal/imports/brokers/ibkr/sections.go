@@ -16,8 +16,8 @@ type part struct {
 	header, end int
 }
 
-// parts cuts a statement into its parts.
-func parts(file tabular.File) []part {
+// listParts cuts a statement into its parts.
+func listParts(file tabular.File) []part {
 	var list []part
 	for _, table := range file.Tables {
 		open := -1 // index into list, -1 where no part is open
@@ -46,7 +46,7 @@ func rowKind(w *statement.Row) string {
 	return w.Cells[1]
 }
 
-// isStatement reports whether the first section is that of a statement.
+// isStatement recognizes a statement by its first section.
 func isStatement(file tabular.File) bool {
 	for _, table := range file.Tables {
 		for i := range min(len(table.Rows), 5) {
@@ -59,9 +59,9 @@ func isStatement(file tabular.File) bool {
 	return false
 }
 
-// has reports whether a statement has a section of one of the names.
-func has(file tabular.File, names map[string]bool) bool {
-	for _, p := range parts(file) {
+// hasSection reports whether a statement has a section of one of the names.
+func hasSection(file tabular.File, names map[string]bool) bool {
+	for _, p := range listParts(file) {
 		if names[p.name] {
 			return true
 		}
@@ -69,7 +69,7 @@ func has(file tabular.File, names map[string]bool) bool {
 	return false
 }
 
-// rows returns the cells of the data rows by column name, for parts that hold
+// rows visits the cells of the data rows by column name, for parts that hold
 // facts about the file rather than something to import.
 func (p part) rows(visit func(cell func(names string) string)) {
 	keys := headerKeys(p.table.Rows[p.header].Cells)
@@ -87,8 +87,8 @@ func (p part) rows(visit func(cell func(names string) string)) {
 	}
 }
 
-// about reads what a statement says of its account.
-func about(r *statement.Reader, list []part) {
+// readAccount reads what a statement states about its account.
+func readAccount(r *statement.Reader, list []part) {
 	for _, p := range list {
 		p.rows(func(cell func(string) string) {
 			value := cell("field value|feldwert")

@@ -14,7 +14,7 @@ export interface paths {
         /** List the access tokens, without their secrets */
         get: operations["listAccessTokens"];
         put?: never;
-        /** Make an access token */
+        /** Create an access token */
         post: operations["mintAccessToken"];
         delete?: never;
         options?: never;
@@ -47,7 +47,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell by what a token was used
+         * List the uses of a token
          * @description The newest 50. Empty for a token that is not yours.
          */
         get: operations["listAccessTokenUses"];
@@ -87,8 +87,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create an account with a made-up journal of two years
-         * @description It holds fills, cash and what is written on the trades, and goes without a trace when it is deleted. Setups, tags, notes and routines are not touched. There is one at most.
+         * Create a demo account with two years of trades
+         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account.
          */
         post: operations["createDemoAccount"];
         delete?: never;
@@ -106,10 +106,10 @@ export interface paths {
         };
         /** Read an account */
         get: operations["getAccount"];
-        /** Change what is sent of an account */
+        /** Change an account; absent fields stay as they are */
         put: operations["updateAccount"];
         post?: never;
-        /** Delete an account and everything it holds */
+        /** Delete an account with its fills, trades and cash */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
@@ -125,7 +125,7 @@ export interface paths {
         };
         /**
          * List the security events, newest first
-         * @description Events are kept for 400 days. Without limit the newest 1000 are given.
+         * @description Events are kept for 400 days. Without limit, the newest 1000 are returned.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -172,7 +172,7 @@ export interface paths {
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        /** Make a user an owner, or no longer one */
+        /** Grant or revoke the owner role */
         patch: operations["setRole"];
         trace?: never;
     };
@@ -200,7 +200,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what order, size and timing of trades tell */
+        /** Read results by order, size and timing of trades */
         get: operations["behavior"];
         put?: never;
         post?: never;
@@ -217,7 +217,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the results by symbol, setup, tag, hour and the like */
+        /** Read results grouped by symbol, setup, tag, hour or another dimension */
         get: operations["breakdown"];
         put?: never;
         post?: never;
@@ -251,7 +251,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Set two periods or accounts side by side */
+        /** Compare two periods or sets of accounts */
         get: operations["compare"];
         put?: never;
         post?: never;
@@ -319,7 +319,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Simulate futures from past results */
+        /** Simulate future results from past ones */
         get: operations["monteCarlo"];
         put?: never;
         post?: never;
@@ -353,7 +353,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the figures of closed trades at a glance */
+        /** Read the summary of closed trades */
         get: operations["summary"];
         put?: never;
         post?: never;
@@ -409,7 +409,7 @@ export interface paths {
         put?: never;
         /**
          * End this session
-         * @description Names the session by the bearer token or by refresh_token. The access token lives out its 15 minutes.
+         * @description The bearer token or refresh_token identifies the session. The access token stays valid until it expires.
          */
         post: operations["logOut"];
         delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a user of one's own, where that is open */
+        /** Register, if registration is open */
         post: operations["registerUser"];
         delete?: never;
         options?: never;
@@ -462,7 +462,7 @@ export interface paths {
         /** List cash transactions by time */
         get: operations["listCash"];
         put?: never;
-        /** Record a deposit, a dividend, a fee and the like */
+        /** Record a deposit, withdrawal, dividend, fee, interest or adjustment */
         post: operations["addCash"];
         delete?: never;
         options?: never;
@@ -479,7 +479,7 @@ export interface paths {
         };
         /** Read a cash transaction */
         get: operations["getCash"];
-        /** Change what is sent of a cash transaction */
+        /** Change a cash transaction; absent fields stay as they are */
         put: operations["changeCash"];
         post?: never;
         /** Delete a cash transaction */
@@ -501,7 +501,7 @@ export interface paths {
         put?: never;
         /**
          * Add a fill and regroup its trades
-         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and completes it with what it did not know. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared as finely as both were written. An external_id that a fill of other content has is 409.
+         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409.
          */
         post: operations["addExecution"];
         delete?: never;
@@ -559,7 +559,7 @@ export interface paths {
         /** List imports, newest first */
         get: operations["listImports"];
         put?: never;
-        /** Read a file and tell what it is; nothing is written */
+        /** Preview a file; nothing is written */
         post: operations["previewImport"];
         delete?: never;
         options?: never;
@@ -629,7 +629,7 @@ export interface paths {
         get: operations["getImport"];
         put?: never;
         post?: never;
-        /** Take an import back: its fills and cash rows go, annotations stay */
+        /** Reverse an import: delete its fills and cash rows, keep annotations */
         delete: operations["reverseImport"];
         options?: never;
         head?: never;
@@ -660,7 +660,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell who is signed in */
+        /** Read the signed-in user */
         get: operations["getMe"];
         put?: never;
         post?: never;
@@ -694,7 +694,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what the clients keep for this user */
+        /** Read the preferences of this user */
         get: operations["getPreferences"];
         put?: never;
         post?: never;
@@ -702,7 +702,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Store some keys and leave the others alone
+         * Set some preferences; the others stay as they are
          * @description An explicit null is stored as null.
          */
         patch: operations["mergePreferences"];
@@ -735,7 +735,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign a device out */
+        /** Sign out a device */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -751,7 +751,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Switch the second factor on by proving a code */
+        /** Turn on the second factor with a code */
         post: operations["confirmTOTP"];
         delete?: never;
         options?: never;
@@ -768,7 +768,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Switch the second factor off with password and code */
+        /** Turn off the second factor with password and code */
         post: operations["disableTOTP"];
         delete?: never;
         options?: never;
@@ -785,7 +785,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a candidate secret for the second factor; nothing is stored */
+        /** Create a secret for the second factor; nothing is stored yet */
         post: operations["startTOTP"];
         delete?: never;
         options?: never;
@@ -818,7 +818,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sum up what not trading cost and spared, in R */
+        /** Read the R that missed trades cost and avoided */
         get: operations["getMissedSummary"];
         put?: never;
         post?: never;
@@ -837,7 +837,7 @@ export interface paths {
         };
         /** Read a missed trade */
         get: operations["getMissed"];
-        /** Change what is sent of a missed trade */
+        /** Change a missed trade; absent fields stay as they are */
         put: operations["changeMissed"];
         post?: never;
         /** Delete a missed trade */
@@ -891,7 +891,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what is attached */
+        /** List attachments */
         get: operations["listOfNote"];
         put?: never;
         /** Attach an image or a PDF */
@@ -1086,7 +1086,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell whether the installation has been set up */
+        /** Read whether the installation has been set up */
         get: operations["getSetupStatus"];
         put?: never;
         post?: never;
@@ -1106,7 +1106,7 @@ export interface paths {
         /** List the setups by name */
         get: operations["listSetups"];
         put?: never;
-        /** Create a setup; its name must be new, whatever its case */
+        /** Create a setup; names are unique regardless of case */
         post: operations["createSetup"];
         delete?: never;
         options?: never;
@@ -1125,7 +1125,7 @@ export interface paths {
         get: operations["getSetup"];
         put?: never;
         post?: never;
-        /** Delete a setup and take it off every trade */
+        /** Delete a setup and remove it from every trade */
         delete: operations["deleteSetup"];
         options?: never;
         head?: never;
@@ -1143,7 +1143,7 @@ export interface paths {
         /** List share links, newest first */
         get: operations["listShareLinks"];
         put?: never;
-        /** Mint a public link to a performance summary */
+        /** Create a public link to a performance summary */
         post: operations["mintShareLink"];
         delete?: never;
         options?: never;
@@ -1178,7 +1178,7 @@ export interface paths {
         /** List the tags by name */
         get: operations["listTags"];
         put?: never;
-        /** Create a tag; its name must be new, whatever its case */
+        /** Create a tag; names are unique regardless of case */
         post: operations["createTag"];
         delete?: never;
         options?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a tag and take it off every trade */
+        /** Delete a tag and remove it from every trade */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
@@ -1211,7 +1211,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List trades, newest first unless sort says otherwise */
+        /** List trades, newest first by default */
         get: operations["listTrades"];
         put?: never;
         /**
@@ -1237,8 +1237,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was written on trades that have lost every fill
-         * @description It returns by itself when one of those fills is imported again.
+         * List annotations of trades that have no fills left
+         * @description They return to their trade when one of its fills is imported again.
          */
         get: operations["listOrphans"];
         put?: never;
@@ -1259,7 +1259,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete what was written on a lost trade */
+        /** Delete orphaned annotations */
         delete: operations["deleteOrphan"];
         options?: never;
         head?: never;
@@ -1275,7 +1275,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move what was written on a lost trade to another trade */
+        /** Move orphaned annotations to another trade */
         post: operations["adoptOrphan"];
         delete?: never;
         options?: never;
@@ -1296,12 +1296,12 @@ export interface paths {
         post?: never;
         /**
          * Delete a trade with the fills that belong to it alone
-         * @description A fill that is shared with a neighbour keeps the neighbour's part.
+         * @description A fill shared with another trade keeps its part in that trade.
          */
         delete: operations["deleteTrade"];
         options?: never;
         head?: never;
-        /** Write on a trade: notes, tags, setups, risk, grades */
+        /** Annotate a trade */
         patch: operations["annotateTrade"];
         trace?: never;
     };
@@ -1312,7 +1312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what is attached */
+        /** List attachments */
         get: operations["listOfTrade"];
         put?: never;
         /** Attach an image or a PDF */
@@ -1364,7 +1364,7 @@ export interface components {
             base_currency?: string | null;
             broker?: string | null;
             name?: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_balance?: number | null;
         } & {
             [key: string]: unknown;
@@ -1375,7 +1375,7 @@ export interface components {
             base_currency?: string | null;
             broker?: string | null;
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_balance?: number | null;
         } & {
             [key: string]: unknown;
@@ -1399,7 +1399,7 @@ export interface components {
             [key: string]: unknown;
         };
         Amount: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             amount: number;
             currency: string;
         } & {
@@ -1412,18 +1412,18 @@ export interface components {
              */
             confidence?: number | null;
             emotional_state?: string | null;
-            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            /** @description Above zero. Sending back a derived risk as it was read keeps it derived. */
             initial_risk?: number | null;
-            /** @description The last stop that a statement showed; no risk follows from it. */
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe?: number | null;
             /** @description Markdown. */
             notes?: string | null;
             reviewed?: boolean | null;
-            /** @description The one setup. */
+            /** @description A single setup, in place of setup_ids. */
             setup_id?: string | null;
             setup_ids?: string[] | null;
             /** @description Above zero, except for a future or an option. */
@@ -1458,17 +1458,17 @@ export interface components {
             action: string;
             /** Format: date-time */
             at: string;
-            /** @description By what the caller proved who it is: session, token, cli or empty. */
+            /** @description How the caller was authenticated: session, token, cli or empty. */
             credential: string;
             id: string;
             ip: string;
             /** @example ok */
             outcome: string;
             request_id: string;
-            /** @description The record it was done to. */
+            /** @description The id of the record that was changed. */
             target: string;
             user_agent: string;
-            /** @description Who did it; empty when nobody was signed in. */
+            /** @description The user who did it; empty if no user was signed in. */
             user_id: string;
         } & {
             [key: string]: unknown;
@@ -1492,24 +1492,24 @@ export interface components {
         BreakdownRow: {
             /** Format: double */
             avg_r: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_trade: number;
             /** Format: int64 */
             breakeven: number;
             breakeven_tolerance: unknown;
-            /** @description null when it was not asked for */
+            /** @description null if evidence is false */
             evidence: components["schemas"]["Evidence"] | null;
             explanation?: components["schemas"]["ExplainedRow"];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             fees: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number;
             key: string;
             /** Format: int64 */
             losses: number;
-            /** @description What the key is called: the name of the setup, tag or account. */
+            /** @description The name of the setup, tag or account; otherwise the key. */
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: double */
             p_value: number | null;
@@ -1520,7 +1520,7 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
             /** Format: double */
             win_rate: number;
@@ -1581,7 +1581,7 @@ export interface components {
             date: string;
             /** Format: int64 */
             losses: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             notes: number;
@@ -1620,9 +1620,9 @@ export interface components {
             [key: string]: unknown;
         };
         CashChange: {
-            /** @description Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it. */
+            /** @description Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount?: number;
-            /** @description Must be the account's, which is the default. */
+            /** @description Must be the currency of the account, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
@@ -1634,9 +1634,9 @@ export interface components {
             [key: string]: unknown;
         };
         CashFields: {
-            /** @description Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it. */
+            /** @description Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount: number;
-            /** @description Must be the account's, which is the default. */
+            /** @description Must be the currency of the account, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
@@ -1648,7 +1648,7 @@ export interface components {
             [key: string]: unknown;
         };
         ChecklistTemplate: {
-            /** @description The lines that a new user's routine is made of. */
+            /** @description The items of a new user's routine. */
             items: string[];
         } & {
             [key: string]: unknown;
@@ -1670,35 +1670,35 @@ export interface components {
         };
         Curve: {
             currency: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             ending_equity: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown: number;
             /** Format: double */
             max_drawdown_pct: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_cash_flow: number;
             points: components["schemas"]["Point"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_equity: number;
         } & {
             [key: string]: unknown;
         };
         Day: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             cumulative_pnl: number;
             date: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             fees: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number;
             /** Format: int64 */
             losses: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             trades: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
             /** Format: double */
             win_rate: number;
@@ -1734,7 +1734,7 @@ export interface components {
         Device: {
             /** Format: date-time */
             created_at: string;
-            /** @description This is the session that asks. */
+            /** @description Whether this is the session of the request. */
             current: boolean;
             /** Format: date-time */
             expires_at: string;
@@ -1749,9 +1749,9 @@ export interface components {
         Difference: {
             /** Format: double */
             avg_r: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: double */
             p_value: number | null;
@@ -1768,7 +1768,7 @@ export interface components {
         Drawdown: {
             /** Format: date-time */
             began_at: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             depth: number;
             /** Format: double */
             depth_pct: number | null;
@@ -1812,7 +1812,7 @@ export interface components {
         };
         Event: {
             date: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: date-time */
             opened_at: string | null;
@@ -1844,7 +1844,7 @@ export interface components {
         };
         Execution: {
             account_id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission: number;
             /** Format: date-time */
             created_at: string;
@@ -1855,16 +1855,16 @@ export interface components {
             executed_at: string;
             /** @description The broker's own id of the fill. */
             external_id: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             fees: number;
             id: string;
             import_batch_id: string | null;
             instrument_type: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
             /** @enum {string} */
             side: "buy" | "sell";
@@ -1877,9 +1877,9 @@ export interface components {
             [key: string]: unknown;
         };
         ExecutionChange: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and what else the source tells. */
+            /** @description option_right, strike, expiry, lot, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
@@ -1888,7 +1888,7 @@ export interface components {
             external_id?: string | null;
             /** @description Costs are positive, rebates negative. */
             fees?: number | null;
-            /** @description stock (default), option, future, forex, crypto, cfd or another word. */
+            /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
@@ -1905,9 +1905,9 @@ export interface components {
             [key: string]: unknown;
         };
         ExecutionFields: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and what else the source tells. */
+            /** @description option_right, strike, expiry, lot, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
@@ -1916,7 +1916,7 @@ export interface components {
             external_id?: string | null;
             /** @description Costs are positive, rebates negative. */
             fees?: number | null;
-            /** @description stock (default), option, future, forex, crypto, cfd or another word. */
+            /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
@@ -1940,7 +1940,7 @@ export interface components {
             trade_count: number;
             /** @description The first 100 of the trades behind the figure. */
             trade_ids: string[];
-            /** @description The list of exactly the trades behind the figure; empty where no list can be asked for them. */
+            /** @description The list of exactly the trades of this figure; empty if no filter selects them. */
             trades_link: string;
             value: unknown;
             which: string;
@@ -1949,21 +1949,21 @@ export interface components {
         };
         ExplainedRow: {
             formula: string;
-            /** @description The list of exactly the trades of the row; empty where no list can be asked for them. */
+            /** @description The list of exactly the trades of this row; empty if no filter selects them. */
             trades_link: string;
         } & {
             [key: string]: unknown;
         };
         FanStep: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p25: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p5: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p50: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p75: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p95: number;
             /** Format: int64 */
             trade: number;
@@ -2000,7 +2000,7 @@ export interface components {
             [key: string]: unknown;
         };
         Group: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             trades: number;
@@ -2013,7 +2013,7 @@ export interface components {
         };
         HoldBucket: {
             bucket: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             trades: number;
@@ -2027,7 +2027,7 @@ export interface components {
         HourBucket: {
             /** Format: int64 */
             hour: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             trades: number;
@@ -2050,9 +2050,9 @@ export interface components {
             filename: components["schemas"]["NullText"];
             format: string;
             id: string;
-            /** @description How far a running commit is; null otherwise. */
+            /** @description The progress of a running commit; null otherwise. */
             progress: components["schemas"]["ImportProgress"] | null;
-            /** @description What the commit answered; null before it and after a reversal. */
+            /** @description The answer of the commit; null before it and after a reversal. */
             result: components["schemas"]["Result"] | null;
             /** Format: int64 */
             row_count: number;
@@ -2084,7 +2084,7 @@ export interface components {
             /** @description The currency of the file and of the account; null for a backup. */
             currency: components["schemas"]["FileCurrency"] | null;
             /**
-             * @description ambiguous: say which with date_order.
+             * @description If ambiguous, send date_order.
              * @enum {string}
              */
             date_order: "" | "day_first" | "month_first" | "ambiguous";
@@ -2109,7 +2109,7 @@ export interface components {
             missing_mapping: string[];
             /** Format: int64 */
             new_rows: number;
-            /** @description What a commit would make of the trades; null while columns must be named. */
+            /** @description The effect of a commit on trades; null while a column mapping is missing. */
             outcome: components["schemas"]["Outcome"] | null;
             /** @description The account that a commit would make. */
             pending_account: components["schemas"]["PendingAccount"] | null;
@@ -2119,7 +2119,7 @@ export interface components {
              * @description Data rows of the file.
              */
             row_count: number;
-            /** @description What would become of every data row; null while columns must be named. */
+            /** @description What a commit would do with each data row; null while a column mapping is missing. */
             rows: components["schemas"]["RowCounts"] | null;
             sample_rows: {
                 [key: string]: string;
@@ -2131,13 +2131,13 @@ export interface components {
             skipped_rows: components["schemas"]["SkippedRow"][];
             /** @enum {string} */
             source: "csv" | "statement" | "backup";
-            /** @description What the columns are likely to hold, by their names and values. */
+            /** @description The likely content of the columns, by their names and values. */
             suggested_mapping: {
                 [key: string]: string;
             };
             /** @description Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise. */
             suggested_mapping_note: string;
-            /** @description The zone of times that name none, where the file or its kind tells. */
+            /** @description The zone of times without a zone, if the file or its format implies one. */
             suggested_source_tz: string;
             /** @description Why no zone is suggested; empty otherwise. */
             suggested_source_tz_note: string;
@@ -2150,7 +2150,7 @@ export interface components {
         ImportProgress: {
             /**
              * Format: int64
-             * @description How many rows there are to write.
+             * @description The number of rows to write.
              */
             rows: number;
             /** @enum {string} */
@@ -2165,18 +2165,18 @@ export interface components {
             [key: string]: unknown;
         };
         InstrumentOverride: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
             /** @example ES */
             root: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             tick_size?: number | null;
         } & {
             [key: string]: unknown;
         };
         InstrumentSettings: {
             account_id: string;
-            /** @description What a contract root is worth in this account, where the built-in table does not know. */
+            /** @description Multipliers of contract roots in this account, in place of the built-in ones. */
             instruments: components["schemas"]["InstrumentOverride"][];
         } & {
             [key: string]: unknown;
@@ -2233,7 +2233,7 @@ export interface components {
             email: string;
             /** @description At least min_password_length characters. */
             password: string;
-            /** @description The six digits, when the user has a second factor. */
+            /** @description The six digits, if the user has a second factor. */
             totp_code?: string;
         } & {
             [key: string]: unknown;
@@ -2257,7 +2257,7 @@ export interface components {
             /** Format: double */
             expected_rate: number | null;
             flagged: components["schemas"]["Group"];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             given_back: number;
             /** Format: double */
             hold_ratio: number | null;
@@ -2313,7 +2313,7 @@ export interface components {
             /** Format: int64 */
             count: number;
             key: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_r: number;
             /** @description Avoided: stop-outs at 1 R, as a positive number. */
             r_avoided: number;
@@ -2321,7 +2321,7 @@ export interface components {
             r_left: number;
             /**
              * Format: int64
-             * @description Misses whose r is known.
+             * @description Missed trades whose r is known.
              */
             scored: number;
         } & {
@@ -2332,7 +2332,7 @@ export interface components {
             count: number;
             key: string;
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_r: number;
             /** @description Avoided: stop-outs at 1 R, as a positive number. */
             r_avoided: number;
@@ -2340,7 +2340,7 @@ export interface components {
             r_left: number;
             /**
              * Format: int64
-             * @description Misses whose r is known.
+             * @description Missed trades whose r is known.
              */
             scored: number;
         } & {
@@ -2391,13 +2391,13 @@ export interface components {
             [key: string]: unknown;
         };
         MissedSummary: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_r: number | null;
             by_reason: components["schemas"]["MissedByReason"][];
             by_setup: components["schemas"]["MissedBySetup"][];
             /** Format: int64 */
             count: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_r: number;
             outcomes: components["schemas"]["MissedSummaryOutcomesStruct"];
             /** @description Avoided: stop-outs at 1 R, as a positive number. */
@@ -2406,7 +2406,7 @@ export interface components {
             r_left: number;
             /**
              * Format: int64
-             * @description Misses whose r is known.
+             * @description Missed trades whose r is known.
              */
             scored: number;
             /**
@@ -2435,7 +2435,7 @@ export interface components {
             created_at: string;
             /** @enum {string} */
             direction: "long" | "short";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             entry: number | null;
             id: string;
             notes: string;
@@ -2445,15 +2445,15 @@ export interface components {
             outcome: "unknown" | "target" | "stop" | "no_trigger";
             /** @description Reward over risk of the plan, two decimals. */
             planned_r: number | null;
-            /** @description What it would have made; null while that is not known. */
+            /** @description The result in R; null while the outcome is unknown. */
             r: number | null;
             /** @enum {string} */
             reason: "" | "hesitated" | "away" | "rules" | "other";
             setup_id: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop: number | null;
             symbol: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             target: number | null;
             /** Format: date-time */
             updated_at: string;
@@ -2462,9 +2462,9 @@ export interface components {
         };
         MoneyInterval: {
             enough: boolean;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             high: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             low: number | null;
             /** Format: int64 */
             missing: number;
@@ -2475,7 +2475,7 @@ export interface components {
             /** Format: int64 */
             green_days: number;
             month: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             red_days: number;
@@ -2490,9 +2490,9 @@ export interface components {
         };
         NewCash: {
             account_id: string;
-            /** @description Withdrawals and fees go out, deposits come in, whatever the sign; the others keep it. */
+            /** @description Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount: number;
-            /** @description Must be the account's, which is the default. */
+            /** @description Must be the currency of the account, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
@@ -2507,9 +2507,9 @@ export interface components {
             account_id: string;
             /** @description Store the fill even if an equal one is stored. */
             allow_duplicate?: boolean;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and what else the source tells. */
+            /** @description option_right, strike, expiry, lot, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
@@ -2518,7 +2518,7 @@ export interface components {
             external_id?: string | null;
             /** @description Costs are positive, rebates negative. */
             fees?: number | null;
-            /** @description stock (default), option, future, forex, crypto, cfd or another word. */
+            /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
@@ -2537,9 +2537,9 @@ export interface components {
         NewFill: {
             /** @description Store the fill even if an equal one is stored. */
             allow_duplicate?: boolean;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and what else the source tells. */
+            /** @description option_right, strike, expiry, lot, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
@@ -2548,7 +2548,7 @@ export interface components {
             external_id?: string | null;
             /** @description Costs are positive, rebates negative. */
             fees?: number | null;
-            /** @description stock (default), option, future, forex, crypto, cfd or another word. */
+            /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
@@ -2582,17 +2582,17 @@ export interface components {
             currency?: string | null;
             /**
              * Format: int64
-             * @description 0 to 3650; 0 means never, 90 by default.
+             * @description 0 to 3650; 0 means never. Default 90.
              */
             expires_in_days?: number | null;
             /** Format: date-time */
             from?: string | null;
             scope?: components["schemas"]["ShareFields"];
-            /** @description false by default: ratios and shapes only, no money. */
+            /** @description Whether to show money. Default false: ratios and shapes only. */
             show_amounts?: boolean | null;
             /** Format: date-time */
             to?: string | null;
-            /** @description The IANA time zone that cuts days; UTC by default. */
+            /** @description The IANA time zone of days. Default UTC. */
             tz?: string | null;
         } & {
             [key: string]: unknown;
@@ -2607,18 +2607,18 @@ export interface components {
             emotional_state?: string | null;
             /** @description The fills, each as in POST /executions without account_id. */
             fills: components["schemas"]["NewFill"][];
-            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            /** @description Above zero. Sending back a derived risk as it was read keeps it derived. */
             initial_risk?: number | null;
-            /** @description The last stop that a statement showed; no risk follows from it. */
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae?: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe?: number | null;
             /** @description Markdown. */
             notes?: string | null;
             reviewed?: boolean | null;
-            /** @description The one setup. */
+            /** @description A single setup, in place of setup_ids. */
             setup_id?: string | null;
             setup_ids?: string[] | null;
             /** @description Above zero, except for a future or an option. */
@@ -2635,7 +2635,7 @@ export interface components {
             [key: string]: unknown;
         };
         NewUser: {
-            /** @description A JWT for the Authorization header, good for 15 minutes. */
+            /** @description A JWT for the Authorization header, valid for 15 minutes. */
             access_token: string;
             /** Format: email */
             email: string;
@@ -2661,7 +2661,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: string;
-            /** @description A day (2026-01-31) or a date-time; given back as it was given. */
+            /** @description A day (2026-01-31) or a date-time; returned in the form it was sent. */
             occurred_at: string;
             symbols: components["schemas"]["SymbolNote"][];
             title: string;
@@ -2675,9 +2675,9 @@ export interface components {
         };
         NoteFields: {
             account_id?: string | null;
-            /** @description Markdown. Required, but a daily log may have symbols instead. */
+            /** @description Markdown. Required, except for a daily log with symbols. */
             body?: string | null;
-            /** @description A day (2026-01-31) or a date-time; given back as it was given. */
+            /** @description A day (2026-01-31) or a date-time; returned in the form it was sent. */
             occurred_at?: string | null;
             symbols?: components["schemas"]["SymbolNoteFields"][] | null;
             title?: string | null;
@@ -2702,13 +2702,13 @@ export interface components {
             /** Format: int64 */
             confidence: number | null;
             emotional_state: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             initial_risk: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             last_stop: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
             notes: string;
             /** Format: date-time */
@@ -2718,11 +2718,11 @@ export interface components {
             /** Format: date-time */
             reviewed_at: string | null;
             setup_ids: string[];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
             symbol: string;
             tag_ids: string[];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             target_price: number | null;
             trade_id: string;
             /** Format: int64 */
@@ -2789,7 +2789,7 @@ export interface components {
             base_currency: string;
             broker: string;
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_balance: number;
         } & {
             [key: string]: unknown;
@@ -2797,15 +2797,15 @@ export interface components {
         Point: {
             /** Format: date-time */
             at: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             drawdown: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             equity: number;
         } & {
             [key: string]: unknown;
         };
         Preferences: {
-            /** @description Opaque to the server; empty until something is stored. */
+            /** @description The server does not interpret the values. Empty until one is stored. */
             prefs: {
                 [key: string]: unknown;
             };
@@ -2864,11 +2864,11 @@ export interface components {
             [key: string]: unknown;
         };
         Reconciliation: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             computed: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             difference: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             file: number;
             item: string;
         } & {
@@ -3053,19 +3053,19 @@ export interface components {
             [key: string]: unknown;
         };
         SampleTrade: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_entry_price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
             direction: string;
             instrument_type: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number | null;
             /** Format: date-time */
             opened_at: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
             status: string;
             symbol: string;
@@ -3073,7 +3073,7 @@ export interface components {
             [key: string]: unknown;
         };
         SessionBucket: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             session: string;
             /** Format: int64 */
@@ -3094,11 +3094,11 @@ export interface components {
             direction: "long" | "short" | "";
             id: string;
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
             /** @description Empty for any. */
             symbol: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             target_price: number | null;
             thesis: string;
             /** Format: date-time */
@@ -3107,7 +3107,7 @@ export interface components {
             [key: string]: unknown;
         };
         SetupAnswer: {
-            /** @description A JWT for the Authorization header, good for 15 minutes. */
+            /** @description A JWT for the Authorization header, valid for 15 minutes. */
             access_token: string;
             account: components["schemas"]["Account"] | null;
             /** Format: email */
@@ -3158,7 +3158,7 @@ export interface components {
             [key: string]: unknown;
         };
         SetupRequest: {
-            /** @description The first trading account, made along. */
+            /** @description The first trading account, created in the same transaction. */
             account?: components["schemas"]["AccountFields"];
             /** Format: email */
             email: string;
@@ -3172,7 +3172,7 @@ export interface components {
             min_password_length: number;
             /** @description No user exists yet: call POST /setup. */
             needs_setup: boolean;
-            /** @description POST /auth/register is open to everybody. */
+            /** @description Whether anyone can use POST /auth/register. */
             registration_open: boolean;
             /** Format: int64 */
             user_count: number;
@@ -3186,11 +3186,11 @@ export interface components {
             currency?: string | null;
             /** Format: date-time */
             from?: string | null;
-            /** @description false by default: ratios and shapes only, no money. */
+            /** @description Whether to show money. Default false: ratios and shapes only. */
             show_amounts?: boolean | null;
             /** Format: date-time */
             to?: string | null;
-            /** @description The IANA time zone that cuts days; UTC by default. */
+            /** @description The IANA time zone of days. Default UTC. */
             tz?: string | null;
         } & {
             [key: string]: unknown;
@@ -3205,9 +3205,9 @@ export interface components {
             expires_at: string | null;
             id: string;
             scope: components["schemas"]["ShareScope"];
-            /** @description Part of the public address; whoever has it sees the link. */
+            /** @description Part of the public address. Anyone with it can open the link. */
             token: string;
-            /** @description The public address; there when the server was told its own (SVC_PUBLIC_URL). */
+            /** @description The public address, if SVC_PUBLIC_URL is set. */
             url?: string;
             /** Format: int64 */
             view_count: number;
@@ -3216,7 +3216,7 @@ export interface components {
         };
         ShareMonth: {
             month: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             pnl?: number;
             /** Format: int64 */
             trades: number;
@@ -3228,7 +3228,7 @@ export interface components {
         SharePoint: {
             /** Format: date-time */
             at: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             value: number;
         } & {
             [key: string]: unknown;
@@ -3246,31 +3246,31 @@ export interface components {
             [key: string]: unknown;
         };
         ShareSummary: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_loss?: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_win?: number;
             /** Format: int64 */
             breakeven: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy?: number;
             /** Format: double */
             expectancy_r: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_loss?: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_profit?: number;
             /** Format: double */
             kelly_pct: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             largest_loss?: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             largest_win?: number;
             /** Format: int64 */
             losses: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown?: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl?: number;
             /** Format: double */
             payoff_ratio: number | null;
@@ -3278,7 +3278,7 @@ export interface components {
             profit_factor: number | null;
             /** Format: double */
             sqn: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             total_fees?: number;
             /** Format: int64 */
             total_trades: number;
@@ -3290,7 +3290,7 @@ export interface components {
             [key: string]: unknown;
         };
         ShareSymbol: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             pnl?: number;
             symbol: string;
             /** Format: int64 */
@@ -3341,15 +3341,15 @@ export interface components {
             [key: string]: unknown;
         };
         Spread: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p25: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p5: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p50: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p75: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p95: number;
         } & {
             [key: string]: unknown;
@@ -3378,15 +3378,15 @@ export interface components {
         Summary: {
             /** Format: double */
             avg_hold_secs: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_loss: number;
             /** Format: double */
             avg_loss_hold_secs: number;
             /** Format: double */
             avg_r: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_trade: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_win: number;
             /** Format: double */
             avg_win_hold_secs: number;
@@ -3395,21 +3395,21 @@ export interface components {
             breakeven: number;
             breakeven_tolerance: unknown;
             currency: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy: number;
             /** Format: double */
             expectancy_r: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_loss: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_profit: number;
             /** Format: double */
             kelly_pct: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             largest_loss: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             largest_win: number;
             /** Format: int64 */
             losses: number;
@@ -3417,17 +3417,17 @@ export interface components {
             max_consecutive_losses: number;
             /** Format: int64 */
             max_consecutive_wins: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown: number;
             /** Format: double */
             max_drawdown_pct: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             median_loss: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             median_trade: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             median_win: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: double */
             payoff_ratio: number | null;
@@ -3441,7 +3441,7 @@ export interface components {
             sqn: number | null;
             /** Format: double */
             std_dev: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             total_fees: number;
             /** Format: int64 */
             total_trades: number;
@@ -3449,7 +3449,7 @@ export interface components {
             trades_with_r: number;
             /** Format: int64 */
             trading_days: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
             /** Format: double */
             win_rate: number;
@@ -3461,15 +3461,15 @@ export interface components {
         SummaryAnswer: {
             /** Format: double */
             avg_hold_secs: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_loss: number;
             /** Format: double */
             avg_loss_hold_secs: number;
             /** Format: double */
             avg_r: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_trade: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_win: number;
             /** Format: double */
             avg_win_hold_secs: number;
@@ -3479,22 +3479,22 @@ export interface components {
             breakeven_tolerance: unknown;
             currency: string;
             evidence?: components["schemas"]["Evidence"];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy: number;
             /** Format: double */
             expectancy_r: number | null;
             explanation?: components["schemas"]["Explained"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_loss: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_profit: number;
             /** Format: double */
             kelly_pct: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             largest_loss: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             largest_win: number;
             /** Format: int64 */
             losses: number;
@@ -3502,17 +3502,17 @@ export interface components {
             max_consecutive_losses: number;
             /** Format: int64 */
             max_consecutive_wins: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown: number;
             /** Format: double */
             max_drawdown_pct: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             median_loss: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             median_trade: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             median_win: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: double */
             payoff_ratio: number | null;
@@ -3526,7 +3526,7 @@ export interface components {
             sqn: number | null;
             /** Format: double */
             std_dev: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             total_fees: number;
             /** Format: int64 */
             total_trades: number;
@@ -3534,7 +3534,7 @@ export interface components {
             trades_with_r: number;
             /** Format: int64 */
             trading_days: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
             /** Format: double */
             win_rate: number;
@@ -3592,7 +3592,7 @@ export interface components {
             [key: string]: unknown;
         };
         TokenPair: {
-            /** @description A JWT for the Authorization header, good for 15 minutes. */
+            /** @description A JWT for the Authorization header, valid for 15 minutes. */
             access_token: string;
             /**
              * Format: int64
@@ -3653,9 +3653,9 @@ export interface components {
         };
         Trade: {
             account_id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_entry_price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
@@ -3669,21 +3669,21 @@ export interface components {
             expiry: string | null;
             /** @description Fees and commission of all its fills. */
             fees_total: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number | null;
             id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             initial_risk: number | null;
-            /** @description The initial risk follows from the stop. */
+            /** @description Whether the initial risk is derived from the stop. */
             initial_risk_derived: boolean;
             instrument_type: string;
-            /** @description The last stop that a statement showed; no risk follows from it. */
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
             /** @description Gross less costs; null until the trade is closed. */
             net_pnl: number | null;
@@ -3691,16 +3691,16 @@ export interface components {
             /** Format: date-time */
             opened_at: string;
             option_right: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             planned_r: number | null;
             pnl_currency: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             qty_opened: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             qty_remaining: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             r_multiple: number | null;
-            /** @description Net result of what was closed so far. */
+            /** @description Net result of the closed part. */
             realized_pnl: number;
             /** @description Net result in percent of the entry notional. */
             return_pct: number | null;
@@ -3709,14 +3709,14 @@ export interface components {
             setup_ids: string[];
             /** @enum {string} */
             status: "open" | "closed";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
             tag_ids: string[];
             tags: components["schemas"]["TradeTag"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             target_price: number | null;
             /** Format: int64 */
             time_in_trade_secs: number | null;
@@ -3728,9 +3728,9 @@ export interface components {
         TradeDetail: {
             account_id: string;
             attachments: components["schemas"]["Attachment"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_entry_price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
@@ -3747,21 +3747,21 @@ export interface components {
             /** @description Fees and commission of all its fills. */
             fees_total: number;
             fills: components["schemas"]["TradeFill"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number | null;
             id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             initial_risk: number | null;
-            /** @description The initial risk follows from the stop. */
+            /** @description Whether the initial risk is derived from the stop. */
             initial_risk_derived: boolean;
             instrument_type: string;
-            /** @description The last stop that a statement showed; no risk follows from it. */
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
             /** @description Gross less costs; null until the trade is closed. */
             net_pnl: number | null;
@@ -3769,16 +3769,16 @@ export interface components {
             /** Format: date-time */
             opened_at: string;
             option_right: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             planned_r: number | null;
             pnl_currency: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             qty_opened: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             qty_remaining: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             r_multiple: number | null;
-            /** @description Net result of what was closed so far. */
+            /** @description Net result of the closed part. */
             realized_pnl: number;
             /** @description Net result in percent of the entry notional. */
             return_pct: number | null;
@@ -3788,14 +3788,14 @@ export interface components {
             setups: components["schemas"]["Setup"][];
             /** @enum {string} */
             status: "open" | "closed";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
             tag_ids: string[];
             tags: components["schemas"]["TradeTag"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             target_price: number | null;
             /** Format: int64 */
             time_in_trade_secs: number | null;
@@ -3810,7 +3810,7 @@ export interface components {
         };
         TradeFill: {
             account_id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission: number;
             /** Format: date-time */
             created_at: string;
@@ -3821,16 +3821,16 @@ export interface components {
             executed_at: string;
             /** @description The broker's own id of the fill. */
             external_id: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             fees: number;
             id: string;
             import_batch_id: string | null;
             instrument_type: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
             /** @enum {string} */
             role: "opening" | "closing";
@@ -3839,13 +3839,13 @@ export interface components {
             /** @description The broker's own gross result of what this fill closes. */
             stated_pnl: number | null;
             symbol: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_commission: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_fees: number;
             /** @description One, or two for a fill that crosses zero. */
             trade_ids: string[];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_quantity: number;
         } & {
             [key: string]: unknown;
@@ -3880,7 +3880,7 @@ export interface components {
             end: string;
             /** Format: int64 */
             losses: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             start: string;
             /** Format: int64 */
@@ -3893,7 +3893,7 @@ export interface components {
             [key: string]: unknown;
         };
         WeekdayBucket: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */
             trades: number;
@@ -3920,13 +3920,13 @@ export interface components {
         };
         WrittenExecution: {
             account_id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission: number;
-            /** @description The stored fill took over what it did not know: costs, exact time, id, multiplier or stated result. */
+            /** @description The request added values that the stored fill lacked: costs, exact time, id, multiplier or stated result. */
             completed?: boolean;
             /** Format: date-time */
             created_at: string;
-            /** @description An equal fill was already stored; this is it. */
+            /** @description An equal fill was already stored and is returned. */
             deduped?: boolean;
             details: {
                 [key: string]: string;
@@ -3936,16 +3936,16 @@ export interface components {
             execution_id: string;
             /** @description The broker's own id of the fill. */
             external_id: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             fees: number;
             id: string;
             import_batch_id: string | null;
             instrument_type: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
             /** @enum {string} */
             side: "buy" | "sell";
@@ -3956,7 +3956,7 @@ export interface components {
             trade_id: string;
             /** @description One, or two for a fill that crosses zero. */
             trade_ids: string[];
-            /** @description What deserves a look, for example a future without a known multiplier. */
+            /** @description Values to check, for example the multiplier of an unknown future. */
             warnings?: string[];
         } & {
             [key: string]: unknown;
@@ -3966,9 +3966,9 @@ export interface components {
             /** @description The fills of this trade that the request added. */
             added_execution_ids: string[];
             attachments: components["schemas"]["Attachment"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_entry_price: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
@@ -3990,21 +3990,21 @@ export interface components {
             /** @description Fees and commission of all its fills. */
             fees_total: number;
             fills: components["schemas"]["TradeFill"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number | null;
             id: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             initial_risk: number | null;
-            /** @description The initial risk follows from the stop. */
+            /** @description Whether the initial risk is derived from the stop. */
             initial_risk_derived: boolean;
             instrument_type: string;
-            /** @description The last stop that a statement showed; no risk follows from it. */
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
             /** @description Gross less costs; null until the trade is closed. */
             net_pnl: number | null;
@@ -4012,16 +4012,16 @@ export interface components {
             /** Format: date-time */
             opened_at: string;
             option_right: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             planned_r: number | null;
             pnl_currency: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             qty_opened: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             qty_remaining: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             r_multiple: number | null;
-            /** @description Net result of what was closed so far. */
+            /** @description Net result of the closed part. */
             realized_pnl: number;
             /** @description Net result in percent of the entry notional. */
             return_pct: number | null;
@@ -4031,14 +4031,14 @@ export interface components {
             setups: components["schemas"]["Setup"][];
             /** @enum {string} */
             status: "open" | "closed";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
             tag_ids: string[];
             tags: components["schemas"]["TradeTag"][];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is taken as well. */
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             target_price: number | null;
             /** Format: int64 */
             time_in_trade_secs: number | null;
@@ -4063,9 +4063,9 @@ export interface operations {
     listAccessTokens: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4079,7 +4079,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -4302,9 +4302,9 @@ export interface operations {
     listAccessTokenUses: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4320,7 +4320,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -4369,9 +4369,9 @@ export interface operations {
     listAccounts: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4385,7 +4385,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -4894,9 +4894,9 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4910,7 +4910,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -4968,9 +4968,9 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4984,7 +4984,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -5533,14 +5533,14 @@ export interface operations {
     behavior: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -5548,9 +5548,9 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
             };
             header?: never;
@@ -5618,14 +5618,14 @@ export interface operations {
     breakdown: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -5633,14 +5633,14 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
                 by?: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
-                /** @description Tell of each row how far it can be trusted; true by default. */
+                /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
-                /** @description Add to each row the formula and the link to its trades. */
+                /** @description Add the formula of each row and the link to its trades. */
                 explain?: boolean;
             };
             header?: never;
@@ -5708,14 +5708,14 @@ export interface operations {
     calendar: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -5723,13 +5723,13 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description The year, 1970 to 2199; the present one by default. */
+                /** @description The year, 1970 to 2199. Default: the current year. */
                 year?: number;
-                /** @description The day that weeks begin with: 0 for Sunday to 6 for Saturday; 1 by default. */
+                /** @description The first day of a week, 0 (Sunday) to 6 (Saturday). Default 1. */
                 week_start?: number;
             };
             header?: never;
@@ -5797,14 +5797,14 @@ export interface operations {
     compare: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -5812,11 +5812,11 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description The accounts of the other side; those of this side by default. */
+                /** @description The accounts of the other side. Default: the same accounts. */
                 other_account_id?: string[];
                 other_from?: string;
                 other_to?: string;
@@ -5886,14 +5886,14 @@ export interface operations {
     daily: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -5901,9 +5901,9 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
             };
             header?: never;
@@ -5971,14 +5971,14 @@ export interface operations {
     drawdowns: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -5986,11 +5986,11 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description How many at most, 1 to 1000; 50 by default. */
+                /** @description The maximum number of drawdowns, 1 to 1000. Default 50. */
                 limit?: number;
             };
             header?: never;
@@ -6058,14 +6058,14 @@ export interface operations {
     equityCurve: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -6073,11 +6073,11 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description How many points at most, 8 to 20000; 2000 by default. */
+                /** @description The maximum number of points, 8 to 20000. Default 2000. */
                 max_points?: number;
             };
             header?: never;
@@ -6145,14 +6145,14 @@ export interface operations {
     monteCarlo: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -6160,15 +6160,15 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description How many futures, 100 to 5000; 1000 by default. */
+                /** @description The number of simulations, 100 to 5000. Default 1000. */
                 paths?: number;
-                /** @description How many trades each future has, 1 to 2000; by default as many as were counted. */
+                /** @description The number of trades in each simulation, 1 to 2000. Default: the number of trades selected. */
                 trades?: number;
-                /** @description The loss in percent of the starting capital that counts as ruin; 50 by default. */
+                /** @description The loss in percent of the starting capital that counts as ruin. Default 50. */
                 ruin_pct?: number;
             };
             header?: never;
@@ -6236,14 +6236,14 @@ export interface operations {
     rMultiples: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -6251,9 +6251,9 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
             };
             header?: never;
@@ -6321,14 +6321,14 @@ export interface operations {
     summary: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -6336,13 +6336,13 @@ export interface operations {
                 instrument_type?: string;
                 setup_id?: string[];
                 tag_id?: string[];
-                /** @description The IANA time zone in which days, hours and weekdays are cut; UTC by default. Ignored where none are cut. */
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
-                /** @description When results count. Default closed: the whole result when the trade closes. With realized each closing fill counts at its own instant with its share of costs, also that of an open trade; from and to test that instant. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; elsewhere realized is refused. */
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description Tell of each figure its formula, its inputs and the trades behind it. */
+                /** @description Add the formula, the inputs and the trades of each figure. */
                 explain?: boolean;
-                /** @description Tell how far the figures can be trusted. */
+                /** @description Add the statistical evidence: sample size, intervals and warnings. */
                 evidence?: boolean;
             };
             header?: never;
@@ -6911,15 +6911,15 @@ export interface operations {
     listCash: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6933,7 +6933,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -7368,15 +7368,15 @@ export interface operations {
     listExecutions: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7390,7 +7390,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -7837,11 +7837,11 @@ export interface operations {
     export: {
         parameters: {
             query?: {
-                /** @description json is the complete backup (the default), zip the same with attachments, csv and xlsx are tables. */
+                /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
                 format?: "json" | "csv" | "xlsx" | "zip";
-                /** @description What a csv lists, a row each; trades by default. */
+                /** @description The rows of a csv. Default trades. */
                 rows?: "trades" | "executions";
-                /** @description One account, or for tables several; without it everything. */
+                /** @description One account, or several for tables. Default: everything. */
                 account_id?: string[];
             };
             header?: never;
@@ -7914,9 +7914,9 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7930,7 +7930,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -8985,9 +8985,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9001,7 +9001,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -9416,15 +9416,15 @@ export interface operations {
     listMissed: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9438,7 +9438,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -9601,7 +9601,7 @@ export interface operations {
     getMissedSummary: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
@@ -9945,15 +9945,15 @@ export interface operations {
     listNotes: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
                 /** @description Only notes of these types. */
                 type?: string[];
@@ -9971,7 +9971,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -10406,9 +10406,9 @@ export interface operations {
     listOfNote: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10424,7 +10424,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -11912,9 +11912,9 @@ export interface operations {
     listSetups: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11928,7 +11928,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -12363,9 +12363,9 @@ export interface operations {
     listShareLinks: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12379,7 +12379,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -12628,9 +12628,9 @@ export interface operations {
     listTags: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12644,7 +12644,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -13012,14 +13012,14 @@ export interface operations {
     listTrades: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Without it: all accounts. */
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
                 from?: string;
                 /** @description The last instant, inclusive. */
                 to?: string;
                 status?: "open" | "closed";
-                /** @description Which instant from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
                 date_basis?: "close" | "open";
                 /** @description A comma-separated list. */
                 symbol?: string[];
@@ -13031,13 +13031,13 @@ export interface operations {
                 sort?: "opened_at" | "closed_at" | "symbol" | "net_pnl" | "return_pct" | "r_multiple" | "time_in_trade_secs" | "qty_opened" | "avg_entry_price" | "avg_exit_price" | "fees_total" | "initial_risk" | "trade_quality";
                 /** @description The direction of sort. Default asc. */
                 order?: "asc" | "desc";
-                /** @description Whether the trader has marked the trade as reviewed. */
+                /** @description Whether the trade is marked as reviewed. */
                 reviewed?: boolean;
-                /** @description The import that brought a fill of the trade. */
+                /** @description Only trades with a fill of this import. */
                 import_batch_id?: string;
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -13051,7 +13051,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -13310,9 +13310,9 @@ export interface operations {
     listOrphans: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -13326,7 +13326,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
@@ -13846,9 +13846,9 @@ export interface operations {
     listOfTrade: {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 1000; without it the list is whole. */
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
-                /** @description From the Link header of the page before. */
+                /** @description The cursor from the Link header of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -13864,7 +13864,7 @@ export interface operations {
                 headers: {
                     /** @description The next page, rel="next". */
                     Link?: string;
-                    /** @description How many records there are in all; with limit. */
+                    /** @description The number of records in all pages; only with limit. */
                     "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };

@@ -105,6 +105,24 @@ export const stageNames: Record<Schemas['ImportProgress']['stage'], string> = {
   annotating: 'Adding notes and tags',
 };
 
+/** The kinds that an unknown word in a file can mean. */
+export const rowKinds = [
+  { value: 'deposit', label: 'Deposit' },
+  { value: 'withdrawal', label: 'Withdrawal' },
+  { value: 'transfer', label: 'Transfer' },
+  { value: 'fee', label: 'Fee' },
+  { value: 'interest', label: 'Interest' },
+  { value: 'dividend', label: 'Dividend' },
+  { value: 'withholding', label: 'Withholding tax' },
+  { value: 'tax', label: 'Tax' },
+  { value: 'adjustment', label: 'Adjustment' },
+  { value: 'ignore', label: 'Ignore these rows' },
+];
+
+export function rowKindName(kind: string): string {
+  return rowKinds.find((k) => k.value === kind)?.label ?? sentenceCase(kind);
+}
+
 const items: Record<string, string> = {
   closed_pnl: 'Closed P&L',
   commission: 'Commission',

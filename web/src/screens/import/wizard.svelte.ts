@@ -31,6 +31,7 @@ export class Wizard {
   zone = $state(''); // '' uses the server's suggestion
   order = $state<'' | 'day_first' | 'month_first'>('');
   mapping = $state<Record<string, string> | null>(null); // null uses the server's suggestion
+  kinds = $state<Record<string, string>>({}); // the chosen kinds of rows, by the word in the file
   tradeDate = $state(''); // YYYY-MM-DD, for a file whose times have no day
   allowMismatch = $state(false); // import amounts in another currency unchanged
   preview = $state<Schemas['ImportPreview'] | null>(null);
@@ -76,6 +77,7 @@ export class Wizard {
     this.zone = '';
     this.order = '';
     this.mapping = null;
+    this.kinds = {};
     this.tradeDate = '';
     this.allowMismatch = false;
     this.preview = null;
@@ -131,7 +133,7 @@ export class Wizard {
     }
   }
 
-  set(change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'account' | 'tradeDate'>>): void {
+  set(change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'tradeDate'>>): void {
     Object.assign(this, change);
     if (change.account !== undefined) this.allowMismatch = false;
     void this.read();
@@ -142,6 +144,11 @@ export class Wizard {
     if (column === '') delete next[target];
     else next[target] = column;
     this.set({ mapping: next });
+  }
+
+  /** Sets what a word for the kind of a row means. */
+  setKind(word: string, kind: string): void {
+    this.set({ kinds: { ...this.kinds, [word]: kind } });
   }
 
   /** Changes only the commit, so no new preview is needed. */
@@ -205,6 +212,7 @@ export class Wizard {
       source_tz: this.zone,
       date_order: this.order,
       column_mapping: this.mapping ? JSON.stringify(this.mapping) : '',
+      kinds: Object.keys(this.kinds).length > 0 ? JSON.stringify(this.kinds) : '',
       trade_date: this.tradeDate,
       allow_currency_mismatch: this.allowMismatch ? 'true' : '',
     };

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// ledger is what is known of a file beyond its single rows.
-type ledger struct {
+// report is what is known of a file beyond its single rows.
+type report struct {
 	r *statement.Reader
 	// cancels are fills that take back another.
 	cancels  []*statement.Fill
@@ -25,16 +25,16 @@ type ledger struct {
 	realized, commission map[string]decimal.Decimal
 }
 
-func newLedger(r *statement.Reader) *ledger {
-	return &ledger{
+func newReport(r *statement.Reader) *report {
+	return &report{
 		r: r, multipliers: map[string]decimal.Null{}, rates: map[string]decimal.Null{},
 		realized: map[string]decimal.Decimal{}, commission: map[string]decimal.Decimal{},
 	}
 }
 
-// side reads the side from its word, and from the sign of the quantity where
-// there is none. The word on a cancellation is that of the trade it takes back.
-func side(w *statement.Row, word string, quantity decimal.Decimal, cancelled bool) matching.Side {
+// readSide reads the side from its word, or else from the sign of the quantity. The
+// word on a cancellation is that of the cancelled trade.
+func readSide(w *statement.Row, word string, quantity decimal.Decimal, cancelled bool) matching.Side {
 	word, _, _ = strings.Cut(word, "(")
 	bought := quantity.Sign() > 0
 	if word = strings.TrimSpace(word); word != "" {
@@ -50,14 +50,14 @@ func side(w *statement.Row, word string, quantity decimal.Decimal, cancelled boo
 	return matching.Sell
 }
 
-// codes splits a column of codes such as "O;P" and "C;Ep".
-func codes(text string) []string {
+// splitCodes splits a column of codes such as "O;P" and "C;Ep".
+func splitCodes(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == ' ' || r == ',' })
 }
 
-// effect reads whether a trade opened or closed. One that did both turned a
+// readEffect reads whether a trade opened or closed. One that did both turned a
 // position round.
-func effect(list []string) statement.Effect {
+func readEffect(list []string) statement.Effect {
 	opens, closes := slices.Contains(list, "O"), slices.Contains(list, "C")
 	switch {
 	case opens && !closes:
@@ -68,16 +68,16 @@ func effect(list []string) statement.Effect {
 	return statement.EffectUnknown
 }
 
-// account notes whose row it is.
-func (l *ledger) account(id string) {
+// noteAccount notes whose row it is.
+func (l *report) noteAccount(id string) {
 	const enough = 10
 	if id != "" && len(l.accounts) < enough && !slices.Contains(l.accounts, id) {
 		l.accounts = append(l.accounts, id)
 	}
 }
 
-// foreign notes that a fill is in other money than the account.
-func (l *ledger) foreign(f *statement.Fill, currency string) {
+// noteCurrency notes the currency of a fill that is not that of the account.
+func (l *report) noteCurrency(f *statement.Fill, currency string) {
 	currency = strings.ToUpper(currency)
 	l.r.Out.NoteCurrency(currency)
 	if home := l.r.Hints.Currency; currency != "" && home != "" && currency != home {
@@ -86,8 +86,8 @@ func (l *ledger) foreign(f *statement.Fill, currency string) {
 	}
 }
 
-// take emits a fill, and remembers one that takes back another.
-func (l *ledger) take(w *statement.Row, f statement.Fill, cancelled bool) {
+// emitFill emits a fill, and keeps one that cancels another.
+func (l *report) emitFill(w *statement.Row, f statement.Fill, cancelled bool) {
 	if f.Type == instruments.TypeForex {
 		f.Effect = statement.EffectUnknown
 	}
@@ -98,10 +98,10 @@ func (l *ledger) take(w *statement.Row, f statement.Fill, cancelled bool) {
 	}
 }
 
-// cancel takes out the trades that were cancelled together with what cancelled
-// them. Where the trade itself is in an earlier file, what cancels it stays, as
-// it takes the position back to where it was.
-func (l *ledger) cancel() {
+// removeCancelled removes the trades that were cancelled together with their
+// cancellations. If the trade itself is in an earlier file, its cancellation stays,
+// because it restores the position.
+func (l *report) removeCancelled() {
 	if len(l.cancels) == 0 {
 		return
 	}
@@ -111,13 +111,13 @@ func (l *ledger) cancel() {
 		takesBack[c] = true
 	}
 	for _, f := range l.r.Out.Fills {
-		if key := likeness(f, f.Side); !takesBack[f] {
+		if key := cancelKey(f, f.Side); !takesBack[f] {
 			alike[key] = append(alike[key], f)
 		}
 	}
 	gone := map[*statement.Fill]bool{}
 	for _, c := range l.cancels {
-		key := likeness(c, opposite(c.Side))
+		key := cancelKey(c, oppositeSide(c.Side))
 		if len(alike[key]) == 0 {
 			l.r.Out.Warn("Row %d takes back a trade in %s that is not in this file; it was imported as the opposite trade.", c.Row, c.Symbol)
 			continue
@@ -133,23 +133,23 @@ func (l *ledger) cancel() {
 	l.r.Out.Fills = slices.DeleteFunc(l.r.Out.Fills, func(f *statement.Fill) bool { return gone[f] })
 }
 
-// likeness is what a trade and its cancellation have in common.
-func likeness(f *statement.Fill, side matching.Side) string {
+// cancelKey is what a trade and its cancellation have in common.
+func cancelKey(f *statement.Fill, side matching.Side) string {
 	return strings.Join([]string{
 		string(side), f.Symbol, f.Type, f.Right, string(f.Expiry), f.Strike.String(), f.Quantity.String(), f.Price.String(), f.At.String(),
 	}, "|")
 }
 
-func opposite(side matching.Side) matching.Side {
+func oppositeSide(side matching.Side) matching.Side {
 	if side == matching.Buy {
 		return matching.Sell
 	}
 	return matching.Buy
 }
 
-// close settles what can only be settled behind the last row.
-func (l *ledger) close() {
-	l.cancel()
+// finish settles what needs all rows.
+func (l *report) finish() {
+	l.removeCancelled()
 	if len(l.accounts) > 1 {
 		l.r.Out.Warn("The file holds the accounts %s; all of it was read into one.", strings.Join(l.accounts, ", "))
 	}
