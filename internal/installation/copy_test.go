@@ -162,7 +162,7 @@ func (h *house) dump() map[string][]string {
 	return all
 }
 
-// rows counts the rows of an installation that belong to somebody.
+// rows counts the rows of an installation that belong to a user.
 func (h *house) rows() (n int) {
 	h.t.Helper()
 	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
@@ -233,7 +233,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	if third.stored() != first.stored() {
 		t.Errorf("%d files, want %d", third.stored(), first.stored())
 	}
-	// The sign-ins above are new rows: compare a copy that nobody has used.
+	// The sign-ins above are new rows: compare a copy that was not used.
 	fourth := vacant(t, db.SQLite)
 	must(t, first.copyTo(fourth, nil))
 	if diff := cmp.Diff(rows, fourth.dump()); diff != "" {

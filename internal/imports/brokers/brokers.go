@@ -1,6 +1,6 @@
 // Package brokers gathers the presets of all brokers, platforms and journals
-// whose files can be read without being told how. Each lies in the package of
-// its kind, beside a fixture of its own.
+// whose files can be read without a column mapping. Each is in the package of
+// its kind, next to its fixture.
 package brokers
 
 import (

@@ -21,8 +21,8 @@ import (
 // page is the list of what can be read, for users.
 const page = "../../../docs/brokers.md"
 
-// TestThePageListsEveryPreset keeps docs/brokers.md as the presets are; run
-// with -update to write it anew.
+// TestThePageListsEveryPreset compares docs/brokers.md with the presets; run it
+// with -update to write the file.
 func TestThePageListsEveryPreset(t *testing.T) {
 	t.Parallel()
 	want := brokersPage()

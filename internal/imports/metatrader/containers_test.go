@@ -71,7 +71,7 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestSplitSheets reads a workbook in which somebody gave each table a sheet of
+// TestSplitSheets reads a workbook in which each table was moved to a sheet of
 // its own, and kept the original: no deal counts twice.
 func TestSplitSheets(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 // quotientScale is how many decimals a price has that follows from an amount.
 const quotientScale = 8
 
-// perUnit is the price that an amount stands for.
+// perUnit returns the price per unit of an amount.
 func perUnit(amount, units decimal.Decimal) decimal.Decimal {
 	return amount.Abs().DivRound(units.Abs(), quotientScale)
 }

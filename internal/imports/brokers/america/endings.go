@@ -12,7 +12,7 @@ import (
 // memory is what the rows of a file leave for its end.
 type memory struct {
 	// endings are the fills of options that expired, and whether a sign in the
-	// file speaks for their side.
+	// file shows their side.
 	endings map[*statement.Fill]bool
 	// accounts are those that the file has rows of.
 	accounts map[string]bool

@@ -69,7 +69,7 @@ func (e *entry) emit(w *statement.Row) {
 	case corporate:
 		e.leaveOut(w)
 	case unknown:
-		e.wonder(w)
+		e.reportUnknownRow(w)
 	case nothing:
 		w.Skip(statement.ReasonRepeated)
 	}
@@ -176,9 +176,9 @@ func (e *entry) thing() string {
 	return e.symbol
 }
 
-// wonder takes a row of a kind that nobody knows: money is kept, so that the
+// reportUnknownRow handles a row of an unknown kind: money is kept, so that the
 // balance stays right, and shares are left out.
-func (e *entry) wonder(w *statement.Row) {
+func (e *entry) reportUnknownRow(w *statement.Row) {
 	if !e.quantity.Decimal.IsZero() {
 		e.leaveOut(w)
 		return

@@ -126,7 +126,7 @@ func (e *event) emit(w *statement.Row, s sense) {
 	case corporate:
 		e.leaveOut(w)
 	case unknown:
-		e.wonder(w)
+		e.reportUnknownRow(w)
 	case nothing:
 		w.Skip(statement.ReasonRepeated)
 	}
@@ -179,9 +179,9 @@ func day(w *statement.Row, m statement.Moment) string {
 	return m.At.In(zone).Format(time.DateOnly)
 }
 
-// wonder takes a row of a kind that nobody knows: money is kept, so that the
+// reportUnknownRow handles a row of an unknown kind: money is kept, so that the
 // balance stays right.
-func (e *event) wonder(w *statement.Row) {
+func (e *event) reportUnknownRow(w *statement.Row) {
 	if e.amount.Decimal.IsZero() {
 		w.Skip(statement.ReasonNoAmount)
 		return

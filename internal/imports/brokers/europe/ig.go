@@ -43,7 +43,7 @@ func igRow(w *statement.Row) {
 	side, _, sided := statement.SideWord(kind)
 	trade := igTrade.FindStringSubmatch(market)
 	if sided && trade != nil {
-		e.amount = decimal.Null{} // nobody knows what it is of in such a row
+		e.amount = decimal.Null{} // its meaning in such a row is unknown
 		e.symbol = trade[1]
 		d := deal{
 			event: e, side: side, quantity: inText(w, trade[2], statement.Unsettled), price: inText(w, trade[3], statement.Unsettled),

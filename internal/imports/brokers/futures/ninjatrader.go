@@ -13,7 +13,7 @@ import (
 
 // ninjaTrader describes the grids of NinjaTrader 8. A grid has the columns that its
 // user shows, in numbers and dates of the PC's country, and in English or
-// French. The grid's own row numbers are no ids: they begin anew each time.
+// French. The grid's own row numbers are not ids: each export begins at 1.
 func ninjaTrader() []*statement.Preset {
 	const broker = "NinjaTrader"
 	french := map[string]statement.Direction{"court": {Buy: false}}
