@@ -252,7 +252,7 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 	}
 	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
 	counts := false
-	switch l.Results {
+	switch l.Results { //nolint:exhaustive // the others never count for a fill
 	case ResultAlways:
 		counts = result.Valid
 	case ResultIfClosing:
@@ -373,7 +373,7 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 func computeCoinPrice(t *tradeRow, costs []coinAmount) {
 	gross := t.amount.Decimal
 	for _, c := range costs {
-		if c.coin == t.instrument.Quote {
+		if c.coin == "" || c.coin == t.instrument.Quote {
 			gross = gross.Add(c.amount)
 		}
 	}

@@ -47,8 +47,8 @@ var binanceAutoInvest = statement.Preset{
 	},
 }
 
-// binanceStatement has one row for each coin of a trade; only the second says what
-// belongs together.
+// binanceStatement has one row for each coin of a trade. Rows of the same second
+// belong together.
 var binanceStatement = statement.Preset{
 	Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("UTC_Time|Time|Time(UTC);Account;Operation;Coin;Change;Remark"),
