@@ -105,7 +105,7 @@ func TestLayoutOfCountedContracts(t *testing.T) {
 1 buy 5 future ETH-USDT-SWAP @ 3000 at 2026-01-05T10:00:00Z x 1 opening
 2 sell 5 future ETH-USDT-SWAP @ 3000 at 2026-01-05T11:00:00Z x 1 pnl 0 closing
 3 buy 5 future SOL-USDT-SWAP @ 30 at 2026-01-05T12:00:00Z x 1 opening
-warning Quantities of contracts are counts of contracts, whose size the file does not tell: the stated results were taken.
+warning Quantities are numbers of contracts, and the file does not state their size. The stated results were used.
 `)
 }
 

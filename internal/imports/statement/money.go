@@ -362,9 +362,9 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 	switch {
 	case w.Failed():
 	case isCounted:
-		lr.r.Out.Warn("Quantities of contracts are counts of contracts, whose size the file does not tell: the stated results were taken.")
+		lr.r.Out.Warn("Quantities are numbers of contracts, and the file does not state their size. The stated results were used.")
 	case inCoin && l.Result == "":
-		lr.r.Out.Warn("%s is settled in %s, and the file does not state results: import the closed P&L instead.", t.Symbol, i.Base)
+		lr.r.Out.Warn("%s is settled in %s, and the file does not state results. Import the closed P&L instead.", t.Symbol, i.Base)
 	}
 }
 
