@@ -21,7 +21,7 @@ import (
 // newYork is where these brokers' clocks stand.
 const newYork = "America/New_York"
 
-// Presets gives every export that the package knows.
+// Presets returns every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		thinkorswim(), []*statement.Preset{&schwabTransactions, &schwabRealized, &fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad}, []*statement.Preset{&tastytradeTransactions, &tastytradeEarly, &firstradeHistory},
