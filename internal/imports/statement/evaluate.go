@@ -77,8 +77,10 @@ func (r *Reader) readLayout(l *Layout) error {
 	}
 	for i, cells := range r.rows {
 		const often = 16
-		if i%often == 0 && r.ctx.Err() != nil {
-			break // ReadContext reports it
+		if i%often == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
 		}
 		r.Out.Rows++
 		w := &Row{r: r, Row: cells, Number: r.Out.Rows}
@@ -145,11 +147,7 @@ func (c *Condition) reason(w *Row, text string) string {
 
 // parseTexts sets the values of the first pattern that matches.
 func (lr *layoutReader) parseTexts(w *Row) {
-	for _, p := range lr.layout.Parse {
-		if w.parseText(p) {
-			return
-		}
-	}
+	_ = slices.ContainsFunc(lr.layout.Parse, w.parseText)
 }
 
 func (w *Row) parseText(p Pattern) bool {

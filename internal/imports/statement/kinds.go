@@ -87,7 +87,7 @@ func FindKind(words []Word, text string) Kind {
 
 // direction returns the side and effect of a kind that says both.
 func (k Kind) direction() (side matching.Side, effect Effect, ok bool) {
-	switch k {
+	switch k { //nolint:exhaustive // the others have no side
 	case KindBuy:
 		return matching.Buy, EffectUnknown, true
 	case KindSell:
@@ -124,7 +124,7 @@ func (k Kind) isEnding() bool { return k == KindExpiry || k == KindAssignment ||
 
 // isCash reports whether rows of the kind move money without a fill.
 func (k Kind) isCash() bool {
-	switch k {
+	switch k { //nolint:exhaustive // the others are not cash
 	case KindDividend, KindWithholding, KindTax, KindInterest, KindFee, KindDeposit, KindWithdrawal, KindTransfer, KindAdjustment, KindExchange:
 		return true
 	}

@@ -252,7 +252,7 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 	}
 	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
 	counts := false
-	switch l.Results {
+	switch l.Results { //nolint:exhaustive // the others never count for a fill
 	case ResultAlways:
 		counts = result.Valid
 	case ResultIfClosing:
@@ -363,9 +363,9 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 	switch {
 	case w.Failed():
 	case isCounted:
-		lr.r.Out.Warn("Quantities of contracts are counts of contracts, whose size the file does not tell: the stated results were taken.")
+		lr.r.Out.Warn("Quantities are numbers of contracts, and the file does not state their size. The stated results were used.")
 	case inCoin && l.Result == "":
-		lr.r.Out.Warn("%s is settled in %s, and the file does not state results: import the closed P&L instead.", t.Symbol, i.Base)
+		lr.r.Out.Warn("%s is settled in %s, and the file does not state results. Import the closed P&L instead.", t.Symbol, i.Base)
 	}
 }
 
@@ -377,7 +377,7 @@ func computeCoinPrice(t *tradeRow, costs []coinAmount) {
 	if !t.gross.Valid {
 		gross = t.amount.Decimal
 		for _, c := range costs {
-			if c.coin == t.instrument.Quote {
+			if c.coin == "" || c.coin == t.instrument.Quote {
 				gross = gross.Add(c.amount)
 			}
 		}
