@@ -147,7 +147,7 @@ func (p *process) must(method, path, token string, body any, want int) map[strin
 	return answer
 }
 
-// stop asks the server to end and gives its exit code.
+// stop ends the server and returns its exit code.
 func (p *process) stop() int {
 	p.t.Helper()
 	_ = p.command.Process.Signal(syscall.SIGTERM)

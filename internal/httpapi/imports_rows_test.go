@@ -20,8 +20,8 @@ func fixture(t *testing.T, name string) string {
 	return string(archive.Files[0].Data)
 }
 
-// TestMissingSideRequiresMapping refuses a file that does not say what was bought and what
-// was sold: nothing becomes a buy by default.
+// TestMissingSideRequiresMapping refuses a file without a side for
+// its fills: nothing becomes a buy by default.
 func TestMissingSideRequiresMapping(t *testing.T) {
 	t.Parallel()
 	const unsided = "Date,Symbol,Quantity,Price\n2026-01-05,AAPL,10,100\n2026-01-06,AAPL,10,110\n"

@@ -137,7 +137,7 @@ func (lr *layoutReader) readRow(w *Row) {
 // hasEnded reports whether the row has its outcome already.
 func (w *Row) hasEnded() bool { return w.Number == 0 || w.reason != "" || w.skipped != "" }
 
-// reason says why a row that does not meet the condition is skipped.
+// reason returns why a row that does not meet the condition is skipped.
 func (c *Condition) reason(w *Row, text string) string {
 	if c.Reason != "" {
 		return c.Reason

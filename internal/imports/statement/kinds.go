@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Kind says what a row of an account's history is.
+// Kind is the kind of a row of an account's history.
 type Kind string
 
 // The kinds of trades. The side of KindTrade follows from a sign. The endings of

@@ -12,7 +12,7 @@ import (
 // quotientScale is how many decimals a price has that follows from an amount.
 const quotientScale = 8
 
-// perUnit is the price that an amount stands for.
+// perUnit returns the price per unit of an amount.
 func perUnit(amount, units decimal.Decimal) decimal.Decimal {
 	return amount.Abs().DivRound(units.Abs(), quotientScale)
 }
@@ -50,7 +50,7 @@ func asBond(f *statement.Fill) {
 	}
 }
 
-// isCUSIP tells a CUSIP from a ticker: nine characters that begin with a digit.
+// isCUSIP reports whether a text is a CUSIP and not a ticker: nine characters that begin with a digit.
 func isCUSIP(symbol string) bool {
 	return len(symbol) == 9 && symbol[0] >= '0' && symbol[0] <= '9' &&
 		strings.Trim(symbol, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""

@@ -12,7 +12,7 @@ import (
 // memory is what the rows of a file leave for its end.
 type memory struct {
 	// endings are the fills of options that expired, and whether a sign in the
-	// file speaks for their side.
+	// file shows their side.
 	endings map[*statement.Fill]bool
 	// accounts are those that the file has rows of.
 	accounts map[string]bool
@@ -50,7 +50,7 @@ func contractOf(f *statement.Fill) contract {
 	return contract{f.Symbol, f.Right, f.Strike.Decimal.String(), f.Expiry}
 }
 
-// settleEndings gives the fills of options that ended their side: who held the
+// settleEndings sets the side of the fills of options that ended: who held the
 // option sells it for nothing, who owed it buys it back. An end whose beginning
 // is not in the file is left out, unless the file has a sign for it.
 func settleEndings(r *statement.Reader) {
@@ -86,7 +86,7 @@ func settleEndings(r *statement.Reader) {
 	})
 }
 
-// withEndings gives the fills of each option that ended, in time; of one
+// withEndings returns the fills of each option that ended, in time; of one
 // instant the ends come last.
 func withEndings(all []*statement.Fill, endings map[*statement.Fill]bool) map[contract][]*statement.Fill {
 	streams := map[contract][]*statement.Fill{}

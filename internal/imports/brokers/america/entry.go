@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// sense says what a row of an account's history is.
+// sense is the kind of a row of an account's history.
 type sense int
 
 // The senses. A transfer is a deposit or a withdrawal, as its sign says;
@@ -38,7 +38,7 @@ type action struct {
 	effect statement.Effect
 }
 
-// ends tells that an option came to its end.
+// ends reports whether an option came to its end.
 func (a action) ends() bool { return a.sense == expired || a.sense == assigned || a.sense == exercised }
 
 // entry is a row of an account's history.
@@ -69,7 +69,7 @@ func (e *entry) emit(w *statement.Row) {
 	case corporate:
 		e.leaveOut(w)
 	case unknown:
-		e.wonder(w)
+		e.reportUnknownRow(w)
 	case nothing:
 		w.Skip(statement.ReasonRepeated)
 	}
@@ -162,7 +162,7 @@ func (e *entry) money(w *statement.Row) {
 	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: e.currency, At: e.at.At, Note: note})
 }
 
-// leaveOut says that a row which moves shares was not taken.
+// leaveOut warns that a row which moves shares was skipped.
 func (e *entry) leaveOut(w *statement.Row) {
 	w.Skip(statement.ReasonSecurities)
 	w.Reader().Out.Warn("%s of %s on %s was left out, as it is no trade. Where it changed your position, enter the change by hand.",
@@ -176,9 +176,9 @@ func (e *entry) thing() string {
 	return e.symbol
 }
 
-// wonder takes a row of a kind that nobody knows: money is kept, so that the
+// reportUnknownRow handles a row of an unknown kind: money is kept, so that the
 // balance stays right, and shares are left out.
-func (e *entry) wonder(w *statement.Row) {
+func (e *entry) reportUnknownRow(w *statement.Row) {
 	if !e.quantity.Decimal.IsZero() {
 		e.leaveOut(w)
 		return

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// firstrade knows the account history, in which options and bonds have no
+// firstrade describes the account history, in which options and bonds have no
 // symbol and some rows have the time inside their description.
 func firstrade() []*statement.Preset {
 	return []*statement.Preset{{

@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// schwab knows the history of transactions, whose columns changed places over
+// schwab describes the history of transactions, whose columns changed places over
 // the years, and the list of realised gains.
 func schwab() []*statement.Preset {
 	return []*statement.Preset{

@@ -21,7 +21,7 @@ var (
 	swimMany = regexp.MustCompile(`(?:^| )([/.$A-Z0-9]+)(?::[A-Z]+)? (?:1/)?(\d[\d,.]*) .*\b(?:CALL|PUT|CALL/PUT|PUT/CALL)\b`)
 )
 
-// swimName gives a fill the instrument that a text of thinkorswim names, if it
+// swimName sets the instrument of a fill that a text of thinkorswim names, if it
 // is a single one.
 func swimName(f *statement.Fill, text string) bool {
 	text = strings.ToUpper(strings.Join(strings.Fields(swimBrackets.ReplaceAllString(text, "")), " "))

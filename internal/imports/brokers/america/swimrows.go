@@ -185,7 +185,7 @@ func (s *swim) cash(w *statement.Row) {
 	e.emit(w)
 }
 
-// swimMoney tells what a row of cash is by its type and description.
+// swimMoney returns the kind of a row of cash by its type and description.
 func swimMoney(kind, text string) action {
 	switch {
 	case strings.Contains(text, "DIVIDEND"), strings.Contains(text, "WITHHOLDING"):

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// tastytrade knows the transaction history, with and without the column Total,
+// tastytrade describes the transaction history, with and without the column Total,
 // and the one from before 2021, which is known from programs that read it. Its
 // times are the exporter's: the newer file says which zone that is.
 func tastytrade() []*statement.Preset {

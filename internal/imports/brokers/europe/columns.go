@@ -39,12 +39,12 @@ func loose(w *statement.Row, names string) decimal.Null {
 	return w.Null(names)
 }
 
-// isCode tells the code of a currency from other text.
+// isCode reports whether a text is the code of a currency.
 func isCode(text string) bool {
 	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// isISIN tells the number of a security from other text.
+// isISIN reports whether a text is the number of a security.
 func isISIN(text string) bool {
 	const length = 12
 	return len(text) == length && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == "" && strings.Trim(text[:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""

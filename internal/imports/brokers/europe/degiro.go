@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// degiro knows both exports of DEGIRO, in the languages of its customers. They
+// degiro describes both exports of DEGIRO, in the languages of its customers. They
 // name only one of the two columns that an amount and its currency take, so
 // amounts are found by place. The account has the same trades as the
 // transactions, to the minute, and they come out alike.
@@ -116,7 +116,7 @@ func (g places) cell(i int) string {
 	return strings.TrimSpace(g.w.Cells[i])
 }
 
-// unnamed tells that a column has no name, and so belongs to the one before.
+// unnamed reports whether a column has no name, and so belongs to the one before.
 // The reader numbers such names from the second on.
 func (g places) unnamed(i int) bool {
 	headers := g.w.Reader().Out.Headers

@@ -58,7 +58,7 @@ func degiroAccount(r *statement.Reader) error {
 	return nil
 }
 
-// joinContinuations gives the table with every line that continues the row above
+// joinContinuations returns the table with every line that continues the row above
 // joined to it, and the place of the header. The export wraps long ids and texts
 // onto a line of their own, which has no date and no amount.
 func joinContinuations(r *statement.Reader) (tabular.Table, int) {
@@ -176,7 +176,7 @@ func rateIn(text string, sep statement.Separator) decimal.Null {
 	return decimal.Of(n)
 }
 
-// order gives what is known of an order, or of a minute.
+// order returns what is known of an order, or of a minute.
 func (b *degiroBook) order(key string) *degiroPaid {
 	if b.orders[key] == nil {
 		b.orders[key] = &degiroPaid{changed: map[string]decimal.Decimal{}, costs: map[string]degiroCost{}}
@@ -184,7 +184,7 @@ func (b *degiroBook) order(key string) *degiroPaid {
 	return b.orders[key]
 }
 
-// orderOf gives the order of a row, or the minute of a row without one.
+// orderOf returns the order of a row, or the minute of a row without one.
 func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
 	if id := w.Text(degiroOrder); id != "" {
 		return b.orders[id]

@@ -21,7 +21,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// Presets gives every export that the package knows.
+// Presets returns every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		[]*statement.Preset{&trading212History}, degiro(), []*statement.Preset{&saxoTransactions, &xtbPositions, &xtbOperations}, etoro(), ig(),
