@@ -227,7 +227,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	if w.hasEnded() && w.reason == "" {
 		return
 	}
-	record := Record{Kind: kind, Fill: &t.Fill}
+	record := Record{Kind: kind, Fill: &t.Fill, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
 	}

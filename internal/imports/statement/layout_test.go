@@ -114,3 +114,23 @@ BTC-27JUN25-100000-C,Buy,1,0.02,0,2026-01-05 10:02:00
 3 buy 1 option BTC call 100000 2025-06-27 @ 0.02 at 2026-01-05T10:02:00Z x 1
 `)
 }
+
+// TestLayoutOfAnnotatedFills has tags and notes of a trade beside its fills.
+func TestLayoutOfAnnotatedFills(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC",
+		Layout: &statement.Layout{
+			Symbol: "Symbol", Side: "Side", Quantity: "Qty", Price: "Price", Time: "Time",
+			AnnotationColumns: statement.AnnotationColumns{Notes: "Notes", Tags: "Tags", Stop: "Stop"},
+		},
+	}
+	checkLayout(t, preset, statement.Hints{}, `Time,Symbol,Side,Qty,Price,Stop,Tags,Notes
+2026-01-05 10:00:00,WREN,Buy,2,50,49,"breakout,late",Too early
+2026-01-05 11:00:00,WREN,Sell,2,51,,,
+`, `
+1 buy 2 WREN @ 50 at 2026-01-05T10:00:00Z
+2 sell 2 WREN @ 51 at 2026-01-05T11:00:00Z
+1 annotations notes "Too early" tags ["breakout" "late"] mistakes [] setups [] risk null stop 49 target null mae null mfe null emotion "" confidence 0 quality 0
+`)
+}
