@@ -52,7 +52,7 @@ func refuseSecond(ctx context.Context, s Services, owner journal.UserID) error {
 func isDemo(a ledger.Account) bool { return a.Broker == AccountBroker }
 
 func alreadyThere() error {
-	return journal.Conflict("The demo journal is there already; delete its account to have it made anew.")
+	return journal.Conflict("The demo journal is there already; delete its account to add it again.")
 }
 
 // addAccount writes the account. Of two who do so at once the second waits for

@@ -1,4 +1,4 @@
-// Package america knows the exports of the brokers of the United States that
+// Package america reads the exports of the brokers of the United States that
 // trade shares and options: thinkorswim, Charles Schwab, Fidelity, E*TRADE,
 // Robinhood, Webull, tastytrade and Firstrade.
 //

@@ -1,4 +1,4 @@
-// Package europe knows the exports of brokers in Europe: Trading 212, DEGIRO,
+// Package europe reads the exports of brokers in Europe: Trading 212, DEGIRO,
 // Saxo, XTB, eToro, IG, Avanza, Freetrade, Hargreaves Lansdown, Rabobank,
 // Swissquote, Trade Republic, Revolut, BUX, Exante and a French account
 // statement.

@@ -1,4 +1,4 @@
-// Package journals knows the files of trading journals: our own tables,
+// Package journals reads the files of trading journals: our own tables,
 // Tradervue, TradeZella, TraderSync, TraderMemos, TradeJourney, and the sheets
 // that traders keep themselves. Most have one row a finished trade.
 //
