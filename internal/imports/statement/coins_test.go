@@ -86,6 +86,26 @@ func TestLayoutOfCoinHistory(t *testing.T) {
 `)
 }
 
+// TestLayoutOfCoinsTraded has what was traded before costs instead of a price.
+func TestLayoutOfCoinsTraded(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC", Costs: statement.CostsPositive,
+		Layout: &statement.Layout{
+			Coins: true, Symbol: "Pair", Side: "Side", Quantity: "Amount", Gross: "Total", Fees: "Fee", Time: "Time",
+		},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Time,Pair,Side,Amount,Total,Fee
+2026-01-05 10:00:00,SOL/USDT,Buy,2,320,0.5
+2026-01-05 11:00:00,SOL/USDT,Sell,2,330,0.5
+2026-01-05 12:00:00,SOL/USDT,Sell,2,,0.5
+`, `
+1 buy 2 crypto SOL/USDT @ 160 at 2026-01-05T10:00:00Z fees 0.5
+2 sell 2 crypto SOL/USDT @ 165 at 2026-01-05T11:00:00Z fees 0.5
+3 problem There is no value in column Total.
+`)
+}
+
 // TestLayoutOfCountedContracts has contracts of unknown size, whose result counts
 // as stated.
 func TestLayoutOfCountedContracts(t *testing.T) {

@@ -319,6 +319,7 @@ func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
 	}
 	costs := w.coinCosts(l, i)
 	t.amount, _ = w.amount(l.Amount, i.Quote)
+	t.gross, _ = w.amount(l.Gross, i.Quote)
 	if l.Unsigned {
 		t.amount = signed(t.amount, t.Side)
 	}
@@ -368,13 +369,17 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 	}
 }
 
-// computeCoinPrice computes a price that the file does not state from the amount,
-// without the costs in it. The amount proves nothing more then.
+// computeCoinPrice computes a price that the file does not state from what was
+// traded, or else from the amount without the costs in it. The amount proves
+// nothing more then.
 func computeCoinPrice(t *tradeRow, costs []coinAmount) {
-	gross := t.amount.Decimal
-	for _, c := range costs {
-		if c.coin == "" || c.coin == t.instrument.Quote {
-			gross = gross.Add(c.amount)
+	gross := t.gross.Decimal
+	if !t.gross.Valid {
+		gross = t.amount.Decimal
+		for _, c := range costs {
+			if c.coin == "" || c.coin == t.instrument.Quote {
+				gross = gross.Add(c.amount)
+			}
 		}
 	}
 	if !t.Quantity.IsZero() {

@@ -1,6 +1,7 @@
 // Package america reads the exports of the brokers of the United States that
 // trade shares and options: thinkorswim, Charles Schwab, Fidelity, E*TRADE,
-// Robinhood, Webull, tastytrade and Firstrade.
+// Robinhood, Webull, tastytrade, Firstrade and Vanguard, and of Wealthsimple in
+// Canada.
 //
 // Most of them do not export fills but a history of the account, in which
 // trades stand among dividends, transfers and options that ended. Each preset
@@ -24,6 +25,6 @@ const newYork = "America/New_York"
 // Presets returns every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		thinkorswim(), schwab(), []*statement.Preset{&fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad}, tastytrade(), firstrade(),
+		thinkorswim(), schwab(), []*statement.Preset{&fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad, &wealthsimpleActivities, &vanguardTransactions}, tastytrade(), firstrade(),
 	)
 }
