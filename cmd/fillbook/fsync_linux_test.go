@@ -83,7 +83,7 @@ func TestDiskFailsToSync(t *testing.T) {
 	if code := p.wait(); code != exitFailed {
 		t.Errorf("exit code %d\n%s", code, p.stderr)
 	}
-	if !strings.Contains(p.stderr.String(), "the disk has failed") {
+	if !strings.Contains(p.stderr.String(), "disk failed, writing stopped") {
 		t.Errorf("the log does not contain the reason:\n%s", p.stderr)
 	}
 	if !fileExists(filepath.Join(dataDir(env), runningMark)) {

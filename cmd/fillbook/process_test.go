@@ -251,7 +251,7 @@ func TestNewerDatabaseIsRefusedUntouched(t *testing.T) {
 	if code := command.ProcessState.ExitCode(); code != exitNewer {
 		t.Fatalf("exit code %d, want %d\n%s", code, exitNewer, output)
 	}
-	if !bytes.Contains(output, []byte("database version 999, this program knows")) {
+	if !bytes.Contains(output, []byte("database version 999, this program supports")) {
 		t.Fatalf("it says %s", output)
 	}
 	after, err := os.ReadFile(file)

@@ -10,10 +10,12 @@ import (
 // Kind is the kind of a row of an account's history.
 type Kind string
 
-// The kinds of trades. The side of KindTrade follows from a sign. The endings of
-// options are closed at a price of zero.
+// The kinds of trades. The side of KindTrade follows from a sign. KindSplit is one
+// side of a split or an exchange of securities that the file books as a sale and a
+// purchase at one instant. The endings of options are closed at a price of zero.
 const (
 	KindTrade      Kind = "trade"
+	KindSplit      Kind = "split"
 	KindBuy        Kind = "buy"
 	KindSell       Kind = "sell"
 	KindBuyOpen    Kind = "buy_open"
@@ -116,7 +118,7 @@ func kindOfSide(side matching.Side, effect Effect) Kind {
 // isTrade reports whether rows of the kind are fills.
 func (k Kind) isTrade() bool {
 	_, _, sided := k.direction()
-	return sided || k == KindTrade
+	return sided || k == KindTrade || k == KindSplit
 }
 
 // isEnding reports whether rows of the kind end an option.

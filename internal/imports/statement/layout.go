@@ -270,8 +270,11 @@ const (
 // InstantOrder defines in which order fills of one instant happened.
 type InstantOrder string
 
-// The orders.
+// The orders. InstantByHoldings: the file may run forwards or backwards within a
+// day and does not say so; the way in which fewer shares are sold that are not
+// held counts.
 const (
-	InstantByRow InstantOrder = ""
-	InstantByID  InstantOrder = "id"
+	InstantByRow      InstantOrder = ""
+	InstantByID       InstantOrder = "id"
+	InstantByHoldings InstantOrder = "holdings"
 )

@@ -136,6 +136,8 @@ type Fill struct {
 	Effect          Effect       // whether the file says that it opens or closes
 	PositionAfter   decimal.Null // the signed position after this fill, if the file states it
 	StatedCashFlow  decimal.Null // what the file says that the fill moved in cash, costs included
+
+	isSplit bool // see [KindSplit]
 }
 
 // Cash is money that moved without a fill. Type is a word of the API: deposit,

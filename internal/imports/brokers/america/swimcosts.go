@@ -78,7 +78,7 @@ func (s *swim) finish(r *statement.Reader) {
 		r.Out.State(statement.ItemFees, s.fees)
 		r.Out.State(statement.ItemCommission, s.commission)
 	}
-	settleEndings(r)
+	r.Out.ResolveEndings(s.endings)
 }
 
 // enoughAlike is how many charges of one quantity and price are looked at. No

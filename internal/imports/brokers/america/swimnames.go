@@ -106,3 +106,22 @@ func swimSpread(f *statement.Fill, text string) bool {
 	f.Symbol, f.Type, f.Multiplier, f.Lot = found[1], instruments.TypeOption, decimal.Of(worth), text
 	return true
 }
+
+// futureSymbol returns a future's symbol without the slash and the exchange, if
+// the rest is a known contract.
+func futureSymbol(symbol string) string {
+	symbol, _, _ = strings.Cut(strings.ToUpper(symbol), ":")
+	bare := strings.TrimPrefix(symbol, "/")
+	if _, ok := instruments.ParseFuture(bare); ok {
+		return bare
+	}
+	return symbol
+}
+
+// rightOf returns the right that a word beginning with C or P means.
+func rightOf(word string) instruments.Right {
+	if strings.HasPrefix(strings.ToUpper(word), "P") {
+		return instruments.Put
+	}
+	return instruments.Call
+}

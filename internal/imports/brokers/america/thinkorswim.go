@@ -121,13 +121,12 @@ func swimHeader(cells []string, title string) (swimKind, bool) {
 // that only the cash tables have. Without it the cash tables tell the trades,
 // and without those the orders.
 func readSwim(r *statement.Reader) error {
-	remembered(r) // before the tables get readers of their own
 	for _, table := range r.File.Tables {
 		found := swimTables(table.Rows)
 		has := func(kind swimKind) bool {
 			return slices.ContainsFunc(found, func(t swimTable) bool { return t.kind == kind && t.end > t.header+1 })
 		}
-		s := &swim{zone: swimZone(table.Rows), fromCash: !has(swimTrades)}
+		s := &swim{zone: swimZone(table.Rows), fromCash: !has(swimTrades), endings: map[*statement.Fill]bool{}}
 		if s.zone != "" {
 			r.Out.Zone = zoneName(s.zone)
 		}

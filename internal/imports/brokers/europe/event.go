@@ -114,10 +114,6 @@ func inMoney(r *statement.Reader, currency string) {
 	}
 }
 
-// manyMoneys takes the account's currency back for files whose rows are in many
-// and do not say which is the account's.
-func manyMoneys(r *statement.Reader) { r.Out.Account.Currency = "" }
-
 // emit puts an event that is no trade into the row.
 func (e *event) emit(w *statement.Row, s sense) {
 	switch s {
