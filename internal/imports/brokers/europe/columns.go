@@ -28,7 +28,7 @@ func called(r *statement.Reader, names string) (column, currency string) {
 	return "", ""
 }
 
-// isCode tells the code of a currency from other text.
+// isCode reports whether a text is the code of a currency.
 func isCode(text string) bool {
 	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
