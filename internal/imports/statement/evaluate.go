@@ -232,7 +232,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		t.isSplit = true
 		lr.r.Out.Warn("%s of %s was read as fills at the value that the file states.", w.word, t.Symbol)
 	}
-	record := Record{Kind: kind, Fill: &t.Fill}
+	record := Record{Kind: kind, Fill: &t.Fill, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
 	}
