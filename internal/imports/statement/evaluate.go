@@ -192,7 +192,7 @@ func (lr *layoutReader) findKind(w *Row) Kind {
 	if side, effect, ok := w.sideWord(text); ok {
 		return kindOfSide(side, effect)
 	}
-	if kind := kindOfCash(text); kind != kindUnknown {
+	if kind := FindCashKind(text); kind != kindUnknown {
 		return kind
 	}
 	kind := lr.r.Hints.Kinds[WordKey(text)]
