@@ -425,7 +425,7 @@ func (g places) cell(i int) string {
 	return strings.TrimSpace(g.w.Cells[i])
 }
 
-// unnamed tells that a column has no name, and so belongs to the one before.
+// unnamed reports whether a column has no name, and so belongs to the one before.
 // The reader numbers such names from the second on.
 func (g places) unnamed(i int) bool {
 	headers := g.w.Reader().Out.Headers
