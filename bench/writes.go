@@ -109,7 +109,7 @@ func (s *session) finishInterleaved(r *Record, taken times) {
 }
 
 // measureEdits measures the deletion of a fill that every later trade of its symbol
-// hangs on, and annotations on a trade.
+// depends on, and annotations on a trade.
 func (s *session) measureEdits(ctx context.Context, commit times) error {
 	var ids []string
 	for n := range 6 {

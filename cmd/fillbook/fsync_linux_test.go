@@ -83,7 +83,7 @@ func TestDiskFailsToSync(t *testing.T) {
 	if code := p.wait(); code != exitFailed {
 		t.Errorf("exit code %d\n%s", code, p.stderr)
 	}
-	if !strings.Contains(p.stderr.String(), "the disk has failed") {
+	if !strings.Contains(p.stderr.String(), "disk failed, writing stopped") {
 		t.Errorf("the log does not contain the reason:\n%s", p.stderr)
 	}
 	if !fileExists(filepath.Join(dataDir(env), runningMark)) {
@@ -92,8 +92,8 @@ func TestDiskFailsToSync(t *testing.T) {
 
 	again := &victim{t: t, env: env, p: serve(t, env)}
 	again.signIn()
-	// What became of the write that was refused nobody can know: the disk took
-	// it and could not say whether it keeps it.
+	// Whether the refused write was stored is unknown: the disk accepted it
+	// and did not confirm it.
 	if n := len(again.list("/notes")); n != acknowledged && n != acknowledged+1 {
 		t.Errorf("%d notes are there, %d were acknowledged", n, acknowledged)
 	}

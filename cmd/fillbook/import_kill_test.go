@@ -46,7 +46,7 @@ type killing struct {
 	// batch is the import that the server holds, with the file it came from.
 	batch string
 	file  importFile
-	// How long an import and a reversal took when nobody last disturbed them.
+	// How long an import and a reversal last took without an interruption.
 	importing, reversing time.Duration
 
 	interrupted int
@@ -207,7 +207,7 @@ func (k *killing) finish(round int, status string, answered bool) {
 	default:
 		k.t.Fatalf("round %d: the import is %s (acknowledged: %v)", round, status, answered)
 	}
-	// Whoever lost the answer is told it again, and nothing is written.
+	// A client that lost the answer gets it again, and nothing is written.
 	code, answer, err := k.upload("/imports/"+k.batch+"/commit", k.file)
 	if err != nil || code != http.StatusOK {
 		k.t.Fatalf("round %d: asking again returned %d %v %v", round, code, answer, err)

@@ -147,7 +147,7 @@ func (p *process) must(method, path, token string, body any, want int) map[strin
 	return answer
 }
 
-// stop asks the server to end and gives its exit code.
+// stop ends the server and returns its exit code.
 func (p *process) stop() int {
 	p.t.Helper()
 	_ = p.command.Process.Signal(syscall.SIGTERM)
@@ -251,7 +251,7 @@ func TestNewerDatabaseIsRefusedUntouched(t *testing.T) {
 	if code := command.ProcessState.ExitCode(); code != exitNewer {
 		t.Fatalf("exit code %d, want %d\n%s", code, exitNewer, output)
 	}
-	if !bytes.Contains(output, []byte("database version 999, this program knows")) {
+	if !bytes.Contains(output, []byte("database version 999, this program supports")) {
 		t.Fatalf("it says %s", output)
 	}
 	after, err := os.ReadFile(file)

@@ -75,7 +75,7 @@ func TestSlowClients(t *testing.T) {
 	serves(t, v.p, v.token)
 	v.p.must("POST", "/tags", v.token, map[string]any{"name": "meanwhile"}, http.StatusCreated)
 	for i, conn := range slow {
-		// The answer, if any, and then the end; a byte now and then helps nobody.
+		// The answer, if any, and then the end: single bytes extend no deadline.
 		_ = conn.SetReadDeadline(time.Now().Add(40 * time.Second))
 		for buffer := make([]byte, 4096); ; {
 			if _, err := conn.Read(buffer); err != nil {

@@ -183,7 +183,7 @@ func checksum(section jsontext.Value) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// unexpected says which field is not as it must be.
+// unexpected returns an error that names the invalid field.
 func unexpected(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {

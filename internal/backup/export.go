@@ -281,8 +281,7 @@ func executionOf(x ledger.Execution, origin string) Execution {
 const annotationsAtOnce = 500
 
 // writeTrades writes the annotations of trades, in the order in which they
-// opened. A trade of which nothing is said and that nothing hangs on is not
-// there.
+// opened. A trade without annotations, attachments and notes is left out.
 func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 	order := make([]journal.TradeID, 0, len(fills))
 	for id, places := range fills {

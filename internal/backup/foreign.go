@@ -205,9 +205,9 @@ func (f *foreigner) fillsOf(in foreignRow) ([]Execution, error) {
 	return fills, nil
 }
 
-// roundTrip makes the fills of a trade of which only the two ends are told.
+// roundTrip makes the fills of a trade of which the file has only both ends.
 // Such trades may overlap, so each gets a lot of its own, named by how it
-// began: the same in every file that tells of it.
+// began: the same in every file that has the trade.
 func (f *foreigner) roundTrip(in foreignRow) ([]Execution, error) {
 	entry, err := in.execution(foreignRow{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// told writes a bundle down in short, so that a table can say what is wanted.
+// told writes a bundle down in short, so that a table can state the expected result.
 func told(doc *Document) string {
 	var b strings.Builder
 	for _, bundle := range doc.Accounts {

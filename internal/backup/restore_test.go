@@ -309,7 +309,7 @@ func TestRestoreIsOneStep(t *testing.T) {
 	})
 }
 
-// The fills and cash of a restore can be taken back as one import.
+// The fills and cash of a restore can be undone as one import.
 func TestRestoresAreBatches(t *testing.T) {
 	t.Parallel()
 	eachHouse(t, func(t *testing.T, h *house) {

@@ -73,7 +73,7 @@ func (r *restorer) upsertSetup(created time.Time, name string, change playbook.S
 	return nil
 }
 
-// change says what the file tells of the setup, and nothing of the rest.
+// change returns the fields of the setup that the file has, and no others.
 func (s Setup) change() playbook.SetupChange {
 	change := playbook.SetupChange{Name: journal.Some(s.Name)}
 	for _, field := range []struct {

@@ -366,7 +366,7 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Every export stops when nobody reads it, wherever that happens.
+// Every export stops when its reader goes away, wherever that happens.
 func TestExportsStop(t *testing.T) {
 	t.Parallel()
 	h := oneHouse(t)

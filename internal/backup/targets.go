@@ -109,8 +109,8 @@ func accountKey(a ledger.Account) string {
 	return strings.ToLower(a.Name + "\n" + a.Broker + "\n" + a.BaseCurrency + "\n")
 }
 
-// match pairs the targets that have no account yet with the accounts that
-// nobody has, where as many of both have the same key. Both are in the order in
+// match pairs the targets that have no account yet with the accounts that no
+// target has, if as many of both have the same key. Both are in the order in
 // which the accounts were made.
 func match(targets []target, own []ledger.Account, key func(ledger.Account) string) {
 	taken := map[journal.AccountID]bool{}

@@ -61,7 +61,7 @@ const (
 	mediaPrefix   = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 )
 
-// workbookParts are the files that say what the sheets are.
+// workbookParts are the files that describe the sheets.
 func workbookParts(sheets []table) []part {
 	var types, names, relations strings.Builder
 	for i, sheet := range sheets {

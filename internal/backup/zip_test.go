@@ -98,7 +98,7 @@ func illustrated(t *testing.T, h *house) journal.UserID {
 	return owner
 }
 
-// rezipped packs the parts of a zip anew, some of them changed or left out.
+// rezipped packs the parts of a zip again, some of them changed or left out.
 func rezipped(t *testing.T, content []byte, change func(name string, content []byte) ([]byte, bool)) []byte {
 	t.Helper()
 	var files []string

@@ -117,7 +117,7 @@ func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 			last = number
 		}
 		// The transaction after the last acknowledged one may have been
-		// committed too: nobody was told.
+		// committed too, without an acknowledgment.
 		last = max(last, expectPairs(t, options, last+1)-1)
 	}
 }
@@ -191,7 +191,7 @@ func TestMigrationSurvivesKill(t *testing.T) {
 		<-time.After(rand.N(whole)) // any moment will do
 		c.kill()
 		if expectWholeSteps(t, file) == longSteps {
-			file = filepath.Join(dir, fmt.Sprintf("killed-%d.db", round)) // begin anew
+			file = filepath.Join(dir, fmt.Sprintf("killed-%d.db", round)) // begin with a new file
 		}
 	}
 	d := open(t, db.Options{Path: file})

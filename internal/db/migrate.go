@@ -143,7 +143,7 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 		return fmt.Errorf("reading the schema version: %w", err)
 	}
 	if version > len(steps) {
-		return fmt.Errorf("%w: database version %d, this program knows %d", ErrNewer, version, len(steps))
+		return fmt.Errorf("%w: database version %d, this program supports %d", ErrNewer, version, len(steps))
 	}
 	check := d.checkOwnFile
 	if version > 0 {
@@ -282,7 +282,7 @@ func (d *DB) checkApplied(ctx context.Context, steps []migration) error {
 			}
 			if version > len(steps) {
 				// A newer program has migrated in the meantime.
-				return fmt.Errorf("%w: database version %d, this program knows %d", ErrNewer, version, len(steps))
+				return fmt.Errorf("%w: database version %d, this program supports %d", ErrNewer, version, len(steps))
 			}
 			if steps[version-1].checksum != checksum {
 				return fmt.Errorf("%w: migration %d differs from this program's", ErrDamaged, version)

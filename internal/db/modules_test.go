@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// goList asks the go command about a module of the build.
+// goList runs the go command for a module of the build.
 func goList(t *testing.T, format, module string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, module).Output()

@@ -19,7 +19,7 @@ type column struct {
 	Key               int64 // place in the primary key, 0 for none
 }
 
-// kinds gives both engines' type names the same words.
+// kinds maps the type names of both engines to the same words.
 var kinds = map[string]string{
 	"INTEGER": "integer", "BIGINT": "integer", "SMALLINT": "integer", "BOOLEAN": "integer",
 	"TEXT": "text", "BLOB": "bytes", "BYTEA": "bytes",

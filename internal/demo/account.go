@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// The account of somebody who wants to look around in a journal of their own.
-// It is known by its broker, whatever else the owner makes of it.
+// The demo account that a user adds to their own journal. It is recognized by
+// its broker, whatever else the owner changes.
 const (
 	AccountName   = "Demo journal"
 	AccountBroker = "Made up by Fillbook"

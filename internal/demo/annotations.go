@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// report gives the account with everything that hangs on it.
+// report returns the account with all of its records.
 func (d *desk) report(w *world) Account {
 	a := d.Account
 	counts := map[journal.Day]int{}
@@ -52,7 +52,7 @@ func (w *world) annotate(t *trade, d dice, count int) Annotations {
 	return m
 }
 
-// isByRules tells whether the trader had a plan at all.
+// isByRules reports whether the trader had a plan at all.
 func (t *trade) isByRules() bool {
 	return !slices.Contains([]string{"No plan", "Revenge trade", "Overtrading"}, t.mistake)
 }

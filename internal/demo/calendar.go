@@ -109,7 +109,7 @@ func nextTradingDay(d journal.Day) journal.Day {
 	return d
 }
 
-// minutesOpen tells how long the stock exchanges are open on a trading day.
+// minutesOpen returns how long the stock exchanges are open on a trading day.
 func minutesOpen(d journal.Day) int {
 	_, month, date := d.Time().Date()
 	beforeHoliday := month == time.July && date == 3 || month == time.December && date == 24
@@ -120,7 +120,7 @@ func minutesOpen(d journal.Day) int {
 	return fullDay
 }
 
-// isHoliday knows the full holidays of the New York Stock Exchange.
+// isHoliday reports whether the New York Stock Exchange is closed all day.
 func isHoliday(d journal.Day) bool {
 	y := d.Year()
 	return slices.Contains([]journal.Day{

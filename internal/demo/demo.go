@@ -1,6 +1,5 @@
-// Package demo makes up a trading journal of two years, so that somebody who
-// looks at Fillbook for the first time sees what it is for, and so that
-// pictures of it can be made.
+// Package demo generates a trading journal of two years, for new users to
+// explore and for screenshots.
 //
 // [Compose] writes the story. It is pure and has no clock: the same last day
 // gives the same story to the byte, and another last day gives nearly the same
@@ -20,7 +19,7 @@
 //
 // What the trader writes (words.go, words.txt) is put together from what
 // really happened in the trade, so that the figures in a note are those of the
-// trade it hangs on. [Fill] stores a story through the services of the other
+// trade it belongs to. [Fill] stores a story through the services of the other
 // packages, and [Seed] does it for the user of the demo (writer.go).
 package demo
 

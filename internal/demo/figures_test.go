@@ -87,7 +87,7 @@ func TestEveryAccountIsAhead(t *testing.T) {
 	})
 }
 
-// chapterOf says when a chapter plays.
+// chapterOf returns the period of a chapter.
 func chapterOf(s Story, name string) (from, to int64) {
 	w := &world{first: s.First, last: s.Last}
 	begin := 0.0

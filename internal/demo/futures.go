@@ -71,7 +71,7 @@ var futureIdeas = []idea{
 	},
 }
 
-// overtrading says on which share of the story the trader cannot stop.
+// overtrading is the period of the story in which the trader overtrades.
 var overtrading = []float64{0.405, 0.64}
 
 // tradeFutures is one session of the prop account. The trader holds one

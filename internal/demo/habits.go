@@ -55,7 +55,7 @@ func (w *world) routine() (items []RoutineItem) {
 	return items
 }
 
-// keeps tells whether the trader did a thing on a day. A day is good or bad as
+// keeps reports whether the trader did a thing on a day. A day is good or bad as
 // a whole, which makes streaks and gaps.
 func (w *world) keeps(h habit, day journal.Day) bool {
 	n := w.first.DaysUntil(day)
@@ -109,8 +109,8 @@ func (w *world) missedTape(d dice, share float64) (*tape, int) {
 	return tape, n
 }
 
-// miss describes one of them. Some of the older ones were noted without a
-// plan, and of some nobody looked what became.
+// miss returns a missed trade. Some of the older ones have no plan, and some
+// have no outcome.
 func (w *world) miss(d dice, i int, p plan, setup string) Missed {
 	t := &trade{of: p.tape.instrument, day: p.tape.sessions[p.at.session].day}
 	m := Missed{
@@ -144,7 +144,7 @@ func (p plan) level(gain float64) int {
 	return p.price + p.sign()*int(math.Round(gain*float64(p.stop)))
 }
 
-// fate is what became of a plan that nobody traded, until the end of its
+// fate returns the outcome of a plan that was not traded, until the end of its
 // session: the entry was never reached, or stop or target were.
 func (p plan) fate() string {
 	triggered := false

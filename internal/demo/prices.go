@@ -15,7 +15,7 @@ type dice struct{ *rand.Rand }
 // seed makes the whole story another one when it is changed.
 const seed = 0x66696c6c626f6f6b
 
-// throw gives the dice for one matter. The same words give the same throws,
+// throw returns the random numbers for one purpose. The same words give the same numbers,
 // whatever else was thrown before: so a change in one corner of the story
 // leaves the others as they are.
 func throw(words ...any) dice {
@@ -136,7 +136,7 @@ func gap(of instrument) float64 {
 	return 0.4
 }
 
-// session gives the bars of a day.
+// session returns the bars of a day.
 func (t *tape) session(n int) []bar {
 	if t.bars[n] == nil {
 		t.bars[n] = t.walkBars(n)
@@ -195,7 +195,7 @@ func smile(share float64) float64 { return 0.7 + 3.2*(share-0.5)*(share-0.5)*2 }
 // moment is one bar of one session.
 type moment struct{ session, bar int }
 
-// look gives the bar at a moment.
+// look returns the bar at a moment.
 func (t *tape) look(m moment) bar { return t.session(m.session)[m.bar] }
 
 // next is the bar after m, in the next session if need be; it is false at the

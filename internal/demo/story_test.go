@@ -160,7 +160,7 @@ func checkFill(t *testing.T, s Story, f Execution) {
 	checkHours(t, f)
 }
 
-// checkHours knows when each market is open.
+// checkHours checks that each market is open.
 func checkHours(t *testing.T, f Execution) {
 	t.Helper()
 	local := f.At.In(newYork)

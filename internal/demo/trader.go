@@ -230,7 +230,7 @@ var mistakes = []string{
 	"Chased entry", "Chased entry", "Moved stop", "Moved stop", "No plan", "Oversized", "Traded the news",
 }
 
-// slipUp gives the mistake of a trade, or none, and the size that the trader
+// slipUp returns the mistake of a trade, or none, and the size that the trader
 // feels like. Some mistakes change the plan.
 func slipUp(d dice, c chapter, p *plan) (mistake string, size float64) {
 	size = pick(d, []float64{0.6, 0.8, 1, 1, 1, 1.2, 1.4})

@@ -35,7 +35,7 @@ type add struct {
 	share float64
 }
 
-// ending says how a trade ended.
+// ending is how a trade ended.
 type ending string
 
 const (
@@ -123,7 +123,7 @@ func (r *runner) close(at moment, price int, part float64) {
 	r.out.actions = append(r.out.actions, action{at: at, price: price, closes: part})
 }
 
-// end gives the outcome.
+// end returns the outcome.
 func (r *runner) end(how ending) outcome {
 	r.out.plan, r.out.ending = r.plan, how
 	r.out.r = r.cash / float64(r.stop)

@@ -17,8 +17,8 @@ import (
 	"fillbook/internal/secrets"
 )
 
-// The user of the demo. The password is no secret: whoever serves the demo on
-// more than the loopback address lets everybody in.
+// The user of the demo. The password is public: a demo that is served on more
+// than the loopback address is open to everyone.
 const (
 	Email    = "demo@example.org"
 	Password = "fillbook-demo"

@@ -94,7 +94,7 @@ func (s *stage) must(err error) {
 	}
 }
 
-// ids gives the accounts by name.
+// ids returns the accounts by name.
 func (s *stage) ids() map[string]journal.AccountID {
 	s.Helper()
 	accounts, err := s.Ledger.Accounts(s.Context(), s.owner)

@@ -171,7 +171,7 @@ var _ sql.Scanner = nullInt{}
 
 // NewInstant describes an instant that may be absent.
 func NewInstant[R any](name string, at func(*R) **time.Time) Field[R] {
-	return newField(name, at, func(v **time.Time) any { return db.NullInstant(v) }, func(v *time.Time) any { return db.NullMicros(v) })
+	return newField(name, at, func(v **time.Time) any { return db.NullInstant(v) }, db.NullMicros)
 }
 
 // NewTime describes an instant that is always there, such as the time of the

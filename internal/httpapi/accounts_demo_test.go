@@ -37,6 +37,6 @@ func TestDemoAccount(t *testing.T) {
 			t.Error("the demo changed another account")
 		}
 		d.post("/accounts/demo", nil).want(http.StatusCreated)
-		w.nobody().post("/accounts/demo", nil).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().post("/accounts/demo", nil).wantError(http.StatusUnauthorized, "unauthorized")
 	})
 }

@@ -26,7 +26,7 @@ func TestAdminIsForOwners(t *testing.T) {
 			for _, id := range []string{"x", id} {
 				path := strings.Replace(path, "/x", "/"+id, 1)
 				for _, body := range []any{nil, `{}`, `{nonsense`} {
-					w.nobody().do(method, path, body).wantError(http.StatusUnauthorized, "unauthorized").wantShape()
+					w.anonymous().do(method, path, body).wantError(http.StatusUnauthorized, "unauthorized").wantShape()
 					anna.do(method, path, body).wantError(http.StatusForbidden, "forbidden").wantShape()
 				}
 			}

@@ -41,7 +41,7 @@ func TestToleranceDecidesOutcomes(t *testing.T) {
 				who.get("/analytics/compare").is("a.wins", c.wins).is("b.losses", c.losses).is("a.breakeven_tolerance", c.form)
 				who.get("/analytics/r").is("breakeven_tolerance", c.form)
 			}
-			w.nobody().get("/public/share/"+token).want(http.StatusOK).is("summary.wins", c.wins).is("summary.breakeven", c.breakeven)
+			w.anonymous().get("/public/share/"+token).want(http.StatusOK).is("summary.wins", c.wins).is("summary.breakeven", c.breakeven)
 			stranger.get("/analytics/summary").is("wins", "1").is("breakeven_tolerance", "null")
 		}
 	}, shareLinksOn)
@@ -83,7 +83,7 @@ func TestOneMaximumDrawdownEverywhere(t *testing.T) {
 				w.t.Errorf("%s: %s_pct is %v, %v", path, at, pct, err)
 			}
 		}
-		w.nobody().get("/public/share/"+token).want(http.StatusOK).is("summary.max_drawdown", "150")
+		w.anonymous().get("/public/share/"+token).want(http.StatusOK).is("summary.max_drawdown", "150")
 		// With a filter no fee counts, in none of them.
 		for path, at := range figures {
 			d.get(path+"?symbol=AAA").want(http.StatusOK).is(at, "120")

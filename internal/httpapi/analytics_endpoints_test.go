@@ -85,7 +85,7 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 	})
 }
 
-// TestFiguresWithoutTrades asks about a journal without trades, and about one
+// TestFiguresWithoutTrades requests the figures of a journal without trades, and of one
 // without accounts.
 func TestFiguresWithoutTrades(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestFiguresRespectTheScope(t *testing.T) {
 			if string(unheard.body) != string(foreign.body) {
 				w.t.Errorf("%s: a foreign account looks other than an unknown one: %s, %s", path, foreign.body, unheard.body)
 			}
-			w.nobody().get(path).wantError(http.StatusUnauthorized, "unauthorized")
+			w.anonymous().get(path).wantError(http.StatusUnauthorized, "unauthorized")
 		}
 		d.get("/analytics/compare?other_account_id="+stranger.account).wantError(http.StatusNotFound, "not_found")
 		d.get("/analytics/summary").is("total_trades", "1")
@@ -228,7 +228,7 @@ func TestFiguresHaveAnETagAndAllowReadTokens(t *testing.T) {
 	})
 }
 
-// TestRandomizedFiguresAreRepeatable asks twice for everything that is drawn, and
+// TestRandomizedFiguresAreRepeatable requests all randomized figures twice, and
 // a third time from a server that has just been started.
 func TestRandomizedFiguresAreRepeatable(t *testing.T) {
 	t.Parallel()

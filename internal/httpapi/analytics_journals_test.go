@@ -317,8 +317,8 @@ func multiple(amount string, times int64) json.Number {
 }
 
 // disturb changes and deletes fills and cash of a journal that figures were
-// asked about before. It is written on anew: what becomes of annotations when trades
-// fall apart is another story.
+// computed for before, and then annotates it again: other tests check what
+// happens to annotations when trades fall apart.
 func (tr *trial) disturb() {
 	for range pick(tr.T, "changes", 3, 1, 8) {
 		if len(tr.fills) < 3 {
@@ -393,7 +393,7 @@ func (tr *trial) regroup() {
 	}
 }
 
-// tradesOfFills asks which trades each fill belongs to.
+// tradesOfFills returns the trades that each fill belongs to.
 func (tr *trial) tradesOfFills() map[string][]string {
 	out := map[string][]string{}
 	list, _ := tr.c.get("/executions").want(http.StatusOK).value("").([]any)

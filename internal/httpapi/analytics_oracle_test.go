@@ -186,7 +186,7 @@ func (tr *trial) ask(q asked) {
 // timeDimensions are what realized results can be broken down by.
 var timeDimensions = []string{"weekday", "hour", "month", "session"}
 
-// askRealized asks the endpoints that have realized results.
+// askRealized calls the endpoints that have realized results.
 func (tr *trial) askRealized(q asked, year int) {
 	j := &tr.journal
 	q.Realized = true
@@ -345,5 +345,5 @@ func (tr *trial) share() {
 	}
 	token := tr.c.made("/share-links", body).text("token")
 	path := "/public/share/" + token
-	tr.same(path, tr.journal.Share(&q.Question, amounts, label), tr.c.w.nobody().get(path).want(http.StatusOK))
+	tr.same(path, tr.journal.Share(&q.Question, amounts, label), tr.c.w.anonymous().get(path).want(http.StatusOK))
 }

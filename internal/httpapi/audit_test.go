@@ -106,7 +106,7 @@ func TestAuditRecordsCallerCredentialAndAddress(t *testing.T) {
 		if diff := cmp.Diff(want, newest()); diff != "" {
 			t.Errorf("by a session: %s", diff)
 		}
-		from(w.nobody(), "r3").post("/auth/login", account("unknown@example.org", "x")).want(http.StatusUnauthorized)
+		from(w.anonymous(), "r3").post("/auth/login", account("unknown@example.org", "x")).want(http.StatusUnauthorized)
 		want["at"], want["action"], want["outcome"], want["credential"] = "2026-03-10T15:04:08Z", "login", "unknown_user", ""
 		want["user_id"], want["target"], want["request_id"] = "", "", "r3"
 		if diff := cmp.Diff(want, newest()); diff != "" {

@@ -80,7 +80,7 @@ func (w *world) live(secrets canaries) canaries {
 	w.t.Helper()
 	owner := w.beginLife(secrets)
 	w.misplace(secrets, owner)
-	// A fault in the middle of it all, which the log tells of.
+	// A fault among the other requests, which is logged.
 	w.exec(`ALTER TABLE sessions RENAME TO sessions_away`)
 	w.tryLogin("canary-owner@example.org", secrets["new password"], "").wantError(http.StatusInternalServerError, "internal")
 	w.refresh(secrets["changed refresh token"]).wantError(http.StatusInternalServerError, "internal")
@@ -91,7 +91,7 @@ func (w *world) live(secrets canaries) canaries {
 func (w *world) beginLife(secrets canaries) *client {
 	w.t.Helper()
 	address := "canary-owner@example.org"
-	made := secrets.pair("setup", w.nobody().post("/setup", account(address, secrets["password"])))
+	made := secrets.pair("setup", w.anonymous().post("/setup", account(address, secrets["password"])))
 	owner := w.as(made.text("access_token"))
 	w.tryLogin(address, secrets["wrong password"], "").want(http.StatusUnauthorized)
 	w.tryLogin("canary-stranger@example.org", secrets["wrong password"], "").want(http.StatusUnauthorized)
@@ -126,7 +126,7 @@ func (w *world) beginLife(secrets canaries) *client {
 	owner = w.as(changed.text("access_token"))
 	user := owner.keyed("canary").post("/admin/users", account("canary-user@example.org", secrets["password"])).want(http.StatusCreated)
 	owner.keyed("canary2").post("/admin/users/"+user.text("id")+"/password", map[string]any{"new_password": secrets["reset password"]}).wantNone()
-	secrets.pair("register", w.nobody().post("/auth/register", account("canary-user2@example.org", secrets["password"])))
+	secrets.pair("register", w.anonymous().post("/auth/register", account("canary-user2@example.org", secrets["password"])))
 	return owner
 }
 
@@ -146,15 +146,15 @@ func (w *world) misplace(secrets canaries, owner *client) {
 		`{"email":"canary-stranger@example.org","password":"` + secrets["misplaced password"] + `"`, `"` + secrets["misplaced password"] + `"`,
 		`{"email":{"a":"` + secrets["misplaced password"] + `"}}`, `{"` + secrets["misplaced password"] + `":1,"` + secrets["misplaced password"] + `":2}`,
 	} {
-		w.nobody().post("/auth/login", body)
-		w.nobody().raw("POST", "/auth/login", "text/plain", []byte(body))
+		w.anonymous().post("/auth/login", body)
+		w.anonymous().raw("POST", "/auth/login", "text/plain", []byte(body))
 	}
-	w.nobody().with("Authorization", "Basic "+secrets["token"]).get("/me").want(http.StatusUnauthorized)
+	w.anonymous().with("Authorization", "Basic "+secrets["token"]).get("/me").want(http.StatusUnauthorized)
 	w.as(secrets["token"] + "x").get("/me").want(http.StatusUnauthorized)
 	w.as(secrets["changed refresh token"]).get("/me").want(http.StatusUnauthorized)
 	w.refresh(secrets["token"]).want(http.StatusUnauthorized)
 	w.refresh(secrets["setup access token"]).want(http.StatusUnauthorized)
-	w.nobody().post("/auth/logout", map[string]any{"refresh_token": secrets["second login refresh token"]})
+	w.anonymous().post("/auth/logout", map[string]any{"refresh_token": secrets["second login refresh token"]})
 }
 
 // everyByte is all that the database holds: the bytes of SQLite's files, or

@@ -10,34 +10,34 @@ import (
 )
 
 // TestClockSetBack sets the clock back an hour under a running server. What was
-// spent stays spent, nobody is locked out for longer than otherwise, and what
+// spent stays spent, no one is locked out for longer than otherwise, and what
 // is written meanwhile is in order.
 func TestClockSetBack(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		made := w.nobody().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
+		made := w.anonymous().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
 		spent := map[string]any{"refresh_token": made.text("refresh_token")}
-		fresh := w.nobody().post("/auth/refresh", spent).want(http.StatusOK)
+		fresh := w.anonymous().post("/auth/refresh", spent).want(http.StatusOK)
 		owner := w.as(fresh.text("access_token"))
 		first := owner.post("/notes", map[string]any{"body": "before", "occurred_at": "2026-03-02T10:00:00Z"}).want(http.StatusCreated)
 		e := w.enrol(owner)
 		used := e.code(0)
-		w.nobody().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": used}).want(http.StatusOK)
+		w.anonymous().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": used}).want(http.StatusOK)
 
 		w.clock.Advance(-time.Hour)
 		// An access token from the future is not taken, but its session goes on.
 		owner.get("/me").want(http.StatusUnauthorized)
-		pair := w.nobody().post("/auth/refresh", map[string]any{"refresh_token": fresh.text("refresh_token")}).want(http.StatusOK)
+		pair := w.anonymous().post("/auth/refresh", map[string]any{"refresh_token": fresh.text("refresh_token")}).want(http.StatusOK)
 		owner = w.as(pair.text("access_token"))
 		second := owner.post("/notes", map[string]any{"body": "after", "occurred_at": "2026-03-02T10:00:00Z"}).want(http.StatusCreated)
 		if second.text("id") <= first.text("id") {
 			t.Errorf("ids go back with the clock: %s, then %s", first.text("id"), second.text("id"))
 		}
 		// Codes of that hour are no newer than the last one used.
-		w.nobody().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": e.code(0)}).
+		w.anonymous().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": e.code(0)}).
 			wantError(http.StatusUnauthorized, "totp_invalid")
 		// An exchanged refresh token does not become good again.
-		w.nobody().post("/auth/refresh", spent).want(http.StatusUnauthorized)
-		w.nobody().post("/auth/refresh", map[string]any{"refresh_token": pair.text("refresh_token")}).want(http.StatusUnauthorized)
+		w.anonymous().post("/auth/refresh", spent).want(http.StatusUnauthorized)
+		w.anonymous().post("/auth/refresh", map[string]any{"refresh_token": pair.text("refresh_token")}).want(http.StatusUnauthorized)
 	})
 }
 
@@ -47,7 +47,7 @@ func TestClockSetBackAndLimits(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		e := w.enrol(w.setUp())
 		login := func(code string) *reply {
-			return w.nobody().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": code})
+			return w.anonymous().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": code})
 		}
 		for range 10 {
 			login(e.wrongCode()).want(http.StatusUnauthorized)
@@ -70,7 +70,7 @@ func TestClockSetBackAndLimits(t *testing.T) {
 // end, people can sign in, and no limit or code is stuck afterwards.
 func TestClockSetForward(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		made := w.nobody().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
+		made := w.anonymous().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
 		owner := w.as(made.text("access_token"))
 		lasting := w.as(owner.post("/access-tokens", map[string]any{"name": "lasting"}).want(http.StatusCreated).text("token"))
 		ending := w.as(owner.post("/access-tokens", map[string]any{"name": "ending", "expires_in_days": 90}).want(http.StatusCreated).text("token"))
@@ -79,13 +79,13 @@ func TestClockSetForward(t *testing.T) {
 
 		w.clock.Advance(365 * 24 * time.Hour)
 		owner.get("/me").want(http.StatusUnauthorized)
-		w.nobody().post("/auth/refresh", map[string]any{"refresh_token": made.text("refresh_token")}).want(http.StatusUnauthorized)
+		w.anonymous().post("/auth/refresh", map[string]any{"refresh_token": made.text("refresh_token")}).want(http.StatusUnauthorized)
 		ending.get("/me").want(http.StatusUnauthorized)
 		lasting.get("/me").want(http.StatusOK)
 		later := w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
 		later.get("/me").want(http.StatusOK)
 		for range 30 {
-			w.nobody().post("/auth/login", map[string]any{"email": ownerEmail, "password": "not the right one"})
+			w.anonymous().post("/auth/login", map[string]any{"email": ownerEmail, "password": "not the right one"})
 		}
 
 		w.clock.Advance(-365 * 24 * time.Hour)
@@ -96,7 +96,7 @@ func TestClockSetForward(t *testing.T) {
 			t.Errorf("the key made another note")
 		}
 		// Wrong passwords slow down for a minute at most, whatever the clock did.
-		w.nobody().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusTooManyRequests)
+		w.anonymous().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusTooManyRequests)
 		w.clock.Advance(2 * time.Minute)
 		w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")).get("/notes").want(http.StatusOK)
 	})

@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/httpapi"
 )
 
-// described is the API description in a form that answers can be held against.
+// described is the API description in a form that answers can be compared with.
 type described struct {
 	document document
 	routes   []describedRoute

@@ -30,7 +30,7 @@ func toErrorAnswer(ctx context.Context, err error) error {
 	return &errorAnswer{status: refusal.Status, headers: refusal.Headers, Info: refusal.Body.Error}
 }
 
-// installErrorHooks gives huma's own refusals the form of ours. Huma has one hook
+// installErrorHooks converts huma's own refusals to the form of ours. Huma has one hook
 // for the whole process, so it is set once.
 var installErrorHooks = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // an empty list is [], never null

@@ -43,7 +43,7 @@ func TestEveryRefusalHasTheSameShape(t *testing.T) {
 		owner := w.setUp()
 		user := w.addUser(owner, "anna@example.org")
 		anna := owner.userID("anna@example.org")
-		nobody := w.nobody()
+		nobody := w.anonymous()
 		for _, c := range []struct {
 			name   string
 			reply  *reply
@@ -74,8 +74,8 @@ func TestEveryRefusalHasTheSameShape(t *testing.T) {
 
 func TestLimitedRefusalHasRetryAfter(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
-		w.nobody().post("/auth/refresh", `{"refresh_token":"x"}`).want(http.StatusUnauthorized)
-		got := w.nobody().post("/auth/refresh", `{"refresh_token":"x"}`).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
+		w.anonymous().post("/auth/refresh", `{"refresh_token":"x"}`).want(http.StatusUnauthorized)
+		got := w.anonymous().post("/auth/refresh", `{"refresh_token":"x"}`).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
 		if got.header.Get("Retry-After") != "2" {
 			w.t.Errorf("Retry-After %q, want 2", got.header.Get("Retry-After"))
 		}
@@ -118,7 +118,7 @@ func TestWrongMethodsListAllowedOnes(t *testing.T) {
 				if strings.Contains(", "+allowed+",", ", "+method+",") {
 					continue
 				}
-				got := w.nobody().do(method, path, nil).wantError(http.StatusMethodNotAllowed, "method_not_allowed").wantShape()
+				got := w.anonymous().do(method, path, nil).wantError(http.StatusMethodNotAllowed, "method_not_allowed").wantShape()
 				if diff := cmp.Diff(allowed, got.header.Get("Allow")); diff != "" {
 					t.Errorf("%s %s: %s", method, path, diff)
 				}
@@ -133,13 +133,13 @@ func TestTooLargeWithAndWithoutLength(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		big := `{"email":"a@example.org","password":"` + strings.Repeat("p", 16<<10) + `"}`
 		for _, path := range []string{"/setup", "/auth/login", "/auth/register", "/auth/refresh"} {
-			w.nobody().post(path, big).wantError(http.StatusRequestEntityTooLarge, "too_large").wantShape()
+			w.anonymous().post(path, big).wantError(http.StatusRequestEntityTooLarge, "too_large").wantShape()
 			request := httptest.NewRequest(http.MethodPost, "/api/v1"+path, struct{ io.Reader }{strings.NewReader(big)})
 			request.Header.Set("Content-Type", "application/json")
 			if request.ContentLength != -1 {
 				w.t.Fatal("the length is told")
 			}
-			w.nobody().send(request).wantError(http.StatusRequestEntityTooLarge, "too_large").wantShape()
+			w.anonymous().send(request).wantError(http.StatusRequestEntityTooLarge, "too_large").wantShape()
 		}
 	})
 }
@@ -154,9 +154,9 @@ func TestRequestIDOnEveryAnswer(t *testing.T) {
 			status       int
 		}{
 			"200": {owner, "GET", "/me", 200}, "304": {owner.with("If-None-Match", tag), "GET", "/me", 304},
-			"401": {w.nobody(), "GET", "/me", 401}, "404": {owner, "GET", "/nope", 404}, "405": {owner, "DELETE", "/me", 405},
-			"health": {w.nobody(), "GET", "//healthz", 200}, "outside": {w.nobody(), "GET", "//nope", 404},
-			"bad path": {w.nobody(), "GET", "/me/%00", 404},
+			"401": {w.anonymous(), "GET", "/me", 401}, "404": {owner, "GET", "/nope", 404}, "405": {owner, "DELETE", "/me", 405},
+			"health": {w.anonymous(), "GET", "//healthz", 200}, "outside": {w.anonymous(), "GET", "//nope", 404},
+			"bad path": {w.anonymous(), "GET", "/me/%00", 404},
 		} {
 			t.Run(name, func(t *testing.T) {
 				got := c.as.in(t).with("X-Request-Id", "my-own-Id-1").do(c.method, c.path, nil).want(c.status)
@@ -220,7 +220,7 @@ func TestInternalErrorsRevealNothing(t *testing.T) {
 		if away.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After although the database may come back")
 		}
-		w.nobody().get("//readyz").wantError(http.StatusServiceUnavailable, "unavailable").wantShape()
-		w.nobody().get("//healthz").want(http.StatusOK)
+		w.anonymous().get("//readyz").wantError(http.StatusServiceUnavailable, "unavailable").wantShape()
+		w.anonymous().get("//healthz").want(http.StatusOK)
 	})
 }

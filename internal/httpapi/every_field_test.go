@@ -44,8 +44,8 @@ var recordKinds = []recordKind{
 	{name: "tag", path: "/tags"},
 }
 
-// readAs says under which name an annotation is read that has another one when
-// it is written.
+// readAs maps the name that an annotation is written under to the one that it
+// is read under, if they differ.
 var readAs = map[string]string{"setup_id": "setup_ids", "reviewed": "reviewed_at"}
 
 // writtenAs returns the name of an annotation in a request.

@@ -125,14 +125,14 @@ type client struct {
 	headers http.Header
 }
 
-// nobody is a client without a credential.
-func (w *world) nobody() *client {
+// anonymous returns a client without a credential.
+func (w *world) anonymous() *client {
 	return &client{w: w, address: "203.0.113.7:1234", headers: http.Header{}}
 }
 
 // as is a client with a bearer token.
 func (w *world) as(token string) *client {
-	c := w.nobody()
+	c := w.anonymous()
 	c.token = token
 	return c
 }
@@ -323,7 +323,7 @@ const (
 // setUp makes the first user and returns a client signed in as that owner.
 func (w *world) setUp() *client {
 	w.t.Helper()
-	made := w.nobody().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
+	made := w.anonymous().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
 	return w.as(made.text("access_token"))
 }
 
@@ -337,5 +337,5 @@ func (w *world) addUser(owner *client, email string) *client {
 
 func (w *world) logIn(email, password string) *reply {
 	w.t.Helper()
-	return w.nobody().post("/auth/login", map[string]any{"email": email, "password": password}).want(http.StatusOK)
+	return w.anonymous().post("/auth/login", map[string]any{"email": email, "password": password}).want(http.StatusOK)
 }

@@ -12,9 +12,9 @@ func TestSecurityHeaders(t *testing.T) {
 		owner := w.setUp()
 		for name, got := range map[string]*reply{
 			"success": owner.get("/me").want(200), "no content": owner.patch("/me/preferences", `{}`).want(204),
-			"refusal": w.nobody().get("/me").want(401), "unknown": owner.get("/nope").want(404), "method": owner.do("PUT", "/me", nil).want(405),
-			"health": w.nobody().get("//healthz").want(200), "description": w.nobody().get("//openapi.json").want(200),
-			"outside": w.nobody().get("//nope").want(404),
+			"refusal": w.anonymous().get("/me").want(401), "unknown": owner.get("/nope").want(404), "method": owner.do("PUT", "/me", nil).want(405),
+			"health": w.anonymous().get("//healthz").want(200), "description": w.anonymous().get("//openapi.json").want(200),
+			"outside": w.anonymous().get("//nope").want(404),
 		} {
 			for header, want := range map[string]string{
 				"X-Content-Type-Options":       "nosniff",
@@ -45,8 +45,8 @@ func TestTheAPIIsNeverCached(t *testing.T) {
 		tag := owner.get("/me").tag()
 		for name, got := range map[string]*reply{
 			"success": owner.get("/me").want(200), "not modified": owner.with("If-None-Match", tag).get("/me").want(304),
-			"refusal": w.nobody().get("/me").want(401), "unknown": owner.get("/nope").want(404),
-			"status": w.nobody().get("/setup/status").want(200), "login": w.logIn(ownerEmail, ownerPassword),
+			"refusal": w.anonymous().get("/me").want(401), "unknown": owner.get("/nope").want(404),
+			"status": w.anonymous().get("/setup/status").want(200), "login": w.logIn(ownerEmail, ownerPassword),
 		} {
 			if value := got.header.Get("Cache-Control"); value != "no-store" {
 				t.Errorf("%s: Cache-Control %q", name, value)
@@ -58,10 +58,10 @@ func TestTheAPIIsNeverCached(t *testing.T) {
 func TestHSTSOnlyOverTLS(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		const header = "Strict-Transport-Security"
-		if got := w.nobody().with("X-Forwarded-Proto", "https").get("/setup/status"); got.header.Get(header) != "" {
+		if got := w.anonymous().with("X-Forwarded-Proto", "https").get("/setup/status"); got.header.Get(header) != "" {
 			t.Error("a stranger's header switches HSTS on")
 		}
-		proxy := w.nobody().from("10.1.2.3:4")
+		proxy := w.anonymous().from("10.1.2.3:4")
 		if got := proxy.get("/setup/status"); got.header.Get(header) != "" {
 			t.Error("HSTS over plain HTTP")
 		}
@@ -70,7 +70,7 @@ func TestHSTSOnlyOverTLS(t *testing.T) {
 		}
 		request := httptest.NewRequest(http.MethodGet, "/api/v1/setup/status", nil)
 		request.TLS = &tls.ConnectionState{}
-		if got := w.nobody().send(request); got.header.Get(header) != "max-age=31536000" {
+		if got := w.anonymous().send(request); got.header.Get(header) != "max-age=31536000" {
 			t.Errorf("with TLS here: %q", got.header.Get(header))
 		}
 	})
@@ -78,7 +78,7 @@ func TestHSTSOnlyOverTLS(t *testing.T) {
 
 func TestCORSIsOffByDefault(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		page := w.nobody().with("Origin", "https://page.example.org")
+		page := w.anonymous().with("Origin", "https://page.example.org")
 		got := page.get("/setup/status").want(200)
 		preflight := page.with("Access-Control-Request-Method", "POST").do("OPTIONS", "/auth/login", nil).wantError(405, "method_not_allowed")
 		for _, r := range []*reply{got, preflight} {
@@ -99,7 +99,7 @@ func TestCORSMatchesExactOrigins(t *testing.T) {
 			"http://page.example.org": false, "https://page.example.org:8443": false, "https://page.example.org.evil.org": false,
 			"https://evil.org": false, "null": false, "*": false, "https://PAGE.example.org": false, "": false,
 		} {
-			page := w.nobody()
+			page := w.anonymous()
 			if origin != "" {
 				page = page.with("Origin", origin)
 			}

@@ -165,13 +165,13 @@ func (w *world) tryLogin(email, password, code string) *reply {
 	if code != "" {
 		body["totp_code"] = code
 	}
-	return w.nobody().post("/auth/login", body)
+	return w.anonymous().post("/auth/login", body)
 }
 
 // refresh exchanges a refresh token and requires nothing.
 func (w *world) refresh(token string) *reply {
 	w.t.Helper()
-	return w.nobody().post("/auth/refresh", map[string]any{"refresh_token": token})
+	return w.anonymous().post("/auth/refresh", map[string]any{"refresh_token": token})
 }
 
 // mint makes an access token and returns its id and its secret.

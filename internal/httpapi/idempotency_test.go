@@ -79,7 +79,7 @@ func TestIdempotencyKeysArePerUser(t *testing.T) {
 	})
 }
 
-// TestAnIdempotencyKeyGivesNoAccess replays nothing to somebody who may no longer ask.
+// TestAnIdempotencyKeyGivesNoAccess replays nothing to a client that has lost access.
 func TestAnIdempotencyKeyGivesNoAccess(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
@@ -90,7 +90,7 @@ func TestAnIdempotencyKeyGivesNoAccess(t *testing.T) {
 		second.keyed("k").post("/admin/users", anna).want(http.StatusCreated)
 		owner.patch(path, `{"is_admin":false}`).want(http.StatusOK)
 		second.keyed("k").post("/admin/users", anna).wantError(http.StatusForbidden, "forbidden")
-		w.nobody().keyed("k").post("/admin/users", anna).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().keyed("k").post("/admin/users", anna).wantError(http.StatusUnauthorized, "unauthorized")
 	})
 }
 
@@ -127,10 +127,10 @@ func TestPasswordResetSupportsIdempotencyKey(t *testing.T) {
 // kept, and that the same key with another body is no conflict.
 func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		w.nobody().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).want(http.StatusCreated)
-		w.nobody().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).wantError(http.StatusConflict, "conflict")
+		w.anonymous().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).want(http.StatusCreated)
+		w.anonymous().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).wantError(http.StatusConflict, "conflict")
 		login := func() *reply {
-			return w.nobody().keyed("k").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
+			return w.anonymous().keyed("k").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
 		}
 		one, two := login(), login()
 		if one.text("refresh_token") == two.text("refresh_token") {
@@ -138,10 +138,10 @@ func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 		}
 		owner := w.as(one.text("access_token")).keyed("k")
 		for i := range 2 {
-			w.nobody().keyed("k").post("/auth/register", account(fmt.Sprintf("user%d@example.org", i), "password of a user")).want(http.StatusCreated)
+			w.anonymous().keyed("k").post("/auth/register", account(fmt.Sprintf("user%d@example.org", i), "password of a user")).want(http.StatusCreated)
 		}
-		first := w.nobody().keyed("k").post("/auth/refresh", map[string]any{"refresh_token": two.text("refresh_token")}).want(http.StatusOK)
-		second := w.nobody().keyed("k").post("/auth/refresh", map[string]any{"refresh_token": two.text("refresh_token")}).want(http.StatusOK)
+		first := w.anonymous().keyed("k").post("/auth/refresh", map[string]any{"refresh_token": two.text("refresh_token")}).want(http.StatusOK)
+		second := w.anonymous().keyed("k").post("/auth/refresh", map[string]any{"refresh_token": two.text("refresh_token")}).want(http.StatusOK)
 		if first.text("refresh_token") == second.text("refresh_token") {
 			t.Error("a refresh is told twice")
 		}

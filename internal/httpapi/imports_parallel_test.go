@@ -200,8 +200,8 @@ func TestImportsAtOnce(t *testing.T) {
 	})
 }
 
-// TestReversalsAtOnce: an import that is taken back while it is finished, and
-// while others come, ends in a state that is true.
+// TestReversalsAtOnce: an import that is undone while it is finished, and
+// while others come, ends in a consistent state.
 func TestReversalsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -218,7 +218,7 @@ func TestReversalsAtOnce(t *testing.T) {
 			t.Fatalf("they were answered %v", count)
 		}
 		d.get("/imports/"+batch).want(http.StatusOK).is("status", `"reversed"`)
-		d.imported(file(rows)) // whoever came first, now everything is there, and once
+		d.imported(file(rows)) // in either order, everything is there exactly once
 		if n := d.get("/executions").want(http.StatusOK).count(""); n != len(rows) {
 			t.Errorf("%d fills, want %d", n, len(rows))
 		}
@@ -311,7 +311,7 @@ func TestClientHangsUp(t *testing.T) {
 			if ctx.Err() == nil {
 				t.Fatal("the client did not hang up")
 			}
-			d.get("/imports").is("", "[]") // nobody waited, so nothing was parsed
+			d.get("/imports").is("", "[]") // the client had left, so nothing was parsed
 		},
 		"on the wire": func(t *testing.T, d desk) {
 			t.Helper()

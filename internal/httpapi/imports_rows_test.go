@@ -20,8 +20,8 @@ func fixture(t *testing.T, name string) string {
 	return string(archive.Files[0].Data)
 }
 
-// TestMissingSideRequiresMapping refuses a file that does not say what was bought and what
-// was sold: nothing becomes a buy by default.
+// TestMissingSideRequiresMapping refuses a file without a side for
+// its fills: nothing becomes a buy by default.
 func TestMissingSideRequiresMapping(t *testing.T) {
 	t.Parallel()
 	const unsided = "Date,Symbol,Quantity,Price\n2026-01-05,AAPL,10,100\n2026-01-06,AAPL,10,110\n"
@@ -139,7 +139,7 @@ func TestMappingForAFileWithItsOwnReader(t *testing.T) {
 		mapping := part{"column_mapping", "", `{"symbol":"Symbol","side":"Type","quantity":"Volume","price":"Price","executed_at":"Time"}`}
 		for _, name := range []string{
 			"metatrader/testdata/mt5-hedging.txtar", "metatrader/testdata/mt4-statement.txtar", "brokers/ibkr/testdata/flex-xml.txtar",
-			"brokers/ibkr/testdata/activity.txtar", "brokers/america/testdata/thinkorswim-statement.txtar", "brokers/crypto/testdata/revolut-crypto.txtar",
+			"brokers/ibkr/testdata/activity.txtar", "brokers/america/testdata/thinkorswim-statement.txtar",
 		} {
 			at := d.desk(name)
 			for _, path := range []string{"/imports", "/imports/commit"} {

@@ -74,7 +74,7 @@ func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
 	}
 }
 
-// nasty are values that have broken somebody's service before.
+// nasty are values that are known to break services.
 var nasty = []string{
 	`null`, `""`, `" "`, `0`, `-0`, `-1`, `1e30`, `1e-30`, `1e31`, `999999999999999.999999999999999999`, `0.0000000000000000001`, `"NaN"`, `9223372036854775808`, `true`,
 	`[]`, `{}`, `[null]`, `[{}]`, `[[]]`, `{"":""}`, `{"strike":"1e30","expiry":"0000-00-00"}`, `{"lot":" ","option_right":"CALL","strike":"-0.0","x":"y"}`,

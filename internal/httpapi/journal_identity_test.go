@@ -15,8 +15,8 @@ func (d desk) annotated(trade, word string) (tag, setup, attachment string) {
 	return tag, setup, attachment
 }
 
-// TestATradeKeepsItsMarks through every way in which its fills can be grouped
-// anew.
+// TestATradeKeepsItsMarks through every way in which its fills can be
+// regrouped.
 func TestATradeKeepsItsAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

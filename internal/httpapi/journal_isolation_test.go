@@ -31,8 +31,8 @@ func everything(d desk) map[string]string {
 	return id
 }
 
-// TestRecordsOfOthersAreNotFound: every call that names a record of somebody
-// else is answered, byte for byte, as if there were no such record.
+// TestRecordsOfOthersAreNotFound: every call that names a record of another
+// user is answered, byte for byte, as if there were no such record.
 func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -145,7 +145,7 @@ func TestForeignReferences(t *testing.T) {
 		own := everything(mine)
 		for _, c := range []struct {
 			kind, method, path string
-			body               more // ID stands for the record
+			body               more // ID is replaced by the id of the record
 			field              string
 		}{
 			{"account", "POST", "/executions", mine.order("A", "buy 1@1", 9, more{"account_id": "ID"}), ""},
@@ -208,10 +208,10 @@ func TestTheJournalNeedsACredential(t *testing.T) {
 		for _, path := range append([]string{
 			"/accounts/" + id["account"], "/executions/" + id["execution"], "/trades/" + id["trade"], "/attachments/" + id["attachment"], "/notes/" + id["note"], "/trades?status=x",
 		}, journalLists...) {
-			w.nobody().get(path).wantError(http.StatusUnauthorized, "unauthorized")
+			w.anonymous().get(path).wantError(http.StatusUnauthorized, "unauthorized")
 		}
-		w.nobody().post("/executions", d.order("A", "buy 1@1", 0)).wantError(http.StatusUnauthorized, "unauthorized")
-		w.nobody().delete("/accounts/"+d.account).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().post("/executions", d.order("A", "buy 1@1", 0)).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().delete("/accounts/"+d.account).wantError(http.StatusUnauthorized, "unauthorized")
 		_, token := d.mint(map[string]any{"name": "reader", "scope": "read"})
 		reader := desk{w.as(token), d.account}
 		for _, path := range journalLists {

@@ -34,7 +34,7 @@ func TestParallelFills(t *testing.T) {
 		if sum := add(t, list.column("net_pnl")...); sum != "0.0056" { // 0.2 × 0.828 − 16 × 0.01
 			t.Errorf("the nets sum to %s, want 0.0056", sum)
 		}
-		for _, r := range replies { // each was told of a trade that it was in then
+		for _, r := range replies { // each reply named a trade that the fill was in then
 			if r.count("trade_ids") < 1 {
 				t.Errorf("no trade: %s", r.body)
 			}

@@ -9,7 +9,7 @@ import (
 func TestFirstTrade(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
-		made := w.nobody().post("/setup", map[string]any{
+		made := w.anonymous().post("/setup", map[string]any{
 			"email": ownerEmail, "password": ownerPassword, "account": map[string]any{"name": "Main", "starting_balance": 1000},
 		}).want(http.StatusCreated)
 		c := w.as(made.text("access_token"))

@@ -99,7 +99,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 			`{"email":"a@example.org","password":{"canary":"canary"}}`, `{"email":"canary","password":"canary"}`,
 			`{"email":"a@example.org","password":"canary`, `canary`,
 		} {
-			got := w.nobody().post("/auth/login", body)
+			got := w.anonymous().post("/auth/login", body)
 			if strings.Contains(string(got.body), "canary") || strings.Contains(w.log.String(), "canary") {
 				t.Errorf("%s is told back: %s", body, got.body)
 			}
@@ -131,8 +131,8 @@ func TestContentTypes(t *testing.T) {
 			owner.raw("POST", "/access-tokens", contentType, body).want(http.StatusCreated)
 		}
 		owner.with("Content-Encoding", "gzip").post("/access-tokens", body).wantError(http.StatusUnsupportedMediaType, "unsupported_media_type")
-		// Without a credential nobody learns whether the body was good.
-		w.nobody().raw("POST", "/access-tokens", "text/plain", body).wantError(http.StatusUnauthorized, "unauthorized")
+		// Without a credential the answer does not show whether the body was valid.
+		w.anonymous().raw("POST", "/access-tokens", "text/plain", body).wantError(http.StatusUnauthorized, "unauthorized")
 	})
 }
 
@@ -157,7 +157,7 @@ func TestQueriesAreStrict(t *testing.T) {
 			"limit=0": "limit", "limit=1001": "limit", "limit=-1": "limit", "limit=1.5": "limit", "limit=ten": "limit",
 			"limit=99999999999999999999": "limit", "limit=1&limit=1": "limit", "cursor=a&cursor=b": "cursor",
 			"cursor=nonsense": "cursor", "cursor=%00": "cursor", "cursor=%ff": "cursor", "cursor=az0x": "cursor",
-			// Cursors of ours that somebody changed: too many keys, no number, and ids that are no text.
+			// Valid cursors that were changed: too many keys, not a number, and ids that are not text.
 			"cursor=az0xJms9MiZrPTM": "cursor", "cursor=az14Jms9eQ": "cursor", "cursor=az0xJms9JWZm": "cursor", "cursor=az0xJms9JTAw": "cursor",
 		} {
 			t.Run(query, func(t *testing.T) {

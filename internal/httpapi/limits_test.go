@@ -28,7 +28,7 @@ func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
 				return c.post("/setup", account("x@example.org", ownerPassword)).want(http.StatusConflict)
 			},
 		}
-		stranger := w.nobody().from("198.51.100.1:1")
+		stranger := w.anonymous().from("198.51.100.1:1")
 		for i := range 20 {
 			calls[i%4](stranger)
 			w.clock.Advance(2 * time.Second)
@@ -44,8 +44,8 @@ func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
 				t.Errorf("Retry-After %q", limited.header.Get("Retry-After"))
 			}
 		}
-		calls[0](w.nobody().from("198.51.100.2:1")) // a neighbor
-		w.wantStatus(false, true, 1)                // and what is not limited
+		calls[0](w.anonymous().from("198.51.100.2:1")) // a neighbor
+		w.wantStatus(false, true, 1)                   // and what is not limited
 		w.clock.Advance(20 * time.Second)
 		stranger.post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
 		calls[0](stranger)
@@ -57,17 +57,17 @@ func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
 // succeeds, nor the first half of a login with a code, nor a slip of the pen.
 func TestCorrectCallsAreNotLimited(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
-		w.nobody().post("/setup", `{}`).want(http.StatusBadRequest)
+		w.anonymous().post("/setup", `{}`).want(http.StatusBadRequest)
 		owner := w.setUp()
 		e := w.enrol(owner)
 		for i := range 8 {
 			email := fmt.Sprintf("user%d@example.org", i)
-			w.nobody().post("/auth/register", account(email, "short")).want(http.StatusBadRequest)
-			made := w.nobody().post("/auth/register", account(email, ownerPassword)).want(http.StatusCreated)
-			w.nobody().post("/auth/refresh", map[string]any{"refresh_token": made.text("refresh_token")}).want(http.StatusOK)
-			w.nobody().post("/auth/login", account(email, ownerPassword)).want(http.StatusOK)
-			w.nobody().post("/auth/login", account(ownerEmail, ownerPassword)).wantError(http.StatusUnauthorized, "totp_required")
-			w.nobody().post("/auth/logout", `{"refresh_token":"x"}`)
+			w.anonymous().post("/auth/register", account(email, "short")).want(http.StatusBadRequest)
+			made := w.anonymous().post("/auth/register", account(email, ownerPassword)).want(http.StatusCreated)
+			w.anonymous().post("/auth/refresh", map[string]any{"refresh_token": made.text("refresh_token")}).want(http.StatusOK)
+			w.anonymous().post("/auth/login", account(email, ownerPassword)).want(http.StatusOK)
+			w.anonymous().post("/auth/login", account(ownerEmail, ownerPassword)).wantError(http.StatusUnauthorized, "totp_required")
+			w.anonymous().post("/auth/logout", `{"refresh_token":"x"}`)
 		}
 		w.clock.Advance(time.Minute)
 		w.tryLogin(ownerEmail, ownerPassword, e.code(0)).want(http.StatusOK)
@@ -85,7 +85,7 @@ func TestParallelGuessesAreCounted(t *testing.T) {
 			statuses := map[int]int{}
 			for range 40 {
 				all.Go(func() {
-					got := w.nobody().post("/auth/login", account(ownerEmail, password))
+					got := w.anonymous().post("/auth/login", account(ownerEmail, password))
 					mu.Lock()
 					defer mu.Unlock()
 					statuses[got.status]++
@@ -108,7 +108,7 @@ func TestParallelGuessesAreCounted(t *testing.T) {
 func TestTheLimitFollowsTheClientThroughProxies(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		try := func(peer, forwarded string) *reply {
-			c := w.nobody().from(peer)
+			c := w.anonymous().from(peer)
 			if forwarded != "" {
 				c = c.with("X-Forwarded-For", forwarded)
 			}
@@ -200,7 +200,7 @@ func TestStrangersDoNotConsumeAUsersLimit(t *testing.T) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})
 		for range 5 {
-			w.nobody().put("/me/password", change("x", "y")).want(http.StatusUnauthorized)
+			w.anonymous().put("/me/password", change("x", "y")).want(http.StatusUnauthorized)
 			w.as(secret).put("/me/password", change("x", "y")).want(http.StatusForbidden)
 		}
 		owner.put("/me/password", change(ownerPassword, "another password")).want(http.StatusOK)

@@ -34,7 +34,7 @@ func TestLogin(t *testing.T) {
 func TestIsAdminIsInEveryPair(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
-		pair := w.nobody().post("/auth/register", account("anna@example.org", "first password")).want(http.StatusCreated).wantPair(false)
+		pair := w.anonymous().post("/auth/register", account("anna@example.org", "first password")).want(http.StatusCreated).wantPair(false)
 		password := "first password"
 		for _, isAdmin := range []bool{false, true, false} {
 			owner.patch("/admin/users/"+pair.text("id"), map[string]any{"is_admin": isAdmin}).want(http.StatusOK)
@@ -63,7 +63,7 @@ func TestFailedLoginsLookTheSame(t *testing.T) {
 			w.tryLogin("anna@example.org", strings.Repeat("long", 3000), ""),
 			w.tryLogin("anna@example.org", "wrong password", "123456"),
 			w.tryLogin(strings.Repeat("a", 1000)+"@example.org", "wrong password", ""),
-			w.nobody().post("/auth/login", `{}`),
+			w.anonymous().post("/auth/login", `{}`),
 		} {
 			other.wantSame(wrong)
 		}
@@ -76,7 +76,7 @@ func TestFailedLoginsSlowTheAddressDown(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		for _, email := range []string{ownerEmail, "unknown@example.org"} {
-			stranger := w.nobody().from("198.51.100.66:1")
+			stranger := w.anonymous().from("198.51.100.66:1")
 			guess := func(password string) *reply {
 				return stranger.post("/auth/login", account(email, password))
 			}
@@ -92,7 +92,7 @@ func TestFailedLoginsSlowTheAddressDown(t *testing.T) {
 				}
 				longest = max(longest, wait)
 				w.clock.Advance(time.Duration(wait) * time.Second)
-				guess("wrong").wantError(http.StatusUnauthorized, "unauthorized") // whoever waited is heard
+				guess("wrong").wantError(http.StatusUnauthorized, "unauthorized") // after the wait, an attempt is checked
 			}
 			if longest < 8 {
 				t.Errorf("%s: guessing goes on with %d seconds between two guesses", email, longest)
@@ -104,7 +104,7 @@ func TestFailedLoginsSlowTheAddressDown(t *testing.T) {
 		}
 		w.logIn(ownerEmail, ownerPassword)
 		w.clock.Advance(15 * time.Minute)
-		w.nobody().from("198.51.100.66:1").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
+		w.anonymous().from("198.51.100.66:1").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
 	})
 }
 
@@ -126,7 +126,7 @@ func TestParallelGuessesAreCountedToo(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		replies := atOnce(40, func(int) *reply {
-			return w.nobody().from("198.51.100.66:1").post("/auth/login", account(ownerEmail, "wrong"))
+			return w.anonymous().from("198.51.100.66:1").post("/auth/login", account(ownerEmail, "wrong"))
 		})
 		got := tally(replies)
 		if got[http.StatusUnauthorized] > 14 || got[http.StatusUnauthorized]+got[http.StatusTooManyRequests] != 40 {
@@ -136,7 +136,7 @@ func TestParallelGuessesAreCountedToo(t *testing.T) {
 }
 
 // TestAccessTokensAreRefused forges tokens in every way that has been used
-// against somebody.
+// against other services.
 func TestAccessTokensAreRefused(t *testing.T) {
 	keys, err := secrets.NewKeys(testRoot)
 	if err != nil {
@@ -214,18 +214,18 @@ func TestAuthorizationHeader(t *testing.T) {
 		owner := w.setUp()
 		pair := w.logIn(ownerEmail, ownerPassword)
 		for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
-			w.nobody().with("Authorization", scheme+" "+owner.token).get("/me").want(http.StatusOK)
+			w.anonymous().with("Authorization", scheme+" "+owner.token).get("/me").want(http.StatusOK)
 		}
 		for _, header := range []string{"", "Bearer", "Bearer ", "Basic " + owner.token, owner.token, "Bearer" + owner.token, "Bearer " + pair.text("refresh_token"), "Bearer svc_pat_"} {
-			got := w.nobody().with("Authorization", header).get("/me").wantError(http.StatusUnauthorized, "unauthorized").wantShape()
+			got := w.anonymous().with("Authorization", header).get("/me").wantError(http.StatusUnauthorized, "unauthorized").wantShape()
 			if got.header.Get("WWW-Authenticate") == "" {
 				t.Errorf("%q: no WWW-Authenticate", header)
 			}
 		}
-		twice := w.nobody()
+		twice := w.anonymous()
 		twice.headers["Authorization"] = []string{"Bearer " + owner.token, "Bearer " + owner.token}
 		twice.get("/me").wantError(http.StatusBadRequest, "bad_request")
-		w.nobody().get("/me?access_token="+owner.token).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().get("/me?access_token="+owner.token).wantError(http.StatusUnauthorized, "unauthorized")
 	})
 }
 
@@ -242,7 +242,7 @@ func TestProtectedRoutesRequireACredential(t *testing.T) {
 			"POST /admin/users/x/password", "GET /admin/audit?limit=0",
 		} {
 			method, path, _ := strings.Cut(call, " ")
-			w.nobody().do(method, path, "{nonsense").wantError(http.StatusUnauthorized, "unauthorized").wantShape()
+			w.anonymous().do(method, path, "{nonsense").wantError(http.StatusUnauthorized, "unauthorized").wantShape()
 			w.as(fmt.Sprintf("svc_pat_%049d", 0)).do(method, path, "{nonsense").wantError(http.StatusUnauthorized, "unauthorized")
 		}
 	})

@@ -31,7 +31,7 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Wanted says what is taken, for the error message.
+// Wanted describes the accepted values, for the error message.
 func (moment) Wanted() string { return "a day such as 2026-01-31 or a date and time" }
 
 // Schema describes the text.

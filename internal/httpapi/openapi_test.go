@@ -126,7 +126,7 @@ var publicPaths = []string{
 
 func TestDescriptionIsServed(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		got := w.nobody().get("//openapi.json").want(http.StatusOK)
+		got := w.anonymous().get("//openapi.json").want(http.StatusOK)
 		text, err := w.api.Description()
 		if err != nil || got.header.Get("Content-Type") != "application/json" || !bytes.Equal(got.body, text) {
 			t.Errorf("served as %q, %d bytes", got.header.Get("Content-Type"), len(got.body))
@@ -332,8 +332,8 @@ func TestDescriptionListsTheSpec(t *testing.T) {
 	}
 }
 
-// TestDescriptionListsEveryRoute asks the router, by a method that nobody
-// has, which methods each path takes.
+// TestDescriptionListsEveryRoute finds out by a method that no route has which
+// methods each path accepts.
 func TestDescriptionListsEveryRoute(t *testing.T) {
 	w := newWorld(t, testkit.Open(t, db.SQLite))
 	d := readDescription(t, w.api)
@@ -354,7 +354,7 @@ func TestDescriptionListsEveryRoute(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		got := w.nobody().do("BREW", "/"+example, nil).want(http.StatusMethodNotAllowed).header.Get("Allow")
+		got := w.anonymous().do("BREW", "/"+example, nil).want(http.StatusMethodNotAllowed).header.Get("Allow")
 		if diff := cmp.Diff(strings.Join(slices.Compact(want), ", "), got); diff != "" {
 			t.Errorf("%s is described otherwise than it is served: %s", path, diff)
 		}

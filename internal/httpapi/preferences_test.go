@@ -46,7 +46,7 @@ func TestPreferencesMerge(t *testing.T) {
 		if got.text("updated_at") != "2026-03-10T15:05:05Z" {
 			t.Errorf("updated_at %s", got.text("updated_at"))
 		}
-		anna.wantPrefs(`{}`) // and nobody else's are touched
+		anna.wantPrefs(`{}`) // and those of other users are not changed
 		w.clock.Advance(time.Minute)
 		owner.patch("/me/preferences", `{}`).wantNone()
 		owner.wantPrefs(`{"a":1,"b":{"z":null},"c":null,"d":[true,false]}`)

@@ -48,7 +48,7 @@ func TestASpentTokenEndsTheSession(t *testing.T) {
 		next := w.refresh(stolen).want(http.StatusOK)
 		w.clock.Advance(30*time.Second + time.Microsecond)
 		refused := w.refresh(stolen).wantError(http.StatusUnauthorized, "unauthorized").wantShape()
-		// The family is gone with it, whoever holds the newest token.
+		// The whole family is revoked, with its newest token.
 		w.refresh(next.text("refresh_token")).wantSame(refused)
 		w.refresh(stolen).wantSame(refused)
 		// Another device is not touched, and access tokens live out their time.
@@ -85,7 +85,7 @@ func TestRefreshAcceptsRefreshTokensOnly(t *testing.T) {
 		for _, token := range []string{"", owner.token, secret, w.logIn(ownerEmail, ownerPassword).text("refresh_token") + "x"} {
 			w.refresh(token).wantSame(unknown)
 		}
-		w.nobody().post("/auth/refresh", `{}`).wantSame(unknown)
+		w.anonymous().post("/auth/refresh", `{}`).wantSame(unknown)
 	})
 }
 
@@ -113,10 +113,10 @@ func TestLogout(t *testing.T) {
 				return w.as(pair.text("access_token")).post("/auth/logout", `{}`)
 			},
 			"by a bearer in small letters": func(pair *reply) *reply {
-				return w.nobody().with("Authorization", "bearer "+pair.text("access_token")).post("/auth/logout", nil)
+				return w.anonymous().with("Authorization", "bearer "+pair.text("access_token")).post("/auth/logout", nil)
 			},
 			"by refresh token": func(pair *reply) *reply {
-				return w.nobody().post("/auth/logout", map[string]any{"refresh_token": pair.text("refresh_token")})
+				return w.anonymous().post("/auth/logout", map[string]any{"refresh_token": pair.text("refresh_token")})
 			},
 			"by refresh token and a worthless bearer": func(pair *reply) *reply {
 				return w.as("expired").post("/auth/logout", map[string]any{"refresh_token": pair.text("refresh_token")})
@@ -148,9 +148,9 @@ func TestLogoutNeedsASession(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})
-		w.nobody().post("/auth/logout", nil).wantError(http.StatusUnauthorized, "unauthorized")
-		w.nobody().post("/auth/logout", `{}`).wantError(http.StatusUnauthorized, "unauthorized")
-		w.nobody().post("/auth/logout", `{"refresh_token":"x"}`).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().post("/auth/logout", nil).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().post("/auth/logout", `{}`).wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().post("/auth/logout", `{"refresh_token":"x"}`).wantError(http.StatusUnauthorized, "unauthorized")
 		w.as("nonsense").post("/auth/logout", nil).wantError(http.StatusUnauthorized, "unauthorized")
 		w.as(secret).post("/auth/logout", nil).wantError(http.StatusUnauthorized, "unauthorized")
 		owner.get("/me").want(http.StatusOK)
@@ -161,10 +161,10 @@ func TestSessions(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		w.clock.Advance(time.Minute)
-		phone := w.nobody().from("10.0.0.1:1").with("X-Forwarded-For", "198.51.100.9").with("User-Agent", "Phone/1").
+		phone := w.anonymous().from("10.0.0.1:1").with("X-Forwarded-For", "198.51.100.9").with("User-Agent", "Phone/1").
 			post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
 		w.clock.Advance(time.Minute)
-		desk := w.nobody().from("198.51.100.8:1").with("User-Agent", "Desk/1").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
+		desk := w.anonymous().from("198.51.100.8:1").with("User-Agent", "Desk/1").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
 		list := w.as(desk.text("access_token")).get("/me/sessions").want(http.StatusOK).
 			wantKeys("0", "id", "created_at", "last_used_at", "expires_at", "ip", "user_agent", "current")
 		if list.count("") != 3 {

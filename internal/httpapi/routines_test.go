@@ -246,7 +246,7 @@ func TestRoutineDays(t *testing.T) {
 		c.get("/routines/day/2026-03-10").wantSame(first)
 		c.tick("2026-03-10", a, false).want(http.StatusOK).holds("", day.json(""))
 		c.tick("2026-03-10", a, false).want(http.StatusOK).holds("", `{"done":0,"total":2}`)
-		// Off its schedule a tick shows and counts; taken back, it is gone.
+		// Off its schedule a tick shows and counts; undone, it is gone.
 		c.tick("2026-03-11", a, true).want(http.StatusOK).holds("", `{"items":[{"id":"`+a+`","done":true},{"id":"`+b+`","done":false}],"done":1,"total":2}`)
 		c.tick("2026-03-11", a, false).want(http.StatusOK).holds("", `{"items":[{"id":"`+b+`"}],"done":0,"total":1}`)
 		c.tick("2026-03-03", a, true).want(http.StatusOK).holds("", `{"done":1,"total":2}`) // before its start

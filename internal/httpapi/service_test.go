@@ -8,15 +8,15 @@ import (
 func TestHealthAndReadiness(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		for _, path := range []string{"//healthz", "//readyz"} {
-			got := w.nobody().get(path).want(http.StatusOK)
+			got := w.anonymous().get(path).want(http.StatusOK)
 			if got.header.Get("Cache-Control") != "no-store" || got.header.Get("Content-Type") != "application/json" {
 				t.Errorf("%s: headers %v", path, got.header)
 			}
 		}
 		w.api.Drain()
-		w.nobody().get("//readyz").wantError(http.StatusServiceUnavailable, "unavailable").wantShape()
-		w.nobody().get("//healthz").want(http.StatusOK)
-		w.nobody().get("/setup/status").want(http.StatusOK) // what still comes is served
+		w.anonymous().get("//readyz").wantError(http.StatusServiceUnavailable, "unavailable").wantShape()
+		w.anonymous().get("//healthz").want(http.StatusOK)
+		w.anonymous().get("/setup/status").want(http.StatusOK) // what still comes is served
 	})
 }
 
@@ -28,15 +28,15 @@ func TestPageIsServedOutsideTheAPI(t *testing.T) {
 	}
 	eachWorld(t, func(t *testing.T, w *world) {
 		for _, path := range []string{"//", "//trades", "//docs", "//apix", "//healthz/more"} {
-			if got := w.nobody().get(path).want(http.StatusOK); string(got.body) != "the page" {
+			if got := w.anonymous().get(path).want(http.StatusOK); string(got.body) != "the page" {
 				t.Errorf("%s: %s", path, got.body)
 			}
-			w.nobody().post(path, nil).wantError(http.StatusNotFound, "not_found").wantShape()
+			w.anonymous().post(path, nil).wantError(http.StatusNotFound, "not_found").wantShape()
 		}
 		for _, path := range []string{"/nope", "//api/", "//api/v2/x", "/"} {
-			w.nobody().get(path).wantError(http.StatusNotFound, "not_found").wantShape()
+			w.anonymous().get(path).wantError(http.StatusNotFound, "not_found").wantShape()
 		}
-		if got := w.nobody().get("//healthz").want(http.StatusOK); string(got.body) == "the page" {
+		if got := w.anonymous().get("//healthz").want(http.StatusOK); string(got.body) == "the page" {
 			t.Error("the page took /healthz")
 		}
 	}, page)

@@ -14,7 +14,7 @@ func account(email, password string) map[string]any {
 // wantStatus requires what the setup status says, and that it says no more.
 func (w *world) wantStatus(needsSetup, registrationOpen bool, users int) {
 	w.t.Helper()
-	got := w.nobody().get("/setup/status").want(http.StatusOK).
+	got := w.anonymous().get("/setup/status").want(http.StatusOK).
 		wantKeys("", "needs_setup", "registration_open", "user_count", "min_password_length")
 	if got.value("needs_setup") != needsSetup || got.value("registration_open") != registrationOpen ||
 		got.text("user_count") != fmt.Sprint(users) || got.text("min_password_length") != "10" {
@@ -44,7 +44,7 @@ func TestSetupStatusIsNeverLimited(t *testing.T) {
 
 func TestSetup(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		made := w.nobody().post("/setup", account("  Owner@Example.org ", ownerPassword)).want(http.StatusCreated).wantPair(true).
+		made := w.anonymous().post("/setup", account("  Owner@Example.org ", ownerPassword)).want(http.StatusCreated).wantPair(true).
 			wantKeys("", "access_token", "refresh_token", "is_admin", "token_type", "expires_in", "id", "email", "account")
 		if made.text("email") != "Owner@Example.org" || made.value("account") != nil {
 			t.Errorf("made %s", made.body)
@@ -54,8 +54,8 @@ func TestSetup(t *testing.T) {
 			t.Errorf("me is %s", me.body)
 		}
 		w.refresh(made.text("refresh_token")).want(http.StatusOK)
-		w.nobody().post("/setup", account("second@example.org", ownerPassword)).wantError(http.StatusConflict, "conflict")
-		w.nobody().post("/setup", account(ownerEmail, ownerPassword)).wantError(http.StatusConflict, "conflict")
+		w.anonymous().post("/setup", account("second@example.org", ownerPassword)).wantError(http.StatusConflict, "conflict")
+		w.anonymous().post("/setup", account(ownerEmail, ownerPassword)).wantError(http.StatusConflict, "conflict")
 		w.wantStatus(false, false, 1)
 	})
 }
@@ -64,7 +64,7 @@ func TestSetup(t *testing.T) {
 func TestSetupRace(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		replies := atOnce(8, func(i int) *reply {
-			return w.nobody().post("/setup", account(fmt.Sprintf("owner%d@example.org", i), ownerPassword))
+			return w.anonymous().post("/setup", account(fmt.Sprintf("owner%d@example.org", i), ownerPassword))
 		})
 		if got := tally(replies); got[http.StatusCreated] != 1 || got[http.StatusConflict] != 7 {
 			t.Errorf("statuses %v", got)
@@ -86,8 +86,8 @@ func TestSetupRace(t *testing.T) {
 // TestRefusedSetupStoresNothing lets the next try still win.
 func TestRefusedSetupStoresNothing(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
-		w.nobody().post("/setup", account(ownerEmail, "short")).wantField("password")
-		w.nobody().post("/setup", account("nonsense", ownerPassword)).wantField("email")
+		w.anonymous().post("/setup", account(ownerEmail, "short")).wantField("password")
+		w.anonymous().post("/setup", account("nonsense", ownerPassword)).wantField("email")
 		w.wantStatus(true, false, 0)
 		w.setUp()
 	})
@@ -95,21 +95,21 @@ func TestRefusedSetupStoresNothing(t *testing.T) {
 
 func TestRegistrationClosed(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
-		w.nobody().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
+		w.anonymous().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
 		w.setUp()
-		w.nobody().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
+		w.anonymous().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
 		w.wantStatus(false, false, 1)
 	})
 }
 
 func TestRegistrationOpen(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		// Nobody becomes the first user by registering.
+		// Registering does not create the first user.
 		w.wantStatus(true, false, 0)
-		w.nobody().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
+		w.anonymous().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
 		w.setUp()
 		w.wantStatus(false, true, 1)
-		made := w.nobody().post("/auth/register", map[string]any{"email": "anna@example.org", "password": "password of anna", "is_admin": true}).
+		made := w.anonymous().post("/auth/register", map[string]any{"email": "anna@example.org", "password": "password of anna", "is_admin": true}).
 			want(http.StatusCreated).wantPair(false).
 			wantKeys("", "access_token", "refresh_token", "is_admin", "token_type", "expires_in", "id", "email")
 		anna := w.as(made.text("access_token"))
@@ -119,7 +119,7 @@ func TestRegistrationOpen(t *testing.T) {
 		anna.get("/admin/users").wantError(http.StatusForbidden, "forbidden")
 		w.refresh(made.text("refresh_token")).want(http.StatusOK)
 		for _, email := range []string{"anna@example.org", "ANNA@Example.ORG", " anna@example.org\t"} {
-			w.nobody().post("/auth/register", account(email, "another password")).wantError(http.StatusConflict, "conflict")
+			w.anonymous().post("/auth/register", account(email, "another password")).wantError(http.StatusConflict, "conflict")
 		}
 		w.wantStatus(false, true, 2)
 	}, openRegistration)
@@ -134,7 +134,7 @@ func TestRegistrationRace(t *testing.T) {
 			if i%2 == 1 {
 				email = strings.ToUpper(email)
 			}
-			return w.nobody().post("/auth/register", account(email, "password of anna"))
+			return w.anonymous().post("/auth/register", account(email, "password of anna"))
 		})
 		if got := tally(replies); got[http.StatusCreated] != 1 || got[http.StatusConflict] != 5 {
 			t.Errorf("statuses %v", got)
@@ -150,11 +150,11 @@ func TestInvalidEmailAddresses(t *testing.T) {
 			"anna\u200b@example.org", "<anna@example.org>", strings.Repeat("a", 250) + "@example.org",
 		} {
 			t.Run(email, func(t *testing.T) {
-				w.nobody().in(t).post("/auth/register", account(email, "password of anna")).wantField("email")
+				w.anonymous().in(t).post("/auth/register", account(email, "password of anna")).wantField("email")
 				owner.in(t).post("/admin/users", account(email, "password of anna")).wantField("email")
 			})
 		}
-		w.nobody().post("/auth/register", account("änna+trading@exämple.org", "password of anna")).want(http.StatusCreated)
+		w.anonymous().post("/auth/register", account("änna+trading@exämple.org", "password of anna")).want(http.StatusCreated)
 	}, openRegistration)
 }
 
@@ -178,15 +178,15 @@ func TestPasswordRules(t *testing.T) {
 			"in capitals":            "ANNABELLA@example.org",
 		}
 		for name, password := range bad {
-			w.nobody().post("/setup", account("annabella@example.org", password)).wantField("password")
+			w.anonymous().post("/setup", account("annabella@example.org", password)).wantField("password")
 			t.Log(name)
 		}
-		w.nobody().post("/setup", account("annabella@example.org", ownerPassword)).want(http.StatusCreated)
+		w.anonymous().post("/setup", account("annabella@example.org", ownerPassword)).want(http.StatusCreated)
 		owner := w.as(w.logIn("annabella@example.org", ownerPassword).text("access_token"))
 		id := owner.get("/me").text("id")
 		for name, password := range bad {
 			t.Run(name, func(t *testing.T) {
-				nobody, owner := w.nobody().in(t), owner.in(t)
+				nobody, owner := w.anonymous().in(t), owner.in(t)
 				if !strings.Contains(name, "own address") && !strings.Contains(name, "capitals") {
 					nobody.post("/auth/register", account("bert@example.org", password)).wantField("password")
 					owner.post("/admin/users", account("bert@example.org", password)).wantField("password")
@@ -200,7 +200,7 @@ func TestPasswordRules(t *testing.T) {
 		}
 		for i, password := range good {
 			email := fmt.Sprintf("good%d@example.org", i)
-			w.nobody().post("/auth/register", account(email, password)).want(http.StatusCreated)
+			w.anonymous().post("/auth/register", account(email, password)).want(http.StatusCreated)
 			w.logIn(email, password)
 			if trimmed := strings.TrimSpace(password); trimmed != password { // taken as it was sent
 				w.tryLogin(email, trimmed, "").wantError(http.StatusUnauthorized, "unauthorized")
@@ -215,10 +215,10 @@ func TestSetupMakesTheFirstAccount(t *testing.T) {
 		with := func(trading any) map[string]any {
 			return map[string]any{"email": ownerEmail, "password": ownerPassword, "account": trading}
 		}
-		w.nobody().post("/setup", with(map[string]any{"broker": "nameless"})).wantError(http.StatusBadRequest, "bad_request")
-		w.nobody().post("/setup", with("an account")).wantField("account")
+		w.anonymous().post("/setup", with(map[string]any{"broker": "nameless"})).wantError(http.StatusBadRequest, "bad_request")
+		w.anonymous().post("/setup", with("an account")).wantField("account")
 		w.wantStatus(true, false, 0)
-		made := w.nobody().post("/setup", with(map[string]any{"name": "Main", "base_currency": "eur"})).want(http.StatusCreated).wantPair(true)
+		made := w.anonymous().post("/setup", with(map[string]any{"name": "Main", "base_currency": "eur"})).want(http.StatusCreated).wantPair(true)
 		if made.text("account.name") != "Main" || made.text("account.base_currency") != "EUR" {
 			t.Errorf("made %s", made.body)
 		}

@@ -24,7 +24,7 @@ func (c *client) link(fields ...more) *reply {
 // visit opens a link without a credential.
 func (w *world) visit(token string) *reply {
 	w.t.Helper()
-	return w.nobody().get("/public/share/" + token)
+	return w.anonymous().get("/public/share/" + token)
 }
 
 func TestShareLinksAreOffByDefault(t *testing.T) {
@@ -119,9 +119,9 @@ func TestShareLinkRefusals(t *testing.T) {
 		token := euro.link(more{"account_id": euro.account}).text("token")
 		w.visit(token).want(http.StatusOK).is("currency", `"EUR"`)
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-			w.nobody().do(method, "/public/share/"+token, nil).wantError(http.StatusMethodNotAllowed, "method_not_allowed")
+			w.anonymous().do(method, "/public/share/"+token, nil).wantError(http.StatusMethodNotAllowed, "method_not_allowed")
 		}
-		w.nobody().get("/share-links").wantError(http.StatusUnauthorized, "unauthorized")
+		w.anonymous().get("/share-links").wantError(http.StatusUnauthorized, "unauthorized")
 	}, shareLinksOn)
 }
 
@@ -165,7 +165,7 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 		w.visit(short).wantSame(first)
 		// A condition or a credential makes no difference.
 		d.get("/public/share/" + short).wantSame(first)
-		w.nobody().with("If-None-Match", "*").get("/public/share/" + short).wantSame(first)
+		w.anonymous().with("If-None-Match", "*").get("/public/share/" + short).wantSame(first)
 	}, shareLinksOn)
 }
 
@@ -294,7 +294,7 @@ func TestShareLinksAreLimitedByAddress(t *testing.T) {
 				t.Errorf("Retry-After is %q", limited.header.Get("Retry-After"))
 			}
 		}
-		w.nobody().from("198.51.100.9:1").get("/public/share/" + token).want(http.StatusOK)
+		w.anonymous().from("198.51.100.9:1").get("/public/share/" + token).want(http.StatusOK)
 		w.clock.Advance(time.Second)
 		w.visit(token).want(http.StatusOK)
 	}, shareLinksOn, func(s *settle) { s.api.ShareRate = transport.Rate{PerSecond: 2, Burst: 3} })

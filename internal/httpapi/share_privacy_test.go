@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/db"
 )
 
-// TestScaledJournalsLookTheSame: without amounts, nobody can tell a journal from
+// TestScaledJournalsLookTheSame: without amounts, a journal looks the same as
 // one that trades a thousand times as much. The factor is a power of two, by
 // which floats scale without rounding, so that the answers are equal to the byte.
 func TestScaledJournalsLookTheSame(t *testing.T) {
@@ -122,10 +122,10 @@ func TestTheTokenOfALinkIsNotInTheLog(t *testing.T) {
 		token, dead := d.link().text("token"), freshToken()
 		w.visit(token).want(http.StatusOK)
 		w.visit(dead).want(http.StatusNotFound)
-		w.nobody().do(http.MethodPost, "/public/share/"+token, nil).want(http.StatusMethodNotAllowed)
-		w.nobody().get("/public/share/" + token + "/more").want(http.StatusNotFound)
-		w.nobody().get("//share/" + token)
-		w.nobody().get("//s/" + token)
+		w.anonymous().do(http.MethodPost, "/public/share/"+token, nil).want(http.StatusMethodNotAllowed)
+		w.anonymous().get("/public/share/" + token + "/more").want(http.StatusNotFound)
+		w.anonymous().get("//share/" + token)
+		w.anonymous().get("//s/" + token)
 		d.get("/share-links").is("0.token", `"`+token+`"`)
 		if !strings.Contains(w.log.String(), "/public/share/{token}") {
 			t.Fatal("the log does not tell of the visits")

@@ -8,7 +8,7 @@ import (
 // TestFirstSteps walks the way of a new installation once, end to end.
 func TestFirstSteps(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		status := w.nobody().get("/setup/status").want(http.StatusOK)
+		status := w.anonymous().get("/setup/status").want(http.StatusOK)
 		if status.value("needs_setup") != true || status.value("registration_open") != false {
 			t.Fatalf("a new installation: %s", status.body)
 		}

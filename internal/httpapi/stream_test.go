@@ -83,7 +83,7 @@ func TestPanicInAChunkFailsTheRequest(t *testing.T) {
 }
 
 // TestNothingIsWrittenAfterAnError: where reading panics, the part that is being
-// written is waited for, because whoever it is written to goes away.
+// written is waited for, because its writer goes away afterwards.
 func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})

@@ -123,7 +123,7 @@ func TestParallelFirstUsesAreOne(t *testing.T) {
 	})
 }
 
-// TestUsesHaveTheAddressOfTheClient, and cut off what nobody needs.
+// TestUsesHaveTheAddressOfTheClient, and long names of clients are cut.
 func TestUsesHaveTheAddressOfTheClient(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()

@@ -66,7 +66,7 @@ func (i *integer) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Wanted says what is taken, for the error message.
+// Wanted describes the accepted values, for the error message.
 func (integer) Wanted() string { return "a whole number" }
 
 // Schema describes the number.
@@ -91,7 +91,7 @@ func (i *instant) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Wanted says what is taken, for the error message.
+// Wanted describes the accepted values, for the error message.
 func (instant) Wanted() string { return "a date and time such as 2026-01-31T14:30:00Z" }
 
 // Schema describes the text.

@@ -234,7 +234,7 @@ func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error 
 	})
 }
 
-// UserByEmail returns the user with an e-mail address, for commands.
+// UserByEmail returns the user with an email address, for commands.
 func (s *Service) UserByEmail(ctx context.Context, address string) (User, error) {
 	to, err := parseEmail(address)
 	if err != nil {

@@ -50,7 +50,7 @@ const (
 )
 
 // AuditEvent is a security event: who did what, with which credential and from
-// where. It contains no secrets and no e-mail addresses, and it is kept when
+// where. It contains no secrets and no email addresses, and it is kept when
 // its user is deleted.
 type AuditEvent struct {
 	ID string

@@ -15,7 +15,7 @@ import (
 // newWrongLogin returns the same error for an unknown user and for a wrong
 // password.
 func newWrongLogin() error {
-	return journal.Unauthorized("The e-mail address or the password is wrong.")
+	return journal.Unauthorized("The email address or the password is wrong.")
 }
 
 // maxLoginAttempts limits how often a login starts again because the stored
@@ -44,14 +44,14 @@ func (s *Service) Login(ctx context.Context, client Client, address string, pass
 	return TokenPair{}, journal.Unavailable(errPasswordChanged)
 }
 
-// loginAttempt is the account of an e-mail address, empty if there is none, and
+// loginAttempt is the account of an email address, empty if there is none, and
 // the key under which failures are counted.
 type loginAttempt struct {
 	account
 	key throttleKey
 }
 
-// findLogin looks up an e-mail address. Failures are counted by e-mail address,
+// findLogin looks up an email address. Failures are counted by email address,
 // and separately for each IP address with a session of the user, so that
 // guesses by others do not slow down the user.
 func (s *Service) findLogin(ctx context.Context, address string, client Client) (loginAttempt, error) {

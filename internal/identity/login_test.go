@@ -95,7 +95,7 @@ func TestFailedLoginsThrottleOneAddress(t *testing.T) {
 		_, err := f.Login(ctx, crook, guestEmail, goodPass, "")
 		must(t, err) // another address is not slowed
 		f.clock.Advance(maxDelay)
-		must(t, try(cafe, goodPass)) // and nobody for longer than a minute
+		must(t, try(cafe, goodPass)) // and no one for longer than a minute
 		unauthorized(t, try(cafe, "wrong password"))
 		must(t, try(cafe, goodPass)) // a success forgives
 	})

@@ -264,7 +264,7 @@ func TestRefreshAndPasswordChangeAtOnce(t *testing.T) {
 			must(t, errs[0])
 			if raced.RefreshToken != "" {
 				_, err := f.refresh(raced.RefreshToken)
-				unauthorized(t, err) // minted against the old password, whoever came first
+				unauthorized(t, err) // issued for the old password, in either order
 			}
 			pair = fresh
 			if n := f.count(`SELECT COUNT(*) FROM sessions`); n != 1 {

@@ -104,7 +104,7 @@ func TestConfirmTOTP(t *testing.T) {
 		conflict(t, err)
 
 		_, err = f.Refresh(ctx, home, elsewhere.RefreshToken)
-		unauthorized(t, err) // whoever signed in there had only the password
+		unauthorized(t, err) // that session was started with the password alone
 		_, err = f.Refresh(ctx, home, here.RefreshToken)
 		must(t, err)
 		_, err = f.Login(ctx, home, ownerEmail, goodPass, code)

@@ -144,7 +144,7 @@ func toNotFound(err error, what string) error {
 	return err
 }
 
-// maxEmailBytes is the longest valid e-mail address.
+// maxEmailBytes is the longest valid email address.
 const maxEmailBytes = 254
 
 // email is an address as entered, and the key by which it is compared.

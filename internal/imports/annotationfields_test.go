@@ -23,12 +23,12 @@ var memberNames = map[string]string{"TradeQuality": "Quality"}
 func TestEveryAnnotationCanBeImported(t *testing.T) {
 	t.Parallel()
 	values := reflect.TypeFor[playbook.AnnotationValues]()
-	for i := range values.NumField() {
-		name, _, _ := strings.Cut(values.Field(i).Tag.Get("json"), ",")
+	for field := range values.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if !slices.Contains(statement.Targets(), statement.Target(name)) {
 			t.Errorf("no column can be mapped to %s", name)
 		}
-		member := values.Field(i).Name
+		member := field.Name
 		if other, renamed := memberNames[member]; renamed {
 			member = other
 		}

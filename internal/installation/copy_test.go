@@ -57,7 +57,7 @@ func vacant(t *testing.T, engine db.Engine) *house {
 	return h
 }
 
-// furnish gives an installation a user with one of everything that the demo
+// furnish adds to an installation a user with one of everything that the demo
 // does not have.
 func (h *house) furnish() {
 	h.t.Helper()
@@ -96,7 +96,7 @@ func (h *house) furnish() {
 var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU" +
 	"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82")
 
-// exports gives the whole backup of every user, files included, by e-mail.
+// exports returns the whole backup of every user, files included, by email address.
 func (h *house) exports() map[string]string {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -162,7 +162,7 @@ func (h *house) dump() map[string][]string {
 	return all
 }
 
-// rows counts the rows of an installation that belong to somebody.
+// rows counts the rows of an installation that belong to a user.
 func (h *house) rows() (n int) {
 	h.t.Helper()
 	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
@@ -233,7 +233,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	if third.stored() != first.stored() {
 		t.Errorf("%d files, want %d", third.stored(), first.stored())
 	}
-	// The sign-ins above are new rows: compare a copy that nobody has used.
+	// The sign-ins above are new rows: compare a copy that was not used.
 	fourth := vacant(t, db.SQLite)
 	must(t, first.copyTo(fourth, nil))
 	if diff := cmp.Diff(rows, fourth.dump()); diff != "" {
@@ -247,7 +247,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	}
 }
 
-// column gives every second number.
+// column returns every second number.
 func column(numbers []int, first int) (list []int) {
 	for i := first; i < len(numbers); i += 2 {
 		list = append(list, numbers[i])

@@ -19,7 +19,7 @@ const healsWithin = 5 * time.Second
 // TestOutage lets clients write through three instances while their PostgreSQL
 // server is stopped, killed, and replaced by its standby. No client ever sees
 // anything but success or a 503 that says when to come back; what was
-// acknowledged is there afterwards; and nobody has to start anything again.
+// acknowledged is there afterwards; and nothing has to be started again.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	primary := newCluster(t)

@@ -103,7 +103,7 @@ func newFleet(t *testing.T, url string, clock journal.Clock) *fleet {
 
 const password = "a long sentence works well"
 
-// setUp asks all instances at once to make the first user; one of them does.
+// setUp requests the first user from all instances at once; one of them creates it.
 func (f *fleet) setUp() reply {
 	f.t.Helper()
 	answers := f.atOnce(func(s *server) (reply, error) {
@@ -127,7 +127,7 @@ func (f *fleet) setUp() reply {
 	return won[0]
 }
 
-// atOnce asks every instance the same at the same moment.
+// atOnce sends the same request to every instance at the same time.
 func (f *fleet) atOnce(ask func(*server) (reply, error)) []reply {
 	f.t.Helper()
 	answers := make([]reply, len(f.servers))

@@ -159,7 +159,7 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 	return arrivals, usual.warnings, nil
 }
 
-// assignNumbers gives the new fills their ids and arrival numbers. The numbers
+// assignNumbers sets the ids and arrival numbers of the new fills. The numbers
 // of an import are consecutive, so that its fills can be found by them.
 func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
 	last := int64(0) // arrival number of this call

@@ -242,7 +242,7 @@ func giant() string {
 	return string(content)
 }
 
-// TestFilesOnDisk looks at what lies in the directory.
+// TestFilesOnDisk checks the files in the directory.
 func TestFilesOnDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite), playbook.Options{})

@@ -7,9 +7,9 @@ import (
 	"fillbook/internal/journal"
 )
 
-// EachAnnotatedTrade hands out the trades that something is written on, orphans left
-// out, user by user, so that whoever knows the trades can tell whether each of
-// them exists. It is a step.
+// EachAnnotatedTrade calls a function for each annotated trade, user by user and
+// without orphans, so that the caller can check that each of them exists. It is
+// a step.
 func EachAnnotatedTrade(ctx context.Context, tx *db.Tx, fn func(journal.UserID, journal.TradeID) error) error {
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var user journal.UserID

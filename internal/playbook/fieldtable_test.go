@@ -114,8 +114,8 @@ func TestEveryMemberIsInTheFieldTable(t *testing.T) {
 func TestEveryMemberCanBeChanged(t *testing.T) {
 	t.Parallel()
 	change, values := reflect.TypeFor[playbook.AnnotationChange](), reflect.TypeFor[playbook.AnnotationValues]()
-	for i := range values.NumField() {
-		name := values.Field(i).Name
+	for member := range values.Fields() {
+		name := member.Name
 		if name == "ReviewedAt" {
 			name = "Reviewed" // the instant is that of the change
 		}

@@ -36,7 +36,7 @@ var (
 var allMedia = []media{pngMedia, jpegMedia, gifMedia, webpMedia, pdfMedia}
 
 // maxPixels bounds an image, because a small file can unpack to a very large
-// picture in whoever shows it. It is room for three 4K screens side by side.
+// picture in the program that shows it. Three 4K screens side by side fit.
 const maxPixels = 40_000_000
 
 func unsupported(message string) error {

@@ -66,10 +66,10 @@ func (m Moment) String() string {
 	return journal.FormatInstant(m.At)
 }
 
-// Day is the calendar day of the moment, in UTC.
+// Day returns the calendar day of a moment in UTC.
 func (m Moment) Day() journal.Day { return journal.DayOf(m.At.UTC()) }
 
-// DayIn is the calendar day of the moment in a zone. A moment that is a whole
+// DayIn returns the calendar day of a moment in a zone. A moment that is a whole
 // day is that day everywhere.
 func (m Moment) DayIn(zone *time.Location) journal.Day {
 	if m.WholeDay {

@@ -63,7 +63,7 @@ type CopiedContent struct {
 }
 
 // Undo removes the files that were written, for a copy whose rows were not
-// committed. Files that were there before stay: they may be somebody's.
+// committed. Files that were there before stay: they may belong to other rows.
 func (c CopiedContent) Undo() {
 	for _, p := range c.written {
 		c.to.RemoveFiles(p.owner, []journal.AttachmentID{p.id})

@@ -108,7 +108,7 @@ func selectRestorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, er
 	return done, nil
 }
 
-// separateChains gives added items their own chains if the chain in the
+// separateChains moves added items to their own chains if the chain in the
 // archive has gaps or overlaps, or if the stored routine already has it.
 func separateChains(added, stored []Item) {
 	taken := groupByChain(stored)

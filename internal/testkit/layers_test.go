@@ -102,7 +102,7 @@ var sideways = map[[2]string]string{
 
 const module = "fillbook/"
 
-// programImports gives the imports of each package of the program, its tests
+// programImports returns the imports of each package of the program, its tests
 // left out. What lies outside cmd and internal is a tool and not the program.
 func programImports(t *testing.T) map[string][]string {
 	t.Helper()

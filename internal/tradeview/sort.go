@@ -56,7 +56,7 @@ func (r *reader) eachSorted(q ledger.TradeQuery, order ledger.Sort, fn func(*Vie
 	return nil
 }
 
-// addValues gives an order the function for values that the ledger does not
+// addValues sets the function of an order for values that the ledger does not
 // have.
 func addValues(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.Sort) (ledger.Sort, error) {
 	switch order.By {

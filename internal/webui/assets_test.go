@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 )
 
-// assetOf gives the address of an asset of the API reference.
+// assetOf returns the address of an asset of the API reference.
 func assetOf(t *testing.T, name string) string {
 	t.Helper()
 	found, err := loadAssets(files, "docs")

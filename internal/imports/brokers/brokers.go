@@ -1,6 +1,6 @@
 // Package brokers gathers the presets of all brokers, platforms and journals
-// whose files can be read without being told how. Each lies in the package of
-// its kind, beside a fixture of its own.
+// whose files can be read without a column mapping. Each is in the package of
+// its kind, next to its fixture.
 package brokers
 
 import (
@@ -20,7 +20,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// All gives every preset. The order decides only among presets that fit a file
+// All returns every preset. The order decides only among presets that fit a file
 // equally well.
 func All() []*statement.Preset {
 	return slices.Concat(

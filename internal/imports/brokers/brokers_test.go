@@ -21,8 +21,8 @@ import (
 // page is the list of what can be read, for users.
 const page = "../../../docs/brokers.md"
 
-// TestThePageListsEveryPreset keeps docs/brokers.md as the presets are; run
-// with -update to write it anew.
+// TestThePageListsEveryPreset compares docs/brokers.md with the presets; run it
+// with -update to write the file.
 func TestThePageListsEveryPreset(t *testing.T) {
 	t.Parallel()
 	want := brokersPage()
@@ -65,7 +65,7 @@ zone are read; an empty one means that the file names it or that you should. You
 	return b.String()
 }
 
-// TestFixturesFindTheirOwnPreset gives every fixture of every package to all
+// TestFixturesFindTheirOwnPreset passes every fixture of every package to all
 // presets together: none may take the file of another.
 func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func TestDamagedFilesLoseNoRow(t *testing.T) {
 	brokertest.CheckDamaged(t, brokers.All(), "*/testdata/*.txtar", "../metatrader/testdata/*.txtar")
 }
 
-// FuzzAll gives arbitrary files to the whole pipeline: nothing may crash, and
+// FuzzAll passes arbitrary files to the whole pipeline: nothing may crash, and
 // every fill must be sound.
 func FuzzAll(f *testing.F) {
 	brokertest.Fuzz(f, brokers.All())

@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// fixture gives the export of a fixture and what must be read from it.
+// fixture returns the export of a fixture and the expected result.
 func fixture(t testing.TB, name string) (export []byte, want string) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
@@ -71,7 +71,7 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestSplitSheets reads a workbook in which somebody gave each table a sheet of
+// TestSplitSheets reads a workbook in which each table was moved to a sheet of
 // its own, and kept the original: no deal counts twice.
 func TestSplitSheets(t *testing.T) {
 	t.Parallel()

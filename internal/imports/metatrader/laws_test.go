@@ -122,7 +122,7 @@ func checkTrade(t *rapid.T, d drawn, got statement.Trade) {
 	}
 }
 
-// TestOpenThenClosed: what a statement tells of an open trade is the same fill,
+// TestOpenThenClosed: an open trade of a statement is the same fill,
 // by id or else by content, in the statement that closes it.
 func TestOpenThenClosed(t *testing.T) {
 	t.Parallel()

@@ -73,14 +73,36 @@ func TestLayoutOfCoinHistory(t *testing.T) {
 	}
 	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Time,Type,Coin,Amount,Price,Spent,Fee,Address
 2026-01-05 10:00:00,Buy,SOL,0.12475,,20.00 USDT,0.04 USDT,
+2026-01-05 10:30:00,Buy,SOL,0.5,,81.00 USDT,1,
 2026-01-05 11:00:00,Sell,SOL,0.5,"1.160,50 USDT","580,21 USDT",0.04 USDT,
 2026-01-05 12:00:00,Deposit,USDT,500,,,,x1
 2026-01-05 13:00:00,Deposit,USDT,,,,,x2
 `, `
 1 buy 0.12475 crypto SOL @ 160 at 2026-01-05T10:00:00Z fees 0.04
-2 sell 0.5 crypto SOL @ 1160.5 at 2026-01-05T11:00:00Z fees 0.04 flow 580.21
-3 cash deposit 500 USD at 2026-01-05T12:00:00Z "deposit x1"
-4 problem There is no value in column Amount.
+2 buy 0.5 crypto SOL @ 160 at 2026-01-05T10:30:00Z fees 1
+3 sell 0.5 crypto SOL @ 1160.5 at 2026-01-05T11:00:00Z fees 0.04 flow 580.21
+4 cash deposit 500 USD at 2026-01-05T12:00:00Z "deposit x1"
+5 problem There is no value in column Amount.
+`)
+}
+
+// TestLayoutOfCoinsTraded has what was traded before costs instead of a price.
+func TestLayoutOfCoinsTraded(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC", Costs: statement.CostsPositive,
+		Layout: &statement.Layout{
+			Coins: true, Symbol: "Pair", Side: "Side", Quantity: "Amount", Gross: "Total", Fees: "Fee", Time: "Time",
+		},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Time,Pair,Side,Amount,Total,Fee
+2026-01-05 10:00:00,SOL/USDT,Buy,2,320,0.5
+2026-01-05 11:00:00,SOL/USDT,Sell,2,330,0.5
+2026-01-05 12:00:00,SOL/USDT,Sell,2,,0.5
+`, `
+1 buy 2 crypto SOL/USDT @ 160 at 2026-01-05T10:00:00Z fees 0.5
+2 sell 2 crypto SOL/USDT @ 165 at 2026-01-05T11:00:00Z fees 0.5
+3 problem There is no value in column Total.
 `)
 }
 
@@ -103,7 +125,7 @@ func TestLayoutOfCountedContracts(t *testing.T) {
 1 buy 5 future ETH-USDT-SWAP @ 3000 at 2026-01-05T10:00:00Z x 1 opening
 2 sell 5 future ETH-USDT-SWAP @ 3000 at 2026-01-05T11:00:00Z x 1 pnl 0 closing
 3 buy 5 future SOL-USDT-SWAP @ 30 at 2026-01-05T12:00:00Z x 1 opening
-warning Quantities of contracts are counts of contracts, whose size the file does not tell: the stated results were taken.
+warning Quantities are numbers of contracts, and the file does not state their size. The stated results were used.
 `)
 }
 

@@ -111,7 +111,10 @@ func (r *Reader) parseTerm(name string) []term {
 	case strings.HasPrefix(name, "@"):
 		return []term{{value: name[1:]}}
 	case strings.HasSuffix(name, "$"):
-		return []term{{money: r.namedColumns(strings.TrimSuffix(name, "$"))}}
+		if columns := r.namedColumns(strings.TrimSuffix(name, "$")); columns != nil {
+			return []term{{money: columns}}
+		}
+		return nil
 	}
 	var terms []term
 	for _, i := range r.namedColumns(name) {

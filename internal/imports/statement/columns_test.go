@@ -39,6 +39,7 @@ func TestColumnExpressions(t *testing.T) {
 		{"Value$", "EUR"},
 		{"Total*$", "GBP"},
 		{"Fee$", "BTC"},
+		{"Missing$|Price", "1.5"},
 		{"A*", "star"},
 		{"=USD", "USD"},
 		{"Empty|=USD", "USD"},

@@ -15,7 +15,7 @@ const (
 	longestWord    = 60
 )
 
-// wordCounts says how many values of a column are words for a side, and how
+// wordCounts counts how many values of a column are words for a side, and how
 // many for the state of an order.
 type wordCounts struct {
 	values      int

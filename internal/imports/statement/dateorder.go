@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// DateOrder says whether the day or the month comes first in dates such as
+// DateOrder states whether the day or the month comes first in dates such as
 // 3/4/2026.
 type DateOrder string
 

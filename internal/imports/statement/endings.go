@@ -41,73 +41,97 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 	}
 	w.emit(record)
 	if kind == KindExpiry && !stated && len(w.fills) > 0 {
-		lr.endings[w.fills[len(w.fills)-1]] = ending{row: w, leaves: quantity.Sign() < 0}
+		lr.endings[w.fills[len(w.fills)-1]] = quantity.Sign() < 0
 	}
 }
 
-// ending is the fill of an option that expired without a stated side. A minus in
-// the file says that options left the account; it counts if the position does not
-// say otherwise.
-type ending struct {
-	row    *Row
-	leaves bool
-}
-
-// resolveEndings returns the fills of expired options their side: a holder sells
-// for nothing, a writer buys back. An end without a beginning in the file is
-// skipped, unless the file has a sign for it.
+// resolveEndings sets the sides of expired options and skips the rows of those
+// that the file does not open.
 func (r *Reader) resolveEndings() {
-	s := r.state
-	if len(s.endings) == 0 {
+	if len(r.state.endings) == 0 {
 		return
 	}
-	for _, fills := range s.fillsWithEndings() {
+	var fills []*Fill
+	rows := map[*Fill]*Row{}
+	for _, w := range r.state.rows {
+		if w.Failed() {
+			continue
+		}
+		for _, f := range w.fills {
+			fills, rows[f] = append(fills, f), w
+		}
+	}
+	for _, f := range setEndingSides(fills, r.state.endings) {
+		r.Out.warnUnopened(f)
+		rows[f].Skip("%s", ReasonUnopened)
+	}
+}
+
+// ResolveEndings sets the sides of expired options and removes those that the
+// file does not open. The value of an ending says whether the file states that
+// options left the account. It is for files that are not read by a [Layout].
+func (s *Statement) ResolveEndings(endings map[*Fill]bool) {
+	removed := map[*Fill]bool{}
+	for _, f := range setEndingSides(s.Fills, endings) {
+		removed[f] = true
+		s.warnUnopened(f)
+		s.Skip(f.Row, ReasonUnopened)
+	}
+	s.Fills = slices.DeleteFunc(s.Fills, func(f *Fill) bool { return removed[f] })
+}
+
+func (s *Statement) warnUnopened(f *Fill) {
+	s.Warn("Row %d: an option on %s expired that this file does not open, so its side is not known and it was left out. Import a history that begins earlier.",
+		f.Row, f.Symbol)
+}
+
+// setEndingSides sets the sides of expired options by their position: a holder
+// sells for nothing, a writer buys back. If there is no position, options that
+// left the account were held. It returns the endings whose side is not known.
+func setEndingSides(fills []*Fill, endings map[*Fill]bool) (unopened []*Fill) {
+	for _, stream := range fillsWithEndings(fills, endings) {
 		held := decimal.Zero
-		for _, f := range fills {
-			if end, ends := s.endings[f]; ends {
+		for _, f := range stream {
+			if leaves, ends := endings[f]; ends {
 				switch {
-				case held.Sign() > 0 || held.IsZero() && end.leaves:
+				case held.Sign() > 0 || held.IsZero() && leaves:
 					f.Side = matching.Sell
 				case held.Sign() < 0:
 					f.Side = matching.Buy
 				default:
-					r.Out.Warn("Row %d: an option on %s expired that this file does not open, so its side is not known and it was left out. Import a history that begins earlier.",
-						f.Row, f.Symbol)
-					end.row.Skip("%s", ReasonUnopened)
+					unopened = append(unopened, f)
 					continue
 				}
 			}
 			held = held.Add(f.signed())
 		}
 	}
+	return unopened
 }
 
 // fillsWithEndings lists the fills of each option that expired, in time; of one
-// instant the ends come last.
-func (s *layoutState) fillsWithEndings() [][]*Fill {
-	streams := map[streamKey][]*Fill{}
-	var order []streamKey
-	for _, w := range s.rows {
-		for _, f := range w.fills {
-			if _, ends := s.endings[f]; ends && !w.Failed() && streams[f.stream()] == nil {
-				streams[f.stream()] = []*Fill{}
-				order = append(order, f.stream())
-			}
+// instant the endings come last.
+func fillsWithEndings(fills []*Fill, endings map[*Fill]bool) [][]*Fill {
+	index := map[streamKey]int{}
+	var list [][]*Fill
+	for _, f := range fills {
+		if _, ends := endings[f]; !ends {
+			continue
+		}
+		if _, known := index[f.stream()]; !known {
+			index[f.stream()] = len(list)
+			list = append(list, nil)
 		}
 	}
-	for _, w := range s.rows {
-		for _, f := range w.fills {
-			if fills, wanted := streams[f.stream()]; wanted && !w.Failed() {
-				streams[f.stream()] = append(fills, f)
-			}
+	for _, f := range fills {
+		if i, wanted := index[f.stream()]; wanted {
+			list[i] = append(list[i], f)
 		}
 	}
-	list := make([][]*Fill, 0, len(order))
-	for _, key := range order {
-		fills := streams[key]
-		slices.SortStableFunc(fills, func(a, b *Fill) int {
-			_, first := s.endings[a]
-			_, second := s.endings[b]
+	for _, stream := range list {
+		slices.SortStableFunc(stream, func(a, b *Fill) int {
+			_, first := endings[a]
+			_, second := endings[b]
 			switch c := a.At.Compare(b.At); {
 			case c != 0 || first == second:
 				return c
@@ -116,7 +140,6 @@ func (s *layoutState) fillsWithEndings() [][]*Fill {
 			}
 			return -1
 		})
-		list = append(list, fills)
 	}
 	return list
 }

@@ -32,8 +32,9 @@ type layoutState struct {
 	unpriced map[string]decimal.Decimal
 	sides    map[string]matching.Side // the first side that had an id
 	sums     map[string]decimal.Decimal
-	// endings are the fills of expired options whose side is not known yet.
-	endings map[*Fill]ending
+	// endings are the fills of expired options whose side is not known yet, and
+	// whether a minus in the file says that options left the account.
+	endings map[*Fill]bool
 	// moved are the words of rows that moved coins without a trade, and the coins.
 	moved map[string]map[string]bool
 	// results are what contracts made or cost, by coin, in files without fills.
@@ -54,7 +55,7 @@ type layoutState struct {
 func newLayoutState() *layoutState {
 	return &layoutState{
 		unpriced: map[string]decimal.Decimal{}, sides: map[string]matching.Side{}, sums: map[string]decimal.Decimal{},
-		endings: map[*Fill]ending{}, moved: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
+		endings: map[*Fill]bool{}, moved: map[string]map[string]bool{}, results: map[string]decimal.Decimal{},
 		exchanges: map[string]Cash{}, legs: map[string]*legs{}, halves: map[string]*halves{}, costTargets: map[string]costTarget{},
 		repeats: map[string]int{}, worths: map[string]decimal.Decimal{},
 	}
@@ -77,8 +78,10 @@ func (r *Reader) readLayout(l *Layout) error {
 	}
 	for i, cells := range r.rows {
 		const often = 16
-		if i%often == 0 && r.ctx.Err() != nil {
-			break // ReadContext reports it
+		if i%often == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
 		}
 		r.Out.Rows++
 		w := &Row{r: r, Row: cells, Number: r.Out.Rows}
@@ -135,7 +138,7 @@ func (lr *layoutReader) readRow(w *Row) {
 // hasEnded reports whether the row has its outcome already.
 func (w *Row) hasEnded() bool { return w.Number == 0 || w.reason != "" || w.skipped != "" }
 
-// reason says why a row that does not meet the condition is skipped.
+// reason returns why a row that does not meet the condition is skipped.
 func (c *Condition) reason(w *Row, text string) string {
 	if c.Reason != "" {
 		return c.Reason
@@ -145,11 +148,7 @@ func (c *Condition) reason(w *Row, text string) string {
 
 // parseTexts sets the values of the first pattern that matches.
 func (lr *layoutReader) parseTexts(w *Row) {
-	for _, p := range lr.layout.Parse {
-		if w.parseText(p) {
-			return
-		}
-	}
+	_ = slices.ContainsFunc(lr.layout.Parse, w.parseText)
 }
 
 func (w *Row) parseText(p Pattern) bool {
@@ -229,6 +228,10 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	if w.hasEnded() && w.reason == "" {
 		return
 	}
+	if kind == KindSplit {
+		t.isSplit = true
+		lr.r.Out.Warn("%s of %s was read as fills at the value that the file states.", w.word, t.Symbol)
+	}
 	record := Record{Kind: kind, Fill: &t.Fill}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
@@ -287,14 +290,14 @@ func (lr *layoutReader) instrumentOf(w *Row) Instrument {
 	}
 	i := lr.r.nameInstrument(l, w.Text(l.Contract), w.Text(l.Symbol), kind)
 	if l.Multiplier != "" {
-		if n := w.Null(l.Multiplier); n.Valid {
+		if n := w.Null(l.Multiplier); n.Decimal.Sign() > 0 {
 			i.Multiplier = n
 		}
 	}
 	if right := optionRight(w.Text(l.Right)); right != "" && i.Right == "" {
 		i.Type, i.Right, i.Strike = instruments.TypeOption, right, w.Null(l.Strike)
 	}
-	if l.Expiry != "" && i.Right != "" {
+	if l.Expiry != "" && i.Right != "" && i.Expiry == "" {
 		if day := w.Day(l.Expiry); day != "" {
 			i.Expiry = day
 		}

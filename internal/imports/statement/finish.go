@@ -32,7 +32,8 @@ func (s *Statement) sortRecords(newestFirst bool) {
 		reverseRows(s.Annotations, func(m *Annotations) int { return m.Row })
 	}
 	slices.SortStableFunc(s.Fills, func(a, b *Fill) int {
-		if c := a.At.Compare(b.At); c != 0 || !a.DateOnly || !b.DateOnly {
+		c := cmp.Or(a.At.Compare(b.At), cmp.Compare(a.splitRank(), b.splitRank()))
+		if c != 0 || !a.DateOnly || !b.DateOnly {
 			return c
 		}
 		return cmp.Compare(effectRank(a.Effect), effectRank(b.Effect))
@@ -59,6 +60,18 @@ func sortedByTime(fills []*Fill) []*Fill {
 	fills = slices.Clone(fills)
 	slices.SortStableFunc(fills, func(a, b *Fill) int { return a.At.Compare(b.At) })
 	return fills
+}
+
+// splitRank orders the fills of one instant: those of a split come last, and what
+// was held leaves before its replacement arrives.
+func (f *Fill) splitRank() int {
+	switch {
+	case !f.isSplit:
+		return 0
+	case f.Effect == Closing:
+		return 1
+	}
+	return 2
 }
 
 func effectRank(e Effect) int {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// mapping says which column or constant is what.
+// mapping assigns columns and constants to targets.
 type mapping map[Target]string
 
 // newMappedReader returns the function that reads a row by a mapping: the preset's

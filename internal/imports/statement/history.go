@@ -217,7 +217,7 @@ var cashTypes = map[Kind]string{
 
 // cashType returns the API's type for an amount of some kind.
 func cashType(kind Kind, amount decimal.Decimal, text string) string {
-	switch kind {
+	switch kind { //nolint:exhaustive // the others have one type
 	case KindTransfer, KindDeposit, KindWithdrawal:
 		if amount.Sign() < 0 {
 			return cashWithdrawal

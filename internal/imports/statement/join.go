@@ -25,7 +25,7 @@ type Join struct {
 	Within time.Duration
 }
 
-// JoinRule says how rows are combined.
+// JoinRule defines how rows are combined.
 type JoinRule string
 
 // The rules.

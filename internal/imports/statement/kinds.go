@@ -7,13 +7,15 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Kind says what a row of an account's history is.
+// Kind is the kind of a row of an account's history.
 type Kind string
 
-// The kinds of trades. The side of KindTrade follows from a sign. The endings of
-// options are closed at a price of zero.
+// The kinds of trades. The side of KindTrade follows from a sign. KindSplit is one
+// side of a split or an exchange of securities that the file books as a sale and a
+// purchase at one instant. The endings of options are closed at a price of zero.
 const (
 	KindTrade      Kind = "trade"
+	KindSplit      Kind = "split"
 	KindBuy        Kind = "buy"
 	KindSell       Kind = "sell"
 	KindBuyOpen    Kind = "buy_open"
@@ -87,7 +89,7 @@ func FindKind(words []Word, text string) Kind {
 
 // direction returns the side and effect of a kind that says both.
 func (k Kind) direction() (side matching.Side, effect Effect, ok bool) {
-	switch k {
+	switch k { //nolint:exhaustive // the others have no side
 	case KindBuy:
 		return matching.Buy, EffectUnknown, true
 	case KindSell:
@@ -116,7 +118,7 @@ func kindOfSide(side matching.Side, effect Effect) Kind {
 // isTrade reports whether rows of the kind are fills.
 func (k Kind) isTrade() bool {
 	_, _, sided := k.direction()
-	return sided || k == KindTrade
+	return sided || k == KindTrade || k == KindSplit
 }
 
 // isEnding reports whether rows of the kind end an option.
@@ -124,7 +126,7 @@ func (k Kind) isEnding() bool { return k == KindExpiry || k == KindAssignment ||
 
 // isCash reports whether rows of the kind move money without a fill.
 func (k Kind) isCash() bool {
-	switch k {
+	switch k { //nolint:exhaustive // the others are not cash
 	case KindDividend, KindWithholding, KindTax, KindInterest, KindFee, KindDeposit, KindWithdrawal, KindTransfer, KindAdjustment, KindExchange:
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Layout says what each column of a table is. An empty field means that the
+// Layout defines what each column of a table is. An empty field means that the
 // file does not have it. What concerns the whole file (zone, order of dates and
 // rows, sign of costs, type of every instrument) is in [Preset].
 //
@@ -183,7 +183,7 @@ type SumOf struct {
 	Col  Col
 }
 
-// Hidden says how the difference between Amount and quantity × price is booked;
+// Hidden defines how the difference between Amount and quantity × price is booked;
 // see [Fill.HiddenCosts].
 type Hidden struct {
 	Into CostRole
@@ -193,7 +193,7 @@ type Hidden struct {
 	Exact, FreeBuys bool
 }
 
-// CostRole says which cost of a fill an amount belongs to.
+// CostRole is the cost of a fill that an amount belongs to.
 type CostRole string
 
 // The roles of costs.
@@ -203,7 +203,7 @@ const (
 	CostCommission CostRole = "commission"
 )
 
-// CurrencyRule says whose currency the amounts of a file are in.
+// CurrencyRule defines whose currency the amounts of a file are in.
 type CurrencyRule string
 
 // The rules. CurrencyOfRow: every row names its own. CurrencyOfAccount: amounts
@@ -217,7 +217,7 @@ const (
 	CurrencyOfFile    CurrencyRule = "file"
 )
 
-// CashFeeRule says how the column of fees is read for rows that are cash.
+// CashFeeRule defines how the column of fees is read for rows that are cash.
 type CashFeeRule string
 
 // The rules. CashFeesIgnored: the amount has them in it. CashFeesSubtracted: the
@@ -228,7 +228,7 @@ const (
 	CashFeesApart      CashFeeRule = "apart"
 )
 
-// ResultRule says when the stated result of a fill counts. Otherwise prices
+// ResultRule defines when the stated result of a fill counts. Otherwise prices
 // give the result, and more exactly.
 type ResultRule string
 
@@ -243,7 +243,7 @@ const (
 	ResultExact     ResultRule = "exact"
 )
 
-// IDRule says how the id of a fill is made from its column.
+// IDRule defines how the id of a fill is made from its column.
 type IDRule string
 
 // The rules. IDPerSide: both sides of a position have the same id, so
@@ -255,7 +255,7 @@ const (
 	IDPerPart IDRule = "part"
 )
 
-// DecimalRule says how the sign for decimals is found.
+// DecimalRule defines how the sign for decimals is found.
 type DecimalRule string
 
 // The rules. DecimalsByColumn: all values of a column have the same. DecimalsByValue:
@@ -267,11 +267,14 @@ const (
 	DecimalsUngrouped DecimalRule = "ungrouped"
 )
 
-// InstantOrder says in which order fills of one instant happened.
+// InstantOrder defines in which order fills of one instant happened.
 type InstantOrder string
 
-// The orders.
+// The orders. InstantByHoldings: the file may run forwards or backwards within a
+// day and does not say so; the way in which fewer shares are sold that are not
+// held counts.
 const (
-	InstantByRow InstantOrder = ""
-	InstantByID  InstantOrder = "id"
+	InstantByRow      InstantOrder = ""
+	InstantByID       InstantOrder = "id"
+	InstantByHoldings InstantOrder = "holdings"
 )

@@ -114,3 +114,35 @@ BTC-27JUN25-100000-C,Buy,1,0.02,0,2026-01-05 10:02:00
 3 buy 1 option BTC call 100000 2025-06-27 @ 0.02 at 2026-01-05T10:02:00Z x 1
 `)
 }
+
+// TestOrderOfOneInstant covers files that do not say in which order the fills of
+// one instant happened, and splits that are booked as a sale and a purchase.
+func TestOrderOfOneInstant(t *testing.T) {
+	t.Parallel()
+	layout := statement.Layout{
+		Kind: "What", Words: []statement.Word{{Kind: statement.KindSplit, Words: "split"}}, Side: "Side", Effect: "Effect",
+		Symbol: "Symbol", Quantity: "Qty", Price: "Price", Time: "Date", SameInstant: statement.InstantByHoldings,
+	}
+	checkLayout(t, &statement.Preset{Zone: "UTC", Layout: &layout}, statement.Hints{}, `Date,What,Side,Effect,Symbol,Qty,Price
+2026-01-05,Sell,,,AAPL,10,21
+2026-01-05,Buy,,,AAPL,10,20
+2026-01-06,Sell,,,MSFT,1,30
+2026-01-06,Buy,,,MSFT,1,29
+`, `
+2 buy 10 AAPL @ 20 at 2026-01-05T00:00:00Z (day)
+1 sell 10 AAPL @ 21 at 2026-01-05T00:00:00Z (day)
+4 buy 1 MSFT @ 29 at 2026-01-06T00:00:00Z (day)
+3 sell 1 MSFT @ 30 at 2026-01-06T00:00:00Z (day)
+`)
+	layout.SameInstant = statement.InstantByRow
+	checkLayout(t, &statement.Preset{Zone: "UTC", Layout: &layout}, statement.Hints{}, `Date,What,Side,Effect,Symbol,Qty,Price
+2026-01-05 10:00:00,Buy,,,AAPL,10,20
+2026-01-06 10:00:00,Split,Buy,Open,AAPL,40,5
+2026-01-06 10:00:00,Split,Sell,Close,AAPL,10,20
+`, `
+1 buy 10 AAPL @ 20 at 2026-01-05T10:00:00Z
+3 sell 10 AAPL @ 20 at 2026-01-06T10:00:00Z closing
+2 buy 40 AAPL @ 5 at 2026-01-06T10:00:00Z opening
+warning Split of AAPL was read as fills at the value that the file states.
+`)
+}

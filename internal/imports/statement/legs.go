@@ -154,7 +154,7 @@ func (g *legs) pair(a, b string) (base, quote string) {
 	return orderCoins(a, b, quoteCoins)
 }
 
-// unclearLegs says why legs do not make a trade.
+// unclearLegs returns why legs do not make a trade.
 func unclearLegs(in, out map[string]decimal.Decimal) string {
 	coins := slices.Concat(slices.Sorted(maps.Keys(in)), slices.Sorted(maps.Keys(out)))
 	switch {

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// Suggestion says for some targets which column is likely to hold them, by the
+// Suggestion maps some targets to the columns that are likely to hold them, by the
 // names that [Reader] takes.
 type Suggestion map[Target]string
 

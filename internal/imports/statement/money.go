@@ -252,7 +252,7 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 	}
 	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
 	counts := false
-	switch l.Results {
+	switch l.Results { //nolint:exhaustive // the others never count for a fill
 	case ResultAlways:
 		counts = result.Valid
 	case ResultIfClosing:
@@ -319,6 +319,7 @@ func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
 	}
 	costs := w.coinCosts(l, i)
 	t.amount, _ = w.amount(l.Amount, i.Quote)
+	t.gross, _ = w.amount(l.Gross, i.Quote)
 	if l.Unsigned {
 		t.amount = signed(t.amount, t.Side)
 	}
@@ -362,19 +363,23 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 	switch {
 	case w.Failed():
 	case isCounted:
-		lr.r.Out.Warn("Quantities of contracts are counts of contracts, whose size the file does not tell: the stated results were taken.")
+		lr.r.Out.Warn("Quantities are numbers of contracts, and the file does not state their size. The stated results were used.")
 	case inCoin && l.Result == "":
-		lr.r.Out.Warn("%s is settled in %s, and the file does not state results: import the closed P&L instead.", t.Symbol, i.Base)
+		lr.r.Out.Warn("%s is settled in %s, and the file does not state results. Import the closed P&L instead.", t.Symbol, i.Base)
 	}
 }
 
-// computeCoinPrice computes a price that the file does not state from the amount,
-// without the costs in it. The amount proves nothing more then.
+// computeCoinPrice computes a price that the file does not state from what was
+// traded, or else from the amount without the costs in it. The amount proves
+// nothing more then.
 func computeCoinPrice(t *tradeRow, costs []coinAmount) {
-	gross := t.amount.Decimal
-	for _, c := range costs {
-		if c.coin == t.instrument.Quote {
-			gross = gross.Add(c.amount)
+	gross := t.gross.Decimal
+	if !t.gross.Valid {
+		gross = t.amount.Decimal
+		for _, c := range costs {
+			if c.coin == "" || c.coin == t.instrument.Quote {
+				gross = gross.Add(c.amount)
+			}
 		}
 	}
 	if !t.Quantity.IsZero() {

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Separator says which sign marks the decimals of a column.
+// Separator states which sign marks the decimals of a column.
 type Separator int
 
 // The separators. Unsettled is for a column whose values prove nothing.

@@ -16,8 +16,12 @@ func (r *Reader) finishParts() {
 		if slices.ContainsFunc(l.Join, func(j Join) bool { return j.As == JoinParts }) {
 			r.Out.joinParts()
 		}
-		if l.SameInstant == InstantByID {
+		switch l.SameInstant {
+		case InstantByID:
 			slices.SortStableFunc(r.Out.Fills, compareInstantAndID)
+		case InstantByHoldings:
+			r.Out.sortByHoldings()
+		case InstantByRow:
 		}
 	}
 }
@@ -97,4 +101,32 @@ func joinFills(parts []*Fill) []*Fill {
 // compareInstantAndID orders fills by their instant and then by their number.
 func compareInstantAndID(a, b *Fill) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+}
+
+// sortByHoldings puts the fills in order of time, with those of one instant in
+// the order of the file or in the opposite one; see [InstantByHoldings].
+func (s *Statement) sortByHoldings() {
+	reversed := slices.Clone(s.Fills)
+	slices.Reverse(reversed)
+	forwards, backwards := sortedByTime(s.Fills), sortedByTime(reversed)
+	s.Fills = forwards
+	if countSoldShort(backwards) < countSoldShort(forwards) {
+		s.Fills = backwards
+	}
+}
+
+// countSoldShort counts the sales of shares that are not held.
+func countSoldShort(fills []*Fill) int {
+	n := 0
+	held := map[string]decimal.Decimal{}
+	for _, f := range fills {
+		if f.Right != "" {
+			continue
+		}
+		held[f.Symbol] = held[f.Symbol].Add(f.signed())
+		if f.Side == matching.Sell && held[f.Symbol].Sign() < 0 {
+			n++
+		}
+	}
+	return n
 }

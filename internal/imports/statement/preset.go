@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// Evidence says how well a layout is known.
+// Evidence states how well a layout is known.
 type Evidence string
 
 // The sources that a preset was written from. Documented means documentation or
@@ -19,7 +19,7 @@ const (
 	Documented Evidence = "documentation or code only"
 )
 
-// CostSign says how a file writes costs.
+// CostSign states how a file writes costs.
 type CostSign int
 
 // The ways. CostsByColumn looks at the whole column: where most are below

@@ -143,7 +143,7 @@ func (r *Reader) settleZone() error {
 	return nil
 }
 
-// noteZone asks for the zone, once, if a time has none and neither user nor
+// noteZone requests the zone, once, if a time has none and neither user nor
 // preset names it.
 func (r *Reader) noteZone(m Moment, column int) {
 	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
@@ -429,7 +429,7 @@ func (r *Reader) clock(zone string, column int) (*Clock, error) {
 	return c, nil
 }
 
-// clockKey says which column a clock belongs to: -1 for text.
+// clockKey is the column that a clock belongs to: -1 for text.
 type clockKey struct {
 	zone   string
 	column int

@@ -320,7 +320,7 @@ func (w *Row) Fill(f Fill) *Fill {
 
 // Money emits a cash row; the sign of its amount decides which way money moved.
 // The journal stores every fee as paid and every deposit as received, so a fee
-// that was given back is an adjustment, and a deposit that was taken back is a
+// that was refunded is an adjustment, and a deposit that was reversed is a
 // withdrawal.
 func (w *Row) Money(c Cash) {
 	c.Row = w.Number

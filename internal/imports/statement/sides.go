@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Effect says whether a fill opens or closes a position, if a file states it.
+// Effect states whether a fill opens or closes a position, if a file states it.
 type Effect int
 
 // The effects.

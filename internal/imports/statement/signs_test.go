@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/matching"
 )
 
-// TestMoneyGoesByItsSign holds that a fee that came in is no fee and a deposit
-// that was taken back is no deposit, whatever preset emits them.
+// TestMoneyGoesByItsSign checks that a refunded fee is not a fee and that a
+// reversed deposit is not a deposit, whatever preset emits them.
 func TestMoneyGoesByItsSign(t *testing.T) {
 	t.Parallel()
 	file, err := tabular.Read([]byte("Kind,Amount,At\nfee,-5,2026-01-05\nfee,10,2026-01-06\ndeposit,100,2026-01-07\ndeposit,-100,2026-01-08\n"+

@@ -124,14 +124,14 @@ func (w *Row) isTradeWord(value string) bool {
 	return side || statusOf(value) == statusFilled
 }
 
-// kindNames are the ends of the names of columns that say what a row is, beside
+// kindNames are the ends of the names of columns that hold the kind of a row, next to
 // those that can hold the side and the status of an order.
 var kindNames = []string{
 	"type", "kind", "category", "event", "operation", "operazione", "action", "subcode", "description", "omschrijving", "descripción", "descrizione",
 	"beschreibung", "descrição", "beskrivning", "buchungsinformation", "libellé", "summary",
 }
 
-// kindColumns lists the columns that say what a row is, the most telling first.
+// kindColumns lists the columns that may hold the kind of a row, the likeliest first.
 func (r *Reader) kindColumns() []int {
 	if r.kinds != nil {
 		return r.kinds

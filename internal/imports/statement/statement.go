@@ -25,7 +25,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Format says what a row of a file is.
+// Format is what a row of a file contains.
 type Format string
 
 // The formats. A file of executions has a row a fill, a journal a row a
@@ -35,7 +35,7 @@ const (
 	JournalTrades Format = "journal_trades"
 )
 
-// Source says what sort of file it was, in the words of the API.
+// Source is the kind of file, as the API names it.
 type Source string
 
 // The sources. A table is csv, be it delimited text or a workbook and whatever
@@ -136,6 +136,8 @@ type Fill struct {
 	Effect          Effect       // whether the file says that it opens or closes
 	PositionAfter   decimal.Null // the signed position after this fill, if the file states it
 	StatedCashFlow  decimal.Null // what the file says that the fill moved in cash, costs included
+
+	isSplit bool // see [KindSplit]
 }
 
 // Cash is money that moved without a fill. Type is a word of the API: deposit,
@@ -175,7 +177,7 @@ type Annotations struct {
 	ReviewedAt          time.Time // zero for a trade that was not reviewed
 }
 
-// Problem says why a row was left out.
+// Problem states why a row was left out.
 type Problem struct {
 	Row     int
 	Message string

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// SuggestMapping says which columns of a file are likely to hold what. Each
+// SuggestMapping suggests which column of a file holds what. Each
 // target has at most one column, and each column at most one target.
 //
 // Names alone do not decide it. "Time" is a time of day next to a "Date" and a

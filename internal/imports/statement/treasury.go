@@ -10,7 +10,7 @@ import (
 // 32nds is a half as a plus sign, decimals of a 32nd, or one digit for eighths.
 var thirtySeconds = regexp.MustCompile(`^(-?)(\d{1,4})['-]([0-2]\d|3[01])(?:(\+)|\.(\d{1,3})|([0-35-8]))?$`)
 
-// eighths are the thousandths of a 32nd that the third digit stands for: it is
+// eighths are the thousandths of a 32nd that the third digit means: it is
 // the first decimal of the eighth, so that 4 and 9 do not occur.
 var eighths = map[string]int{"0": 0, "1": 125, "2": 250, "3": 375, "5": 500, "6": 625, "7": 750, "8": 875}
 

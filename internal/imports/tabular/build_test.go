@@ -107,7 +107,7 @@ func read(t testing.TB, data []byte) tabular.File {
 	return file
 }
 
-// cellsOf gives the cells of the only table, one string a row.
+// cellsOf returns the cells of the only table, one string a row.
 func cellsOf(t testing.TB, file tabular.File) []string {
 	t.Helper()
 	if len(file.Tables) != 1 {

@@ -52,8 +52,8 @@ type page struct {
 	file *File
 	rows collector
 	line int // number of the last <tr>
-	// open are the tables around the present place, innermost last. The first
-	// one stands for the document, in which a cell may be outside of any table.
+	// open are the tables around the current place, innermost last. The first
+	// one is the document, in which a cell may be outside of any table.
 	open []*openTable
 	// content is what the next text is, after a tag whose content is not
 	// markup: the title, or something hidden.

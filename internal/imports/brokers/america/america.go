@@ -1,13 +1,11 @@
-// Package america knows the exports of the brokers of the United States that
-// trade shares and options: thinkorswim, Charles Schwab, Fidelity, E*TRADE,
-// Robinhood, Webull, tastytrade and Firstrade.
+// Package america describes the exports of North American brokers for shares and
+// options: thinkorswim, Charles Schwab, Fidelity, E*TRADE, Robinhood, Webull,
+// Wealthsimple, Vanguard, tastytrade and Firstrade.
 //
-// Most of them do not export fills but a history of the account, in which
-// trades stand among dividends, transfers and options that ended. Each preset
-// turns its row into an entry, which says what the row is in words that all of
-// them share; what an entry means for the journal is decided once, in entry.go.
-// An option that ended does not always say whether it was held or owed: the
-// fills around it tell, see endings.go.
+// Most of them do not export fills but a history of the account, in which trades
+// are mixed with dividends, transfers and options that ended. All are read by a
+// [statement.Layout] except thinkorswim, whose statement is many tables with the
+// costs of trades in another one.
 //
 // Days and times without a zone are New York's, unless the file says otherwise.
 package america
@@ -21,9 +19,12 @@ import (
 // newYork is where these brokers' clocks stand.
 const newYork = "America/New_York"
 
-// Presets gives every export that the package knows.
+// Presets returns every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		thinkorswim(), schwab(), []*statement.Preset{&fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst, &robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad}, tastytrade(), firstrade(),
+		thinkorswim(),
+		[]*statement.Preset{&schwabTransactions, &schwabRealized, &fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst},
+		[]*statement.Preset{&robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad},
+		[]*statement.Preset{&wealthsimpleActivities, &vanguardTransactions, &tastytradeTransactions, &tastytradeEarly, &firstradeHistory},
 	)
 }

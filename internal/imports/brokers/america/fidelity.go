@@ -9,7 +9,7 @@ import (
 
 // fidelityHistory is the account history in its generations, which differ in the
 // order of columns and in whether money columns have a "($)". The action is a
-// sentence whose first words say what the row is.
+// sentence whose first words are the kind of the row.
 var fidelityHistory = s.Preset{
 	Broker: "Fidelity", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Run Date;Action;Symbol;Description|Security Description;Type|Security Type;Price|Price ($);Quantity;Commission|Commission ($);Fees|Fees ($);Amount|Amount ($)"),

@@ -2,139 +2,65 @@ package america
 
 import (
 	"regexp"
-	"slices"
-	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
-	"fillbook/internal/matching"
 )
 
-// firstrade knows the account history, in which options and bonds have no
-// symbol and some rows have the time inside their description.
-func firstrade() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Firstrade", Export: "account history", Evidence: statement.SampleFile, Format: statement.Executions,
-		Header: []string{"Symbol", "Quantity", "Price", "Action", "Description", "TradeDate", "SettledDate", "Amount", "Commission", "Fee", "RecordType"},
-		Zone:   newYork, Order: statement.MonthFirst, Costs: statement.CostsPositive,
-		Each: firstradeRow, Done: firstradeEnd,
-		Columns: map[statement.Target]string{
-			statement.TargetExecutedAt: "TradeDate", statement.TargetSide: "Action", statement.TargetSymbol: "Symbol",
-			statement.TargetQuantity: "Quantity", statement.TargetPrice: "Price",
-			statement.TargetCommission: "Commission", statement.TargetFees: "Fee",
-		},
-	}}
+// firstradeHistory is the account history. Options and bonds have no symbol, and
+// some rows have the time inside their description. Within a day the file may run
+// forwards or backwards.
+var firstradeHistory = s.Preset{
+	Broker: "Firstrade", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Header: s.Cols("Symbol;Quantity;Price;Action;Description;TradeDate;SettledDate;Amount;Commission;Fee;RecordType"), Costs: s.CostsPositive,
+	Layout: &s.Layout{
+		Key: "Action", Kind: "@kind|Action", Words: firstradeWords, Symbol: "Symbol|@bond", Contract: "@contract", Effect: "@effect",
+		Time: "@executed|TradeDate", Quantity: "Quantity", Price: "Price", Amount: "Amount", Commission: "Commission", Fees: "Fee+@accrued",
+		Hidden: s.Hidden{Into: s.CostFees}, Note: "Description", SameInstant: s.InstantByHoldings, Prepare: prepareFirstrade,
+		Parse: []s.Pattern{{In: "Description", Re: regexp.MustCompile(`EXEC TIME: *(?P<executed>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})`)}},
+	},
 }
 
-// firstradeActions are the actions of rows that are no trades.
-var firstradeActions = map[string]action{
-	"dividend": {sense: dividend}, "interest": {sense: interest}, "fee": {sense: fee},
-	"deposit": {sense: transfer}, "withdrawal": {sense: transfer}, "ach": {sense: transfer}, "wire": {sense: transfer}, "transfer": {sense: transfer},
+// firstradeWords are the actions of rows that are not trades.
+var firstradeWords = []s.Word{
+	{Kind: s.KindExpiry, Words: "expired"}, {Kind: s.KindAssignment, Words: "assigned"}, {Kind: s.KindExercise, Words: "exercised"},
+	{Kind: s.KindTransfer, Words: "deposit|withdrawal|ach|wire|transfer"}, {Kind: s.KindDividend, Words: "dividend"},
+	{Kind: s.KindInterest, Words: "interest"}, {Kind: s.KindFee, Words: "fee"},
 }
 
-func firstradeRow(w *statement.Row) {
-	word := w.Text("Action")
-	if word == "" {
-		w.Ignore()
-		return
-	}
-	e := &entry{
-		action: firstradeActions[strings.ToLower(word)], word: word, symbol: w.Text("Symbol"), note: w.Text("Description"),
-		quantity: w.Null("Quantity"), price: w.Null("Price"), amount: w.Null("Amount"),
-		commission: w.Cost("Commission"), fees: w.Cost("Fee"),
-	}
-	e.at = firstradeTime(w, e.note)
-	if side, effect, ok := statement.SideWord(word); ok {
-		e.action = action{trade, side, effect}
-		firstradeTrade(w, e)
-	} else if e.sense == unknown {
-		firstradeOther(e)
-	}
-	e.emit(w)
+// firstradeTexts are words in the description of rows whose action says nothing.
+var firstradeTexts = []s.Word{
+	{Kind: s.KindDividend, Words: "*dividend*"}, {Kind: s.KindInterest, Words: "*interest*"}, {Kind: s.KindTransfer, Words: "*ach *|*wire *"},
 }
 
-// firstradeTrade finds out what was traded, and whether it opened or closed.
-func firstradeTrade(w *statement.Row, e *entry) {
-	if e.symbol == "" {
-		if _, ok := instruments.ParseOption(e.note); ok {
-			e.contract = e.note
-		} else {
-			e.symbol = w.Text("CUSIP")
-		}
-	}
-	switch text := strings.ToUpper(e.note); {
-	case strings.Contains(text, "OPEN CONTRACT"), strings.Contains(text, "OPENING CONTRACT"):
-		e.effect = statement.Opening
-	case strings.Contains(text, "CLOSING CONTRACT"):
-		e.effect = statement.Closing
-	}
-	// Accrued interest of a bond is paid with it; a minus is what was paid.
-	e.fees = e.fees.Sub(w.Decimal("Interest"))
-}
+// firstradeEndings are words in the description of options that ended.
+var firstradeEndings = regexp.MustCompile(`(?i)assigned|exercised|expired`)
 
-// firstradeOther reads what the action does not say from the description.
-func firstradeOther(e *entry) {
-	text := strings.ToUpper(e.note)
-	_, option := instruments.ParseOption(e.note)
+// firstradeEffect is how the description of an option says what a trade does.
+var firstradeEffect = regexp.MustCompile(`(?i)(open|closing|opening) contract`)
+
+// prepareFirstrade reads what only the description says.
+func prepareFirstrade(w *s.Row) {
+	note := w.Text("Description")
+	_, isOption := instruments.ParseOption(note)
+	_, _, traded := s.SideWord(w.Text("Action"))
 	switch {
-	case option && strings.Contains(text, "ASSIGNED"):
-		e.sense = assigned
-	case option && strings.Contains(text, "EXERCISED"):
-		e.sense = exercised
-	case option && strings.Contains(text, "EXPIRED"):
-		e.sense = expired
-	case strings.Contains(text, "DIVIDEND"):
-		e.sense = dividend
-	case strings.Contains(text, "INTEREST"):
-		e.sense = interest
-	case strings.Contains(text, "ACH "), strings.Contains(text, "WIRE "):
-		e.sense = transfer
+	case traded && w.Text("Symbol") == "" && !isOption:
+		w.Set("bond", w.Text("CUSIP"))
+	case isOption && (!traded || w.Text("Symbol") == ""):
+		w.Set("contract", note)
 	}
-	if option {
-		e.contract = e.note
-	}
-}
-
-var firstradeExecuted = regexp.MustCompile(`EXEC TIME: *(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})`)
-
-func firstradeTime(w *statement.Row, description string) statement.Moment {
-	if found := firstradeExecuted.FindStringSubmatch(description); found != nil {
-		return w.At(found[1])
-	}
-	return w.Moment("TradeDate")
-}
-
-// firstradeEnd puts the fills in order. Within a day the file may run forwards
-// or backwards and does not say so; the way in which less is sold that is not
-// held is taken.
-func firstradeEnd(r *statement.Reader) {
-	settleEndings(r)
-	backwards := slices.Clone(r.Out.Fills)
-	slices.Reverse(backwards)
-	byTime(r.Out.Fills)
-	byTime(backwards)
-	if soldShort(backwards) < soldShort(r.Out.Fills) {
-		r.Out.Fills = backwards
-	}
-}
-
-func byTime(fills []*statement.Fill) {
-	slices.SortStableFunc(fills, func(a, b *statement.Fill) int { return a.At.Compare(b.At) })
-}
-
-// soldShort counts the sales of shares that are not held.
-func soldShort(fills []*statement.Fill) int {
-	n := 0
-	held := map[string]decimal.Decimal{}
-	for _, f := range fills {
-		if f.Right != "" {
-			continue
+	if traded {
+		if effect := firstradeEffect.FindStringSubmatch(note); effect != nil {
+			w.Set("effect", effect[1])
 		}
-		held[f.Symbol] = held[f.Symbol].Add(signed(f))
-		if f.Side == matching.Sell && held[f.Symbol].Sign() < 0 {
-			n++
+		// Accrued interest of a bond is paid with it; a minus is what was paid.
+		w.Set("accrued", w.Decimal("Interest").Neg().String())
+	} else if s.FindKind(firstradeWords, w.Text("Action")) == "" {
+		kind := string(s.FindKind(firstradeTexts, note))
+		if isOption && firstradeEndings.MatchString(note) {
+			kind = firstradeEndings.FindString(note)
 		}
+		w.Set("kind", kind)
 	}
-	return n
 }

@@ -12,6 +12,8 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
 )
 
 // mustRead reads a text that is an export.
@@ -21,6 +23,16 @@ func mustRead(t *rapid.T, text string) *statement.Statement {
 		t.Fatalf("problems %v in\n%s", s.Problems, text)
 	}
 	return s
+}
+
+// gross returns what quantity and price of a fill move in cash.
+func gross(f *statement.Fill) decimal.Decimal {
+	usual, _ := instruments.DefaultMultiplier(f.Symbol, f.Type)
+	n := f.Quantity.Mul(f.Price).Mul(f.Multiplier.Or(usual))
+	if f.Side == matching.Buy {
+		return n.Neg()
+	}
+	return n
 }
 
 // TestHiddenCostsKeepTheCash holds that what fills move is what the file says,

@@ -6,22 +6,17 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// schwab knows the history of transactions, whose columns changed places over
-// the years, and the list of realised gains.
-func schwab() []*statement.Preset {
-	return []*statement.Preset{
-		&schwabTransactions,
-		{
-			Broker: "Charles Schwab", Export: "realized gain/loss", Evidence: statement.SampleFile, Format: statement.JournalTrades,
-			Header: []string{"Symbol", "Quantity", "Cost Per Share", "Proceeds Per Share", "Opened Date", "Closed Date", "Gain/Loss ($)"},
-			Zone:   newYork, Order: statement.MonthFirst, Each: schwabRealized,
-			Columns: map[statement.Target]string{
-				statement.TargetSymbol: "Symbol", statement.TargetQuantity: "Quantity", statement.TargetNetPnL: "Gain/Loss ($)",
-				statement.TargetOpenDate: "Opened Date", statement.TargetOpenPrice: "Cost Per Share",
-				statement.TargetCloseDate: "Closed Date", statement.TargetClosePrice: "Proceeds Per Share",
-			},
+// schwabRealized is the list of realized gains: lots that were closed. The cost
+// basis includes the costs.
+var schwabRealized = statement.Preset{
+	Broker: "Charles Schwab", Export: "realized gain/loss", Evidence: statement.SampleFile, Format: statement.JournalTrades, Zone: newYork,
+	Header: statement.Cols("Symbol;Quantity;Cost Per Share;Proceeds Per Share;Opened Date;Closed Date;Gain/Loss ($)"), Order: statement.MonthFirst,
+	Layout: &statement.Layout{
+		Key: "Closed Date", Symbol: "Symbol", Quantity: "Quantity", NetResult: "Gain/Loss ($)",
+		RoundTrip: statement.RoundTrip{
+			OpenTime: "Opened Date", OpenPrice: "Cost Per Share", CloseTime: "Closed Date", ClosePrice: "Proceeds Per Share",
 		},
-	}
+	},
 }
 
 // schwabTransactions is the history of an account, whose columns changed places
@@ -64,23 +59,4 @@ var schwabWords = []statement.Word{
 	{Kind: statement.KindFee, Words: "service fee|advisor fee|adr mgmt fee|misc fee"},
 	{Kind: statement.KindAdjustment, Words: "cash in lieu|misc cash entry|misc credits|promotional award|adjustment"},
 	{Kind: statement.KindMovement, Words: "stock split|reverse split|stock merger|spin-off|name change|conversion|stock div dist|journaled shares|security transfer"},
-}
-
-// schwabRealized reads a lot that was closed.
-func schwabRealized(w *statement.Row) {
-	symbol := w.Text("Symbol")
-	if symbol == "" || strings.EqualFold(symbol, "total") || w.Text("Closed Date") == "" {
-		w.Ignore()
-		return
-	}
-	var f statement.Fill
-	f.Name(symbol, "")
-	quantity := w.Required("Quantity")
-	w.Trip(statement.Trip{
-		Symbol: f.Symbol, Type: f.Type, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
-		Short: quantity.Sign() < 0, Quantity: quantity.Abs(),
-		Open: w.Moment("Opened Date"), OpenPrice: w.Required("Cost Per Share"),
-		Close: w.Moment("Closed Date"), ClosePrice: w.Null("Proceeds Per Share"),
-		NetPnL: w.Null("Gain/Loss ($)"), // the cost basis has the costs
-	})
 }

@@ -37,7 +37,7 @@ func TestSwimExpiry(t *testing.T) {
 func TestSwimName(t *testing.T) {
 	for text, want := range map[string]statement.Fill{
 		"KELP":         {Symbol: "KELP"},
-		"brk/b":        {Symbol: "BRK/B", Type: "forex"}, // nobody can tell a pair from a class of shares
+		"brk/b":        {Symbol: "BRK/B", Type: "forex"}, // a pair and a class of shares look the same
 		"/MESM26:XCME": {Symbol: "MESM26", Type: "future"},
 		"/ZZZQ26:XCME": {Symbol: "/ZZZQ26", Type: "future"}, // a root that is not known keeps its slash
 		"EUR/USD":      {Symbol: "EUR/USD", Type: "forex"},
@@ -144,7 +144,7 @@ func TestTakeTheNearestCharge(t *testing.T) {
 	}
 	for i, c := range others {
 		if c.taken {
-			t.Errorf("charge %d belongs to nobody here", i)
+			t.Errorf("charge %d belongs to no order", i)
 		}
 	}
 	charged := 0

@@ -78,7 +78,7 @@ func (s *swim) finish(r *statement.Reader) {
 		r.Out.State(statement.ItemFees, s.fees)
 		r.Out.State(statement.ItemCommission, s.commission)
 	}
-	settleEndings(r)
+	r.Out.ResolveEndings(s.endings)
 }
 
 // enoughAlike is how many charges of one quantity and price are looked at. No
@@ -138,7 +138,7 @@ func (o *swimOrder) take(alike []*swimCharge) bool {
 	return true
 }
 
-// is tells whether a charge is that of the order.
+// is reports whether a charge is that of the order.
 func (o *swimOrder) is(c *swimCharge) bool {
 	if !c.words[o.symbol] || len(o.legs) == 1 && o.legs[0].Side != c.side {
 		return false

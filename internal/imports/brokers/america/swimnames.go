@@ -21,7 +21,7 @@ var (
 	swimMany = regexp.MustCompile(`(?:^| )([/.$A-Z0-9]+)(?::[A-Z]+)? (?:1/)?(\d[\d,.]*) .*\b(?:CALL|PUT|CALL/PUT|PUT/CALL)\b`)
 )
 
-// swimName gives a fill the instrument that a text of thinkorswim names, if it
+// swimName sets the instrument of a fill that a text of thinkorswim names, if it
 // is a single one.
 func swimName(f *statement.Fill, text string) bool {
 	text = strings.ToUpper(strings.Join(strings.Fields(swimBrackets.ReplaceAllString(text, "")), " "))
@@ -105,4 +105,23 @@ func swimSpread(f *statement.Fill, text string) bool {
 	}
 	f.Symbol, f.Type, f.Multiplier, f.Lot = found[1], instruments.TypeOption, decimal.Of(worth), text
 	return true
+}
+
+// futureSymbol returns a future's symbol without the slash and the exchange, if
+// the rest is a known contract.
+func futureSymbol(symbol string) string {
+	symbol, _, _ = strings.Cut(strings.ToUpper(symbol), ":")
+	bare := strings.TrimPrefix(symbol, "/")
+	if _, ok := instruments.ParseFuture(bare); ok {
+		return bare
+	}
+	return symbol
+}
+
+// rightOf returns the right that a word beginning with C or P means.
+func rightOf(word string) instruments.Right {
+	if strings.HasPrefix(strings.ToUpper(word), "P") {
+		return instruments.Put
+	}
+	return instruments.Call
 }

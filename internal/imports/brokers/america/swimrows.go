@@ -17,6 +17,7 @@ type swim struct {
 	last     statement.Moment
 	orders   []*swimOrder
 	charges  []*swimCharge
+	endings  map[*statement.Fill]bool // expired options; see [statement.Statement.ResolveEndings]
 	// What the cash tables say that costs were in all.
 	stated           bool
 	fees, commission decimal.Decimal
@@ -169,37 +170,37 @@ func (s *swim) cash(w *statement.Row) {
 		s.traded(w, found)
 		return
 	}
-	e := &entry{word: kind, note: text, amount: w.Null("Amount"), at: s.at(w, w.Text("Exec Date|Date"), w.Text("Exec Time|Time"))}
+	at, amount := s.at(w, w.Text("Exec Date|Date"), w.Text("Exec Time|Time")), w.Null("Amount")
 	switch removed, upon := swimRemoved.FindStringSubmatch(text), swimUpon.FindStringSubmatch(text); {
 	case removed != nil:
-		s.removed(w, e, removed)
-		return
+		s.removed(w, at, removed)
 	case upon != nil:
-		s.delivered(e, upon)
+		readSwimDelivery(w, at, amount, upon)
 	case strings.Contains(strings.ToLower(text), "mark to market"), strings.Contains(strings.ToLower(text), "mark to the market"):
 		w.Skip("daily settlement of futures, which the fills have already")
-		return
+	case amount.Decimal.IsZero():
+		w.Skip(statement.ReasonNoAmount)
 	default:
-		e.action = swimMoney(kind, strings.ToUpper(text))
+		cash := statement.CashType(swimMoney(kind, strings.ToUpper(text)), amount.Decimal, text)
+		w.Money(statement.Cash{Type: cash, Amount: amount.Decimal, At: at.At, Note: text})
 	}
-	e.emit(w)
 }
 
-// swimMoney tells what a row of cash is by its type and description.
-func swimMoney(kind, text string) action {
+// swimMoney returns what a row of cash is by its type and description.
+func swimMoney(kind, text string) statement.Kind {
 	switch {
 	case strings.Contains(text, "DIVIDEND"), strings.Contains(text, "WITHHOLDING"):
-		return action{sense: dividend}
+		return statement.KindDividend
 	case strings.Contains(text, "INTEREST"):
-		return action{sense: interest}
+		return statement.KindInterest
 	case kind == "DOI":
-		return action{sense: dividend}
+		return statement.KindDividend
 	case strings.Contains(text, " FEE"), strings.Contains(text, "COMMISSION"):
-		return action{sense: fee}
+		return statement.KindFee
 	case kind == "EFN", kind == "WIN", kind == "WOU", kind == "JRN":
-		return action{sense: transfer}
+		return statement.KindTransfer
 	}
-	return action{sense: adjustment}
+	return statement.KindAdjustment
 }
 
 // total notes what a cash table says that costs were.
@@ -210,7 +211,7 @@ func (s *swim) total(w *statement.Row) {
 }
 
 // removed reads the end of an option.
-func (s *swim) removed(w *statement.Row, e *entry, found []string) {
+func (s *swim) removed(w *statement.Row, at statement.Moment, found []string) {
 	var f statement.Fill
 	if !swimName(&f, found[3]) || f.Right == "" {
 		w.Fail("The option %q cannot be read.", found[3])
@@ -218,14 +219,14 @@ func (s *swim) removed(w *statement.Row, e *entry, found []string) {
 	}
 	n, err := statement.Number(found[2], statement.Point)
 	if err != nil {
-		w.Reader().Out.Warn("%q does not say how many options ended and was left out.", e.note)
+		w.Reader().Out.Warn("%q does not say how many options ended and was left out.", found[0])
 		w.Skip("it does not say how many options ended")
 		return
 	}
-	f.Quantity, f.At, f.DateOnly, f.Effect, f.Side = n.Abs(), e.at.At, e.at.DateOnly, statement.Closing, matching.Buy
+	f.Quantity, f.At, f.DateOnly, f.Effect, f.Side = n.Abs(), at.At, at.DateOnly, statement.Closing, matching.Buy
 	switch strings.ToUpper(found[1]) {
 	case "EXPIRATION":
-		settleLater(w, w.Fill(f), n.Sign() < 0)
+		s.endings[w.Fill(f)] = n.Sign() < 0
 		return
 	case "EXERCISE":
 		f.Side = matching.Sell
@@ -233,16 +234,23 @@ func (s *swim) removed(w *statement.Row, e *entry, found []string) {
 	w.Fill(f)
 }
 
-// delivered reads shares that came or went for an option.
-func (s *swim) delivered(e *entry, found []string) {
-	e.action = action{sense: trade, side: matching.Buy}
+// readSwimDelivery reads shares that came or went for an option. Their price
+// follows from the amount.
+func readSwimDelivery(w *statement.Row, at statement.Moment, amount decimal.Null, found []string) {
+	n, err := statement.Number(found[2], statement.Point)
+	if err != nil || n.IsZero() || !amount.Valid {
+		w.Fail("There is no quantity or no amount.")
+		return
+	}
+	const priceScale = 8
+	f := statement.Fill{
+		Symbol: strings.ToUpper(found[3]), Side: matching.Buy, Quantity: n.Abs(), Price: amount.Decimal.Abs().DivRound(n.Abs(), priceScale),
+		StatedCashFlow: amount, At: at.At, DateOnly: at.DateOnly,
+	}
 	if found[1] == "SOLD" {
-		e.side = matching.Sell
+		f.Side = matching.Sell
 	}
-	if n, err := statement.Number(found[2], statement.Point); err == nil {
-		e.quantity = decimal.Of(n)
-	}
-	e.symbol = found[3]
+	w.Fill(f)
 }
 
 // traded reads a trade of a cash table: as a fill, or as the costs of one.

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// thinkorswim knows the account statement, which is many tables one below the
+// thinkorswim describes the account statement, which is many tables one below the
 // other, and the list of today's orders. Which of the tables a file has is the
 // user's choice, so it is known by any of them and always read the same way.
 func thinkorswim() []*statement.Preset {
@@ -28,7 +28,7 @@ func thinkorswim() []*statement.Preset {
 	return []*statement.Preset{&trades, &orders, &cash}
 }
 
-// swimTitle knows a statement by the line above its tables.
+// swimTitle recognizes a statement by the line above its tables.
 func swimTitle(file tabular.File) string {
 	const title = "Account Statement for "
 	for _, table := range file.Tables {
@@ -96,7 +96,7 @@ func onlyCell(cells []string) (string, bool) {
 	return only, only != ""
 }
 
-// swimHeader tells which table a row is the header of.
+// swimHeader returns which table a row is the header of.
 func swimHeader(cells []string, title string) (swimKind, bool) {
 	has := func(names ...string) bool {
 		for _, name := range names {
@@ -121,13 +121,12 @@ func swimHeader(cells []string, title string) (swimKind, bool) {
 // that only the cash tables have. Without it the cash tables tell the trades,
 // and without those the orders.
 func readSwim(r *statement.Reader) error {
-	remembered(r) // before the tables get readers of their own
 	for _, table := range r.File.Tables {
 		found := swimTables(table.Rows)
 		has := func(kind swimKind) bool {
 			return slices.ContainsFunc(found, func(t swimTable) bool { return t.kind == kind && t.end > t.header+1 })
 		}
-		s := &swim{zone: swimZone(table.Rows), fromCash: !has(swimTrades)}
+		s := &swim{zone: swimZone(table.Rows), fromCash: !has(swimTrades), endings: map[*statement.Fill]bool{}}
 		if s.zone != "" {
 			r.Out.Zone = zoneName(s.zone)
 		}
@@ -149,7 +148,7 @@ func readSwim(r *statement.Reader) error {
 	return nil
 }
 
-// isSwimTrade tells that a row of a cash table is a trade.
+// isSwimTrade reports whether a row of a cash table is a trade.
 func isSwimTrade(row tabular.Row) bool {
 	return slices.Contains(row.Cells, "TRD")
 }

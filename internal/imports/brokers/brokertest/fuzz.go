@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// Fuzz gives arbitrary files to some presets, beginning with their fixtures and
+// Fuzz passes arbitrary files to some presets, beginning with their fixtures and
 // some more seeds: nothing may crash, and what is read must be sound.
 func Fuzz(f *testing.F, presets []*statement.Preset, seeds ...string) {
 	f.Helper()

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// Facts sums a statement up in one line, to be held against what is known of a
-// real file.
+// Facts summarizes a statement in one line, to be compared with what is known
+// about a real file.
 func Facts(s *statement.Statement) string {
 	return fmt.Sprintf("%s, %s: rows %d, fills %d, cash %d, annotations %d, problems %d; costs %s, gross %s, net %s, cash in %s, out %s",
 		s.Broker, s.Format, s.Rows, len(s.Fills), len(s.Cash), len(s.Annotations), len(s.Problems),

@@ -47,8 +47,8 @@ var binanceAutoInvest = statement.Preset{
 	},
 }
 
-// binanceStatement has one row for each coin of a trade; only the second says what
-// belongs together.
+// binanceStatement has one row for each coin of a trade. Rows of the same second
+// belong together.
 var binanceStatement = statement.Preset{
 	Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("UTC_Time|Time|Time(UTC);Account;Operation;Coin;Change;Remark"),
@@ -85,7 +85,7 @@ var binanceWallet = statement.Preset{
 			{Kind: statement.KindTransfer, Words: "transfer|internal_transfer|cross_collateral_transfer|strategy_umfutures_transfer"},
 			{Kind: statement.KindInterest, Words: "funding_fee"},
 			{Kind: statement.KindAdjustment, Words: "welcome_bonus|insurance_clear|referral_kickback|*_rebate|*_reward|options_*|auto_exchange|" +
-				"coin_swap_*|delivered_settelment|position_limit_increase_fee"},
+				"coin_swap_*|delivered_*|position_limit_increase_fee"},
 		},
 	},
 }

@@ -2,8 +2,8 @@ package crypto
 
 import "fillbook/internal/imports/statement"
 
-// bitfinexTrades are known from code; no file was seen. The sign of the amount is
-// the side, costs are below zero.
+// bitfinexTrades was written from code; no file was seen. The sign of the amount
+// is the side.
 var bitfinexTrades = statement.Preset{
 	Broker: "Bitfinex", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("#;PAIR;AMOUNT;PRICE;FEE;FEE CURRENCY;DATE;ORDER ID"), Order: statement.DayFirst, Costs: statement.CostsNegative,

@@ -14,7 +14,7 @@ var bitmexWallet = statement.Preset{
 	Broker: "BitMEX", Export: "wallet history", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("transactTime;transactType;amount;fee;address;transactStatus;walletBalance"), Order: statement.MonthFirst,
 	Notices: []string{
-		"The wallet has results of days and no fills: they were taken as adjustments of the balance. Import the trade history to have the trades.",
+		"The wallet has daily results but no fills, so the results were read as adjustments. Import the trade history to get the trades.",
 	},
 	Layout: &statement.Layout{
 		Only: []statement.Condition{{Col: "transactStatus", Words: "completed", Reason: "it was not completed"}},

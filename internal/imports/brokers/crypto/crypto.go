@@ -24,5 +24,6 @@ func Presets() []*statement.Preset {
 		&kucoinSpot, &kucoinCreated, &kucoinOld, &kucoinPositions, &coinbaseTransactions, &coinbaseProFills, &coinbaseProLedger,
 		&krakenTrades, &krakenLedgers, &bitgetOrders, &hyperliquidTrades, &hyperliquidFunding, &bitmexWallet, &bitstampTransactions,
 		&bitvavoTransactions, &blofinOrders, &cryptocomApp, &revolutCrypto, &deribitLog, &bitfinexTrades, &mexcSpot, &mexcFutures,
+		&bittrexOrders, &bittrexOldOrders, &gateioBilling, &geminiHistory, &coinbaseOldTransactions, &cointrackingTrades,
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/imports/brokers/brokertest"
 )
 
-// FuzzPresets feeds damaged exports: nothing panics, and what is read as a fill
-// or as cash could be one.
+// FuzzPresets reads damaged exports: no preset panics, and every fill and every
+// row of cash is a valid one.
 func FuzzPresets(f *testing.F) {
 	brokertest.Fuzz(f, Presets())
 }

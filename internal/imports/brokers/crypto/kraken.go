@@ -15,9 +15,9 @@ var krakenOld = strings.Fields("XXBT XETH XLTC XXRP XXLM XXDG XETC XREP XMLN XXM
 // krakenQuotes are what Kraken prices coins in.
 var krakenQuotes = strings.Fields("USD EUR GBP CAD JPY AUD CHF USDT USDC DAI PYUSD XBT ETH DOT")
 
-// krakenCoin returns the common name of a coin. A part after a point says where
+// nameKrakenCoin returns the common name of a coin. A part after a point says where
 // it is kept: DOT.S is staked.
-func krakenCoin(asset string) string {
+func nameKrakenCoin(asset string) string {
 	asset = strings.ToUpper(strings.TrimSpace(asset))
 	if base, _, ok := strings.Cut(asset, "."); ok && base != "" {
 		asset = base
@@ -34,19 +34,19 @@ func krakenCoin(asset string) string {
 	return asset
 }
 
-// krakenPair cuts a pair, such as XXBTZUSD, XBTUSD, XTZUSD or XBT/USD. An old
+// splitKrakenPair cuts a pair, such as XXBTZUSD, XBTUSD, XTZUSD or XBT/USD. An old
 // name at the end counts only after another of four letters.
-func krakenPair(pair string) (base, quote string) {
+func splitKrakenPair(pair string) (base, quote string) {
 	pair = strings.ToUpper(strings.TrimSpace(pair))
 	if len(pair) == 8 && slices.Contains(krakenOld, pair[4:]) {
-		return krakenCoin(pair[:4]), krakenCoin(pair[4:])
+		return nameKrakenCoin(pair[:4]), nameKrakenCoin(pair[4:])
 	}
 	if strings.Contains(pair, "/") {
 		base, quote = statement.SplitPair(pair)
 	} else {
 		base, quote = statement.SplitPairBy(pair, krakenQuotes)
 	}
-	return krakenCoin(base), krakenCoin(quote)
+	return nameKrakenCoin(base), nameKrakenCoin(quote)
 }
 
 // krakenTrades has the ids that the ledgers have too, so that both give the same
@@ -61,11 +61,11 @@ var krakenTrades = statement.Preset{
 
 // nameKrakenPair builds a pair from the name of its market.
 func nameKrakenPair(symbol, _ string) statement.Instrument {
-	base, quote := krakenPair(symbol)
-	return statement.Instrument{Symbol: krakenSymbol(base, quote), Type: instruments.TypeCrypto, Base: base, Quote: quote}
+	base, quote := splitKrakenPair(symbol)
+	return statement.Instrument{Symbol: joinKrakenPair(base, quote), Type: instruments.TypeCrypto, Base: base, Quote: quote}
 }
 
-func krakenSymbol(base, quote string) string {
+func joinKrakenPair(base, quote string) string {
 	if quote == "" {
 		return base
 	}
@@ -78,7 +78,7 @@ var krakenLedgers = statement.Preset{
 	Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("txid;refid;time;type;aclass;asset;amount;fee;balance"),
 	Layout: &statement.Layout{
-		Coins: true, CoinName: krakenCoin, Only: []statement.Condition{{Col: "txid", Words: "?*", Reason: "it has not arrived yet; another row has it"}},
+		Coins: true, CoinName: nameKrakenCoin, Only: []statement.Condition{{Col: "txid", Words: "?*", Reason: "it has not arrived yet; another row has it"}},
 		Kind: "{type} {subtype}", Time: "time", Amount: "amount", Currency: "asset", Fees: "fee", CashFees: statement.CashFeesSubtracted,
 		Symbol: "{@base}/{@quote}", ID: "refid", Note: "type", Join: []statement.Join{{By: "refid", As: statement.JoinLegs, Fiat: true}},
 		Words: []statement.Word{

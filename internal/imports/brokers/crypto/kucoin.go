@@ -39,8 +39,9 @@ var kucoinFills = statement.Layout{
 var kucoinPositions = statement.Preset{
 	Broker: "KuCoin", Export: "closed futures positions", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("UID;Symbol;Close Type;Realized PNL;Total Funding Fees;Total Trading Fees"),
-	Notices: []string{"The file has results of positions without prices and quantities: they were taken as adjustments of the balance. " +
-		"Import the futures fills instead to have the trades."},
+	Notices: []string{
+		"The file has results of positions without prices and quantities, so they were read as adjustments. Import the futures fills instead to get the trades.",
+	},
 	Layout: &statement.Layout{
 		Coins: true, Key: "Symbol", Kind: "=closed position", Time: "Position Closing Time…", Amount: "Total Realized PNL|Realized PNL",
 		Currency: "Total Realized PNL$|Realized PNL$|@coin", Note: "closed position {Symbol}",

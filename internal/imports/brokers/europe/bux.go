@@ -18,7 +18,7 @@ var buxTransactions = s.Preset{
 			{Kind: s.KindBuy, Words: "trades buy *"}, {Kind: s.KindSell, Words: "trades sell *"}, {Kind: s.KindMovement, Words: "corporate_actions *"},
 		},
 		Symbol: "Asset Id", Namer: s.NamePlain, Name: "Asset Name", Time: "Transaction Time (CET)", Quantity: "Asset Quantity", Price: "Asset Price",
-		Amount: "Transaction Amount", Currency: "Transaction Currency", PriceCurrency: "Asset Currency", Rate: "Exchange Rate",
+		Amount: "Transaction Amount", Unsigned: true, Currency: "Transaction Currency", PriceCurrency: "Asset Currency", Rate: "Exchange Rate",
 		Result: "Profit And Loss Amount", Currencies: s.CurrencyOfAccount, Note: "{Transaction Type} {Asset Name}",
 		Join:    []s.Join{{Kinds: []s.Kind{s.KindFee}, By: "Asset Id", As: s.JoinCosts, Within: 2 * time.Second}},
 		Prepare: prepareBUX,

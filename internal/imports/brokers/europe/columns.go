@@ -3,7 +3,6 @@ package europe
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
@@ -29,22 +28,12 @@ func called(r *statement.Reader, names string) (column, currency string) {
 	return "", ""
 }
 
-// loose reads a number from a column that was seen with both signs for decimals:
-// a value that proves its own is read by it, any other as the column is.
-func loose(w *statement.Row, names string) decimal.Null {
-	text := w.Text(names)
-	if own := statement.SettleSeparator([]string{text}); own != statement.Unsettled {
-		return decimal.Of(inText(w, text, own))
-	}
-	return w.Null(names)
-}
-
 // isCode tells the code of a currency from other text.
 func isCode(text string) bool {
 	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// isISIN tells the number of a security from other text.
+// isISIN reports whether a text is the number of a security.
 func isISIN(text string) bool {
 	const length = 12
 	return len(text) == length && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == "" && strings.Trim(text[:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""

@@ -2,6 +2,7 @@ package europe
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"fillbook/internal/decimal"
@@ -9,6 +10,14 @@ import (
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
 )
+
+// degiroStatement is the account of DEGIRO. It has the same trades as the
+// transactions, to the minute, and they are read alike.
+var degiroStatement = statement.Preset{
+	Broker: "DEGIRO", Export: "account", Evidence: statement.SampleFile, Format: statement.Executions,
+	Header: []string{degiroDate, degiroTime, degiroProduct, degiroISIN, degiroText, degiroChange, degiroBalance, degiroOrder},
+	Zone:   amsterdam, Order: statement.DayFirst, NewestFirst: true, Whole: degiroAccount,
+}
 
 // degiroTrade is how the account tells a trade: the number, in some languages
 // the product, the price and its currency. Text in front of a colon says that it
@@ -58,7 +67,7 @@ func degiroAccount(r *statement.Reader) error {
 	return nil
 }
 
-// joinContinuations gives the table with every line that continues the row above
+// joinContinuations returns the table with every line that continues the row above
 // joined to it, and the place of the header. The export wraps long ids and texts
 // onto a line of their own, which has no date and no amount.
 func joinContinuations(r *statement.Reader) (tabular.Table, int) {
@@ -176,7 +185,7 @@ func rateIn(text string, sep statement.Separator) decimal.Null {
 	return decimal.Of(n)
 }
 
-// order gives what is known of an order, or of a minute.
+// order returns what is known of an order, or of a minute.
 func (b *degiroBook) order(key string) *degiroPaid {
 	if b.orders[key] == nil {
 		b.orders[key] = &degiroPaid{changed: map[string]decimal.Decimal{}, costs: map[string]degiroCost{}}
@@ -184,7 +193,7 @@ func (b *degiroBook) order(key string) *degiroPaid {
 	return b.orders[key]
 }
 
-// orderOf gives the order of a row, or the minute of a row without one.
+// orderOf returns the order of a row, or the minute of a row without one.
 func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
 	if id := w.Text(degiroOrder); id != "" {
 		return b.orders[id]
@@ -310,10 +319,86 @@ func inText(w *statement.Row, text string, sep statement.Separator) decimal.Deci
 	return n
 }
 
-// flip is the other side.
-func flip(side matching.Side) matching.Side {
-	if side == matching.Buy {
-		return matching.Sell
+// places finds the cells of a row by the place of a name in the header.
+type places struct{ w *statement.Row }
+
+// column is the place of the first column that has one of the names, or -1.
+func (g places) column(names string) int {
+	for name := range strings.SplitSeq(names, "|") {
+		key := statement.HeaderKey(name)
+		i := slices.IndexFunc(g.w.Reader().Out.Headers, func(h string) bool { return key != "" && statement.HeaderKey(h) == key })
+		if i >= 0 {
+			return i
+		}
 	}
-	return matching.Buy
+	return -1
+}
+
+func (g places) cell(i int) string {
+	if i < 0 || i >= len(g.w.Cells) {
+		return ""
+	}
+	return strings.TrimSpace(g.w.Cells[i])
+}
+
+// unnamed tells that a column has no name, and so belongs to the one before.
+// The reader numbers such names from the second on.
+func (g places) unnamed(i int) bool {
+	headers := g.w.Reader().Out.Headers
+	return i >= len(headers) || headers[i] == "" || headers[i][0] == '#'
+}
+
+// number reads the number in a place.
+func (g places) number(i int) decimal.Null {
+	text := g.cell(i)
+	if statement.Blank(text) {
+		return decimal.Null{}
+	}
+	n, err := statement.Number(text, g.separator())
+	if err != nil {
+		g.w.Fail("%s: %v.", g.w.Reader().Out.Headers[i], err)
+		return decimal.Null{}
+	}
+	return decimal.Of(n)
+}
+
+// amount reads the number in a place and the currency with it, which is in
+// front of it under the same name, behind it, or in the name.
+func (g places) amount(i int) (decimal.Null, string) {
+	if i < 0 {
+		return decimal.Null{}, ""
+	}
+	headers := g.w.Reader().Out.Headers
+	switch {
+	case isCode(g.cell(i)) && g.unnamed(i+1):
+		return g.number(i + 1), g.cell(i)
+	case isCode(g.cell(i + 1)):
+		return g.number(i), g.cell(i + 1)
+	}
+	name := headers[i]
+	if code := name[strings.LastIndexByte(name, ' ')+1:]; isCode(code) && code != name {
+		return g.number(i), code
+	}
+	return g.number(i), ""
+}
+
+// separator decides over the whole file which sign marks decimals, as its
+// columns without a name cannot be asked one by one.
+func (g places) separator() statement.Separator {
+	r := g.w.Reader()
+	if known, ok := r.Memory.(*degiroBook); ok {
+		return known.separator
+	}
+	book := &degiroBook{}
+	var values []string
+	for _, row := range r.File.Tables[0].Rows {
+		for _, cell := range row.Cells {
+			if strings.ContainsAny(cell, ",.") {
+				values = append(values, cell)
+			}
+		}
+	}
+	book.separator = statement.SettleSeparator(values)
+	r.Memory = book
+	return book.separator
 }

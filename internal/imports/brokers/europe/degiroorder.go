@@ -57,7 +57,7 @@ func (p *degiroPaid) add(e degiroEntry) {
 // No order has as many; a forged file might.
 const enoughRates = 100
 
-// sort tells the money that was changed from the costs.
+// sort separates the money that was changed from the costs.
 func (p *degiroPaid) sort() {
 	for _, e := range p.entries {
 		switch cost := p.costs[e.currency]; {
@@ -125,7 +125,7 @@ func (p *degiroPaid) rate(currency string) (decimal.Null, string) {
 	return decimal.Null{}, ""
 }
 
-// settle gives the costs of an order to the first of its fills. Costs in another
+// settle adds the costs of an order to the first of its fills. Costs in another
 // currency than the fill's are converted with the order's own rate.
 func (p *degiroPaid) settle(r *statement.Reader) {
 	if len(p.fills) == 0 {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// etoro knows the two tables of an account statement that hold trades: the
+// etoro describes the two tables of an account statement that hold trades: the
 // activity of the account, and the closed positions, known from other people's
 // code only. Amounts are in dollars. A workbook has both: trades are then taken
 // from the positions, and from the activity what is still open, and money.

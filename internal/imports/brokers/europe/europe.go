@@ -21,10 +21,10 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// Presets gives every export that the package knows.
+// Presets returns every export that the package knows.
 func Presets() []*statement.Preset {
 	return slices.Concat(
-		[]*statement.Preset{&trading212History}, degiro(), []*statement.Preset{&saxoTransactions, &xtbPositions, &xtbOperations}, etoro(), ig(),
+		[]*statement.Preset{&trading212History, &degiroTransactions, &degiroStatement, &saxoTransactions, &xtbPositions, &xtbOperations}, etoro(), ig(),
 		[]*statement.Preset{&avanzaTransactions, &freetradeActivity, &hargreavesSummary, &rabobankMutations, &swissquoteTransactions},
 		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions, &exanteTrades, &releveStatement},
 	)

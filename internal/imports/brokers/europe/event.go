@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// sense says what a row of an account's history is.
+// sense is the kind of a row of an account's history.
 type sense int
 
 // The senses. A transfer is a deposit or a withdrawal, as its sign says;
@@ -114,10 +114,6 @@ func inMoney(r *statement.Reader, currency string) {
 	}
 }
 
-// manyMoneys takes the account's currency back for files whose rows are in many
-// and do not say which is the account's.
-func manyMoneys(r *statement.Reader) { r.Out.Account.Currency = "" }
-
 // emit puts an event that is no trade into the row.
 func (e *event) emit(w *statement.Row, s sense) {
 	switch s {
@@ -126,7 +122,7 @@ func (e *event) emit(w *statement.Row, s sense) {
 	case corporate:
 		e.leaveOut(w)
 	case unknown:
-		e.wonder(w)
+		e.reportUnknownRow(w)
 	case nothing:
 		w.Skip(statement.ReasonRepeated)
 	}
@@ -159,7 +155,7 @@ func (e *event) pay(w *statement.Row, s sense) {
 	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: e.currency, At: e.at.At, Note: note})
 }
 
-// leaveOut says that a row which moves shares was not taken.
+// leaveOut warns that a row which moves shares was skipped.
 func (e *event) leaveOut(w *statement.Row) {
 	w.Skip(statement.ReasonSecurities)
 	thing := e.symbol
@@ -179,9 +175,9 @@ func day(w *statement.Row, m statement.Moment) string {
 	return m.At.In(zone).Format(time.DateOnly)
 }
 
-// wonder takes a row of a kind that nobody knows: money is kept, so that the
+// reportUnknownRow handles a row of an unknown kind: money is kept, so that the
 // balance stays right.
-func (e *event) wonder(w *statement.Row) {
+func (e *event) reportUnknownRow(w *statement.Row) {
 	if e.amount.Decimal.IsZero() {
 		w.Skip(statement.ReasonNoAmount)
 		return

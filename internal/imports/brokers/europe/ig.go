@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// ig knows the transaction history: a row for each closed deal, with both
+// ig describes the transaction history: a row for each closed deal, with both
 // levels and the result in money, and a row for each movement of cash. Only its
 // header has been seen as IG writes it; that the sign of the size is the
 // direction is general knowledge.
@@ -43,7 +43,7 @@ func igRow(w *statement.Row) {
 	side, _, sided := statement.SideWord(kind)
 	trade := igTrade.FindStringSubmatch(market)
 	if sided && trade != nil {
-		e.amount = decimal.Null{} // nobody knows what it is of in such a row
+		e.amount = decimal.Null{} // its meaning in such a row is unknown
 		e.symbol = trade[1]
 		d := deal{
 			event: e, side: side, quantity: inText(w, trade[2], statement.Unsettled), price: inText(w, trade[3], statement.Unsettled),
@@ -54,7 +54,7 @@ func igRow(w *statement.Row) {
 	e.emit(w, igSense(kind, e.word+" "+market))
 }
 
-// igSense says what a row of cash is: by its text, or else by its type.
+// igSense returns the kind of a row of cash, by its text or else by its type.
 func igSense(kind, text string) sense {
 	if s := senseOf(text); s != unknown {
 		return s

@@ -53,7 +53,7 @@ var moneyWords = []struct {
 	}},
 }
 
-// senseOf says what a row of cash is by its text.
+// senseOf returns the kind of a row of cash by its text.
 func senseOf(text string) sense {
 	text = strings.ToLower(text)
 	for _, w := range moneyWords {

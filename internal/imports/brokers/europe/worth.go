@@ -10,7 +10,7 @@ import (
 // rateScale is how many decimals a rate has that follows from amounts.
 const rateScale = 10
 
-// isPence tells that a price is in pence and the money in pounds.
+// isPence reports whether a price is in pence and the money in pounds.
 func isPence(price, money string) bool {
 	return (price == "GBp" || strings.EqualFold(price, "GBX")) && (money == "" || strings.EqualFold(money, "GBP"))
 }
@@ -48,14 +48,14 @@ func rates(rate decimal.Null) []decimal.Decimal {
 	return list
 }
 
-// near tells that two amounts are the same but for rounding: a cent, or half a
+// near reports whether two amounts are the same but for rounding: a cent, or half a
 // hundredth.
 func near(computed, stated decimal.Decimal) bool {
 	allowed := decimal.Max(decimal.Must("0.01"), stated.Mul(decimal.Must("0.005")))
 	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
 }
 
-// signed gives an amount the sign that it has in cash: buying costs.
+// signed returns an amount with the sign that it has in cash: buying costs.
 func signed(amount decimal.Null, side matching.Side) decimal.Null {
 	if !amount.Valid {
 		return amount

@@ -20,7 +20,7 @@ type books struct {
 	beforeCosts bool
 }
 
-// booksOf gives the books of a reading.
+// booksOf returns the books of a reading.
 func booksOf(r *statement.Reader) *books {
 	b, ok := r.Memory.(*books)
 	if !ok {
@@ -53,7 +53,7 @@ func plus(sum decimal.Null, n decimal.Decimal) decimal.Null {
 	return decimal.Of(sum.Or(decimal.Zero).Add(n))
 }
 
-// closeBooks says what the file stated, and gives unknown contracts the worth
+// closeBooks records what the file stated, and sets the multiplier of unknown contracts
 // that its results gave away.
 func closeBooks(r *statement.Reader) {
 	b := booksOf(r)

@@ -13,7 +13,7 @@ import (
 // order for it goes.
 var routing = []string{"CON.F.US.", "F.US.", "CM.", "/"}
 
-// contractName gives the symbol under which a contract is kept: as the file
+// contractName returns the symbol under which a contract is stored: as the file
 // writes it, without the platform's routing where the rest says it all.
 func contractName(text string) string {
 	name := strings.ToUpper(strings.Join(strings.Fields(text), " "))
@@ -25,7 +25,7 @@ func contractName(text string) string {
 	return name
 }
 
-// isKnown tells whether the table of contracts has the contract.
+// isKnown reports whether the table of contracts has the contract.
 func isKnown(symbol string) bool {
 	_, ok := instruments.ParseFuture(symbol)
 	return ok

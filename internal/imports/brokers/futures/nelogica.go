@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// nelogica knows the report of operations of Profit, the platform of Nelogica
+// nelogica describes the report of operations of Profit, the platform of Nelogica
 // in Brazil. It was read in several importers; no file was seen. Whatever the
 // columns of a version are, a number has a decimal comma.
 func nelogica() []*statement.Preset {

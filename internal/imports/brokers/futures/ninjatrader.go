@@ -11,9 +11,9 @@ import (
 	"fillbook/internal/matching"
 )
 
-// ninjaTrader knows the grids of NinjaTrader 8. A grid has the columns that its
+// ninjaTrader describes the grids of NinjaTrader 8. A grid has the columns that its
 // user shows, in numbers and dates of the PC's country, and in English or
-// French. The grid's own row numbers are no ids: they begin anew each time.
+// French. The grid's own row numbers are not ids: each export begins at 1.
 func ninjaTrader() []*statement.Preset {
 	const broker = "NinjaTrader"
 	french := map[string]statement.Direction{"court": {Buy: false}}
@@ -63,7 +63,7 @@ var (
 	signBehind  = regexp.MustCompile(`\d[\x{a0}\x{202f} ]?[$€]$`)
 )
 
-// isForeign tells that the dates of a file have the day first although they do
+// isForeign reports whether the dates of a file have the day first although they do
 // not prove it: the PC puts the currency behind amounts, or no slashes into
 // dates, and that is not done where the month comes first.
 func isForeign(file tabular.File) bool {
@@ -106,7 +106,7 @@ func ninjaTrade(w *statement.Row) {
 	w.Annotate(statement.Annotations{Fill: roundTrip(w, t), MAE: w.Null("MAE"), MFE: w.Null("MFE")})
 }
 
-// stateProfit says what the trade made. Profit is what is left after the costs
+// stateProfit states the result of the trade. Profit is what is left after the costs
 // that have a column, unless the user had it shown without them: then it is
 // what the prices give, and a row with costs proves it for those that follow.
 func stateProfit(b *books, t *statement.Trip, profit decimal.Null) {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// partOf says which fill a part belongs to.
+// partOf returns the fill that a part belongs to.
 type partOf struct {
 	symbol string
 	side   matching.Side

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// rithmic knows two exports of R|Trader Pro. Both have order numbers and none
+// rithmic describes two exports of R|Trader Pro. Both have order numbers and none
 // of fills, so a fill is an order here, with its number as the id.
 func rithmic() []*statement.Preset {
 	const broker = "Rithmic"
@@ -70,7 +70,7 @@ func blocks(file tabular.File, column string) []block {
 	return list
 }
 
-// onlyCell gives the text of a row that has no more than one.
+// onlyCell returns the text of a row that has no more than one.
 func onlyCell(row tabular.Row) (text string, single bool) {
 	for _, cell := range row.Cells {
 		if cell == "" {

@@ -32,7 +32,7 @@ func roundTrip(w *statement.Row, t statement.Trip) *statement.Fill {
 	return open
 }
 
-// contradiction tells the user of a row whose prices and result do not fit. The
+// contradiction warns about a row whose prices and result do not fit. The
 // result wins, as it is what the account was credited with.
 func contradiction(w *statement.Row, t *statement.Trip, gross, points decimal.Decimal) {
 	if !isKnown(t.Symbol) || t.Type != instruments.TypeFuture {

@@ -4,7 +4,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// tradovate knows the exports of Tradovate, which NinjaTrader's web platform
+// tradovate describes the exports of Tradovate, which NinjaTrader's web platform
 // writes with the same columns. Orders, Fills, Performance and Position History
 // tell of the same fills. All but Fills show times on the browser's clock, to
 // the second.

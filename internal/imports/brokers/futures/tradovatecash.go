@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// tradovateCash knows Tradovate's Cash History. No whole file was seen, only
+// tradovateCash describes Tradovate's Cash History. No whole file was seen, only
 // rows of one.
 func tradovateCash(broker string) *statement.Preset {
 	return &statement.Preset{

@@ -96,7 +96,7 @@ func null(text string) decimal.Null {
 	return decimal.Of(decimal.Must(text))
 }
 
-// Of two trades that are alike only one is taken back.
+// Of two equal trades only one is canceled.
 func TestCancelTakesOneBack(t *testing.T) {
 	const file = `Symbol,DateTime,Quantity,Price,Commission,Code,Conid,Buy/Sell
 ACME,20260105;100000,5,10,-1,O,1,BUY

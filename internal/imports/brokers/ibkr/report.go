@@ -14,7 +14,7 @@ import (
 // report is what is known of a file beyond its single rows.
 type report struct {
 	r *statement.Reader
-	// cancels are fills that take back another.
+	// cancels are fills that cancel another.
 	cancels  []*statement.Fill
 	accounts []string
 	// multipliers are those that a section of the file gives by symbol.

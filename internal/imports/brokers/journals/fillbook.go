@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-// fillbook knows our own tables. Fills say all that trades say of prices, so
+// fillbook describes our own tables. Fills have all prices that trades have, so
 // where a workbook has both, and that is how many names tell, the fills are
 // read, and of the trades what was written on them.
 func fillbook() []*statement.Preset {

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// tradeJourney knows the standard file of TradeJourney, from its
+// tradeJourney describes the standard file of TradeJourney, from its
 // documentation; no file was seen.
 func tradeJourney() []*statement.Preset {
 	return []*statement.Preset{{
@@ -46,7 +46,7 @@ func inLots(symbol string, lots decimal.Decimal) statement.Trip {
 // currencies are those that pairs are made of.
 const currencies = " AUD CAD CHF CNH CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PLN SEK SGD THB TRY USD ZAR "
 
-// isPair tells whether a symbol begins with two currencies; a broker's own
+// isPair reports whether a symbol begins with two currencies; a broker's own
 // ending, as in EURUSD.m, does not matter.
 func isPair(symbol string) bool {
 	return len(symbol) >= 6 && strings.Contains(currencies, " "+symbol[:3]+" ") && strings.Contains(currencies, " "+symbol[3:6]+" ")

@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// spreadsheets knows two sheets that many traders keep after the same pattern,
+// spreadsheets describes two sheets that many traders keep after the same pattern,
 // read in importers; no file was seen. Others are read by the meaning of their
 // column names.
 func spreadsheets() []*statement.Preset {

@@ -5,7 +5,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// traderMemos knows the table of trades that TraderMemos and Stonk Journal
+// traderMemos describes the table of trades that TraderMemos and Stonk Journal
 // write. Date is when the trade was closed, and what it returned is after fees,
 // which have no column.
 func traderMemos() []*statement.Preset {

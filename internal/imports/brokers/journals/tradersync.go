@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// traderSync knows TraderSync's trade_data.csv, read in three importers that do
+// traderSync describes TraderSync's trade_data.csv, read in three importers that do
 // not know each other; no whole file was seen. It spells commission in its own
 // way.
 func traderSync() []*statement.Preset {

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// tradervue knows Tradervue's export of trades, in 13 and in 29 columns, and
+// tradervue describes Tradervue's export of trades, in 13 and in 29 columns, and
 // the file of fills that it takes, which other programs write for it.
 func tradervue() []*statement.Preset {
 	const broker, zone = "Tradervue", "America/New_York"

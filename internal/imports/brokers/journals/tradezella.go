@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// tradeZella knows TradeZella's export of trades, which has its columns in the
+// tradeZella describes TradeZella's export of trades, which has its columns in the
 // order of the alphabet with those of the user among them, and the file of
 // fills that it takes.
 func tradeZella() []*statement.Preset {

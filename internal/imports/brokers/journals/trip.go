@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// name gives a trade its instrument: what a type column says, or what the
+// name sets the instrument of a trade: from the type column, or from what the
 // symbol itself says.
 func name(t *statement.Trip, symbol, kind string) {
 	var f statement.Fill
@@ -104,7 +104,7 @@ func account(w *statement.Row, names string) {
 	}
 }
 
-// closeAccounts says of which account the file is.
+// closeAccounts records which account the file belongs to.
 func closeAccounts(r *statement.Reader) {
 	known, _ := r.Memory.([]string)
 	switch {

@@ -29,7 +29,7 @@ func isCalled(header, name string) bool {
 	return strings.HasPrefix(strings.TrimSpace(rest), "(") || len(rest) <= longest && strings.ContainsAny(rest[:1], " _")
 }
 
-// currencyOf gives the currency behind a name of a column, if there is a code.
+// currencyOf returns the currency after the name of a column, if there is a code.
 func currencyOf(r *statement.Reader, name string) string {
 	for _, header := range r.Out.Headers {
 		key := statement.HeaderKey(header)

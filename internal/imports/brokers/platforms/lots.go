@@ -99,14 +99,14 @@ func nameParts(w *statement.Row, t *statement.Trip) {
 	t.OpenFillID, t.CloseFillID = t.ID+"/open/"+at, t.ID+"/close/"+at
 }
 
-// isClosed tells that a row has a closing time. Some write the beginning of
+// isClosed reports whether a row has a closing time. Some write the beginning of
 // computer time for none.
 func (c lots) isClosed(w *statement.Row) bool {
 	text := w.Text(c.closeTime)
 	return text != "" && !strings.HasPrefix(text, "1970")
 }
 
-// again gives what makes an id unique that the file had before: nothing, then
+// again returns the suffix that makes a repeated id of the file unique: nothing, then
 // #2 and so on.
 func again(w *statement.Row, id string) string {
 	seen, ok := w.Reader().Memory.(map[string]int)

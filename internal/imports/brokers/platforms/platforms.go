@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// Presets gives the exports that the package reads.
+// Presets returns the exports that the package reads.
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		tradingView(), cTrader(), dxTrade(), []*statement.Preset{&matchTraderPositions, &avaTradeOrders},
@@ -27,7 +27,7 @@ func Presets() []*statement.Preset {
 // derived from MetaTrader keeps its times.
 const serverZone = "Europe/Athens"
 
-// openedUnseen gives the moments of a trade of which only the closing is known:
+// openedUnseen returns the moments of a trade of which only the closing is known:
 // both are that. They count as days, among which what opens comes first however
 // the file runs.
 func openedUnseen(w *statement.Row, t *statement.Trip) {

@@ -132,7 +132,7 @@ func TestOrderCap(t *testing.T) {
 	}
 }
 
-// TestRepeatedTicket gives each row ids of its own where a ticket that may still
+// TestRepeatedTicket checks that rows get their own ids if a ticket that may still
 // be open elsewhere comes twice.
 func TestRepeatedTicket(t *testing.T) {
 	t.Parallel()

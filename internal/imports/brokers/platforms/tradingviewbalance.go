@@ -15,7 +15,7 @@ var actionText = regexp.MustCompile(`^Close (long|short) position for symbol (\S
 	`Position AVG Price was ([^\s,]+), currency: (\w+), rate: ([^\s,]+), point value: (\S+?)\.?$`)
 
 // readAction reads a change of the balance: a trade that was closed, whose time
-// of opening nobody wrote down, or money.
+// of opening is not in the file, or money.
 func readAction(w *statement.Row) {
 	action := w.Text("Action")
 	found := actionText.FindStringSubmatch(action)

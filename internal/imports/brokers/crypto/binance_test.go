@@ -2,23 +2,19 @@ package crypto
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
 )
 
-// mustRead reads a text that is an export.
-func mustRead(t *rapid.T, text string) *statement.Statement {
+// readBinance reads a file of Binance that has no problems.
+func readBinance(t *rapid.T, text string) *statement.Statement {
 	s := brokertest.MustRead(t, []byte(text), statement.Hints{Currency: "USD"}, Presets())
 	if len(s.Problems) > 0 {
 		t.Fatalf("problems %v in\n%s", s.Problems, text)
@@ -26,22 +22,22 @@ func mustRead(t *rapid.T, text string) *statement.Statement {
 	return s
 }
 
-// moved is what fills do to the coin and to the money.
-func moved(fills []*statement.Fill) (coin, money decimal.Decimal) {
+// sumCoinAndMoney returns by how much fills change the coin and the money.
+func sumCoinAndMoney(fills []*statement.Fill) (coin, money decimal.Decimal) {
 	for _, f := range fills {
-		worth := f.Quantity.Mul(f.Price)
+		value := f.Quantity.Mul(f.Price)
 		if f.Side == matching.Buy {
-			coin, money = coin.Add(f.Quantity), money.Sub(worth)
+			coin, money = coin.Add(f.Quantity), money.Sub(value)
 		} else {
-			coin, money = coin.Sub(f.Quantity), money.Add(worth)
+			coin, money = coin.Sub(f.Quantity), money.Add(value)
 		}
 		money = money.Sub(f.Fees).Sub(f.Commission)
 	}
 	return coin, money
 }
 
-// TestFeesKeepBothBalances holds that fills change the coin and the money by
-// exactly what the exchange booked, whichever of the two pays the fee.
+// TestFeesKeepBothBalances checks that fills change the coin and the money by
+// exactly what the exchange booked, whichever of the two the fee is in.
 func TestFeesKeepBothBalances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
@@ -66,16 +62,16 @@ func TestFeesKeepBothBalances(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "2026-01-05 10:%02d:00,PEARUSDT,%s,%s,%sPEAR,%sUSDT,%s%s\n", i, side, price, quantity, amount, fee, feeCoin)
 		}
-		gotCoin, gotMoney := moved(mustRead(t, text.String()).Fills)
+		gotCoin, gotMoney := sumCoinAndMoney(readBinance(t, text.String()).Fills)
 		if !gotCoin.Equal(coin) || !gotMoney.Equal(money) {
-			t.Errorf("fills move %s coins and %s money, the file %s and %s\n%s", gotCoin, gotMoney, coin, money, text.String())
+			t.Errorf("fills change the coin by %s and the money by %s, want %s and %s\n%s", gotCoin, gotMoney, coin, money, text.String())
 		}
 	})
 }
 
-// TestLedgerOrderDoesNotMatter holds that a ledger says the same however the rows
-// of one second are mixed.
-func TestLedgerOrderDoesNotMatter(t *testing.T) {
+// TestOrderWithinSecond checks that the order of the rows of one second does not
+// change what is read from an account statement.
+func TestOrderWithinSecond(t *testing.T) {
 	shown := func(s *statement.Statement) (list []string) {
 		for _, f := range s.Fills {
 			list = append(list, fmt.Sprint(f.At, f.Symbol, f.Side, f.Quantity, f.Price, f.Fees))
@@ -92,50 +88,10 @@ func TestLedgerOrderDoesNotMatter(t *testing.T) {
 				fmt.Sprintf("1,2026-01-05 10:00:00,Spot,Transaction Spend,USDT,-%d,\n", 3*units),
 				fmt.Sprintf("1,2026-01-05 10:00:00,Spot,Transaction Fee,USDT,-%s,\n", decimal.FromScaled(units, 3)))
 		}
-		plain := shown(mustRead(t, header+strings.Join(rows, "")))
-		mixed := shown(mustRead(t, header+strings.Join(rapid.Permutation(rows).Draw(t, "mixed"), "")))
+		plain := shown(readBinance(t, header+strings.Join(rows, "")))
+		mixed := shown(readBinance(t, header+strings.Join(rapid.Permutation(rows).Draw(t, "mixed"), "")))
 		if len(plain) != 1 || fmt.Sprint(plain) != fmt.Sprint(mixed) {
-			t.Errorf("plain %q\nmixed %q", plain, mixed)
+			t.Errorf("read %q in order and %q in another order, want one fill that is the same", plain, mixed)
 		}
 	})
-}
-
-// TestExportsAgree holds that the fills of a trade history and of the ledger
-// beside it are the same, id and all.
-func TestExportsAgree(t *testing.T) {
-	shown := func(name string) map[string]string {
-		archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := tabular.Read(archive.Files[0].Data, tabular.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, _ := statement.Detect(file, Presets())
-		s, err := statement.Read(file, found, statement.Hints{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		list := map[string]string{}
-		for _, f := range s.Fills {
-			list[f.ID] = fmt.Sprint(f.Symbol, f.Type, f.Side, f.Quantity, f.Price, f.Fees, f.At.Truncate(time.Second))
-		}
-		return list
-	}
-	for trades, ledger := range map[string]string{"coinbasepro-fills": "coinbasepro-ledger", "kraken-trades": "kraken-ledgers"} {
-		one, other := shown(trades), shown(ledger)
-		common := 0
-		for id, fill := range one {
-			if in, ok := other[id]; ok {
-				common++
-				if in != fill {
-					t.Errorf("%s: fill %s is %s in the trades and %s in the ledger", trades, id, fill, in)
-				}
-			}
-		}
-		if common == 0 {
-			t.Errorf("%s and %s have no fill in common", trades, ledger)
-		}
-	}
 }
