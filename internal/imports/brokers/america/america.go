@@ -1,6 +1,6 @@
 // Package america describes the exports of North American brokers for shares and
 // options: thinkorswim, Charles Schwab, Fidelity, E*TRADE, Robinhood, Webull,
-// Wealthsimple, Vanguard, tastytrade and Firstrade.
+// Wealthsimple, Vanguard, Merrill, tastytrade and Firstrade.
 //
 // Most of them do not export fills but a history of the account, in which trades
 // are mixed with dividends, transfers and options that ended. All are read by a
@@ -25,6 +25,6 @@ func Presets() []*statement.Preset {
 		thinkorswim(),
 		[]*statement.Preset{&schwabTransactions, &schwabRealized, &fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst},
 		[]*statement.Preset{&robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad},
-		[]*statement.Preset{&wealthsimpleActivities, &vanguardTransactions, &tastytradeTransactions, &tastytradeEarly, &firstradeHistory},
+		[]*statement.Preset{&wealthsimpleActivities, &vanguardTransactions, &merrillActivity, &tastytradeTransactions, &tastytradeEarly, &firstradeHistory},
 	)
 }

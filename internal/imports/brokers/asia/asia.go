@@ -1,5 +1,5 @@
 // Package asia reads the exports of Indian and Japanese brokers: Zerodha,
-// Upstox, Angel One and Groww, SBI Securities, e-smart and Rakuten.
+// Upstox, Angel One, Groww and Dhan, SBI Securities, e-smart and Rakuten.
 //
 // Indian exchanges count futures and options in units, lot size included, so
 // that nothing is multiplied. Their trade numbers start again every day, so that
@@ -20,7 +20,7 @@ import (
 
 // Presets are the exports that the package knows.
 func Presets() []*statement.Preset {
-	return slices.Concat(zerodha(), []*statement.Preset{&upstoxTrades, &angelOneTrades, &growwOrders, &sbiTrades, &rakutenTrades, &eSmartTrades})
+	return slices.Concat(zerodha(), []*statement.Preset{&upstoxTrades, &dhanTrades, &angelOneTrades, &growwOrders, &sbiTrades, &rakutenTrades, &eSmartTrades})
 }
 
 // in notes what money a file is in, which these files do not write.

@@ -1,9 +1,11 @@
 package europe
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
@@ -91,7 +93,10 @@ func joinContinuations(r *statement.Reader) (tabular.Table, int) {
 
 // hasISIN reports whether the cells are the header of the table.
 func hasISIN(cells []string) bool {
-	return indexOf(cells, "ISIN") >= 0 || indexOf(cells, "Code ISIN") >= 0
+	return slices.ContainsFunc(cells, func(cell string) bool {
+		key := statement.HeaderKey(cell)
+		return key == statement.HeaderKey("ISIN") || key == statement.HeaderKey("Code ISIN")
+	})
 }
 
 // continues reports whether a line belongs to the row above: it has text, but
@@ -201,18 +206,26 @@ func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
 	return b.orders[w.Text(degiroDate)+" "+w.Text(degiroTime)]
 }
 
+// degiroEvent is a row of the account.
+type degiroEvent struct {
+	text, symbol, name string
+	at                 statement.Moment
+	amount             decimal.Null
+	currency           string
+}
+
 // readDegiro reads a row of the account.
 func readDegiro(w *statement.Row, book *degiroBook) {
 	g := places{w}
-	if w.Text(degiroText) == "" && w.Text(degiroDate) == "" {
+	text := w.Text(degiroText)
+	if text == "" && w.Text(degiroDate) == "" {
 		w.Ignore()
 		return
 	}
-	text := w.Text(degiroText)
-	amount, currency := g.amount(g.column(degiroChange))
-	e := event{
-		word: text, at: w.DateAndTime(degiroDate, degiroTime), amount: amount, currency: currency, note: text,
-		symbol: symbolOf(w.Text(degiroISIN), ""), name: w.Text(degiroProduct),
+	e := degiroEvent{text: text, name: w.Text(degiroProduct), at: w.DateAndTime(degiroDate, degiroTime)}
+	e.amount, e.currency = g.amount(g.column(degiroChange))
+	if isin := strings.ToUpper(w.Text(degiroISIN)); statement.IsISIN(isin) {
+		e.symbol = isin
 	}
 	paid, ordered := book.orderOf(w), w.Text(degiroOrder) != ""
 	if trade := degiroTrade.FindStringSubmatch(text); trade != nil {
@@ -222,51 +235,117 @@ func readDegiro(w *statement.Row, book *degiroBook) {
 		readDegiroTrade(w, e, trade, paid, book.separator)
 		return
 	}
-	entry := degiroEntry{text: text, currency: currency, amount: amount.Decimal, rate: rateIn(w.Text(degiroFX), book.separator)}
+	entry := degiroEntry{text: text, currency: e.currency, amount: e.amount.Decimal, rate: rateIn(w.Text(degiroFX), book.separator)}
 	leg := paid != nil && paid.isLeg(entry)
 	if leg {
-		paid.quote(w, currency, e.at.At)
+		paid.quote(w, e.currency, e.at.At)
 	}
 	switch {
 	case ordered && paid != nil && paid.trades:
 		paid.skip(w, entry, leg)
 	case leg:
-		e.emit(w, exchange)
+		e.emitCash(w, statement.KindExchange)
 	default:
-		e.emit(w, senseOf(text))
+		e.emitCash(w, statement.FindCashKind(text))
 	}
 }
 
-// readDegiroTrade reads the row of an order that tells its trade.
-func readDegiroTrade(w *statement.Row, e event, trade []string, paid *degiroPaid, sep statement.Separator) {
+// emitCash adds a row that is not a trade as cash, or skips it.
+func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
+	amount := e.amount.Decimal
+	if kind == "" && !amount.IsZero() {
+		if kind, _ = w.ChosenKind(e.text); kind == "" {
+			w.SkipUnknownKind(e.text)
+			return
+		}
+	}
+	cash := statement.CashType(kind, amount, e.text)
+	switch {
+	case kind == statement.KindRepeated:
+		w.Skip(statement.ReasonRepeated)
+	case kind == statement.KindMovement:
+		e.skipMovement(w, e.text)
+	case amount.IsZero() || w.Failed():
+		w.Skip(statement.ReasonNoAmount)
+	case cash == "":
+		w.Skip(statement.ReasonIgnored)
+	default:
+		note := strings.Join(strings.Fields(e.text), " ")
+		if !strings.Contains(note, e.symbol) {
+			note = e.symbol + " " + note
+		}
+		w.Money(statement.Cash{Type: cash, Amount: amount, Currency: e.currency, At: e.at.At, Note: note})
+	}
+}
+
+// skipMovement skips a row that moves securities without a trade.
+func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
+	w.Skip(statement.ReasonSecurities)
+	day := e.at.At
+	if zone, err := time.LoadLocation(w.Reader().Out.Zone); err == nil {
+		day = day.In(zone)
+	}
+	w.Reader().Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+		word, cmp.Or(e.symbol, "an unnamed security"), day.Format(time.DateOnly))
+}
+
+// readDegiroTrade reads the row of an order that has its trade.
+func readDegiroTrade(w *statement.Row, e degiroEvent, trade []string, paid *degiroPaid, sep statement.Separator) {
 	side, _, ok := statement.SideWord(trade[2])
 	if own := degiroSides[strings.ToLower(trade[2])]; own != "" {
 		side, ok = own, true
 	}
 	if !ok || trade[1] != "" {
-		e.word = strings.TrimSpace(trade[1])
+		word := strings.TrimSpace(trade[1])
 		if !ok {
-			e.word = trade[2]
+			word = trade[2]
 		}
 		if e.amount.Decimal.IsZero() {
-			e.leaveOut(w)
+			e.skipMovement(w, word)
 			return
 		}
-		e.pay(w, adjustment)
+		e.emitCash(w, statement.KindAdjustment)
 		return
 	}
-	d := deal{event: e, side: side, money: trade[5]}
-	own := d.numbers(w, trade[3], trade[4], sep)
+	f := statement.Fill{Symbol: e.symbol, Side: side, At: e.at.At, DateOnly: e.at.DateOnly, Details: map[string]string{}}
+	f.Multiplier = e.readNumbers(w, &f, trade, sep)
 	if paid != nil {
 		if rate, home := paid.rate(e.currency); rate.Valid {
-			own = decimal.Of(own.Or(decimal.New(1)).Mul(rate.Decimal))
-			d.amount, d.currency = decimal.Of(e.amount.Decimal.Mul(rate.Decimal).Round(2)), home
+			f.Multiplier = decimal.Of(f.Multiplier.Or(decimal.New(1)).Mul(rate.Decimal))
+			e.amount, e.currency = decimal.Of(e.amount.Decimal.Mul(rate.Decimal).Round(2)), home
 		}
 	}
-	d.worth, d.amount = own, signed(d.amount, side)
-	if f := d.fill(w); paid != nil && !w.Failed() {
-		paid.fills, paid.home = append(paid.fills, f), d.currency
-		paid.row = w.Number
+	e.fill(w, &f, trade[5])
+	if filled := w.Fill(f); paid != nil && !w.Failed() {
+		paid.fills, paid.home, paid.row = append(paid.fills, filled), e.currency, w.Number
+	}
+}
+
+// fill completes a fill with its amount, its name and its currencies.
+func (e *degiroEvent) fill(w *statement.Row, f *statement.Fill, priced string) {
+	f.StatedCashFlow = e.amount
+	if e.amount.Valid {
+		f.StatedCashFlow.Decimal = e.amount.Decimal.Abs()
+		if f.Side == matching.Buy {
+			f.StatedCashFlow.Decimal = f.StatedCashFlow.Decimal.Neg()
+		}
+	}
+	if f.Multiplier.Decimal.Sign() <= 0 {
+		f.Multiplier = decimal.Null{} // the amounts do not belong together
+	}
+	if e.name != "" && !strings.EqualFold(e.name, f.Symbol) {
+		f.Details["name"] = e.name
+	}
+	if priced != "" && priced != e.currency {
+		f.Details["currency"] = priced
+	}
+	if e.currency == "" {
+		return
+	}
+	out := w.Reader().Out
+	out.DeriveCurrency(e.currency)
+	if home := w.Reader().Hints.Currency; home != "" && home != e.currency {
+		out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", e.currency, home)
 	}
 }
 
@@ -281,42 +360,47 @@ func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
 	w.Skip("rows of the kind %q are not known", entry.text)
 }
 
-// numbers reads quantity and price from a text, which is written in the language
-// of its day and not always as the columns are: the reading that explains the
-// amount is the right one. It gives what a unit of the price is in the money of
-// its own row: a hundredth for pence, a hundred for options, else one.
-func (d *deal) numbers(w *statement.Row, quantity, price string, sep statement.Separator) decimal.Null {
+// readNumbers reads quantity and price from a text, which is written in the
+// language of its day and not always as the columns are: the reading that explains
+// the amount is the right one. It returns what a unit of the price is in the
+// currency of its own row: a hundredth for pence, a hundred for options, else none.
+func (e *degiroEvent) readNumbers(w *statement.Row, f *statement.Fill, trade []string, sep statement.Separator) decimal.Null {
+	one, hundredth := decimal.New(1), decimal.Must("0.01")
+	read := func(s statement.Separator) (failed error) {
+		var err, wrong error
+		f.Quantity, err = statement.Number(trade[3], s)
+		f.Price, wrong = statement.Number(trade[4], s)
+		return cmp.Or(err, wrong)
+	}
 	for _, s := range []statement.Separator{sep, statement.Comma, statement.Point} {
-		q, err := statement.Number(quantity, s)
-		p, wrong := statement.Number(price, s)
-		if err != nil || wrong != nil {
+		if read(s) != nil {
 			continue
 		}
-		for _, own := range []decimal.Decimal{decimal.New(1), decimal.Must("0.01"), decimal.New(100)} {
-			if !near(q.Mul(p).Mul(own), d.amount.Decimal.Abs()) {
-				continue
+		for _, each := range []decimal.Decimal{one, hundredth, decimal.New(100)} {
+			if isDegiroNear(f.Quantity.Mul(f.Price).Mul(each), e.amount.Decimal.Abs()) {
+				return decimal.Null{Decimal: each, Valid: !each.Equal(one)}
 			}
-			d.quantity, d.price = q, p
-			if own.Equal(decimal.New(1)) {
-				return decimal.Null{}
-			}
-			return decimal.Of(own)
 		}
 	}
-	d.quantity, d.price = inText(w, quantity, sep), inText(w, price, sep)
-	if isPence(d.money, d.currency) {
-		return decimal.Of(decimal.Must("0.01"))
+	if err := read(sep); err != nil {
+		w.Fail("%v.", err)
+	}
+	if (trade[5] == "GBX" || trade[5] == "GBp") && (e.currency == "" || e.currency == "GBP") {
+		return decimal.Of(hundredth)
 	}
 	return decimal.Null{}
 }
 
-// inText reads a number that stands inside a text.
-func inText(w *statement.Row, text string, sep statement.Separator) decimal.Decimal {
-	n, err := statement.Number(text, sep)
-	if err != nil {
-		w.Fail("%v.", err)
-	}
-	return n
+// isDegiroNear reports whether two amounts are the same but for rounding: a cent,
+// or half of a hundredth.
+func isDegiroNear(computed, stated decimal.Decimal) bool {
+	allowed := decimal.Max(decimal.Must("0.01"), stated.Mul(decimal.Must("0.005")))
+	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
+}
+
+// isCode reports whether a text has the form of a currency's code.
+func isCode(text string) bool {
+	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // places finds the cells of a row by the place of a name in the header.

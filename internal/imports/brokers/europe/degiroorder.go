@@ -36,8 +36,8 @@ type degiroEntry struct {
 // isCost reports whether the words of a row say that it is a cost. No other row
 // is one, whatever its sign.
 func (e degiroEntry) isCost() bool {
-	s := senseOf(e.text)
-	return s == fee || s == adjustment || e.isAutoFX()
+	s := statement.FindCashKind(e.text)
+	return s == statement.KindFee || s == statement.KindAdjustment || e.isAutoFX()
 }
 
 func (e degiroEntry) isAutoFX() bool { return strings.Contains(strings.ToLower(e.text), "autofx") }
@@ -53,6 +53,9 @@ func (p *degiroPaid) add(e degiroEntry) {
 	}
 }
 
+// degiroRateScale is how many decimals a rate has that follows from amounts.
+const degiroRateScale = 10
+
 // enoughRates is how many rates of one order are compared with its other rows.
 // No order has as many; a forged file might.
 const enoughRates = 100
@@ -66,7 +69,7 @@ func (p *degiroPaid) sort() {
 			continue
 		case !e.isCost():
 			continue
-		case senseOf(e.text) == adjustment || e.isAutoFX():
+		case statement.FindCashKind(e.text) == statement.KindAdjustment || e.isAutoFX():
 			cost.fees = cost.fees.Sub(e.amount)
 			p.costs[e.currency] = cost
 		default:
@@ -83,11 +86,11 @@ func (p *degiroPaid) isLeg(e degiroEntry) bool {
 	if e.isAutoFX() || e.amount.IsZero() {
 		return false
 	}
-	s := senseOf(e.text)
-	if s == exchange || e.rate.Valid {
+	s := statement.FindCashKind(e.text)
+	if s == statement.KindExchange || e.rate.Valid {
 		return true
 	}
-	if s != unknown && s != transfer {
+	if s != "" && s != statement.KindTransfer {
 		return false
 	}
 	return slices.ContainsFunc(p.rated, e.completes)
@@ -100,7 +103,7 @@ func (e degiroEntry) completes(other degiroEntry) bool {
 		return false
 	}
 	a, b := e.amount.Abs(), other.amount.Abs()
-	return near(a.Mul(other.rate.Decimal), b) || near(b.Mul(other.rate.Decimal), a)
+	return isDegiroNear(a.Mul(other.rate.Decimal), b) || isDegiroNear(b.Mul(other.rate.Decimal), a)
 }
 
 // quote notes the rate at which money was changed, for cash in that currency.
@@ -119,7 +122,7 @@ func (p *degiroPaid) rate(currency string) (decimal.Null, string) {
 	}
 	for other, n := range p.changed {
 		if other != currency && !n.IsZero() {
-			return decimal.Of(n.DivRound(from, rateScale)), other
+			return decimal.Of(n.DivRound(from, degiroRateScale)), other
 		}
 	}
 	return decimal.Null{}, ""

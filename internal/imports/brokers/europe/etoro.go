@@ -4,76 +4,124 @@ import (
 	"slices"
 	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
-	"fillbook/internal/matching"
 )
 
-// etoro describes the two tables of an account statement that hold trades: the
-// activity of the account, and the closed positions, known from other people's
-// code only. Amounts are in dollars. A workbook has both: trades are then taken
-// from the positions, and from the activity what is still open, and money.
-//
-// A position is one trade, and both tables give its fills the same ids, so that
-// one may be imported behind the other.
-func etoro() []*statement.Preset {
-	return []*statement.Preset{
-		{
-			Broker: "eToro", Export: "closed positions", Evidence: statement.Documented, Format: statement.JournalTrades,
-			Header: []string{"Position ID", "Action", "Amount", "Units|Units / Contracts", "Open Date", "Close Date", "Leverage", "Profit|Profit(USD)|Profit (USD)", "Open Rate", "Close Rate"},
-			Zone:   "UTC", Order: statement.DayFirst,
-			Whole: etoroPositions,
-		},
-		{
-			Broker: "eToro", Export: "account activity", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header: etoroActivity, Zone: "UTC", Order: statement.DayFirst,
-			Each: func(w *statement.Row) { etoroRow(w, nil) },
-		},
-	}
+// etoroPositions are the closed positions, known from other people's code only. A
+// workbook has the activity too: closed trades are then read from the positions,
+// and open ones and cash from the activity. Both tables name fills alike, so that
+// one can be imported after the other. Amounts are in dollars.
+var etoroPositions = s.Preset{
+	Broker: "eToro", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: s.DayFirst,
+	Header:   s.Cols(etoroPositionColumns),
+	Sections: []s.Section{{Header: s.Cols(etoroPositionColumns), Layout: &etoroTrips}, {Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents}},
 }
 
-var etoroActivity = []string{"Date", "Type", "Details", "Amount", "Units|Units / Contracts", "Realized Equity Change", "Position ID"}
+// etoroActivity is the activity of the account.
+var etoroActivity = s.Preset{
+	Broker: "eToro", Export: "account activity", Evidence: s.SampleFile, Format: s.Executions, Zone: "UTC", Order: s.DayFirst,
+	Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents,
+}
 
-// etoroRow reads a row of the activity. Positions that are known from elsewhere
-// are passed.
-func etoroRow(w *statement.Row, known map[string]bool) {
-	word, id := w.Text("Type"), w.Text("Position ID")
-	if word == "" && w.Text("Date") == "" {
-		w.Ignore()
+const (
+	etoroUnits           = "Units|Units / Contracts"
+	etoroProfit          = "Profit|Profit(USD)|Profit (USD)"
+	etoroPositionColumns = "Position ID;Action;Amount;" + etoroUnits + ";Open Date;Close Date;Leverage;" + etoroProfit + ";Open Rate;Close Rate"
+	etoroActivityColumns = "Date;Type;Details;Amount;" + etoroUnits + ";Realized Equity Change;Position ID"
+)
+
+// etoroEvents reads the activity. A position is opened and closed for an amount,
+// from which the price follows. The file does not say whether it was long; most
+// are.
+var etoroEvents = s.Layout{
+	Key: "Type|Date", Prepare: prepareEToroEvent, Kind: "Type",
+	Words:  []s.Word{{Kind: s.KindBuyOpen, Words: "open position"}, {Kind: s.KindSellClose, Words: "position closed"}},
+	Symbol: "@symbol", Namer: s.NamePlain, Type: "@type", Multiplier: "=1", Time: "Date", Quantity: etoroUnits, Gross: "Amount",
+	Result: "Realized Equity Change", Results: s.ResultIfClosing, ID: "@id", Lot: "Position ID", Note: "@note|Type",
+	Currency: "=USD", Currencies: s.CurrencyOfAccount,
+	Adjust: func(w *s.Row, r *s.Record) {
+		if r.Fill != nil && r.Fill.Type == instruments.TypeCFD {
+			w.Reader().Out.Warn("The activity does not say whether a CFD position was long or short, nor its leverage: prices follow from the amounts and results from the file. The closed positions tell more.")
+		}
+	},
+}
+
+// etoroTrips reads the closed positions.
+var etoroTrips = s.Layout{
+	Key: "Position ID", Prepare: prepareEToroTrip, Symbol: "@symbol", Namer: s.NamePlain, Type: "@type", Multiplier: "=1", Side: "@side",
+	Quantity: etoroUnits, Result: etoroProfit, Results: s.ResultAlways, ID: "Position ID", Details: map[string]s.Col{"name": "@name"},
+	RoundTrip: s.RoundTrip{OpenTime: "Open Date", OpenPrice: "Open Rate", CloseTime: "Close Date", ClosePrice: "Close Rate"},
+	Currency:  "=USD", Currencies: s.CurrencyOfAccount,
+}
+
+// prepareEToroEvent reads symbol, type and id of a row of the activity, and skips
+// positions that the workbook has as closed ones, and rows that left the equity as
+// it was: a stop that was edited, or a fee that another row contains.
+func prepareEToroEvent(w *s.Row) {
+	word, id, symbol := w.Text("Type"), w.Text("Position ID"), etoroSymbol(w.Text("Details"))
+	w.Set("type", etoroType(w.Text("Asset type")))
+	change := w.Null("Realized Equity Change")
+	switch kind := strings.ToLower(word); {
+	case kind == "open position" || kind == "position closed":
+		if _, closed := etoroColumn(w.Reader(), "Close Date", "Action")[id]; closed {
+			w.Skip(s.ReasonRepeated)
+		}
+		w.Set("id", id+map[string]string{"open position": "/open", "position closed": "/close"}[kind])
+	case change.Valid && change.Decimal.IsZero() && s.FindCashKind(word) != s.KindTransfer && w.Text("Date") != "":
+		w.Skip("it did not change the account's equity")
+	case strings.EqualFold(symbol, "daily") || strings.EqualFold(symbol, "weekend"):
+		w.Set("note", word+" of position "+id)
 		return
 	}
-	e := event{word: word, symbol: w.Text("Details"), at: w.Moment("Date"), amount: w.Null("Amount"), note: word, currency: "USD"}
-	e.symbol = etoroSymbol(e.symbol)
-	switch strings.ToLower(word) {
-	case "open position", "position closed":
-		if known[id] {
-			w.Skip(statement.ReasonRepeated)
-			return
-		}
-		etoroFill(w, e, id, strings.EqualFold(word, "position closed"))
-	default:
-		if strings.EqualFold(e.symbol, "daily") || strings.EqualFold(e.symbol, "weekend") {
-			e.note, e.symbol = word+" of position "+id, ""
-		}
-		s := senseOf(word)
-		if etoroUnchanged(w, s) {
-			w.Skip("it did not change the account's equity")
-			return
-		}
-		e.emit(w, s)
+	w.Set("symbol", symbol)
+}
+
+// prepareEToroTrip reads side and name, which are one text: "Buy Apple". The
+// symbol is that of the activity if the workbook has it.
+func prepareEToroTrip(w *s.Row) {
+	word, name, _ := strings.Cut(w.Text("Action"), " ")
+	if direction := w.Text("Long / Short"); direction != "" {
+		word, name = direction, w.Text("Action")
 	}
+	if _, _, ok := s.SideWord(word); !ok && w.Text("Position ID") != "" {
+		w.Fail("Action: %q is neither a buy nor a sell.", word)
+	}
+	w.Set("side", word)
+	w.Set("name", name)
+	w.Set("type", etoroType(w.Text("Type")))
+	symbol := name
+	if isin := strings.ToUpper(w.Text("ISIN")); s.IsISIN(isin) {
+		symbol = isin
+	}
+	if details := etoroColumn(w.Reader(), "Details", "Realized Equity Change")[w.Text("Position ID")]; strings.Contains(details, "/") {
+		symbol = etoroSymbol(details)
+	}
+	w.Set("symbol", symbol)
 }
 
-// etoroUnchanged reports whether a row that is neither a trade nor a transfer
-// left the equity as it was: a stop that was edited, money that was reserved for
-// a position, a fee that another row contains.
-func etoroUnchanged(w *statement.Row, s sense) bool {
-	change := w.Null("Realized Equity Change")
-	return s != transfer && change.Valid && change.Decimal.IsZero()
+// etoroColumn returns the values of a column by the id of the position, of the
+// table of the workbook that has it and another one.
+func etoroColumn(r *s.Reader, column, other string) map[string]string {
+	if known, ok := r.Memory.(map[string]string); ok {
+		return known
+	}
+	values := map[string]string{}
+	r.Memory = values
+	for _, table := range r.File.Tables {
+		id, at := -1, -1
+		for _, row := range table.Rows {
+			if slices.Contains(row.Cells, "Position ID") && slices.Contains(row.Cells, column) && slices.Contains(row.Cells, other) {
+				id, at = slices.Index(row.Cells, "Position ID"), slices.Index(row.Cells, column)
+			} else if id >= 0 && max(id, at) < len(row.Cells) && (column != "Details" || strings.Contains(row.Cells[at], "/")) {
+				values[row.Cells[id]] = row.Cells[at]
+			}
+		}
+	}
+	return values
 }
 
-// etoroSymbol takes the currency behind a symbol away, unless both are a pair of
+// etoroSymbol removes the currency after a symbol, unless both are a pair of
 // currencies: NKE/USD is NKE.
 func etoroSymbol(text string) string {
 	symbol, money, ok := strings.Cut(text, "/")
@@ -83,120 +131,13 @@ func etoroSymbol(text string) string {
 	return symbol
 }
 
-// etoroFill reads how a position was opened or closed: for an amount, so that
-// the price follows from it. Whether it was long is not told, and most are.
-func etoroFill(w *statement.Row, e event, id string, closes bool) {
-	units := w.Required("Units|Units / Contracts")
-	if units.IsZero() || !e.amount.Valid {
-		w.Fail("There are no units or no amount.")
-		return
-	}
-	f := statement.Fill{
-		Symbol: strings.ToUpper(e.symbol), Type: etoroType(w.Text("Asset type")), Side: matching.Buy, Effect: statement.Opening,
-		Quantity: units, Price: e.amount.Decimal.Abs().DivRound(units.Abs(), 8), At: e.at.At, Lot: id, ID: id + "/open",
-		Multiplier: decimal.Of(decimal.New(1)),
-	}
-	if closes {
-		f.Side, f.Effect, f.ID, f.StatedPnL = matching.Sell, statement.Closing, id+"/close", w.Null("Realized Equity Change")
-	}
-	if f.Type == instruments.TypeCFD {
-		w.Reader().Out.Warn("The activity does not say whether a CFD position was long or short, nor its leverage: prices follow from the amounts and results from the file. The closed positions tell more.")
-	}
-	inMoney(w.Reader(), e.currency)
-	w.Fill(f)
-}
-
+// etoroType returns the type of an instrument that is not a share.
 func etoroType(word string) string {
-	switch word = strings.ToLower(word); word {
-	case "stocks", "etf", "stock":
-		return ""
+	switch strings.ToLower(word) {
 	case "crypto":
 		return instruments.TypeCrypto
 	case "cfd", "currencies", "commodities", "indices":
 		return instruments.TypeCFD
 	}
 	return ""
-}
-
-// etoroPositions reads the closed positions and, in a workbook, the activity.
-func etoroPositions(r *statement.Reader) error {
-	activity, symbols := etoroSheet(r)
-	known := map[string]bool{}
-	r.EachRow(func(w *statement.Row) {
-		id := w.Text("Position ID")
-		if id == "" {
-			w.Ignore()
-			return
-		}
-		known[id] = true
-		etoroTrip(w, id, symbols[id])
-	})
-	if activity != nil {
-		activity.EachRow(func(w *statement.Row) { etoroRow(w, known) })
-	}
-	return nil
-}
-
-// etoroSheet finds the activity in a workbook, and the symbols of positions,
-// which the closed positions give only by name.
-func etoroSheet(r *statement.Reader) (*statement.Reader, map[string]string) {
-	symbols := map[string]string{}
-	for _, table := range r.File.Tables {
-		for i, row := range table.Rows {
-			if !hasNames(row.Cells, []string{"Date", "Type", "Details", "Amount", "Realized Equity Change", "Position ID"}) {
-				continue
-			}
-			id, details := indexOf(row.Cells, "Position ID"), indexOf(row.Cells, "Details")
-			for _, cells := range table.Rows[i+1:] {
-				if id < len(cells.Cells) && details < len(cells.Cells) && strings.Contains(cells.Cells[details], "/") {
-					symbols[cells.Cells[id]] = etoroSymbol(cells.Cells[details])
-				}
-			}
-			return r.Section(table, i, len(table.Rows)), symbols
-		}
-	}
-	return nil, symbols
-}
-
-func indexOf(cells []string, name string) int {
-	for i, c := range cells {
-		if statement.HeaderKey(c) == statement.HeaderKey(name) {
-			return i
-		}
-	}
-	return -1
-}
-
-// etoroTrip reads a closed position. The action is the side with the name of
-// what was traded: "Buy Apple".
-func etoroTrip(w *statement.Row, id, symbol string) {
-	word, name, _ := strings.Cut(w.Text("Action"), " ")
-	if direction := w.Text("Long / Short"); direction != "" {
-		word, name = direction, w.Text("Action")
-	}
-	side, _, ok := statement.SideWord(word)
-	if !ok {
-		w.Fail("Action: %q is neither a buy nor a sell.", word)
-	}
-	t := statement.Trip{
-		Symbol: strings.ToUpper(symbol), Type: etoroType(w.Text("Type")), Short: side == matching.Sell, ID: id,
-		Quantity: w.Required("Units|Units / Contracts"), Open: w.Moment("Open Date"), OpenPrice: w.Required("Open Rate"),
-		Close: w.Moment("Close Date"), ClosePrice: decimal.Of(w.Required("Close Rate")),
-		GrossPnL: decimal.Of(w.Required("Profit|Profit(USD)|Profit (USD)")), TrustPnL: true, Multiplier: decimal.Of(decimal.New(1)),
-		Details: map[string]string{"name": name},
-	}
-	if t.Symbol == "" {
-		t.Symbol = symbolOf(w.Text("ISIN"), name)
-	}
-	inMoney(w.Reader(), "USD")
-	w.Trip(t)
-}
-
-// hasNames reports whether a row is a header with all the names.
-func hasNames(cells, names []string) bool {
-	have := map[string]bool{}
-	for _, c := range cells {
-		have[statement.HeaderKey(c)] = true
-	}
-	return !slices.ContainsFunc(names, func(name string) bool { return !have[statement.HeaderKey(name)] })
 }

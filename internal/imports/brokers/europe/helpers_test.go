@@ -4,86 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
-	"fillbook/internal/matching"
 )
-
-func null(text string) decimal.Null {
-	if text == "" {
-		return decimal.Null{}
-	}
-	return decimal.Of(decimal.Must(text))
-}
-
-func TestWorth(t *testing.T) {
-	for _, c := range []struct{ about, quantity, price, amount, rate, want string }{
-		{"the account's own money", "10", "50", "500", "", ""},
-		{"a cent of rounding", "0.01", "50", "0.51", "", ""},
-		{"dollars for a euro", "10", "55", "-500", "1.1", "0.9090909091"},
-		{"euros for a dollar", "10", "55", "-495", "0.9", "0.9"},
-		{"pence", "200", "410", "820", "", "0.01"},
-		{"pence, and pounds for a euro", "100", "500", "585", "0.8547", "0.0117000117"},
-		{"an option", "2", "1.5", "300", "", "100"},
-		{"a rate that explains nothing", "1", "100", "70", "1.1", "0.7"},
-		{"a rate of one", "1", "100", "70", "1", "0.7"},
-		{"nothing was paid", "1", "100", "0", "1.1", ""},
-		{"nothing was asked", "1", "0", "10", "1.1", ""},
-	} {
-		got := worth(decimal.Must(c.quantity), decimal.Must(c.price), decimal.Must(c.amount), null(c.rate))
-		if !got.Equal(null(c.want)) {
-			t.Errorf("%s: worth %s, want %q", c.about, got, c.want)
-		}
-	}
-}
-
-func TestHiddenCosts(t *testing.T) {
-	for _, c := range []struct {
-		about  string
-		side   matching.Side
-		amount string
-		want   string
-	}{
-		{"buying for more", matching.Buy, "-1003.77", "3.77"},
-		{"selling for less", matching.Sell, "998.50", "1.5"},
-		{"rounded in favour", matching.Buy, "-999.99", "0"},
-		{"less than half a cent", matching.Sell, "999.996", "0"},
-		{"far too much", matching.Buy, "-1400", "0"},
-		{"the wrong sign", matching.Sell, "-1000", "0"},
-		{"nothing stated", matching.Sell, "", "0"},
-	} {
-		d := deal{event: event{amount: null(c.amount)}, side: c.side, quantity: decimal.New(10), price: decimal.New(100)}
-		if got := hiddenCosts(&d); !got.Equal(decimal.Must(c.want)) {
-			t.Errorf("%s: costs %s, want %s", c.about, got, c.want)
-		}
-	}
-}
-
-func TestSenseOf(t *testing.T) {
-	for text, want := range map[string]sense{
-		"Dividend (Ordinary)": dividend, "Dividendbelasting": dividend, "Utländsk källskatt": dividend, "Impôts sur dividende": dividend,
-		"Valuta Debitering": exchange, "Retirada Cambio de Divisa": exchange, "Ingreso": transfer, "flatex terugstorting": transfer,
-		"DEGIRO Aansluitingskosten 2024": fee, "Withdrawal Conversion Fee": fee, "Withdraw Request": transfer,
-		"Free funds interests tax": interest, "Rente beleggersrekening": interest, "Storting / opname": transfer,
-		"Degiro Cash Sweep Transfer": nothing, "Result adjustment": adjustment, "Stock split open": corporate, "Zap": unknown, "": unknown,
-	} {
-		if got := senseOf(text); got != want {
-			t.Errorf("%q is %d, want %d", text, got, want)
-		}
-	}
-}
-
-func TestSideWord(t *testing.T) {
-	for text, want := range map[string]matching.Side{
-		"Market buy": matching.Buy, "Stop limit sell": matching.Sell, "BUY - MARKET": matching.Buy, "Koop Fondsen": matching.Buy,
-		"Verkoop Fondsen": matching.Sell, "Buy Trade": matching.Buy, "Deposit": "", "Stock split open": "", "": "", "S": "",
-	} {
-		if got, ok := sideWord(text); got != want || ok != (want != "") {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
-}
 
 func TestDegiroTradeText(t *testing.T) {
 	for text, want := range map[string]string{
@@ -179,18 +102,19 @@ func TestEToroWorkbook(t *testing.T) {
 // that is not known must not be a cost.
 func TestDegiroWords(t *testing.T) {
 	t.Parallel()
-	for want, texts := range map[sense][]string{
-		exchange: {
+	for want, texts := range map[statement.Kind][]string{
+		statement.KindExchange: {
 			"Valuta Creditering", "Valuta Debitering", "FX Credit", "FX Debit", "FX Withdrawal", "Währungswechsel (Einbuchung)",
 			"Währungswechsel (Ausbuchung)", "WÃ¤hrungswechsel (Ausbuchung)", "Opération de change - Crédit", "Operation de change - Débit",
 			"Ingreso Cambio de Divisa", "Retirada Cambio de Divisa", "Credito FX", "Prelievo FX", "Crédito de divisa", "CrÃ©dito de divisa",
 			"Levantamento de divisa", "FX vyúčtování konverze měny",
 		},
-		dividend: {
-			"Dividend", "Dividende", "Dividendo", "Dividenda", "Dividendbelasting", "Dividendensteuer", "Quellensteuer", "Impôts sur dividende",
-			"Retención del dividendo", "Ritenuta sul dividendo", "Imposto sobre dividendo", "Daň z dividendy", "Fund Distribution",
+		statement.KindDividend: {
+			"Dividend", "Dividende", "Dividendo", "Dividenda", "Dividendbelasting", "Dividendensteuer", "Impôts sur dividende",
+			"Imposto sobre dividendo", "Daň z dividendy", "Fund Distribution",
 		},
-		fee: {
+		statement.KindWithholding: {"Quellensteuer", "Retención del dividendo", "Ritenuta sul dividendo"},
+		statement.KindFee: {
 			"DEGIRO Transactiekosten en/of kosten van derden", "DEGIRO Transaction and/or third party fees",
 			"DEGIRO Transaktionsgebühren und/oder Fremdkosten", "Frais DEGIRO de courtage et/ou de parties tierces",
 			"Costes de transacción y/o externos de DEGIRO", "DEGIRO costi di transazione e/o di terze parti",
@@ -198,22 +122,22 @@ func TestDegiroWords(t *testing.T) {
 			"Frais de connexion aux places boursières 2024", "Costi di connessione alla borsa 2024", "Custo de Conectividade DEGIRO 2024",
 			"DEGIRO poplatek za Obchodování 2025", "Comisión de conectividad con el mercado 2024", "London/Dublin Stamp Duty",
 		},
-		interest: {"Flatex Interest Income", "Rente", "Zinsen", "Intérêts", "Intereses", "Interessi", "Juros"},
-		transfer: {
+		statement.KindInterest: {"Flatex Interest Income", "Rente", "Zinsen", "Intérêts", "Intereses", "Interessi", "Juros"},
+		statement.KindTransfer: {
 			"iDEAL Deposit", "flatex Storting", "flatex Einzahlung", "Dépôt flatex", "Versement de fonds", "Ingreso", "Deposito flatex", "Vklad",
 			"flatex Withdrawal", "flatex terugstorting", "Auszahlung", "Retrait de fonds", "Prelievo flatex",
 		},
-		nothing: {
+		statement.KindRepeated: {
 			"Degiro Cash Sweep Transfer", "Overboeking naar uw geldrekening bij flatexDEGIRO Bank: 0,92 EUR",
 			"Transferir a su Cuenta de Efectivo en flatexDEGIRO Bank: 51,18 EUR", "Überweisung auf Ihr Geldkonto bei der flatexDEGIRO Bank: 277.14 CHF",
 			"Reservation iDEAL / Sofort Deposit", "Reservierung SOFORT Einzahlung", "Prenotazione deposito iDEAL", "Processed Flatex Withdrawal",
 		},
-		adjustment: {"DEGIRO courtesy", "DEGIRO Verrekening Promotie", "Transactiebelasting Belgie", "Variation Fonds Monétaires (EUR)", "Capital Return"},
-		unknown:    {"Zork", "Cancellazione"},
+		statement.KindAdjustment: {"DEGIRO courtesy", "DEGIRO Verrekening Promotie", "Transactiebelasting Belgie", "Variation Fonds Monétaires (EUR)", "Capital Return"},
+		"":                       {"Zork", "Cancellazione"},
 	} {
 		for _, text := range texts {
-			if got := senseOf(text); got != want {
-				t.Errorf("%q is of sense %d, want %d", text, got, want)
+			if got := statement.FindCashKind(text); got != want {
+				t.Errorf("%q is of kind %q, want %q", text, got, want)
 			}
 		}
 	}

@@ -5,80 +5,66 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
 
-// ig describes the transaction history: a row for each closed deal, with both
+// igHistory is the transaction history: a row for each closed deal, with both
 // levels and the result in money, and a row for each movement of cash. Only its
 // header has been seen as IG writes it; that the sign of the size is the
-// direction is general knowledge.
-func ig() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "IG", Export: "transaction history", Evidence: statement.Documented, Format: statement.JournalTrades,
-		Header: []string{"TextDate|Date", "Summary", "MarketName", "Period", "ProfitAndLoss", "Transaction type", "Reference", "Open level", "Close level", "Size", "PL Amount", "DateUtc"},
-		Zone:   "UTC", Order: statement.DayFirst, NewestFirst: true,
-		Each: igRow,
-	}}
+// direction is general knowledge. The reference of a deal comes again for every
+// part, so it is not an id.
+var igHistory = s.Preset{
+	Broker: "IG", Export: "transaction history", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: s.DayFirst, NewestFirst: true,
+	Header: s.Cols("TextDate|Date;Summary;MarketName;Period;ProfitAndLoss;Transaction type;Reference;Open level;Close level;Size;PL Amount;DateUtc"),
+	Layout: &s.Layout{
+		Key: "Summary|Transaction type", Prepare: prepareIG, Kind: "@kind|{Summary} {MarketName}", Words: []s.Word{{Kind: s.KindTrade, Words: "closed deal"}},
+		Symbol: "@market", Type: "@type", Namer: s.NamePlain, Time: igTime, Quantity: "@quantity|Size", CashAmount: "PL Amount", Result: "PL Amount", Results: s.ResultAlways,
+		RoundTrip: s.RoundTrip{OpenTime: "OpenDateUtc|@executed", OpenPrice: "@price|Open level", CloseTime: igTime, ClosePrice: "Close level"},
+		Currency:  "CurrencyIsoCode", Currencies: s.CurrencyOfAccount, Note: "MarketName", Details: map[string]s.Col{"period": "Period"}, Adjust: adjustIG,
+	},
 }
 
-// igTrade is how a trade in shares is told: "Acorn 100 @ 10".
-var igTrade = regexp.MustCompile(`^(.+?) ([\d.,]+) ?@ ?([\d.,]+)$`)
+const igTime = "DateUtc|TextDate|Date"
 
-func igRow(w *statement.Row) {
-	if w.Text("Summary") == "" && w.Text("Transaction type") == "" {
-		w.Ignore()
-		return
-	}
+// igShares is the market of a trade in shares: "Acorn 100 @ 10".
+var igShares = regexp.MustCompile(`^(.+?) ([\d.,]+) ?@ ?([\d.,]+)$`)
+
+// prepareIG finds out whether a row is a closed deal, a trade in shares or cash.
+func prepareIG(w *s.Row) {
 	market, kind := strings.Join(strings.Fields(w.Text("MarketName")), " "), w.Text("Transaction type")
-	e := event{
-		word: w.Text("Summary"), at: w.Moment("DateUtc|TextDate|Date"), amount: w.Null("PL Amount"), note: market,
-		currency: strings.ToUpper(w.Text("CurrencyIsoCode")),
+	_, _, traded := s.SideWord(kind)
+	shares := igShares.FindStringSubmatch(market)
+	switch {
+	case w.Text("Open level") != "" && w.Text("Close level") != "":
+		w.Set("kind", "closed deal")
+		w.Set("market", market)
+		w.Set("type", instruments.TypeCFD)
+	case traded && shares != nil:
+		w.Set("kind", kind)
+		w.Set("market", shares[1])
+		w.Set("quantity", shares[2])
+		w.Set("price", shares[3])
+		w.Set("executed", w.Text(igTime))
+	case s.FindCashKind(w.Text("{Summary} {MarketName}")) == "" && (strings.EqualFold(kind, "DEPO") || strings.EqualFold(kind, "WITH")):
+		w.Set("kind", "transfer")
 	}
-	if w.Text("Open level") != "" && w.Text("Close level") != "" {
-		igTrip(w, e, market)
-		return
-	}
-	side, _, sided := statement.SideWord(kind)
-	trade := igTrade.FindStringSubmatch(market)
-	if sided && trade != nil {
-		e.amount = decimal.Null{} // its meaning in such a row is unknown
-		e.symbol = trade[1]
-		d := deal{
-			event: e, side: side, quantity: inText(w, trade[2], statement.Unsettled), price: inText(w, trade[3], statement.Unsettled),
+}
+
+// adjustIG makes a trade in shares a fill of its own. What its amount is of is not
+// known.
+func adjustIG(w *s.Row, r *s.Record) {
+	t := r.Trip
+	switch {
+	case t == nil:
+	case w.Text("@executed") == "":
+		t.Multiplier = decimal.Of(decimal.New(1))
+	default:
+		f := s.Fill{Symbol: t.Symbol, Side: matching.Buy, Quantity: t.Quantity, Price: t.OpenPrice, At: t.Open.At, DateOnly: t.Open.DateOnly}
+		if t.Short {
+			f.Side = matching.Sell
 		}
-		d.fill(w)
-		return
+		r.Trip, r.Fill = nil, &f
 	}
-	e.emit(w, igSense(kind, e.word+" "+market))
-}
-
-// igSense returns the kind of a row of cash, by its text or else by its type.
-func igSense(kind, text string) sense {
-	if s := senseOf(text); s != unknown {
-		return s
-	}
-	switch strings.ToUpper(kind) {
-	case "DEPO", "WITH":
-		return transfer
-	}
-	return unknown
-}
-
-// igTrip reads a closed deal. Its reference comes again for every part, so it
-// is not taken for an id.
-func igTrip(w *statement.Row, e event, market string) {
-	size := w.Required("Size")
-	t := statement.Trip{
-		Symbol: strings.ToUpper(market), Type: instruments.TypeCFD, Short: sideOf(size) == matching.Sell, Quantity: size.Abs(),
-		Open: w.Moment("OpenDateUtc"), OpenPrice: w.Required("Open level"),
-		Close: e.at, ClosePrice: decimal.Of(w.Required("Close level")),
-		GrossPnL: decimal.Of(w.Required("PL Amount")), TrustPnL: true, Multiplier: decimal.Of(decimal.New(1)),
-	}
-	if period := w.Text("Period"); period != "" {
-		t.Details = map[string]string{"period": period}
-	}
-	inMoney(w.Reader(), e.currency)
-	w.Trip(t)
 }

@@ -1,6 +1,6 @@
 // Package savers holds the presets of brokers and banks in Italy, Germany,
 // Britain and Switzerland: Directa, Fineco, flatex, Scalable Capital,
-// InvestEngine and finpension, and of the tracker Parqet. Their files are account
+// InvestEngine, Vanguard and finpension, and of the tracker Parqet. Their files are account
 // histories that name securities by ISIN.
 package savers
 
@@ -10,6 +10,7 @@ import "fillbook/internal/imports/statement"
 func Presets() []*statement.Preset {
 	return []*statement.Preset{
 		&directaMovements, &finecoOperations, &flatexMovements, &scalableTransactions, &investEngineTrades, &finpensionTransactions, &parqetActivities,
+		&vanguardUKTransactions,
 	}
 }
 
