@@ -53,6 +53,7 @@ var levels = map[string]int{
 	"internal/playbook": 2,
 	"internal/routine":  2,
 
+	"internal/annotations":     1,
 	"internal/matching":        1,
 	"internal/matching/oracle": 1,
 	"internal/analytics":       1,

@@ -45,7 +45,7 @@ func brokersPage() string {
 	var b strings.Builder
 	b.WriteString(`# Files that Fillbook reads by itself
 
-Drop one of these on the import page, or send it to ` + "`POST /api/v1/imports`" + `: it is recognised by its columns or
+Drop one of these on the import page, or send it to ` + "`POST /api/v1/imports`" + `: it is recognized by its columns or
 its shape, whatever it is called. Any other CSV or workbook can be imported too; you are asked which column is what.
 
 *Known from* tells how well a layout is known: from a real file, from a sample in the real layout, or from

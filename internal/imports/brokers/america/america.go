@@ -19,7 +19,7 @@ import (
 // newYork is where these brokers' clocks stand.
 const newYork = "America/New_York"
 
-// Presets returns every export that the package knows.
+// Presets returns the exports of the package.
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		thinkorswim(),

@@ -23,9 +23,13 @@ var firstradeHistory = s.Preset{
 
 // firstradeWords are the actions of rows that are not trades.
 var firstradeWords = []s.Word{
-	{Kind: s.KindExpiry, Words: "expired"}, {Kind: s.KindAssignment, Words: "assigned"}, {Kind: s.KindExercise, Words: "exercised"},
-	{Kind: s.KindTransfer, Words: "deposit|withdrawal|ach|wire|transfer"}, {Kind: s.KindDividend, Words: "dividend"},
-	{Kind: s.KindInterest, Words: "interest"}, {Kind: s.KindFee, Words: "fee"},
+	{Kind: s.KindExpiry, Words: "expired"},
+	{Kind: s.KindAssignment, Words: "assigned"},
+	{Kind: s.KindExercise, Words: "exercised"},
+	{Kind: s.KindTransfer, Words: "deposit|withdrawal|ach|wire|transfer"},
+	{Kind: s.KindDividend, Words: "dividend"},
+	{Kind: s.KindInterest, Words: "interest"},
+	{Kind: s.KindFee, Words: "fee"},
 }
 
 // firstradeTexts are words in the description of rows whose action says nothing.

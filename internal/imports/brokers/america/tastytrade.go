@@ -38,16 +38,20 @@ var tastytradeLayout = s.Layout{
 }
 
 var tastytradeWords = []s.Word{
-	{Kind: s.KindExpiry, Words: "expiration"}, {Kind: s.KindAssignment, Words: "assignment|cash settled assignment"},
+	{Kind: s.KindExpiry, Words: "expiration"},
+	{Kind: s.KindAssignment, Words: "assignment|cash settled assignment"},
 	{Kind: s.KindExercise, Words: "exercise|cash settled exercise"},
-	{Kind: s.KindSplit, Words: "exchange (*"}, {Kind: s.KindMovement, Words: "delivery (*"},
+	{Kind: s.KindSplit, Words: "exchange (*"},
+	{Kind: s.KindMovement, Words: "delivery (*"},
 }
 
 // tastytradeCash are words for movements of cash in their type and description:
 // interest and dividends are sometimes called deposits.
 var tastytradeCash = []s.Word{
-	{Kind: s.KindDividend, Words: "*dividend*|*withholding*"}, {Kind: s.KindInterest, Words: "*interest*"},
-	{Kind: s.KindTransfer, Words: "deposit: *|withdrawal: *|transfer: *|wire: *"}, {Kind: s.KindFee, Words: "*fee*"},
+	{Kind: s.KindDividend, Words: "*dividend*|*withholding*"},
+	{Kind: s.KindInterest, Words: "*interest*"},
+	{Kind: s.KindTransfer, Words: "deposit: *|withdrawal: *|transfer: *|wire: *"},
+	{Kind: s.KindFee, Words: "*fee*"},
 	{Kind: s.KindAdjustment, Words: "*adjustment*: *"},
 }
 

@@ -57,7 +57,7 @@ type swimTable struct {
 }
 
 // swimTables finds the tables that are read. Each ends where the next title
-// stands, a row with a single cell.
+// is, a row with a single cell.
 func swimTables(rows []tabular.Row) []swimTable {
 	var tables []swimTable
 	title := ""

@@ -1,5 +1,5 @@
 // Package blotters reads the execution lists of brokers and platforms for active
-// traders of shares and options: TradeStation, TradeZero and what is modelled on
+// traders of shares and options: TradeStation, TradeZero and what is modeled on
 // them, DAS Trader, Lightspeed, Questrade, moomoo and Tiger.
 //
 // These lists are near to one another. A row is a fill, or an order with what

@@ -21,7 +21,7 @@ var degiroStatement = statement.Preset{
 	Zone:   amsterdam, Order: statement.DayFirst, NewestFirst: true, Whole: degiroAccount,
 }
 
-// degiroTrade is how the account tells a trade: the number, in some languages
+// degiroTrade is how the account describes a trade: the number, in some languages
 // the product, the price and its currency. Text in front of a colon says that it
 // was no trade, but a change of the product.
 var degiroTrade = regexp.MustCompile(
@@ -47,16 +47,16 @@ type degiroBook struct {
 // its price in foreign money, the money that was changed for it and its costs.
 // So the file is gone through twice.
 func degiroAccount(r *statement.Reader) error {
-	table, header := joinContinuations(r)
+	table, header := joinDegiroRows(r)
 	part := r.Section(table, header, len(table.Rows))
 	var book *degiroBook
 	for w := range part.Rows() {
 		if book == nil {
 			book = &degiroBook{orders: map[string]*degiroPaid{}}
-			places{w}.separator()
+			degiroCells{w}.separator()
 			book.separator = part.Memory.(*degiroBook).separator //nolint:forcetypeassert // it was made in the line above
 			part.Memory = book
-			book.gather(table.Rows[header+1:], places{w})
+			book.gather(table.Rows[header+1:], degiroCells{w})
 		}
 		readDegiro(w, book)
 	}
@@ -69,39 +69,39 @@ func degiroAccount(r *statement.Reader) error {
 	return nil
 }
 
-// joinContinuations returns the table with every line that continues the row above
+// joinDegiroRows returns the table with every line that continues the row above
 // joined to it, and the place of the header. The export wraps long ids and texts
 // onto a line of their own, which has no date and no amount.
-func joinContinuations(r *statement.Reader) (tabular.Table, int) {
+func joinDegiroRows(r *statement.Reader) (tabular.Table, int) {
 	table := r.File.Tables[0]
 	header := 0
-	for header < len(table.Rows)-1 && !hasISIN(table.Rows[header].Cells) {
+	for header < len(table.Rows)-1 && !isDegiroHeader(table.Rows[header].Cells) {
 		header++
 	}
 	joined := table
 	joined.Rows = append([]tabular.Row(nil), table.Rows[:header+1]...)
 	for _, row := range table.Rows[header+1:] {
 		last := len(joined.Rows) - 1
-		if last == header || !continues(row.Cells, r.Out.Headers) {
+		if last == header || !continuesDegiroRow(row.Cells, r.Out.Headers) {
 			joined.Rows = append(joined.Rows, row)
 			continue
 		}
-		joined.Rows[last].Cells = appendCells(joined.Rows[last].Cells, row.Cells)
+		joined.Rows[last].Cells = appendDegiroCells(joined.Rows[last].Cells, row.Cells)
 	}
 	return joined, header
 }
 
-// hasISIN reports whether the cells are the header of the table.
-func hasISIN(cells []string) bool {
+// isDegiroHeader reports whether the cells are the header of the table.
+func isDegiroHeader(cells []string) bool {
 	return slices.ContainsFunc(cells, func(cell string) bool {
 		key := statement.HeaderKey(cell)
 		return key == statement.HeaderKey("ISIN") || key == statement.HeaderKey("Code ISIN")
 	})
 }
 
-// continues reports whether a line belongs to the row above: it has text, but
+// continuesDegiroRow reports whether a line belongs to the row above: it has text, but
 // neither a date nor an amount.
-func continues(cells, headers []string) bool {
+func continuesDegiroRow(cells, headers []string) bool {
 	text := false
 	for i, cell := range cells {
 		if strings.TrimSpace(cell) == "" {
@@ -129,9 +129,9 @@ func isDegiroText(header string) bool {
 	return false
 }
 
-// appendCells joins the cells of a line to those of the row above: words with a
+// appendDegiroCells joins the cells of a line to those of the row above: words with a
 // blank between them, the parts of an id without one.
-func appendCells(above, below []string) []string {
+func appendDegiroCells(above, below []string) []string {
 	cells := append([]string(nil), above...)
 	for i, cell := range below {
 		cell = strings.TrimSpace(cell)
@@ -152,7 +152,7 @@ func appendCells(above, below []string) []string {
 
 // gather finds out which orders trade, and what was changed and paid for them.
 // Money that was changed without an order belongs to the rows of its minute.
-func (b *degiroBook) gather(rows []tabular.Row, first places) {
+func (b *degiroBook) gather(rows []tabular.Row, first degiroCells) {
 	cell := func(row tabular.Row, i int) string {
 		if i < 0 || i >= len(row.Cells) {
 			return ""
@@ -167,22 +167,22 @@ func (b *degiroBook) gather(rows []tabular.Row, first places) {
 			key = cell(row, date) + " " + cell(row, tod)
 		}
 		currency, number := cell(row, change), cell(row, change+1)
-		if !isCode(currency) {
+		if !isDegiroCode(currency) {
 			currency, number = number, currency
 		}
 		n, err := statement.Number(number, b.separator)
 		if err != nil {
 			continue // its own row will tell
 		}
-		b.order(key).add(degiroEntry{text: cell(row, text), currency: currency, amount: n, rate: rateIn(cell(row, fx), b.separator)})
+		b.order(key).add(degiroEntry{text: cell(row, text), currency: currency, amount: n, rate: degiroRateIn(cell(row, fx), b.separator)})
 	}
 	for _, paid := range b.orders {
 		paid.sort()
 	}
 }
 
-// rateIn reads the rate in a cell, if there is one.
-func rateIn(text string, sep statement.Separator) decimal.Null {
+// degiroRateIn reads the rate in a cell, if there is one.
+func degiroRateIn(text string, sep statement.Separator) decimal.Null {
 	n, err := statement.Number(text, sep)
 	if err != nil || n.Sign() <= 0 {
 		return decimal.Null{}
@@ -216,7 +216,7 @@ type degiroEvent struct {
 
 // readDegiro reads a row of the account.
 func readDegiro(w *statement.Row, book *degiroBook) {
-	g := places{w}
+	g := degiroCells{w}
 	text := w.Text(degiroText)
 	if text == "" && w.Text(degiroDate) == "" {
 		w.Ignore()
@@ -235,7 +235,7 @@ func readDegiro(w *statement.Row, book *degiroBook) {
 		readDegiroTrade(w, e, trade, paid, book.separator)
 		return
 	}
-	entry := degiroEntry{text: text, currency: e.currency, amount: e.amount.Decimal, rate: rateIn(w.Text(degiroFX), book.separator)}
+	entry := degiroEntry{text: text, currency: e.currency, amount: e.amount.Decimal, rate: degiroRateIn(w.Text(degiroFX), book.separator)}
 	leg := paid != nil && paid.isLeg(entry)
 	if leg {
 		paid.quote(w, e.currency, e.at.At)
@@ -398,16 +398,16 @@ func isDegiroNear(computed, stated decimal.Decimal) bool {
 	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
 }
 
-// isCode reports whether a text has the form of a currency's code.
-func isCode(text string) bool {
+// isDegiroCode reports whether a text has the form of a currency's code.
+func isDegiroCode(text string) bool {
 	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// places finds the cells of a row by the place of a name in the header.
-type places struct{ w *statement.Row }
+// degiroCells finds the cells of a row by the place of a name in the header.
+type degiroCells struct{ w *statement.Row }
 
 // column is the place of the first column that has one of the names, or -1.
-func (g places) column(names string) int {
+func (g degiroCells) column(names string) int {
 	for name := range strings.SplitSeq(names, "|") {
 		key := statement.HeaderKey(name)
 		i := slices.IndexFunc(g.w.Reader().Out.Headers, func(h string) bool { return key != "" && statement.HeaderKey(h) == key })
@@ -418,22 +418,22 @@ func (g places) column(names string) int {
 	return -1
 }
 
-func (g places) cell(i int) string {
+func (g degiroCells) cell(i int) string {
 	if i < 0 || i >= len(g.w.Cells) {
 		return ""
 	}
 	return strings.TrimSpace(g.w.Cells[i])
 }
 
-// unnamed tells that a column has no name, and so belongs to the one before.
+// unnamed reports whether a column has no name, and so belongs to the one before.
 // The reader numbers such names from the second on.
-func (g places) unnamed(i int) bool {
+func (g degiroCells) unnamed(i int) bool {
 	headers := g.w.Reader().Out.Headers
 	return i >= len(headers) || headers[i] == "" || headers[i][0] == '#'
 }
 
 // number reads the number in a place.
-func (g places) number(i int) decimal.Null {
+func (g degiroCells) number(i int) decimal.Null {
 	text := g.cell(i)
 	if statement.Blank(text) {
 		return decimal.Null{}
@@ -447,20 +447,20 @@ func (g places) number(i int) decimal.Null {
 }
 
 // amount reads the number in a place and the currency with it, which is in
-// front of it under the same name, behind it, or in the name.
-func (g places) amount(i int) (decimal.Null, string) {
+// front of it under the same name, after it, or in the name.
+func (g degiroCells) amount(i int) (decimal.Null, string) {
 	if i < 0 {
 		return decimal.Null{}, ""
 	}
 	headers := g.w.Reader().Out.Headers
 	switch {
-	case isCode(g.cell(i)) && g.unnamed(i+1):
+	case isDegiroCode(g.cell(i)) && g.unnamed(i+1):
 		return g.number(i + 1), g.cell(i)
-	case isCode(g.cell(i + 1)):
+	case isDegiroCode(g.cell(i + 1)):
 		return g.number(i), g.cell(i + 1)
 	}
 	name := headers[i]
-	if code := name[strings.LastIndexByte(name, ' ')+1:]; isCode(code) && code != name {
+	if code := name[strings.LastIndexByte(name, ' ')+1:]; isDegiroCode(code) && code != name {
 		return g.number(i), code
 	}
 	return g.number(i), ""
@@ -468,7 +468,7 @@ func (g places) amount(i int) (decimal.Null, string) {
 
 // separator decides over the whole file which sign marks decimals, as its
 // columns without a name cannot be asked one by one.
-func (g places) separator() statement.Separator {
+func (g degiroCells) separator() statement.Separator {
 	r := g.w.Reader()
 	if known, ok := r.Memory.(*degiroBook); ok {
 		return known.separator

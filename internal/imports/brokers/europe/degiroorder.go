@@ -48,7 +48,7 @@ func (p *degiroPaid) add(e degiroEntry) {
 		return
 	}
 	p.entries = append(p.entries, e)
-	if e.rate.Valid && len(p.rated) < enoughRates {
+	if e.rate.Valid && len(p.rated) < maxDegiroRates {
 		p.rated = append(p.rated, e)
 	}
 }
@@ -56,9 +56,9 @@ func (p *degiroPaid) add(e degiroEntry) {
 // degiroRateScale is how many decimals a rate has that follows from amounts.
 const degiroRateScale = 10
 
-// enoughRates is how many rates of one order are compared with its other rows.
+// maxDegiroRates is how many rates of one order are compared with its other rows.
 // No order has as many; a forged file might.
-const enoughRates = 100
+const maxDegiroRates = 100
 
 // sort separates the money that was changed from the costs.
 func (p *degiroPaid) sort() {

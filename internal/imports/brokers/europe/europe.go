@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// Presets returns every export that the package knows.
+// Presets returns the exports of the package.
 func Presets() []*statement.Preset {
 	return slices.Concat(
 		[]*statement.Preset{&trading212History, &degiroTransactions, &degiroStatement, &saxoTransactions, &xtbPositions, &xtbOperations, &etoroPositions, &etoroActivity, &igHistory},

@@ -1,4 +1,4 @@
-// Package futures knows the exports of futures platforms and of the prop firms
+// Package futures reads the exports of futures platforms and of the prop firms
 // that run on them: Tradovate, TopstepX and ProjectX, NinjaTrader, Rithmic,
 // Quantower, Sierra Chart, MotiveWave, ATAS and Profit.
 //

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
@@ -103,7 +104,7 @@ func ninjaTrade(w *statement.Row) {
 	b := booksOf(w.Reader())
 	b.account(w.Text(ninjaAccount))
 	stateProfit(b, &t, w.Null("Profit|Bénéfice"))
-	w.Annotate(statement.Annotations{Fill: roundTrip(w, t), MAE: w.Null("MAE"), MFE: w.Null("MFE")})
+	w.Annotate(statement.Annotations{Fill: roundTrip(w, t), Values: annotations.Values{MAE: w.Null("MAE"), MFE: w.Null("MFE")}})
 }
 
 // stateProfit states the result of the trade. Profit is what is left after the costs

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -104,13 +105,11 @@ func fillbookTrade(w *statement.Row) {
 
 // fillbookAnnotations reads what was written on the trade of a fill.
 func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
-	m := statement.Annotations{
-		Fill: on, Notes: w.Text("Notes"), InitialRisk: w.Null("Initial Risk"),
-		StopPrice: w.Null("Stop"), TargetPrice: w.Null("Target"), LastStop: w.Null("Last Stop"), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
-		EmotionalState: w.Text("Emotional State"), Confidence: statement.Grade(w.Text("Confidence")), Quality: statement.Grade(w.Text("Quality")),
-	}
-	if w.Text("Reviewed At") != "" {
-		m.ReviewedAt = w.Moment("Reviewed At").At
+	m := statement.Annotations{Fill: on}
+	for _, f := range annotations.Fields {
+		if f.Header != "" {
+			w.ReadAnnotation(f, f.Header, &m.Values)
+		}
 	}
 	for _, tag := range statement.SplitList(w.Text("Tags")) {
 		if tag.Kind == statement.MistakeKind {

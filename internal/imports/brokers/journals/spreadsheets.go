@@ -1,6 +1,7 @@
 package journals
 
 import (
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
@@ -39,7 +40,9 @@ func forexSheet(w *statement.Row) {
 	}
 	t.Commission, t.GrossPnL = w.Cost("Commission"), w.Null("PnL|P&L|Profit")
 	w.Annotate(statement.Annotations{
-		Fill: emit(w, t), Notes: w.Text("Notes"), StopPrice: statement.NonZero(w.Null("SL|Stop Loss")), TargetPrice: statement.NonZero(w.Null("TP|Take Profit")),
+		Fill: emit(w, t), Values: annotations.Values{
+			Notes: w.Text("Notes"), StopPrice: statement.NonZero(w.Null("SL|Stop Loss")), TargetPrice: statement.NonZero(w.Null("TP|Take Profit")),
+		},
 	})
 }
 

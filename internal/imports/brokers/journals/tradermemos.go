@@ -1,6 +1,7 @@
 package journals
 
 import (
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
@@ -30,8 +31,10 @@ func traderMemosTrade(w *statement.Row) {
 		traderMemosDividends(w, &t)
 	}
 	m := statement.Annotations{
-		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setup")), Confidence: statement.Grade(w.Text("Confidence")),
-		StopPrice: statement.NonZero(w.Null("Stop")), TargetPrice: statement.NonZero(w.Null("Target")),
+		Fill: emit(w, t), Setups: statement.List(w.Text("Setup")), Values: annotations.Values{
+			Notes: w.Text("Notes"), Confidence: statement.Grade(w.Text("Confidence")),
+			StopPrice: statement.NonZero(w.Null("Stop")), TargetPrice: statement.NonZero(w.Null("Target")),
+		},
 	}
 	tagged(&m, statement.List(w.Text("Tags")))
 	w.Annotate(m)

@@ -3,6 +3,7 @@ package journals
 import (
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -39,9 +40,11 @@ func traderSyncTrade(w *statement.Row) {
 		t.Short = byPrice(&t).Sign()*t.GrossPnL.Decimal.Sign() < 0
 	}
 	m := statement.Annotations{
-		Fill: emit(w, t), Notes: w.Text("Notes"), Setups: statement.List(w.Text("Setups")), Mistakes: statement.List(w.Text("Mistakes")),
-		InitialRisk: statement.NonZero(w.Null("Risk|risk1")), StopPrice: statement.NonZero(w.Null("stop1")), TargetPrice: statement.NonZero(w.Null("target1")),
-		MAE: w.Null("MAE"), MFE: w.Null("MFE"),
+		Fill: emit(w, t), Setups: statement.List(w.Text("Setups")), Mistakes: statement.List(w.Text("Mistakes")),
+		Values: annotations.Values{
+			Notes: w.Text("Notes"), InitialRisk: statement.NonZero(w.Null("Risk|risk1")), StopPrice: statement.NonZero(w.Null("stop1")),
+			TargetPrice: statement.NonZero(w.Null("target1")), MAE: w.Null("MAE"), MFE: w.Null("MFE"),
+		},
 	}
 	w.Annotate(m)
 }

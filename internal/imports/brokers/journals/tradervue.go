@@ -3,6 +3,7 @@ package journals
 import (
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
@@ -51,8 +52,10 @@ func tradervueTrade(w *statement.Row) {
 		}
 	}
 	m := statement.Annotations{
-		Fill: emit(w, t), Notes: strings.TrimSpace(w.Text("Notes")), InitialRisk: statement.NonZero(w.Null("Initial Risk")),
-		MAE: w.Null("Position MAE"), MFE: w.Null("Position MFE"),
+		Fill: emit(w, t), Values: annotations.Values{
+			Notes: strings.TrimSpace(w.Text("Notes")), InitialRisk: statement.NonZero(w.Null("Initial Risk")),
+			MAE: w.Null("Position MAE"), MFE: w.Null("Position MFE"),
+		},
 	}
 	tagged(&m, statement.List(w.Text("Tags")))
 	w.Annotate(m)

@@ -3,6 +3,7 @@ package journals
 import (
 	"regexp"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
@@ -71,9 +72,12 @@ func tradeZellaTrade(w *statement.Row) {
 	t.Fees, t.Commission = w.Cost("Fee").Sub(w.Decimal("Swap")), w.Cost("Commission")
 	t.GrossPnL, t.NetPnL = w.Null("Gross P&L"), w.Null("Net P&L")
 	m := statement.Annotations{
-		Fill: emit(w, t), InitialRisk: statement.NonZero(w.Null("Trade Risk")), MAE: w.Null("Position MAE"), MFE: w.Null("Position MFE"),
-		Setups:   append(statement.List(w.Text("Setups")), statement.List(w.Text("Playbook"))...),
-		Mistakes: statement.List(w.Text("Mistakes")), Notes: w.Text("Notes"), Quality: statement.Grade(w.Text("Rating")),
+		Fill: emit(w, t), Setups: append(statement.List(w.Text("Setups")), statement.List(w.Text("Playbook"))...),
+		Mistakes: statement.List(w.Text("Mistakes")),
+		Values: annotations.Values{
+			InitialRisk: statement.NonZero(w.Null("Trade Risk")), MAE: w.Null("Position MAE"), MFE: w.Null("Position MFE"),
+			Notes: w.Text("Notes"), TradeQuality: statement.Grade(w.Text("Rating")),
+		},
 	}
 	tagged(&m, statement.List(w.Text("Custom Tags")))
 	w.Annotate(m)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
@@ -16,7 +17,7 @@ func TestTagged(t *testing.T) {
 	var m statement.Annotations
 	tagged(&m, []string{"gap", "Mistake: chased", "emotion:calm", "emotion:", "time: late", "mistake"})
 	want := statement.Annotations{
-		Tags: []string{"gap", "emotion:", "time: late", "mistake"}, Mistakes: []string{"chased"}, EmotionalState: "calm",
+		Tags: []string{"gap", "emotion:", "time: late", "mistake"}, Mistakes: []string{"chased"}, Values: annotations.Values{EmotionalState: "calm"},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

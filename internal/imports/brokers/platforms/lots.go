@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
@@ -65,11 +66,11 @@ func (c lots) trade(w *statement.Row) {
 	if stop.Decimal.Sign() > 0 {
 		t.Details["stop"] = stop.String()
 	}
-	annotations := statement.Annotations{Fill: w.Trip(t), TargetPrice: statement.NonZero(w.Null(c.target))}
+	m := statement.Annotations{Fill: w.Trip(t), Values: annotations.Values{TargetPrice: statement.NonZero(w.Null(c.target))}}
 	if stop.Decimal.Sign() > 0 {
-		annotations.LastStop = stop
+		m.LastStop = stop
 	}
-	w.Annotate(annotations)
+	w.Annotate(m)
 }
 
 // exit reads how a trade was closed.
