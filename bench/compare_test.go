@@ -19,7 +19,7 @@ func TestVerdict(t *testing.T) {
 		"faster":                       {func(r *Record) { r.P50 = 8 * time.Millisecond }, "faster"},
 		"all of the machine is slower": {func(r *Record) { r.P50, r.LimitP50 = 20*time.Millisecond, 2*time.Millisecond }, ""},
 		"noise hides it":               {func(r *Record) { r.P50, r.Noise = 12*time.Millisecond, .5 }, ""},
-		"held against something else":  {func(r *Record) { r.Limit, r.LimitP50 = "m", 2*time.Millisecond }, ""},
+		"compared with something else": {func(r *Record) { r.Limit, r.LimitP50 = "m", 2*time.Millisecond }, ""},
 		"fails":                        {func(r *Record) { r.P50, r.Errors = time.Millisecond, 3 }, "FAILS (3 of its calls)"},
 		"nothing measured":             {func(r *Record) { r.P50 = 0 }, "not measured"},
 	} {

@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-var update = flag.Bool("update", false, "write the endpoints of api.md anew")
+var update = flag.Bool("update", false, "rewrite the endpoints of api.md")
 
 // root is the root of the repository, seen from here.
 const root = ".."
@@ -129,7 +129,7 @@ func TestDecisionsAreListed(t *testing.T) {
 	}
 }
 
-// TestEveryBrokerIsInTheGuide demands a word on each broker whose files we read.
+// TestEveryBrokerIsInTheGuide checks that the guide mentions each broker whose files we read.
 func TestEveryBrokerIsInTheGuide(t *testing.T) {
 	guide := strings.Join(strings.Fields(read(t, "guide/importing.md")), " ")
 	brokers := regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \| a (?:fill|trade) \|`).FindAllStringSubmatch(read(t, "brokers.md"), -1)
@@ -139,7 +139,7 @@ func TestEveryBrokerIsInTheGuide(t *testing.T) {
 	for _, row := range brokers {
 		for name := range strings.SplitSeq(row[1], " / ") {
 			if !strings.Contains(guide, name) {
-				t.Errorf("the guide has no word on %s", name)
+				t.Errorf("the guide does not mention %s", name)
 			}
 		}
 	}

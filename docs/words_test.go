@@ -59,7 +59,7 @@ func sourceFiles(t *testing.T, visit func(path string), endings ...string) {
 	}
 }
 
-func TestWordsOfComments(t *testing.T) {
+func TestWordsOfCode(t *testing.T) {
 	t.Parallel()
 	banned, files := bannedWords(t), 0
 	sourceFiles(t, func(path string) {
@@ -77,11 +77,43 @@ func TestWordsOfComments(t *testing.T) {
 			}
 		}
 		checkDocComments(t, set, file)
+		if !strings.HasSuffix(path, "_test.go") {
+			checkStrings(t, set, file, banned)
+		}
 	}, ".go")
 	const few = 300
 	if files < few {
 		t.Fatalf("only %d files were read", files)
 	}
+}
+
+// allowedStrings are parts of messages that keep a word of the glossary's list,
+// and why.
+var allowedStrings = map[string]string{
+	"does not say ":             "a plain sentence about a file, quoted by fixtures of presets",
+	"Whoever has to act at the": "the words of the trader of the demo",
+	"Whoever leaned against":    "the words of the trader of the demo",
+}
+
+// checkStrings reports the string literals of the program that contain a banned
+// word. Those of tests are names and data, and are not checked.
+func checkStrings(t *testing.T, set *token.FileSet, file *ast.File, banned *regexp.Regexp) {
+	t.Helper()
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		for part := range allowedStrings {
+			if strings.Contains(literal.Value, part) {
+				return true
+			}
+		}
+		if word := banned.FindString(literal.Value); word != "" {
+			t.Errorf("%s: the string has %q; the glossary says what to write", set.Position(literal.Pos()), word)
+		}
+		return true
+	})
 }
 
 // unclearVerbs are verbs that a doc comment does not begin with.

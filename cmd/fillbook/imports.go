@@ -21,7 +21,7 @@ import (
 
 type importCommand struct {
 	File          string `arg:"" type:"existingfile" help:"Broker file or backup."`
-	Email         string `required:"" placeholder:"EMAIL" help:"E-mail address of the user."`
+	Email         string `required:"" placeholder:"EMAIL" help:"Email address of the user."`
 	Account       string `placeholder:"ACCOUNT" help:"Name or id of the account. Not needed for a backup."`
 	SourceTZ      string `name:"source-tz" placeholder:"ZONE" help:"Time zone of times without one, for example America/New_York."`
 	DateOrder     string `name:"date-order" enum:",day_first,month_first" default:"" help:"day_first or month_first, if the dates are ambiguous."`
@@ -219,7 +219,7 @@ func printRest(out io.Writer, problems []imports.Problem, warnings []string, tot
 
 type exportCommand struct {
 	File    string `arg:"" help:"File to write or replace; - for standard output."`
-	Email   string `required:"" placeholder:"EMAIL" help:"E-mail address of the user."`
+	Email   string `required:"" placeholder:"EMAIL" help:"Email address of the user."`
 	Account string `placeholder:"ACCOUNT" help:"Name or id of one account. Default: all accounts."`
 	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json: complete backup; zip: backup with attachments; csv, xlsx: tables."`
 	Rows    string `enum:"trades,executions" default:"trades" help:"Rows of a csv file."`

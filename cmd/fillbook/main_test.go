@@ -183,6 +183,6 @@ func compareSettings(t *testing.T, file string) {
 		delete(rows, name)
 	}
 	for name := range rows {
-		t.Errorf("%s is told of and does not exist", name)
+		t.Errorf("%s is documented and does not exist", name)
 	}
 }

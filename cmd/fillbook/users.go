@@ -15,7 +15,7 @@ import (
 )
 
 type createUserCommand struct {
-	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
+	Email string `required:"" placeholder:"EMAIL" help:"The user's email address."`
 	Owner bool   `help:"Make the user an owner. The first user is always an owner."`
 }
 
@@ -36,7 +36,7 @@ func (c createUserCommand) Run(env *environment, s *settings) error {
 }
 
 type resetPasswordCommand struct {
-	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
+	Email string `required:"" placeholder:"EMAIL" help:"The user's email address."`
 }
 
 // Run sets the password and ends the user's sessions.
@@ -55,7 +55,7 @@ func (c resetPasswordCommand) Run(env *environment, s *settings) error {
 }
 
 type disableTOTPCommand struct {
-	Email string `required:"" placeholder:"EMAIL" help:"The user's e-mail address."`
+	Email string `required:"" placeholder:"EMAIL" help:"The user's email address."`
 }
 
 // Run turns off the second factor. It works while the server runs.

@@ -116,15 +116,11 @@ func (r *restorer) restoreAnnotations() error {
 // touch raises the revision of trades that only their annotations changed: figures
 // depend on those too.
 func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
-	for _, id := range trades {
-		if b.changed[id] {
-			continue
-		}
-		if err := ledger.TouchTrades(r.ctx, r.tx, r.Owner, b.target.account.ID, id); err != nil {
-			return err
-		}
+	trades = slices.DeleteFunc(trades, func(id journal.TradeID) bool { return b.changed[id] })
+	if len(trades) == 0 {
+		return nil
 	}
-	return nil
+	return ledger.TouchTrades(r.ctx, r.tx, r.Owner, b.target.account.ID, trades...)
 }
 
 // toAnnotations returns the values in the form of the playbook, under its rules. Notes

@@ -18,14 +18,13 @@ const (
 	AccountBroker = "Made up by Fillbook"
 )
 
-// AddAccount makes an account with the trades of the story, all in one
-// transaction. It holds nothing that would outlive the account: fills, cash and
-// what is written on the trades go when it is deleted. What belongs to the user
-// and not to an account (setups, tags, notes, missed trades, the routine) is
-// left out, so that the owner's own are never touched. There is one such account
-// at most; a second is refused.
+// AddAccount creates an account with the trades of the story, in one transaction.
+// It adds only what is deleted with the account: fills, cash and annotations.
+// Records that belong to the user (setups, tags, notes, missed trades, the routine)
+// are left out, so that the user's own are not changed. A user can have one such
+// account; a second is refused.
 func AddAccount(ctx context.Context, s Services, owner journal.UserID) (created ledger.Account, err error) {
-	if err := refuseSecond(ctx, s, owner); err != nil { // before the work; it is looked at again below
+	if err := refuseSecond(ctx, s, owner); err != nil { // before the work; checked again below
 		return ledger.Account{}, err
 	}
 	_, story := played(LastDay(s.Clock()), false)
@@ -52,11 +51,11 @@ func refuseSecond(ctx context.Context, s Services, owner journal.UserID) error {
 func isDemo(a ledger.Account) bool { return a.Broker == AccountBroker }
 
 func alreadyThere() error {
-	return journal.Conflict("The demo journal is there already; delete its account to have it made anew.")
+	return journal.Conflict("You already have a demo account. Delete it to add it again.")
 }
 
-// addAccount writes the account. Of two who do so at once the second waits for
-// the first to insert the account, and then finds two.
+// addAccount writes the account. Of two concurrent calls the second waits until
+// the first has inserted its account, and then finds two.
 func (w *writer) addAccount(a Account) (ledger.Account, error) {
 	w.accounts, w.trades = map[string]journal.AccountID{}, map[opening]journal.TradeID{}
 	created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.Clock(), ledger.NewAccount{
@@ -82,8 +81,7 @@ func (w *writer) addAccount(a Account) (ledger.Account, error) {
 	return created, nil
 }
 
-// together puts the accounts of a story into one, without what only the user
-// can have.
+// together merges the accounts of a story into one, without setups and tags.
 func (s Story) together() Account {
 	all := Account{Name: AccountName, Broker: AccountBroker, Type: "paper", Currency: s.Accounts[0].Currency}
 	for i, a := range s.Accounts {

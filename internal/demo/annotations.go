@@ -230,7 +230,7 @@ func (t *trade) endList() string {
 	return "end stop"
 }
 
-// figures are what the sentences may speak of.
+// figures are the placeholders of sentences with their values.
 func (t *trade) figures(count int) []string {
 	digits := t.of.scale
 	exit := t.result.AvgExit.Or(t.result.AvgEntry)
@@ -247,7 +247,7 @@ func (t *trade) figures(count int) []string {
 	}
 }
 
-// what is the instrument in words.
+// what returns the name of the instrument.
 func (t *trade) what() string {
 	if t.of.kind != kindOption {
 		return t.of.symbol

@@ -23,7 +23,7 @@ const (
 	maxCandles              = 110
 )
 
-// The colours of a chart. A picture of few colours is a small file.
+// The colors of a chart. A picture of few colors is a small file.
 const (
 	inkBack uint8 = iota
 	inkGrid

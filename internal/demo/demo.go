@@ -1,26 +1,23 @@
 // Package demo generates a trading journal of two years, for new users to
 // explore and for screenshots.
 //
-// [Compose] writes the story. It is pure and has no clock: the same last day
-// gives the same story to the byte, and another last day gives nearly the same
-// one, moved along the calendar. Prices come first: every instrument has a
-// random walk from day to day and, inside each day, from bar to bar (prices.go).
-// A trader then lives on these prices (trader.go), with plans, stops, targets
-// and weaknesses, in three accounts (stocks.go, options.go, futures.go,
-// crypto.go). The trader is human: learns slowly, has a good run, gets careless
-// and loses for seven weeks with revenge trades and a day of overtrading, comes
-// back with small size, is afraid and takes profits too early for some months,
-// and then does well. Every report of the journal has something to tell.
+// [Compose] generates the journal, called the story. It is pure and has no clock:
+// the same last day results in the same story to the byte, and another last day in
+// nearly the same one, moved along the calendar. Every instrument has a random walk
+// from day to day and, inside each day, from bar to bar (prices.go). A simulated
+// trader trades these prices (trader.go), with plans, stops, targets and mistakes,
+// in three accounts (stocks.go, options.go, futures.go, crypto.go). The trader
+// learns slowly, has a good run, loses for seven weeks with revenge trades and a
+// day of overtrading, returns with small size, takes profits too early for some
+// months, and then does well. So every report has data.
 //
-// So that the story holds its shape whatever the dice say, the trader is
-// allowed to know the future a little: of two ways to take a trade the better
-// one is chosen more or less often, by how far the account is from where the
-// story wants it.
+// To keep this course independent of the random numbers, the trader can see the
+// future to a degree: of two ways to take a trade the better one is chosen more or
+// less often, depending on how far the account is from the course.
 //
-// What the trader writes (words.go, words.txt) is put together from what
-// really happened in the trade, so that the figures in a note are those of the
-// trade it belongs to. [Fill] stores a story through the services of the other
-// packages, and [Seed] does it for the user of the demo (writer.go).
+// Notes are composed of sentences (words.go, words.txt) with the figures of their
+// trade. [Fill] stores a story through the services of the other packages, and
+// [Seed] does so for the user of the demo (writer.go).
 package demo
 
 import (
@@ -40,11 +37,11 @@ const (
 	kindCrypto = "crypto"
 )
 
-// Story is a whole journal. Records name one another by words and not by ids,
-// which only storing gives them.
+// Story is a whole journal. Records refer to each other by name, because they
+// have no ids before they are stored.
 type Story struct {
-	// First and Last are the days between which it plays. Nothing happens
-	// after 22:00 UTC of the last day.
+	// First and Last are the first and last day. Nothing happens after 22:00 UTC
+	// of the last day.
 	First, Last journal.Day
 	Accounts    []Account
 	Setups      []Setup
@@ -54,7 +51,7 @@ type Story struct {
 	Routine     []RoutineItem
 }
 
-// Account is a trading account with all that happened in it.
+// Account is a trading account with all of its records.
 type Account struct {
 	Name, Broker, Type, Currency string
 	StartingBalance              decimal.Decimal
@@ -87,18 +84,18 @@ type Contract struct {
 	Expiry journal.Day
 }
 
-// Cash is money that moved without a fill.
+// Cash is a cash transaction.
 type Cash struct {
 	Type   string // as cash transactions call it
 	Amount decimal.Decimal
 	At     time.Time
 	Note   string
 	// Opening is the id of the fill that opened the trade it belongs to;
-	// empty where it belongs to none.
+	// empty if there is none.
 	Opening string
 }
 
-// Annotations are what the trader wrote on a trade.
+// Annotations are the annotations of a trade.
 type Annotations struct {
 	// Opening is the id of the fill that opened the trade.
 	Opening             string
@@ -125,7 +122,7 @@ type Setup struct {
 	Checklist                 []string
 }
 
-// Tag is a word that the trader puts on trades.
+// Tag is a tag of trades.
 type Tag struct {
 	Name, Color, Description string
 	Mistake                  bool
@@ -143,7 +140,7 @@ type Note struct {
 	Account string
 }
 
-// SymbolNote is what a daily log says about one symbol.
+// SymbolNote is the part of a daily log about one symbol.
 type SymbolNote struct{ Symbol, Body string }
 
 // Missed is a trade that was seen and not taken.
@@ -165,14 +162,14 @@ type RoutineItem struct {
 	Start    journal.Day
 	End      journal.Day // the first day without it; empty for none
 	Done     []journal.Day
-	// Follows tells that the item is the one before it under a new schedule.
+	// Follows means that the item continues the one before it under a new schedule.
 	Follows bool
 }
 
 // years is how long the story is.
 const years = 2
 
-// Compose writes the story that ends on the given day.
+// Compose generates the story that ends on the given day.
 func Compose(last journal.Day) Story {
 	w, story := played(last, true)
 	story.Setups, story.Tags = slices.Clone(setups), slices.Clone(tags)
@@ -182,8 +179,8 @@ func Compose(last journal.Day) Story {
 	return story
 }
 
-// played is the story as far as it plays in the accounts, and the world it
-// played in. To draw the pictures takes a good part of the time.
+// played generates the accounts of the story. It skips the pictures if they are
+// not needed, because drawing them takes a large part of the time.
 func played(last journal.Day, pictures bool) (*world, Story) {
 	first := journal.DayOf(last.Time().AddDate(-years, 0, 1))
 	w := newWorld(first, last)

@@ -242,7 +242,7 @@ func group(fills []*Execution) []matching.Trade {
 
 func (t *trade) openedAt() time.Time { return t.fills[0].At }
 
-// closed tells whether the trade is over, and when it was.
+// closedAt returns when the trade was closed, and whether it is closed.
 func (t *trade) closedAt() (time.Time, bool) {
 	at, closed := t.result.ClosedAt()
 	return time.UnixMicro(at).UTC(), closed

@@ -9,15 +9,14 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// dice is a source of chance with the few throws that the story needs.
+// dice is a random number generator with the functions that the story needs.
 type dice struct{ *rand.Rand }
 
-// seed makes the whole story another one when it is changed.
+// seed is the seed of the whole story.
 const seed = 0x66696c6c626f6f6b
 
-// throw returns the random numbers for one purpose. The same words give the same numbers,
-// whatever else was thrown before: so a change in one corner of the story
-// leaves the others as they are.
+// throw returns the random numbers for one purpose. They depend on the words
+// alone, so that a change in one part of the story does not change the others.
 func throw(words ...any) dice {
 	name := fnv.New64a()
 	name.Write(fmt.Append(nil, words...))

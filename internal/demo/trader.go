@@ -18,7 +18,7 @@ type chapter struct {
 	fear  float64 // how often a profit is taken too early
 }
 
-// chapters are the plot.
+// chapters is the course of the story.
 var chapters = []chapter{
 	{"learning", 0.10, 0.06, 0.7, 0.9, 0.60, 0.10},
 	{"first run", 0.36, 0.40, 1.0, 1.0, 0.84, 0.04},
@@ -29,7 +29,7 @@ var chapters = []chapter{
 	{"chop", 1.01, 0.10, 1.05, 1.0, 0.88, 0.06},
 }
 
-// world is everything that the story is made from.
+// world is the state of the simulation.
 type world struct {
 	first, last journal.Day
 	tapes       map[string]*tape
@@ -92,7 +92,7 @@ func (w *world) planHolidays() {
 	}
 }
 
-// live lets the trader trade, session by session.
+// live simulates the trader, session by session.
 func (w *world) live() {
 	stocks, futures, crypto := w.desks[0], w.desks[1], w.desks[2]
 	for n, s := range w.tapes["SPY"].sessions {

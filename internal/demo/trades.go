@@ -2,8 +2,8 @@ package demo
 
 import "math"
 
-// plan is one trade before it happens: everything the trader decides, and the
-// weaknesses that will get in the way. What comes of it is up to the tape.
+// plan is a trade before it happens: the trader's decisions and mistakes. The
+// outcome depends on the tape.
 type plan struct {
 	tape *tape
 	at   moment
@@ -141,7 +141,7 @@ func (r *runner) level(gain float64) int {
 }
 
 // step looks at one bar and does what the plan and the trader's nerves ask
-// for. It tells whether the trade is over.
+// for. It reports whether the trade is over.
 func (r *runner) step(at moment) bool {
 	b := r.tape.look(at)
 	r.waited++

@@ -24,7 +24,7 @@ const (
 	Password = "fillbook-demo"
 )
 
-// Services are what a story is stored with.
+// Services are the services that store a story.
 type Services struct {
 	DB       *db.DB
 	Clock    journal.Clock
@@ -33,9 +33,9 @@ type Services struct {
 	Playbook *playbook.Service
 }
 
-// Seed makes sure that the user of the demo exists, an owner of the
-// installation, and has a journal that ends today or yesterday. A journal that
-// is there stays as it is; the result tells whether one was written.
+// Seed creates the user of the demo, an owner of the installation, with a journal
+// that ends today or yesterday. It keeps an existing journal, and reports whether
+// it wrote one.
 func Seed(ctx context.Context, s Services) (wrote bool, err error) {
 	return seedWith(ctx, s, Compose)
 }
@@ -70,19 +70,19 @@ func demoUser(ctx context.Context, people *identity.Service) (journal.UserID, er
 	return created.ID, err
 }
 
-// LastDay is the last day of a story told at an instant: that day where
-// nothing of it would lie in the future, else the day before.
+// LastDay returns the last day of a story that is generated at an instant: that
+// day if nothing of it would be in the future, else the day before.
 func LastDay(now time.Time) journal.Day {
 	return journal.DayOf(now.UTC().Add(-dayEnds * time.Hour))
 }
 
-// errFull is the cause of the refusal to write a story over something.
+// errFull is the cause of the error for a user who already has a journal.
 var errFull = errors.New("the journal is not empty")
 
-// Fill stores a story as the journal of a user who has no account yet; for
-// any other user it is a conflict and nothing is written. Everything but the
-// pictures is one transaction. What can be dated is dated when it happened and
-// not when it is stored.
+// Fill stores a story as the journal of a user who has no account yet; for any
+// other user it returns a conflict and writes nothing. Everything except the
+// pictures is written in one transaction. Records have the times of the story, not
+// the time of storing.
 func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) error {
 	var w *writer
 	err := s.DB.Update(ctx, func(tx *db.Tx) error {
@@ -104,7 +104,7 @@ func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) er
 	return nil
 }
 
-// writer is the transaction of Fill.
+// writer writes a story in one transaction.
 type writer struct {
 	Services
 	ctx      context.Context
@@ -146,7 +146,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// began is the instant at which things were made that have no date.
+// began is the creation time of records that have no date.
 func (w *writer) began() time.Time { return w.story.First.Time() }
 
 func (w *writer) writePlaybook() (err error) {
@@ -192,8 +192,8 @@ func (w *writer) writeAccounts() error {
 	return nil
 }
 
-// writeFills stores the fills of an account and learns their trades. A fill
-// that opens a trade is in that one, or in it and the one it closes first.
+// writeFills stores the fills of an account and records their trades. A fill
+// that opens a trade belongs to it, and possibly to an earlier one that it closes.
 func (w *writer) writeFills(a Account) error {
 	list := make([]ledger.NewFill, len(a.Fills))
 	for i, f := range a.Fills {
@@ -209,7 +209,7 @@ func (w *writer) writeFills(a Account) error {
 	return nil
 }
 
-// forLedger is a fill in the words of the ledger.
+// forLedger converts a fill to the type of the ledger.
 func (e Execution) forLedger() ledger.NewFill {
 	f := ledger.NewFill{
 		Symbol: e.Symbol, InstrumentType: e.Kind, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
@@ -253,7 +253,7 @@ func (w *writer) writeAnnotations(a Account) error {
 	return err
 }
 
-// change is annotations in the words of the playbook.
+// change converts annotations to the type of the playbook.
 func (w *writer) change(m Annotations) playbook.AnnotationChange {
 	c := playbook.AnnotationChange{
 		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
@@ -322,7 +322,7 @@ func (w *writer) writeMissed() error {
 	return err
 }
 
-// writeRoutine stores the items with their ticks, as a backup would be.
+// writeRoutine stores the items with their ticks, like a restored backup.
 func (w *writer) writeRoutine() error {
 	var archive routine.Archive
 	places := map[string]int{}

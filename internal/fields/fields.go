@@ -42,6 +42,7 @@ type Field[R any] struct {
 	derived bool                      // written and never read
 	dest    func(*R) any
 	arg     func(*R) any
+	clear   func(*R)
 	isEmpty func(*R) bool
 	merge   func(into, other *R)
 }
@@ -85,6 +86,9 @@ func (f Field[R]) ReadAs(expression func(alias string) string) Field[R] {
 // IsEmpty reports whether a record has no value in the field.
 func (f Field[R]) IsEmpty(record *R) bool { return f.isEmpty(record) }
 
+// Clear removes the value of a record.
+func (f Field[R]) Clear(record *R) { f.clear(record) }
+
 // At returns the pointer to the value: *string, *decimal.Null, *int or
 // **time.Time, by the constructor.
 func (f Field[R]) At(record *R) any { return f.at(record) }
@@ -95,6 +99,7 @@ func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
 	lifted.at = func(r *R) any { return f.at(at(r)) }
 	lifted.dest = func(r *R) any { return f.dest(at(r)) }
 	lifted.arg = func(r *R) any { return f.arg(at(r)) }
+	lifted.clear = func(r *R) { f.clear(at(r)) }
 	lifted.isEmpty = func(r *R) bool { return f.isEmpty(at(r)) }
 	lifted.merge = func(into, other *R) { f.merge(at(into), at(other)) }
 	return lifted
@@ -107,6 +112,7 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 	f.at = func(r *R) any { return at(r) }
 	f.dest = func(r *R) any { return dest(at(r)) }
 	f.arg = func(r *R) any { return arg(*at(r)) }
+	f.clear = func(r *R) { *at(r) = none }
 	f.isEmpty = func(r *R) bool { return *at(r) == none }
 	f.merge = func(into, other *R) {
 		if f.isEmpty(into) {
@@ -132,6 +138,7 @@ func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 		}
 		return nil
 	}
+	f.clear = func(r *R) { *at(r) = decimal.Null{} }
 	f.isEmpty = func(r *R) bool { return !at(r).Valid }
 	f.merge = func(into, other *R) {
 		if !at(into).Valid {
@@ -209,6 +216,7 @@ func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 		}
 		return string(text)
 	}
+	f.clear = func(r *R) { *at(r) = nil }
 	f.isEmpty = func(r *R) bool { return len(*at(r)) == 0 }
 	f.merge = func(into, other *R) {
 		if f.isEmpty(into) {

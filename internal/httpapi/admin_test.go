@@ -178,7 +178,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		// Another with the same address is another.
 		again := w.addUser(owner, "anna@example.org")
 		if again.get("/me").text("id") == id || string(again.get("/access-tokens").body) != "[]" {
-			t.Error("somebody came back from the dead")
+			t.Error("a deleted user exists again")
 		}
 		again.wantPrefs(`{}`)
 	})

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"reflect"
 	"time"
 
 	"fillbook/internal/db"
@@ -75,17 +77,33 @@ type AnnotationFields struct {
 	Reviewed       opt[bool]              `json:"reviewed" required:"false"`
 }
 
-func (f AnnotationFields) change() playbook.AnnotationChange {
-	return playbook.AnnotationChange{
-		Notes: f.Notes.Opt, Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, InitialRisk: f.InitialRisk.Opt,
-		StopPrice: f.StopPrice.Opt, TargetPrice: f.TargetPrice.Opt, LastStop: f.LastStop.Opt, MAE: f.MAE.Opt, MFE: f.MFE.Opt,
-		EmotionalState: f.EmotionalState.Opt, Confidence: toIntOpt(f.Confidence), TradeQuality: toIntOpt(f.TradeQuality),
-		Reviewed: f.Reviewed.Opt,
+// changeMembers are the places of the members of [AnnotationFields] in
+// [playbook.AnnotationChange]: those of the same name. Links have others there.
+var changeMembers = func() (places []int) {
+	names := map[string]string{"SetupID": "Setup", "SetupIDs": "Setups", "TagIDs": "Tags"}
+	for member := range reflect.TypeFor[AnnotationFields]().Fields() {
+		name := cmp.Or(names[member.Name], member.Name)
+		place, ok := reflect.TypeFor[playbook.AnnotationChange]().FieldByName(name)
+		if !ok {
+			panic("httpapi: playbook.AnnotationChange has no " + name)
+		}
+		places = append(places, place.Index[0])
 	}
-}
+	return places
+}()
 
-func toIntOpt(o opt[integer]) journal.Opt[int] {
-	return journal.Opt[int]{Set: o.Set, Null: o.Null, Value: int(o.Value)}
+// change returns the change that a request describes.
+func (f AnnotationFields) change() (change playbook.AnnotationChange) {
+	request, into := reflect.ValueOf(&f).Elem(), reflect.ValueOf(&change).Elem()
+	for i, place := range changeMembers {
+		switch sent := request.Field(i).Interface().(type) {
+		case opt[integer]:
+			into.Field(place).Set(reflect.ValueOf(journal.Opt[int]{Set: sent.Set, Null: sent.Null, Value: int(sent.Value)}))
+		default:
+			into.Field(place).Set(request.Field(i).Field(0)) // the journal.Opt of an opt
+		}
+	}
+	return change
 }
 
 func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, AnnotationFields]) (*body[TradeDetail], error) {

@@ -93,7 +93,7 @@ func TestAttachments(t *testing.T) {
 					wantKeys("", "id", "trade_id", "note_id", "name", "media_type", "size", "sha256", "created_at").
 					holds("", fmt.Sprintf(`{"name":%q,"media_type":%q,"size":%d,"sha256":%q}`, file.stored, file.mediaType, len(file.content), hex.EncodeToString(sum[:])))
 				if parent != "/trades/"+made.text("trade_id") && parent != "/notes/"+made.text("note_id") || made.value("trade_id") != nil && made.value("note_id") != nil {
-					t.Errorf("it hangs on %s", made.body)
+					t.Errorf("it belongs to %s", made.body)
 				}
 				ids = append(ids, made.text("id"))
 				wantDownload(t, d.get("/attachments/"+made.text("id")).want(http.StatusOK), file.mediaType, file.content)

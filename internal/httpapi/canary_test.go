@@ -70,7 +70,7 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 			}
 		}
 		if strings.Contains(places["the database"], "canary-stranger") {
-			t.Error("the database holds the address of somebody who is no user")
+			t.Error("the database contains the address of a stranger")
 		}
 	}, openRegistration)
 }

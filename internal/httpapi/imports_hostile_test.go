@@ -266,7 +266,7 @@ func (r *reply) wantRefusal(status int) {
 	message := r.text("error.message")
 	for _, inside := range []string{"runtime", "goroutine", ".go:", "zip:", "XML syntax", "jsontext", "sql"} {
 		if strings.Contains(message, inside) {
-			r.t.Errorf("%s: the message tells of the inside: %s", r.call, message)
+			r.t.Errorf("%s: the message shows internals: %s", r.call, message)
 		}
 	}
 	if len(message) > 400 {

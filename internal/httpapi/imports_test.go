@@ -294,7 +294,7 @@ func TestBackupRoundTrip(t *testing.T) {
 		done := other.form("/imports/commit", part{"file", "b.json", exported}).want(http.StatusOK)
 		done.holds("", `{"inserted": 2, "annotated": 1, "format": "backup"}`)
 		if got := string(other.get("/exports").want(http.StatusOK).body); got != exported {
-			t.Errorf("exported anew:\n%s\nwant:\n%s", got, exported)
+			t.Errorf("exported again:\n%s\nwant:\n%s", got, exported)
 		}
 		other.form("/imports", part{"file", "b.json", exported}).want(http.StatusOK).
 			holds("outcome", `{"new_trades": 0, "changed_trades": 0, "net_pnl": [{"currency": "USD", "amount": 0}]}`)

@@ -67,7 +67,7 @@ func TestOwnersDoNotReadUsers(t *testing.T) {
 		anna.with("User-Agent", "canary").get("/me").want(http.StatusOK)
 		for _, path := range []string{"/admin/users", "/admin/users/" + owner.userID("anna@example.org"), "/me/preferences", "/me/sessions", "/access-tokens"} {
 			if got := owner.get(path).want(http.StatusOK); strings.Contains(string(got.body), "canary") {
-				t.Errorf("%s tells of another user: %s", path, got.body)
+				t.Errorf("%s shows another user: %s", path, got.body)
 			}
 		}
 	})

@@ -114,11 +114,11 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 			for i := range foreign {
 				foreign[i].wantSame(nobodys[i])
 				if !strings.Contains(call.path, "?t") && !strings.Contains(call.path, "?s") && foreign[i].status != http.StatusNotFound && foreign[i].status != http.StatusBadRequest {
-					t.Errorf("%s %s of somebody else answers %d", call.method, call.path, foreign[i].status)
+					t.Errorf("%s %s of another user answers %d", call.method, call.path, foreign[i].status)
 				}
 			}
 			if foreign[0].status != http.StatusNotFound && !strings.Contains(call.path, "?t") && !strings.Contains(call.path, "?s") {
-				t.Errorf("%s %s of somebody else answers %d %s", call.method, call.path, foreign[0].status, foreign[0].body)
+				t.Errorf("%s %s of another user answers %d %s", call.method, call.path, foreign[0].status, foreign[0].body)
 			}
 		}
 		for _, path := range journalLists {
@@ -127,7 +127,7 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 			}
 			for kind, secret := range id {
 				if strings.Contains(string(mine.get(path).want(http.StatusOK).body), secret) {
-					t.Errorf("%s shows the %s of somebody else", path, kind)
+					t.Errorf("%s shows the %s of another user", path, kind)
 				}
 			}
 		}

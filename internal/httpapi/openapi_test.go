@@ -20,7 +20,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-var update = flag.Bool("update", false, "write api/openapi.yaml anew")
+var update = flag.Bool("update", false, "rewrite api/openapi.yaml")
 
 // committed is where the description is kept for people and for generators of
 // clients.

@@ -54,7 +54,7 @@ func checkPassword(field string, password secrets.Secret, email string) error {
 	case isSequence(folded):
 		return journal.InvalidField(field, "The password must not be a sequence of keys, letters or digits.")
 	case isOwnEmail(text, email):
-		return journal.InvalidField(field, "The password must not be your e-mail address.")
+		return journal.InvalidField(field, "The password must not be your email address.")
 	case slices.Contains(strings.Fields(commonPasswords), folded):
 		return journal.InvalidField(field, "This password is too common. Choose another one.")
 	}

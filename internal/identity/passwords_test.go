@@ -32,7 +32,7 @@ func TestPasswordRules(t *testing.T) {
 			"abcdefghij", "ZYXWVUTSRQ", "xyzabcdefgh", "qwertyuiop", "QWERTYUIOP", "poiuytrewq", "asdfghjklz", "qwertzuiop",
 			"azertyuiop", "1qaz2wsx3edc", "qwertyuiopasdfghjklzxcvbnm", "1234567890qwertyuiop", strings.Repeat("0123456789", 20),
 		},
-		"e-mail": {address, "LONG.name.here@example.com", "long.name.here"},
+		"email":  {address, "LONG.name.here@example.com", "long.name.here"},
 		"common": {"password123", "Password123!", "1q2w3e4r5t", "administrator", "fillbook123"},
 	}
 	for reason, texts := range refusedOnes {

@@ -130,7 +130,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		user.ID, address.typed, address.key, hash, isAdmin, db.Micros(user.CreatedAt))
 	if errors.Is(err, db.ErrConflict) {
-		return User{}, journal.Conflict("This e-mail address is already in use.")
+		return User{}, journal.Conflict("This email address is already in use.")
 	}
 	return user, err
 }
@@ -159,11 +159,11 @@ type email struct {
 func parseEmail(text string) (email, error) {
 	typed := strings.TrimSpace(text)
 	if len(typed) > maxEmailBytes {
-		return email{}, journal.InvalidField("email", "The e-mail address must be at most %d bytes long.", maxEmailBytes)
+		return email{}, journal.InvalidField("email", "The email address must be at most %d bytes long.", maxEmailBytes)
 	}
 	local, domain, _ := strings.Cut(typed, "@")
 	if !utf8.ValidString(typed) || strings.ContainsFunc(typed, isInvalidInEmail) || !isDotted(local) || !isDotted(domain) {
-		return email{}, journal.InvalidField("email", "The e-mail address must look like name@example.com.")
+		return email{}, journal.InvalidField("email", "The email address must look like name@example.com.")
 	}
 	return email{typed: typed, key: strings.ToLower(typed)}, nil
 }

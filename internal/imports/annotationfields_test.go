@@ -13,10 +13,6 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// memberNames are the members of statement.Annotations that have another name
-// than the annotations of a trade.
-var memberNames = map[string]string{"TradeQuality": "Quality"}
-
 // TestEveryAnnotationCanBeImported: each field of the annotations is a target of
 // a column mapping, a member of what a statement reads, content of its own, and
 // is shown in the fixtures of presets.
@@ -29,9 +25,6 @@ func TestEveryAnnotationCanBeImported(t *testing.T) {
 			t.Errorf("no column can be mapped to %s", name)
 		}
 		member := field.Name
-		if other, renamed := memberNames[member]; renamed {
-			member = other
-		}
 		annotations := statement.Annotations{Fill: &statement.Fill{}}
 		value := reflect.ValueOf(&annotations).Elem().FieldByName(member)
 		if !value.IsValid() {
@@ -46,8 +39,9 @@ func TestEveryAnnotationCanBeImported(t *testing.T) {
 			*into = 3
 		case *decimal.Null:
 			*into = decimal.Of(decimal.New(7))
-		case *time.Time:
-			*into = time.Unix(1, 0)
+		case **time.Time:
+			reviewed := time.Unix(1, 0)
+			*into = &reviewed
 		default:
 			t.Fatalf("there is no sample of the type %T", into)
 		}

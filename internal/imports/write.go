@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fillbook/internal/db"
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -90,15 +89,10 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 		list = append(list, annotations)
 	}
 	changed, err := playbook.MergeAnnotations(ctx, a.tx, a.batch.UserID, a.s.clock(), list)
-	if err != nil {
+	if err != nil || len(changed) == 0 {
 		return 0, err
 	}
-	for _, trade := range changed {
-		if err := ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, trade); err != nil {
-			return 0, err
-		}
-	}
-	return len(changed), nil
+	return len(changed), ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, changed...)
 }
 
 // trades finds the trade that each of the plan's annotations is on. A fill that
@@ -151,26 +145,8 @@ func (a *annotator) toAnnotations(ctx context.Context, m *statement.Annotations,
 		}
 		setups = append(setups, id)
 	}
-	change := playbook.AnnotationChange{
-		Notes: journal.Some(m.Notes), Tags: journal.Some(tags), Setups: journal.Some(setups), EmotionalState: journal.Some(m.EmotionalState),
-		InitialRisk: optional(m.InitialRisk), StopPrice: optional(m.StopPrice), TargetPrice: optional(m.TargetPrice), LastStop: optional(m.LastStop),
-		MAE: optional(m.MAE), MFE: optional(m.MFE),
-	}
-	if m.Confidence > 0 {
-		change.Confidence = journal.Some(m.Confidence)
-	}
-	if m.Quality > 0 {
-		change.TradeQuality = journal.Some(m.Quality)
-	}
-	reviewed := a.s.clock()
-	if !m.ReviewedAt.IsZero() {
-		change.Reviewed, reviewed = journal.Some(true), m.ReviewedAt
-	}
-	return playbook.NewAnnotations(trade, a.batch.Account, change, priceRule(m), reviewed)
-}
-
-func optional(n decimal.Null) journal.Opt[decimal.Decimal] {
-	return journal.Opt[decimal.Decimal]{Set: n.Valid, Value: n.Decimal}
+	annotations := playbook.Annotations{Trade: trade, Account: a.batch.Account, AnnotationValues: m.Values, Tags: tags, Setups: setups}
+	return annotations, annotations.CheckTyped(priceRule(m))
 }
 
 // tag finds or makes a tag, once a name.

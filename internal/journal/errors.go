@@ -126,7 +126,7 @@ func ReadOnly(cause error) *Error {
 func Full(cause error) *Error {
 	return &Error{
 		Kind: KindUnavailable, Code: "disk_full", RetryAfter: time.Minute, Err: cause,
-		Message: "There is too little room on the server's disk for this, and nothing was changed. Whoever runs it has to make room.",
+		Message: "The server's disk is nearly full, so nothing was changed. Ask the operator of the server to free space.",
 	}
 }
 

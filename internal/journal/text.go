@@ -23,7 +23,7 @@ func CleanName(field, text string) (string, error) {
 // CleanRequiredName is CleanName for texts that must not be blank.
 func CleanRequiredName(field, text string) (string, error) {
 	name, err := CleanName(field, text)
-	if err == nil && isBlank(name) {
+	if err == nil && IsBlank(name) {
 		return "", InvalidField(field, "%s must not be empty.", field)
 	}
 	return name, err
@@ -36,7 +36,7 @@ func CleanSymbol(field, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if isBlank(symbol) {
+	if IsBlank(symbol) {
 		return "", InvalidField(field, "%s must not be empty.", field)
 	}
 	return strings.ToUpper(symbol), nil
@@ -78,9 +78,9 @@ func cleanLine(field, text string, limit int) (string, error) {
 	return text, nil
 }
 
-// isBlank reports whether a text has only spaces and zero-width characters, which
+// IsBlank reports whether a text has only spaces and zero-width characters, which
 // TrimSpace does not remove.
-func isBlank(text string) bool {
+func IsBlank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
 	})

@@ -59,7 +59,7 @@ func TestAnnotate(t *testing.T) {
 			w.t.Error(diff)
 		}
 		if !slices.Equal(w.annotated, []journal.TradeID{w.annTrade, w.annTrade, w.annTrade}) {
-			w.t.Errorf("told of %v", w.annotated)
+			w.t.Errorf("the hook was called with %v", w.annotated)
 		}
 	})
 }
@@ -249,10 +249,10 @@ func TestTradeFilters(t *testing.T) {
 			return query(func(args *[]any) string { return playbook.HasTag(args, owner, ids) })
 		}
 		for name, test := range map[string]struct{ got, want []journal.TradeID }{
-			"one tag":          {hasTag(w.ann, a), []journal.TradeID{w.annTrade}},
-			"either tag":       {hasTag(w.ann, a, b), []journal.TradeID{w.annTrade, second}},
-			"no tag":           {hasTag(w.ann), []journal.TradeID{}},
-			"as somebody else": {hasTag(w.bob, a), []journal.TradeID{}},
+			"one tag":         {hasTag(w.ann, a), []journal.TradeID{w.annTrade}},
+			"either tag":      {hasTag(w.ann, a, b), []journal.TradeID{w.annTrade, second}},
+			"no tag":          {hasTag(w.ann), []journal.TradeID{}},
+			"as another user": {hasTag(w.bob, a), []journal.TradeID{}},
 			"a setup": {query(func(args *[]any) string {
 				return playbook.HasSetup(args, w.ann, []journal.SetupID{gap})
 			}), []journal.TradeID{second}},

@@ -2,7 +2,9 @@ package playbook
 
 import (
 	"context"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/db"
@@ -33,40 +35,17 @@ const maxLinks = 100
 // apply returns the annotations after the change, or the reason why it is
 // invalid. It does not check whether the tags and setups exist.
 func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (Annotations, error) {
-	var err error
 	// Merged trades may exceed the limits of notes and tags, so these are checked
 	// only if they are sent.
-	if c.Notes.Set {
-		if m.Notes, err = journal.CheckText("notes", c.Notes.Value); err != nil {
-			return Annotations{}, err
-		}
+	err := c.setValues(&m.AnnotationValues, rule, now)
+	if err != nil {
+		return Annotations{}, err
 	}
 	if c.Tags.Set {
 		if m.Tags, err = links("tag_ids", c.Tags.Value); err != nil {
 			return Annotations{}, err
 		}
 	}
-	if m.InitialRisk, err = price("initial_risk", c.InitialRisk, m.InitialRisk); err != nil {
-		return Annotations{}, err
-	}
-	if m.StopPrice, err = rule.apply("stop_price", c.StopPrice, m.StopPrice); err != nil {
-		return Annotations{}, err
-	}
-	if m.TargetPrice, err = rule.apply("target_price", c.TargetPrice, m.TargetPrice); err != nil {
-		return Annotations{}, err
-	}
-	m.LastStop = orNull(c.LastStop, m.LastStop)
-	m.MAE, m.MFE = orNull(c.MAE, m.MAE), orNull(c.MFE, m.MFE)
-	if m.EmotionalState, err = journal.CleanName("emotional_state", c.EmotionalState.Or(m.EmotionalState)); err != nil {
-		return Annotations{}, err
-	}
-	if m.Confidence, err = oneToFive("confidence", c.Confidence, m.Confidence); err != nil {
-		return Annotations{}, err
-	}
-	if m.TradeQuality, err = oneToFive("trade_quality", c.TradeQuality, m.TradeQuality); err != nil {
-		return Annotations{}, err
-	}
-	m.ReviewedAt = reviewedAt(c.Reviewed, m.ReviewedAt, now)
 	m.Setups, err = c.setups(m.Setups)
 	m.UpdatedAt = now
 	return m, err
@@ -75,11 +54,56 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 // maxGrade is the highest grade.
 const maxGrade = 5
 
-func oneToFive(field string, o journal.Opt[int], old int) (int, error) {
-	if o.Set && !o.Null && (o.Value < 1 || o.Value > 5) {
-		return 0, journal.InvalidField(field, "%s must be a whole number from 1 to 5.", field)
+// changeMembers are the members of [AnnotationChange] by the names of the fields.
+// A member has the name of that of the values; the instant of a review is set by
+// Reviewed.
+var changeMembers = func() map[string]int {
+	members := map[string]int{}
+	change := reflect.TypeFor[AnnotationChange]()
+	for member := range reflect.TypeFor[AnnotationValues]().Fields() {
+		field, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+		found, ok := change.FieldByName(member.Name)
+		if member.Name == "ReviewedAt" {
+			found, ok = change.FieldByName("Reviewed")
+		}
+		if !ok {
+			panic("playbook: AnnotationChange has no " + member.Name)
+		}
+		members[field] = found.Index[0]
 	}
-	return o.Or(old), nil
+	return members
+}()
+
+// setValues sets and checks the values that the change sends.
+func (c *AnnotationChange) setValues(values *AnnotationValues, rule PriceRule, now time.Time) error {
+	members := reflect.ValueOf(c).Elem()
+	for _, f := range AnnotationFields {
+		isSent, isZero := false, false
+		switch sent := members.Field(changeMembers[f.Name]).Addr().Interface().(type) {
+		case *journal.Opt[string]:
+			at := f.At(values).(*string)
+			isSent, *at = sent.Set, sent.Or(*at)
+		case *journal.Opt[decimal.Decimal]:
+			at := f.At(values).(*decimal.Null)
+			isSent, *at = sent.Set, orNull(*sent, *at)
+		case *journal.Opt[int]:
+			at := f.At(values).(*int)
+			isSent, isZero, *at = sent.Set, sent.Set && !sent.Null && sent.Value == 0, sent.Or(*at)
+		case *journal.Opt[bool]:
+			at := f.At(values).(**time.Time)
+			*at = reviewedAt(*sent, *at, now)
+		}
+		if isZero {
+			return gradeOutOfRange(f.Name) // null clears a grade
+		}
+		if !isSent {
+			continue
+		}
+		if err := checkValue(f, values, rule); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reviewedAt keeps the instant of the first review.

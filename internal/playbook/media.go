@@ -113,7 +113,7 @@ func (m media) fileName(given string) (string, error) {
 	if slices.Contains(m.extensions, strings.ToLower(path.Ext(name))) && len(path.Ext(name)) < len(name) {
 		return name, nil
 	}
-	if isBlank(name) || name == m.extensions[0] {
+	if journal.IsBlank(name) || name == m.extensions[0] {
 		name = "attachment"
 	}
 	return name + m.extensions[0], nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -162,7 +163,7 @@ func mergeMissed(m, other Missed) (merged Missed, kept []string) {
 	}
 	keep("reason", fillText(&m.Reason, other.Reason, ""))
 	keep("outcome", fillText(&m.Outcome, other.Outcome, UnknownOutcome))
-	m.Notes = mergeNotes(m.Notes, other.Notes)
+	m.Notes = annotations.MergeNotes(m.Notes, other.Notes)
 	return m, kept
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/db"
@@ -128,9 +127,6 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 	return err
 }
 
-// rule is the line between the notes of two trades that became one.
-const rule = "\n\n---\n\n"
-
 // merge returns the annotations of a trade that another one has become a part
 // of: its own values stay, and empty ones are filled from the other.
 func merge(winner, other Annotations) Annotations {
@@ -145,20 +141,6 @@ func merge(winner, other Annotations) Annotations {
 	m.Tags = united(winner.Tags, other.Tags)
 	m.Setups = united(winner.Setups, other.Setups)
 	return m
-}
-
-// mergeNotes appends notes below a line unless they are already there, so that
-// merging them again changes nothing.
-func mergeNotes(notes, other string) string {
-	switch {
-	case isBlank(other):
-		return notes
-	case isBlank(notes):
-		return other
-	case strings.Contains(rule+notes+rule, rule+other+rule):
-		return notes
-	}
-	return notes + rule + other
 }
 
 // orphan keeps the annotations of a trade that is gone, unless they are empty and

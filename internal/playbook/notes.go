@@ -129,7 +129,7 @@ func noteType(t NoteType) (NoteType, error) {
 // checkContent demands something to read.
 func (n Note) checkContent() error {
 	switch {
-	case !isBlank(n.Body) || n.Type == DailyLog && len(n.Symbols) > 0:
+	case !journal.IsBlank(n.Body) || n.Type == DailyLog && len(n.Symbols) > 0:
 		return nil
 	case n.Type == DailyLog:
 		return journal.InvalidField("body", "A daily log needs a body or at least one symbol.")

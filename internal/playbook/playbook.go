@@ -192,13 +192,6 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// isBlank sees through spaces and zero-width characters.
-func isBlank(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool {
-		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
-	})
-}
-
 // stored is a decimal column. As plain text, rows can be compared.
 func stored(n decimal.Null) any {
 	if !n.Valid {
@@ -216,14 +209,6 @@ func orNull(o journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 		return decimal.Null{}
 	}
 	return decimal.Of(o.Value)
-}
-
-// price is orNull for a price, which must be above zero.
-func price(field string, o journal.Opt[decimal.Decimal], old decimal.Null) (decimal.Null, error) {
-	if o.Set && !o.Null && o.Value.Sign() <= 0 {
-		return decimal.Null{}, notAboveZero(field)
-	}
-	return orNull(o, old), nil
 }
 
 func notAboveZero(field string) error {

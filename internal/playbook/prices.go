@@ -46,15 +46,6 @@ func (r PriceRule) Check(field string, price decimal.Null) error {
 	return journal.InvalidField(field, "%s must be above zero; only futures and options can have a price of zero or less.", field)
 }
 
-// apply returns the new value of a price, checked if it is sent.
-func (r PriceRule) apply(field string, o journal.Opt[decimal.Decimal], old decimal.Null) (decimal.Null, error) {
-	price := orNull(o, old)
-	if !o.Set {
-		return price, nil
-	}
-	return price, r.Check(field, price)
-}
-
 // setsPricesBelow reports whether a change sets a stop or target that only some
 // instruments can have.
 func (c AnnotationChange) setsPricesBelow() bool {

@@ -67,7 +67,7 @@ func (c SetupChange) apply(setup Setup) (Setup, error) {
 }
 
 func optionalSymbol(text string) (string, error) {
-	if isBlank(text) {
+	if journal.IsBlank(text) {
 		return "", nil
 	}
 	return journal.CleanSymbol("symbol", text)

@@ -58,7 +58,7 @@ func (c TagChange) apply(tag Tag) (Tag, error) {
 	return tag, nil
 }
 
-// color takes the two forms of CSS colours that every client can show.
+// color takes the two forms of CSS colors that every client can show.
 func color(text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(text, "#")

@@ -32,7 +32,7 @@ func TestClientAddress(t *testing.T) {
 		{"no proxy", "203.0.113.7:1234", nil, "203.0.113.7"},
 		{"an untrusted peer's word is nothing", "203.0.113.7:1234", []string{"198.51.100.1"}, "203.0.113.7"},
 		{"a trusted proxy names the client", "10.0.0.1:1234", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"a trusted proxy that names nobody", "10.0.0.1:1234", nil, "10.0.0.1"},
+		{"a trusted proxy that names no client", "10.0.0.1:1234", nil, "10.0.0.1"},
 		{"an empty header", "10.0.0.1:1234", []string{""}, "10.0.0.1"},
 		{"spoofed entries on the left are ignored", "10.0.0.1:1234", []string{"1.1.1.1, 127.0.0.1, 198.51.100.1"}, "198.51.100.1"},
 		{"trusted hops on the right are skipped", "10.0.0.1:1234", []string{"198.51.100.1, 10.9.9.9, 10.8.8.8"}, "198.51.100.1"},

@@ -1,6 +1,7 @@
 package metatrader
 
 import (
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
@@ -122,7 +123,7 @@ func (p *position) annotate(w *statement.Row, on *statement.Fill) {
 	if p.stop.Valid {
 		on.Details["stop"] = p.stop.String()
 	}
-	w.Annotate(statement.Annotations{Fill: on, TargetPrice: p.target, LastStop: p.stop})
+	w.Annotate(statement.Annotations{Fill: on, Values: annotations.Values{TargetPrice: p.target, LastStop: p.stop}})
 }
 
 // level is a price at which something was to happen; 0 means none.

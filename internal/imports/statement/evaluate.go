@@ -192,7 +192,7 @@ func (lr *layoutReader) findKind(w *Row) Kind {
 	if side, effect, ok := w.sideWord(text); ok {
 		return kindOfSide(side, effect)
 	}
-	if kind := kindOfCash(text); kind != kindUnknown {
+	if kind := FindCashKind(text); kind != kindUnknown {
 		return kind
 	}
 	kind := lr.r.Hints.Kinds[WordKey(text)]
@@ -232,7 +232,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 		t.isSplit = true
 		lr.r.Out.Warn("%s of %s was read as fills at the value that the file states.", w.word, t.Symbol)
 	}
-	record := Record{Kind: kind, Fill: &t.Fill}
+	record := Record{Kind: kind, Fill: &t.Fill, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
 	}

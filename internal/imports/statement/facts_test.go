@@ -28,7 +28,7 @@ func TestFacts(t *testing.T) {
 		"minutes of the day":   {header: "Date,Time", row: "2026-01-05,3:00 PM", zone: "America/New_York", want: "minute"},
 		"a day":                {header: "Date", row: "2026-01-05", zone: "America/New_York", want: "day"},
 		"seconds":              {header: "Time", row: "2026-01-05 15:00:00", zone: "America/New_York", want: ""},
-		"zone of nobody":       {header: "Time", row: "2026-01-05 15:00:00", want: "zone"},
+		"unknown zone":         {header: "Time", row: "2026-01-05 15:00:00", want: "zone"},
 		"zone in the header":   {header: "Time (UTC)", row: "2026-01-05 15:00:00", want: ""},
 		"zone beside the time": {header: "Time", row: "2026-01-05 15:00:00 EST", want: ""},
 	} {

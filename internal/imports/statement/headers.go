@@ -62,14 +62,14 @@ const (
 
 // Targets lists everything that a column can be.
 func Targets() []Target {
-	return []Target{
+	return append([]Target{
 		TargetSymbol, TargetSide, TargetQuantity, TargetPrice, TargetExecutedAt, TargetDate, TargetTime,
 		TargetFees, TargetCommission, TargetSwap,
 		TargetInstrumentType, TargetOptionRight, TargetStrike, TargetExpiry, TargetMultiplier, TargetExternalID, TargetCurrency,
 		TargetOpenTime, TargetOpenDate, TargetOpenPrice, TargetCloseTime, TargetCloseDate, TargetClosePrice,
 		TargetPnL, TargetNetPnL, TargetTags, TargetSetup, TargetNotes, TargetInitialRisk, TargetStopPrice, TargetTargetPrice, TargetLastStop,
 		TargetStatus, TargetAccount, TargetMAE, TargetMFE, TargetConfidence, TargetEmotionalState, TargetTradeQuality, TargetReviewedAt,
-	}
+	}, furtherTargets...)
 }
 
 // HeaderKey is the name of a column in the form that names are compared in:

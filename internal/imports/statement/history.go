@@ -224,7 +224,7 @@ func cashType(kind Kind, amount decimal.Decimal, text string) string {
 		}
 		return cashDeposit
 	case KindWithholding:
-		if kindOfCash(text) == KindInterest || slices.ContainsFunc(interestWords(), func(word string) bool { return strings.Contains(strings.ToLower(text), word) }) {
+		if FindCashKind(text) == KindInterest || slices.ContainsFunc(interestWords(), func(word string) bool { return strings.Contains(strings.ToLower(text), word) }) {
 			return "interest"
 		}
 	}

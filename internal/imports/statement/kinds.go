@@ -222,9 +222,9 @@ func matchesAny(patterns, text string) bool {
 	return false
 }
 
-// kindOfCash returns the kind of a row of cash by the parts of its text; see
-// cashWords.
-func kindOfCash(text string) Kind {
+// FindCashKind returns the kind of a row of cash by the parts of its text, or none;
+// see cashWords.
+func FindCashKind(text string) Kind {
 	text = strings.ToLower(text)
 	for _, w := range cashWords {
 		if slices.ContainsFunc(w.parts, func(part string) bool { return strings.Contains(text, part) }) {

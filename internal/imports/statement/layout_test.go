@@ -115,6 +115,26 @@ BTC-27JUN25-100000-C,Buy,1,0.02,0,2026-01-05 10:02:00
 `)
 }
 
+// TestLayoutOfAnnotatedFills has tags and notes of a trade beside its fills.
+func TestLayoutOfAnnotatedFills(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC",
+		Layout: &statement.Layout{
+			Symbol: "Symbol", Side: "Side", Quantity: "Qty", Price: "Price", Time: "Time",
+			AnnotationColumns: statement.AnnotationColumns{Notes: "Notes", Tags: "Tags", Stop: "Stop"},
+		},
+	}
+	checkLayout(t, preset, statement.Hints{}, `Time,Symbol,Side,Qty,Price,Stop,Tags,Notes
+2026-01-05 10:00:00,WREN,Buy,2,50,49,"breakout,late",Too early
+2026-01-05 11:00:00,WREN,Sell,2,51,,,
+`, `
+1 buy 2 WREN @ 50 at 2026-01-05T10:00:00Z
+2 sell 2 WREN @ 51 at 2026-01-05T11:00:00Z
+1 annotations notes "Too early" tags ["breakout" "late"] mistakes [] setups [] risk null stop 49 target null mae null mfe null emotion "" confidence 0 quality 0
+`)
+}
+
 // TestOrderOfOneInstant covers files that do not say in which order the fills of
 // one instant happened, and splits that are booked as a sale and a purchase.
 func TestOrderOfOneInstant(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
@@ -205,24 +206,18 @@ func (m mapping) times(w *Row, t *Trip) {
 
 // annotate reads the annotations of the trade.
 func (m mapping) annotate(w *Row, on *Fill) {
-	annotations := Annotations{
-		Fill: on, Notes: m.text(w, "notes"), InitialRisk: NonZero(m.null(w, "initial_risk")),
-		StopPrice: NonZero(m.null(w, "stop_price")), TargetPrice: NonZero(m.null(w, "target_price")),
-		LastStop: m.null(w, "last_stop"), MAE: m.null(w, "mae"), MFE: m.null(w, "mfe"),
-		Setups: List(m.text(w, "setup")), EmotionalState: m.text(w, "emotional_state"),
-		Confidence: Grade(m.text(w, "confidence")), Quality: Grade(m.text(w, "trade_quality")),
-	}
-	if m.text(w, "reviewed_at") != "" {
-		annotations.ReviewedAt = m.whole(w, m["reviewed_at"]).At
+	a := Annotations{Fill: on, Setups: List(m.text(w, "setup"))}
+	for _, f := range annotations.Fields {
+		m.readAnnotation(w, f, &a.Values)
 	}
 	for _, tag := range List(m.text(w, "tags")) {
 		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
-			annotations.Mistakes = append(annotations.Mistakes, strings.TrimSpace(mistake))
+			a.Mistakes = append(a.Mistakes, strings.TrimSpace(mistake))
 			continue
 		}
-		annotations.Tags = append(annotations.Tags, tag)
+		a.Tags = append(a.Tags, tag)
 	}
-	w.Annotate(annotations)
+	w.Annotate(a)
 }
 
 // NonZero returns a number of a file in which 0 means that there is none, as

@@ -344,9 +344,7 @@ func (w *Row) Annotate(m Annotations) {
 
 // IsEmpty reports whether the annotations are empty.
 func (m *Annotations) IsEmpty() bool {
-	return m.Notes == "" && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0 && m.EmotionalState == "" &&
-		m.Confidence == 0 && m.Quality == 0 && m.ReviewedAt.IsZero() &&
-		!m.InitialRisk.Valid && !m.StopPrice.Valid && !m.TargetPrice.Valid && !m.LastStop.Valid && !m.MAE.Valid && !m.MFE.Valid
+	return m.Values.IsEmpty() && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
 }
 
 // writeOutcome writes the outcome of the row to the statement.

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
@@ -163,18 +164,10 @@ const (
 type Annotations struct {
 	Row                    int
 	Fill                   *Fill
-	Notes                  string
 	Tags, Mistakes, Setups []string
-	InitialRisk            decimal.Null
-	StopPrice, TargetPrice decimal.Null
-	// LastStop is the stop that a report of a broker or platform shows: the last
-	// one, which may have been trailed. A stop that the trader planned with is
-	// StopPrice.
-	LastStop            decimal.Null
-	MAE, MFE            decimal.Null
-	EmotionalState      string
-	Confidence, Quality int       // 1 to 5, 0 for none
-	ReviewedAt          time.Time // zero for a trade that was not reviewed
+	// A stop that a report of a broker or platform shows is LastStop: it may have
+	// been trailed. A stop that the trader planned with is StopPrice.
+	annotations.Values
 }
 
 // Problem states why a row was left out.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -339,16 +340,18 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 		return nil
 	}
 	a := &Annotations{
-		Notes: strings.TrimSpace(w.Text(c.Notes)), Setups: List(w.Text(c.Setups)), Mistakes: List(w.Text(c.Mistakes)),
-		EmotionalState: w.Text(c.Emotion), Confidence: Grade(w.Text(c.Confidence)), Quality: Grade(w.Text(c.Quality)),
-		InitialRisk: NonZero(w.Null(c.Risk)), StopPrice: NonZero(w.Null(c.Stop)), TargetPrice: NonZero(w.Null(c.Target)),
-		MAE: w.Null(c.MAE), MFE: w.Null(c.MFE),
+		Setups: List(w.Text(c.Setups)), Mistakes: List(w.Text(c.Mistakes)),
+		Values: annotations.Values{
+			Notes: strings.TrimSpace(w.Text(c.Notes)), EmotionalState: w.Text(c.Emotion), Confidence: Grade(w.Text(c.Confidence)),
+			TradeQuality: Grade(w.Text(c.Quality)), InitialRisk: NonZero(w.Null(c.Risk)), StopPrice: NonZero(w.Null(c.Stop)),
+			TargetPrice: NonZero(w.Null(c.Target)), MAE: w.Null(c.MAE), MFE: w.Null(c.MFE),
+		},
 	}
 	if stop := w.Null(c.LastStop); stop.Decimal.Sign() > 0 {
 		a.LastStop = stop
 	}
 	if w.Text(c.Reviewed) != "" {
-		a.ReviewedAt = w.Moment(c.Reviewed).At
+		a.ReviewedAt = instantOf(w.Moment(c.Reviewed))
 	}
 	a.addTags(List(w.Text(c.Tags)))
 	return a

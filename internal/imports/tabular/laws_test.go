@@ -87,7 +87,7 @@ func TestWorkbookRoundTrip(t *testing.T) {
 	})
 }
 
-// Words of a language are recognised in the code page of that language, without
+// Words of a language are recognized in the code page of that language, without
 // anything else to go by.
 func TestCodePages(t *testing.T) {
 	for _, test := range []struct {

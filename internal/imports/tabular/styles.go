@@ -63,7 +63,7 @@ func builtinLook(id string) look {
 }
 
 // lookOf reads the text of a format. Only its first section counts, which is the
-// one for positive numbers; text in quotes, escaped characters, and colours and
+// one for positive numbers; text in quotes, escaped characters, and colors and
 // conditions in brackets do not. An m is a month unless hours or seconds are near.
 func lookOf(code string) look {
 	var shown look

@@ -3,9 +3,11 @@ package brokertest
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
@@ -100,15 +102,28 @@ func contract(f *statement.Fill) string {
 	return text
 }
 
+// rendered are the annotations with a place of their own in the text. Others
+// follow if they have a value.
+var rendered = map[string]bool{
+	"notes": true, "initial_risk": true, "stop_price": true, "target_price": true, "last_stop": true, "mae": true, "mfe": true,
+	"emotional_state": true, "confidence": true, "trade_quality": true, "reviewed_at": true,
+}
+
 func renderAnnotations(m *statement.Annotations) string {
 	last := ""
 	if m.LastStop.Valid {
 		last = " last stop " + m.LastStop.String()
 	}
 	text := fmt.Sprintf("%3d annotations notes %q tags %q mistakes %q setups %q risk %s stop %s target %s%s mae %s mfe %s emotion %q confidence %d quality %d",
-		m.Row, m.Notes, m.Tags, m.Mistakes, m.Setups, m.InitialRisk, m.StopPrice, m.TargetPrice, last, m.MAE, m.MFE, m.EmotionalState, m.Confidence, m.Quality)
-	if !m.ReviewedAt.IsZero() {
-		text += " reviewed " + journal.FormatInstant(m.ReviewedAt)
+		m.Row, m.Notes, m.Tags, m.Mistakes, m.Setups, m.InitialRisk, m.StopPrice, m.TargetPrice, last, m.MAE, m.MFE, m.EmotionalState, m.Confidence, m.TradeQuality)
+	if m.ReviewedAt != nil {
+		text += " reviewed " + journal.FormatInstant(*m.ReviewedAt)
 	}
-	return text + "\n"
+	var further strings.Builder
+	for _, f := range annotations.Fields {
+		if !rendered[f.Name] && !f.IsEmpty(&m.Values) {
+			fmt.Fprintf(&further, " %s %v", f.Name, reflect.ValueOf(f.At(&m.Values)).Elem())
+		}
+	}
+	return text + further.String() + "\n"
 }

@@ -1,0 +1,71 @@
+package statement
+
+import (
+	"time"
+
+	"fillbook/internal/annotations"
+	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
+)
+
+// ReadAnnotation reads one of the values that a trader added to a trade from a
+// column that has it as Fillbook exports it.
+func (w *Row) ReadAnnotation(f fields.Field[annotations.Values], column string, into *annotations.Values) {
+	switch value := f.At(into).(type) {
+	case *string:
+		*value = w.Text(column)
+	case *int:
+		*value = Grade(w.Text(column))
+	case *decimal.Null:
+		*value = w.Null(column)
+	case **time.Time:
+		if w.Text(column) != "" {
+			*value = instantOf(w.Moment(column))
+		}
+	}
+}
+
+// zeroMeansNone are the numbers that platforms write as 0 if there is none.
+var zeroMeansNone = map[Target]bool{TargetInitialRisk: true, TargetStopPrice: true, TargetTargetPrice: true}
+
+// readAnnotation reads one of the values that a trader added to a trade from the
+// column that is mapped to it.
+func (m mapping) readAnnotation(w *Row, f fields.Field[annotations.Values], into *annotations.Values) {
+	target := Target(f.Name)
+	switch value := f.At(into).(type) {
+	case *string:
+		*value = m.text(w, target)
+	case *int:
+		*value = Grade(m.text(w, target))
+	case *decimal.Null:
+		if *value = m.null(w, target); zeroMeansNone[target] {
+			*value = NonZero(*value)
+		}
+	case **time.Time:
+		if m.text(w, target) != "" {
+			*value = instantOf(m.whole(w, m[target]))
+		}
+	}
+}
+
+// instantOf returns the instant of a moment, nil if it could not be read.
+func instantOf(moment Moment) *time.Time {
+	if moment.At.IsZero() {
+		return nil
+	}
+	return &moment.At
+}
+
+// furtherTargets are the annotations that are not listed by hand among the
+// targets. Such a column is found by the header that exports have.
+var furtherTargets = func() []Target {
+	var further []Target
+	for _, f := range annotations.Fields {
+		if target := Target(f.Name); targetLabels[target] == "" {
+			further = append(further, target)
+			targetLabels[target] = f.Header
+			targetWords[target] = []string{f.Header}
+		}
+	}
+	return further
+}()
