@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -349,8 +349,7 @@ func (i *builtImage) checkProcess(t *testing.T, pid int) {
 }
 
 func isReadOnly(err error) bool {
-	pathError, ok := err.(*fs.PathError) //nolint:errorlint // os.WriteFile returns it unwrapped
-	return ok && pathError.Err == syscall.EROFS
+	return errors.Is(err, syscall.EROFS)
 }
 
 // checkRequests sets up a journal and calls what depends on files outside of the

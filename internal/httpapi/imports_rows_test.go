@@ -139,7 +139,7 @@ func TestMappingForAFileWithItsOwnReader(t *testing.T) {
 		mapping := part{"column_mapping", "", `{"symbol":"Symbol","side":"Type","quantity":"Volume","price":"Price","executed_at":"Time"}`}
 		for _, name := range []string{
 			"metatrader/testdata/mt5-hedging.txtar", "metatrader/testdata/mt4-statement.txtar", "brokers/ibkr/testdata/flex-xml.txtar",
-			"brokers/ibkr/testdata/activity.txtar", "brokers/america/testdata/thinkorswim-statement.txtar",
+			"brokers/ibkr/testdata/activity.txtar", "brokers/testdata/thinkorswim-statement.txtar",
 		} {
 			at := d.desk(name)
 			for _, path := range []string{"/imports", "/imports/commit"} {

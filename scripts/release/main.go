@@ -23,6 +23,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -179,9 +180,7 @@ func (t target) program() string {
 func (t target) pack(binary, version, out string, modified time.Time) error {
 	name := strings.Join([]string{"fillbook", version, t.os, t.arch}, "_")
 	files := map[string]string{t.program(): binary}
-	for packed, file := range companions {
-		files[packed] = file
-	}
+	maps.Copy(files, companions)
 	var entries []entry
 	for packed, file := range files {
 		content, err := os.ReadFile(file)

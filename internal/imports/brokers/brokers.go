@@ -1,21 +1,16 @@
-// Package brokers gathers the presets of all brokers, platforms and journals
-// whose files can be read without a column mapping. Each is in the package of
-// its kind, next to its fixture.
+// Package brokers has the presets of all brokers, platforms, exchanges and
+// journals whose files can be read without a column mapping: one file for each of
+// them, named after it, with its fixtures in testdata. A preset is a variable
+// named after the broker and the export, such as swissquoteTransactions.
+//
+// Interactive Brokers and MetaTrader write files that are not tables. Their
+// readers are packages of their own.
 package brokers
 
 import (
 	"slices"
 
-	"fillbook/internal/imports/brokers/america"
-	"fillbook/internal/imports/brokers/asia"
-	"fillbook/internal/imports/brokers/blotters"
-	"fillbook/internal/imports/brokers/crypto"
-	"fillbook/internal/imports/brokers/europe"
-	"fillbook/internal/imports/brokers/futures"
 	"fillbook/internal/imports/brokers/ibkr"
-	"fillbook/internal/imports/brokers/journals"
-	"fillbook/internal/imports/brokers/platforms"
-	"fillbook/internal/imports/brokers/savers"
 	"fillbook/internal/imports/metatrader"
 	"fillbook/internal/imports/statement"
 )
@@ -24,7 +19,15 @@ import (
 // equally well.
 func All() []*statement.Preset {
 	return slices.Concat(
-		metatrader.Presets(), platforms.Presets(), america.Presets(), ibkr.Presets(), blotters.Presets(), asia.Presets(),
-		futures.Presets(), crypto.Presets(), europe.Presets(), savers.Presets(), journals.Presets(),
+		metatrader.Presets(), platformsPresets(), americaPresets(), ibkr.Presets(), blottersPresets(), asiaPresets(),
+		futuresPresets(), cryptoPresets(), europePresets(), saversPresets(), journalsPresets(),
+	)
+}
+
+// tables returns the presets of this package.
+func tables() []*statement.Preset {
+	return slices.Concat(
+		platformsPresets(), americaPresets(), blottersPresets(), asiaPresets(), futuresPresets(), cryptoPresets(), europePresets(),
+		saversPresets(), journalsPresets(),
 	)
 }

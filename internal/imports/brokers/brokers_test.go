@@ -69,12 +69,13 @@ zone are read; an empty one means that the file names it or that you should. You
 // presets together: none may take the file of another.
 func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*/testdata/*.txtar")
+	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no fixtures", err)
 	}
 	more, _ := filepath.Glob("../metatrader/testdata/*.txtar")
-	for _, name := range append(files, more...) {
+	own, _ := filepath.Glob("ibkr/testdata/*.txtar")
+	for _, name := range slices.Concat(files, own, more) {
 		archive, err := txtar.ParseFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +105,7 @@ func TestEverySampleIsKnown(t *testing.T) {
 	if folder == "" {
 		return
 	}
-	tables, _ := filepath.Glob("*/testdata/samples.txt")
+	tables := []string{"testdata/samples.txt", "ibkr/testdata/samples.txt"}
 	want := map[string]string{}
 	for _, table := range append(tables, "../metatrader/testdata/samples.txt") {
 		maps.Copy(want, brokertest.ReadTable(t, table))
@@ -138,7 +139,7 @@ func TestEverySampleIsKnown(t *testing.T) {
 // TestDamagedFilesLoseNoRow holds the law of rows for files with damaged cells.
 func TestDamagedFilesLoseNoRow(t *testing.T) {
 	t.Parallel()
-	brokertest.CheckDamaged(t, brokers.All(), "*/testdata/*.txtar", "../metatrader/testdata/*.txtar")
+	brokertest.CheckDamaged(t, brokers.All(), "testdata/*.txtar", "ibkr/testdata/*.txtar", "../metatrader/testdata/*.txtar")
 }
 
 // FuzzAll passes arbitrary files to the whole pipeline: nothing may crash, and

@@ -1,0 +1,19 @@
+package brokers
+
+import (
+	"slices"
+
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+)
+
+// futureType is the type of everything in most of these files.
+const futureType = instruments.TypeFuture
+
+// futuresPresets lists presets in the order in which they are tried.
+func futuresPresets() []*statement.Preset {
+	return slices.Concat(
+		tradovate(), []*statement.Preset{&topstepTrades, &projectXOrders, &propOrders}, ninjaTrader(), rithmic(),
+		[]*statement.Preset{&quantowerTrades, &sierraActivity, &motiveWaveTrades, &atasJournal}, nelogica(),
+	)
+}

@@ -1,0 +1,141 @@
+package brokers
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/tabular"
+	"fillbook/internal/instruments"
+)
+
+func TestContractName(t *testing.T) {
+	for text, want := range map[string]string{
+		"mnqh6":           "MNQH6",
+		" MES  09-26 ":    "MES 09-26",
+		"CM.MNQU6":        "MNQU6",
+		"CM.QQXU6":        "CM.QQXU6", // the rest says nothing
+		"F.US.MESM26":     "MESM26",
+		"CON.F.US.EP.Z25": "CON.F.US.EP.Z25", // EP is ES only behind this prefix
+		"/ESZ5":           "ESZ5",
+		"/AAPL":           "/AAPL",
+		"":                "",
+	} {
+		if got := contractName(text); got != want {
+			t.Errorf("contractName(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWorth(t *testing.T) {
+	for _, test := range []struct{ made, points, contracts, want string }{
+		{"75", "1.5", "2", "25"},
+		{"-75", "-1.5", "2", "25"},
+		{"-74", "-740", "10", "0.01"},
+		{"6.67", "0.6667", "10", "1"}, // a cent may be rounded away
+		{"1.25", "0.0000001", "1", "12500000"},
+		{"48.1", "12.5", "2", "null"}, // costs were taken off
+		{"1000", "3", "1", "null"},
+		{"0", "1", "2", "null"},
+		{"75", "0", "2", "null"},
+		{"75", "-1.5", "2", "null"}, // the signs contradict each other
+	} {
+		got := statement.RoundWorth(decimal.Must(test.made), decimal.Must(test.points).Mul(decimal.Must(test.contracts)))
+		if got.String() != test.want {
+			t.Errorf("statement.RoundWorth(%s, %s.Mul(%s)) = %s, want %s", test.made, test.points, test.contracts, got, test.want)
+		}
+	}
+}
+
+func TestHeldAfter(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 L": "1", "12 S": "-12", "0": "0", "-": "null", "": "null", "3": "null", "2 X": "null", "-1 L": "null",
+	} {
+		if got := heldAfter(text).String(); got != want {
+			t.Errorf("heldAfter(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestNinjaInstrument(t *testing.T) {
+	for text, want := range map[string]string{
+		"MES 09-26": instruments.TypeFuture, "XQQ 09-26": instruments.TypeFuture, "ESU6": instruments.TypeFuture,
+		"ES": instruments.TypeStock, "AAPL": instruments.TypeStock,
+	} {
+		if _, got := ninjaInstrument(text); got != want {
+			t.Errorf("%s is a %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestForeignPCs(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		cells []string
+		want  bool
+	}{
+		{"American", []string{"1/2/2026 9:00:00 AM", "$1.00"}, false},
+		{"the sign behind", []string{"01/02/2026 09:00:00", "1.00 $"}, true},
+		{"the sign behind a narrow blank", []string{"01/02/2026 09:00:00", "1,00\u202f€"}, true},
+		{"dashes", []string{"01-02-2026 09:00:00", "1.00"}, true},
+		{"dashes that prove the month", []string{"01-22-2026 09:00:00", "1.00 $"}, false},
+		{"years first", []string{"2026-01-02 09:00:00", "1.00 $"}, false},
+	} {
+		file := tabular.File{Tables: []tabular.Table{{Rows: []tabular.Row{{Cells: test.cells}}}}}
+		if got := isForeign(file); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestCashType(t *testing.T) {
+	for word, want := range map[string]string{
+		"fundtransaction": "withdrawal", "fundtransactionfee": "fee", "nfafee": "fee", "marketdatasubscription": "fee",
+		"interestpaid": "interest", "automaticreconciliation": "adjustment", "withdrawal": "withdrawal",
+	} {
+		if got := cashType(word, decimal.New(-5)); got != want {
+			t.Errorf("%s is %s, want %s", word, got, want)
+		}
+	}
+	if got := cashType("fundtransaction", decimal.New(5)); got != "deposit" {
+		t.Errorf("a positive fund transaction is %s", got)
+	}
+}
+
+// TestJoinParts makes sure that putting parts together changes neither how much
+// was traded nor what was paid, and that no two fills share an id.
+func TestJoinParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.Custom(func(t *rapid.T) *statement.Fill {
+			return &statement.Fill{
+				Symbol: "MNQH6", Side: "buy", ID: rapid.SampledFrom([]string{"", "7", "8", "12"}).Draw(t, "id"),
+				Quantity:   decimal.New(rapid.Int64Range(1, 9).Draw(t, "quantity")),
+				Price:      decimal.FromScaled(rapid.Int64Range(1, 99).Draw(t, "price"), 2),
+				Commission: decimal.FromScaled(rapid.Int64Range(-5, 50).Draw(t, "commission"), 2),
+			}
+		})
+		s := &statement.Statement{Fills: rapid.SliceOf(part).Draw(t, "parts")}
+		quantity, paid, costs := sums(s.Fills)
+		joinParts(s)
+		afterQuantity, afterPaid, afterCosts := sums(s.Fills)
+		if !quantity.Equal(afterQuantity) || !paid.Equal(afterPaid) || !costs.Equal(afterCosts) {
+			t.Fatalf("%s for %s at %s became %s for %s at %s", quantity, paid, costs, afterQuantity, afterPaid, afterCosts)
+		}
+		seen := map[string]bool{}
+		for _, f := range s.Fills {
+			if f.ID != "" && seen[f.ID] {
+				t.Fatalf("%s is there twice", f.ID)
+			}
+			seen[f.ID] = true
+		}
+	})
+}
+
+func sums(fills []*statement.Fill) (quantity, paid, costs decimal.Decimal) {
+	for _, f := range fills {
+		quantity, paid, costs = quantity.Add(f.Quantity), paid.Add(f.Quantity.Mul(f.Price)), costs.Add(f.Commission)
+	}
+	return quantity, paid, costs
+}

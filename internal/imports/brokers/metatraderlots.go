@@ -1,0 +1,33 @@
+package brokers
+
+import (
+	"strings"
+
+	"fillbook/internal/imports/metatrader"
+	"fillbook/internal/imports/statement"
+)
+
+// metaTraderWords are what tables of MetaTrader accounts call their rows.
+var metaTraderWords = []statement.Word{
+	{Kind: statement.KindNotFilled, Words: "*limit*|*stop*"},
+	{Kind: statement.KindTransfer, Words: "balance|deposit|withdrawal|payout"},
+	{Kind: statement.KindFee, Words: "charge|fee|*commission*"},
+	{Kind: statement.KindAdjustment, Words: "credit|bonus|correction|tax|agent|so compensation"},
+}
+
+// nameLots builds an instrument that is traded in lots: forex or a CFD.
+func nameLots(symbol, _ string) statement.Instrument {
+	symbol = strings.ToUpper(strings.TrimSpace(symbol))
+	return statement.Instrument{Symbol: symbol, Type: metatrader.InstrumentType(symbol)}
+}
+
+// noteMetaTraderCash writes a note that is only the kind of the row in lower case,
+// and leaves that of a plain change of balance empty.
+func noteMetaTraderCash(w *statement.Row, r *statement.Record) {
+	if r.Cash == nil || !strings.EqualFold(r.Cash.Note, w.Text("Type|Side")) {
+		return
+	}
+	if r.Cash.Note = strings.ToLower(r.Cash.Note); r.Cash.Note == "balance" {
+		r.Cash.Note = ""
+	}
+}

@@ -1,0 +1,20 @@
+package brokers
+
+import s "fillbook/internal/imports/statement"
+
+// motiveWaveTrades is the list of trades, read in another importer; no file was
+// seen.
+var motiveWaveTrades = s.Preset{
+	Broker: "MotiveWave", Export: "trades", Evidence: s.Documented, Format: s.JournalTrades,
+	Header: s.Cols("Instrument;Side;Quantity;Entry Time;Entry Price;Exit Time;Exit Price;P/L"),
+	Layout: &s.Layout{
+		Symbol: "Instrument", Namer: nameMotiveWave, Side: "Side", Quantity: "Quantity", Result: "P/L", Results: s.ResultNever,
+		RoundTrip: s.RoundTrip{OpenTime: "Entry Time", OpenPrice: "Entry Price", CloseTime: "Exit Time", ClosePrice: "Exit Price", StateResults: true},
+	},
+}
+
+// nameMotiveWave builds an instrument that NinjaTrader would write the same way.
+func nameMotiveWave(symbol, _ string) s.Instrument {
+	name, kind := ninjaInstrument(s.WithoutExchange(symbol))
+	return s.Instrument{Symbol: name, Type: kind}
+}
