@@ -28,7 +28,7 @@ var mediaTypes = map[Format]string{
 }
 
 // Formats returns all formats, that of the complete backup first.
-func Formats() []Format { return []Format{JSON, Zip, CSV, XLSX} }
+func Formats() []Format { return []Format{JSON, CSV, XLSX, Zip} }
 
 // MediaType is the format's name on the web, empty for one that is none.
 func (f Format) MediaType() string { return mediaTypes[f] }

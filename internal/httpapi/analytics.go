@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"fillbook/internal/analytics"
@@ -53,22 +54,14 @@ type explained struct {
 }
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
-	explain, err := parseFlag("explain", in.Explain)
-	if err != nil {
-		return nil, err
-	}
-	evidence, err := parseFlag("evidence", in.Evidence)
-	if err != nil {
-		return nil, err
-	}
 	var out summaryAnswer
-	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
-		if evidence {
+		if in.Evidence.Value {
 			assessed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
 			out.Evidence = &assessed
 		}
-		if explain {
+		if in.Explain.Value {
 			out.Explanation = in.explain(q, &out.Summary)
 		}
 		return nil
@@ -99,16 +92,17 @@ func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day
 
 type curveQuery struct {
 	FigureQuery
-	MaxPoints intParam `query:"max_points" minimum:"8" maximum:"20000" doc:"The maximum number of points, 8 to 20000. Default 2000."`
+	MaxPoints intParam[pointRange] `query:"max_points" doc:"The maximum number of points, 8 to 20000. Default 2000."`
 }
 
+type pointRange struct{}
+
+func (pointRange) bounds() (least, most int) { return analytics.MinPoints, 20_000 }
+
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
-	points, err := parseWholeNumber("max_points", in.MaxPoints, analytics.DefaultPoints, analytics.MinPoints, 20_000)
-	if err != nil {
-		return nil, err
-	}
+	points := in.MaxPoints.Or(analytics.DefaultPoints)
 	var out analytics.Curve
-	err = a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		draw := func() analytics.Curve {
 			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
@@ -116,7 +110,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			out = draw()
 			return nil
 		}
-		out = cachedFigure(q, "curve "+string(in.MaxPoints), draw)
+		out = cachedFigure(q, "curve "+strconv.Itoa(points), draw)
 		return nil
 	})
 	return answer(out, err)
@@ -144,17 +138,19 @@ func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.
 
 type drawdownQuery struct {
 	FigureQuery
-	Limit intParam `query:"limit" minimum:"1" maximum:"1000" doc:"The maximum number of drawdowns, 1 to 1000. Default 50."`
+	Limit intParam[drawdownRange] `query:"limit" doc:"The maximum number of drawdowns, 1 to 1000. Default 50."`
 }
 
+const usualDrawdowns = 50
+
+type drawdownRange struct{}
+
+func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
+
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
-	limit, err := parseWholeNumber("limit", in.Limit, 50, 1, 1000)
-	if err != nil {
-		return nil, err
-	}
 	var out []analytics.Drawdown
-	err = a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
-		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
+	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, in.Limit.Or(usualDrawdowns))
 		return nil
 	})
 	return answer(out, err)
@@ -162,9 +158,9 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 
 type compareQuery struct {
 	FigureQuery
-	OtherAccountID []string `query:"other_account_id,explode" doc:"The accounts of the other side. Default: the same accounts."`
-	OtherFrom      string   `query:"other_from" format:"date-time"`
-	OtherTo        string   `query:"other_to" format:"date-time"`
+	OtherAccountID []string     `query:"other_account_id,explode" doc:"The accounts of the other side. Default: the same accounts."`
+	OtherFrom      instantParam `query:"other_from"`
+	OtherTo        instantParam `query:"other_to"`
 }
 
 func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
@@ -195,12 +191,7 @@ func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountI
 	if f, err = same.filter(); err != nil {
 		return f, nil, err
 	}
-	if f.Period.From, err = parseOptionalInstant("other_from", in.OtherFrom); err != nil {
-		return f, nil, err
-	}
-	if f.Period.To, err = parseOptionalInstant("other_to", in.OtherTo); err != nil {
-		return f, nil, err
-	}
+	f.Period = journal.Period{From: in.OtherFrom.at, To: in.OtherTo.at}
 	if f.Period.Check() != nil {
 		return f, nil, journal.InvalidField("other_from", "other_from must not be after other_to.")
 	}
@@ -219,30 +210,29 @@ func mixedCurrencies() error {
 
 type simulationQuery struct {
 	FigureQuery
-	Paths   intParam     `query:"paths" minimum:"100" maximum:"5000" doc:"The number of simulations, 100 to 5000. Default 1000."`
-	Trades  intParam     `query:"trades" minimum:"1" maximum:"2000" doc:"The number of trades in each simulation, 1 to 2000. Default: the number of trades selected."`
-	RuinPct decimalParam `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin. Default 50."`
+	Paths   intParam[pathRange]   `query:"paths" doc:"The number of simulations, 100 to 5000. Default 1000."`
+	Trades  intParam[futureRange] `query:"trades" doc:"The number of trades in each simulation, 1 to 2000. Default: the number of trades selected."`
+	RuinPct percentParam          `query:"ruin_pct" doc:"The loss in percent of the starting capital that counts as ruin. Default 50."`
 }
 
+const usualRuinPct = 50
+
+type (
+	pathRange   struct{}
+	futureRange struct{}
+)
+
+func (pathRange) bounds() (least, most int)   { return 100, analytics.MaxPaths }
+func (futureRange) bounds() (least, most int) { return 1, analytics.MaxFuture }
+
 func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
-	sim := analytics.Simulation{RuinPct: decimal.New(50)}
-	var err error
-	if sim.Paths, err = parseWholeNumber("paths", in.Paths, analytics.DefaultPaths, 100, analytics.MaxPaths); err != nil {
-		return nil, err
-	}
-	if sim.Trades, err = parseWholeNumber("trades", in.Trades, 0, 1, analytics.MaxFuture); err != nil {
-		return nil, err
-	}
-	if in.RuinPct != "" {
-		sim.RuinPct, err = decimal.Parse(string(in.RuinPct))
-		if err != nil || sim.RuinPct.Sign() <= 0 || sim.RuinPct.Cmp(decimal.New(100)) > 0 {
-			return nil, journal.InvalidField("ruin_pct", "ruin_pct must be a number above 0 and up to 100.")
-		}
+	sim := analytics.Simulation{
+		Paths: in.Paths.Or(analytics.DefaultPaths), Trades: in.Trades.Value, RuinPct: in.RuinPct.Or(decimal.New(usualRuinPct)),
 	}
 	var out analytics.Futures
-	err = a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
-		name := fmt.Sprintf("montecarlo %s %s %s", in.Paths, in.Trades, in.RuinPct)
+		name := fmt.Sprintf("montecarlo %d %d %s", sim.Paths, sim.Trades, sim.RuinPct)
 		out = cachedFigure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
 		return nil
 	})

@@ -12,7 +12,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 	"fillbook/internal/transport"
 )
@@ -63,10 +65,11 @@ func (a *API) registerAttachedRoutes(path, name string, target func(string) play
 	})
 	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+name, "Attachments", "List attachments")
 	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
-		if err := a.checkTarget(ctx, target(in.ID)); err != nil {
-			return nil, err
-		}
-		attached, err := a.Playbook.Attachments(ctx, caller(ctx).UserID, target(in.ID))
+		var attached []playbook.Attachment
+		err := a.DB.View(ctx, func(tx *db.Tx) (err error) {
+			attached, err = listAttached(ctx, tx, caller(ctx).UserID, target(in.ID))
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -80,14 +83,17 @@ type attachedQuery struct {
 	Paging
 }
 
-// checkTarget refuses a trade or note that is not the caller's.
-func (a *API) checkTarget(ctx context.Context, target playbook.Target) (err error) {
+// listAttached lists the attachments of a trade or note of the owner.
+func listAttached(ctx context.Context, tx *db.Tx, owner journal.UserID, target playbook.Target) (list []playbook.Attachment, err error) {
 	if target.Trade != "" {
-		_, err = a.Ledger.Trade(ctx, caller(ctx).UserID, target.Trade)
+		err = ledger.CheckTradeOwner(ctx, tx, owner, target.Trade)
 	} else {
-		_, err = a.Playbook.Note(ctx, caller(ctx).UserID, target.Note)
+		err = playbook.CheckNoteOwner(ctx, tx, owner, target.Note)
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return playbook.AttachmentsOf(ctx, tx, owner, target)
 }
 
 func (a *API) registerAttachmentFileRoutes() {

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"fillbook/internal/identity"
@@ -30,16 +29,13 @@ func (a *API) registerAuditRoutes() {
 }
 
 func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
-	size, err := in.pageSize()
-	if err != nil {
-		return nil, err
-	}
+	size := in.pageSize()
 	at, id, _, err := in.decodeTimeCursor()
 	if err != nil {
 		return nil, err
 	}
 	if size == 0 {
-		in.Limit = intParam(strconv.Itoa(maxPage))
+		in.Limit.Opt = journal.Some(maxPage)
 		size = maxPage
 	}
 	events, total, err := a.Identity.AuditPage(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})

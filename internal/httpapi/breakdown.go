@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/figures"
@@ -14,10 +16,22 @@ import (
 
 type breakdownQuery struct {
 	FigureQuery
-	By       string    `query:"by" enum:"symbol,setup,tag,mistake,side,instrument,weekday,hour,month,session,hold_time,size,grade,account"`
-	Evidence flagParam `query:"evidence" doc:"Add the statistical evidence of each row. Default true."`
-	Explain  flagParam `query:"explain" doc:"Add the formula of each row and the link to its trades."`
+	By       dimensionParam `query:"by"`
+	Evidence flagParam      `query:"evidence" doc:"Add the statistical evidence of each row. Default true."`
+	Explain  flagParam      `query:"explain" doc:"Add the formula of each row and the link to its trades."`
 }
+
+// dimensionParam is what a breakdown groups by.
+type dimensionParam struct{ analytics.Dimension }
+
+// UnmarshalText parses the name of the dimension.
+func (p *dimensionParam) UnmarshalText(text []byte) (err error) {
+	p.Dimension, err = analytics.ParseDimension(paramMark, string(text))
+	return err
+}
+
+// Schema describes the names.
+func (dimensionParam) Schema(huma.Registry) *huma.Schema { return describeEnum(analytics.Dimensions()) }
 
 // breakdownRow is a row with the name of the record that its key identifies.
 type breakdownRow struct {
@@ -33,23 +47,16 @@ type explainedRow struct {
 }
 
 func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
-	by, err := analytics.ParseDimension("by", in.By)
-	if err != nil {
-		return nil, err
-	}
-	evidence, err := parseFlagOr("evidence", in.Evidence, true)
-	if err != nil {
-		return nil, err
-	}
-	explain, err := parseFlag("explain", in.Explain)
-	if err != nil {
+	by, evidence := in.By.Dimension, in.Evidence.Or(true)
+	if by == "" {
+		_, err := analytics.ParseDimension("by", "")
 		return nil, err
 	}
 	if in.isRealized() && !by.IsTime() {
 		return nil, refuseRealized()
 	}
 	out := []breakdownRow{}
-	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+	err := a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		names, mistakes, err := a.loadNames(ctx, tx, by, q.book)
 		if err != nil {
 			return err
@@ -64,7 +71,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 			if name, known := names[row.Key]; known {
 				named.Name = name
 			}
-			if explain {
+			if in.Explain.Value {
 				named.Explanation = in.explainRow(by, row.Key, q.zone)
 			}
 			out = append(out, named)

@@ -16,9 +16,17 @@ import (
 
 type calendarQuery struct {
 	FigureQuery
-	Year      intParam `query:"year" minimum:"1970" maximum:"2199" doc:"The year, 1970 to 2199. Default: the current year."`
-	WeekStart intParam `query:"week_start" minimum:"0" maximum:"6" doc:"The first day of a week, 0 (Sunday) to 6 (Saturday). Default 1."`
+	Year      intParam[yearRange]    `query:"year" doc:"The year, 1970 to 2199. Default: the current year."`
+	WeekStart intParam[weekdayRange] `query:"week_start" doc:"The first day of a week, 0 (Sunday) to 6 (Saturday). Default 1."`
 }
+
+type (
+	yearRange    struct{}
+	weekdayRange struct{}
+)
+
+func (yearRange) bounds() (least, most int)    { return 1970, 2199 }
+func (weekdayRange) bounds() (least, most int) { return int(time.Sunday), int(time.Saturday) }
 
 // calendarAnswer is a year with the results, notes and routines of its days.
 type calendarAnswer struct {
@@ -44,20 +52,13 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 	if err != nil {
 		return nil, err
 	}
-	year, err := parseWholeNumber("year", in.Year, a.Clock().In(zone).Year(), 1970, 2199)
-	if err != nil {
-		return nil, err
-	}
-	weekStart, err := parseWholeNumber("week_start", in.WeekStart, int(time.Monday), int(time.Sunday), int(time.Saturday))
-	if err != nil {
-		return nil, err
-	}
+	year, weekStart := in.Year.Or(a.Clock().In(zone).Year()), time.Weekday(in.WeekStart.Or(int(time.Monday)))
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
 	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		figures := analytics.BuildCalendar(q.selection(), q.zone, year)
 		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
-		out.Weeks = analytics.ListWeeks(q.selection(), q.zone, year, time.Weekday(weekStart))
+		out.Weeks = analytics.ListWeeks(q.selection(), q.zone, year, weekStart)
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {
 			days[cell.Date] = &calendarDay{Cell: cell}

@@ -117,10 +117,7 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[cash], erro
 	if err != nil {
 		return nil, err
 	}
-	size, err := in.pageSize()
-	if err != nil {
-		return nil, err
-	}
+	size := in.pageSize()
 	at, id, given, err := in.decodeTimeCursor()
 	if err != nil {
 		return nil, err

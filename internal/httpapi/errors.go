@@ -69,8 +69,16 @@ func fromDetail(cause error) error {
 		return unpackError(detail.Message)
 	}
 	_, field, _ := strings.Cut(detail.Location, ".")
+	if _, message, marked := strings.Cut(detail.Message, paramMark); marked {
+		return journal.InvalidField(field, "%s", field+message)
+	}
 	return journal.InvalidField(field, "%s is not valid: %s.", field, detail.Message)
 }
+
+// The errors of parameter types have paramMark where the name of the parameter
+// belongs, at the start of the message. Huma puts words in front of it, and has
+// the name.
+const paramMark = "\x1e"
 
 // Huma keeps only the text of an error in a body. packError puts the field
 // in front of the message so that unpackError can separate them.

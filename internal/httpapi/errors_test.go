@@ -30,7 +30,7 @@ func (r *reply) wantShape() *reply {
 	if diff := cmp.Diff(map[string]bool{"code": true, "message": true}, fields); diff != "" {
 		r.t.Errorf("%s: the error has other fields: %s", r.call, diff)
 	}
-	for _, internal := range []string{"SQL", "sql", "goroutine", ".go", "panic", "huma", "json:", "SELECT", "constraint", "$schema", "<html", "\x1f"} {
+	for _, internal := range []string{"SQL", "sql", "goroutine", ".go", "panic", "huma", "json:", "SELECT", "constraint", "$schema", "<html", "\x1e", "\x1f"} {
 		if strings.Contains(string(r.body), internal) {
 			r.t.Errorf("%s: the refusal speaks of %q: %s", r.call, internal, r.body)
 		}

@@ -239,10 +239,7 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 	if query.After, err = decodeExecutionCursor(&in.Paging); err != nil {
 		return nil, err
 	}
-	size, err := in.pageSize()
-	if err != nil {
-		return nil, err
-	}
+	size := in.pageSize()
 	owner := caller(ctx).UserID
 	if size == 0 {
 		return &listing[Execution]{each: func(emit func(Execution) error) error {

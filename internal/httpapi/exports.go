@@ -15,20 +15,32 @@ import (
 )
 
 type exportQuery struct {
-	Format    string   `query:"format" enum:"json,csv,xlsx,zip" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
-	Rows      string   `query:"rows" enum:"trades,executions" doc:"The rows of a csv. Default trades."`
-	AccountID []string `query:"account_id,explode" doc:"One account, or several for tables. Default: everything."`
+	Format    enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
+	Rows      enumParam[exportRows, exportRowSet]     `query:"rows" doc:"The rows of a csv. Default trades."`
+	AccountID []string                                `query:"account_id,explode" doc:"One account, or several for tables. Default: everything."`
 }
 
+// exportRows is what the rows of a table are.
+type exportRows string
+
+const (
+	tradeRows     exportRows = "trades"
+	executionRows exportRows = "executions"
+)
+
+type (
+	exportFormats struct{}
+	exportRowSet  struct{}
+)
+
+func (exportFormats) values() []backup.Format { return backup.Formats() }
+func (exportRowSet) values() []exportRows     { return []exportRows{tradeRows, executionRows} }
+
 func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error) {
-	if in.Format == "" {
-		in.Format = string(backup.JSON)
+	r = backup.Request{Owner: owner, Format: in.Format.Value, Fills: in.Rows.Value == executionRows}
+	if r.Format == "" {
+		r.Format = backup.JSON
 	}
-	rows, err := parseEnum("rows", in.Rows, "trades", "executions")
-	if err != nil {
-		return r, err
-	}
-	r = backup.Request{Owner: owner, Format: backup.Format(in.Format), Fills: rows == "executions"}
 	if r.Accounts, err = splitList[journal.AccountID]("account_id", in.AccountID); err != nil {
 		return r, err
 	}

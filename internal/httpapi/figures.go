@@ -20,17 +20,23 @@ type FigureQuery struct {
 	TradeFilter
 	TZ string `query:"tz" doc:"The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days."`
 	// PnLBasis is read by every figure, so that those without it can refuse it.
-	PnLBasis string `query:"pnl_basis" enum:"closed,realized" doc:"When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized."`
+	PnLBasis enumParam[pnlBasis, pnlBases] `query:"pnl_basis" doc:"When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized."`
 }
 
-// The values of pnl_basis.
+// pnlBasis is when results count.
+type pnlBasis string
+
 const (
-	basisClosed   = "closed"
-	basisRealized = "realized"
+	basisClosed   pnlBasis = "closed"
+	basisRealized pnlBasis = "realized"
 )
 
+type pnlBases struct{}
+
+func (pnlBases) values() []pnlBasis { return []pnlBasis{basisClosed, basisRealized} }
+
 // isRealized reports whether results count when they are realized.
-func (in FigureQuery) isRealized() bool { return in.PnLBasis == basisRealized }
+func (in FigureQuery) isRealized() bool { return in.PnLBasis.Value == basisRealized }
 
 // refuseRealized returns the refusal of a figure that has no realized results.
 func refuseRealized() error {
@@ -63,9 +69,6 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	}
 	if query.InstrumentType != "" {
 		f.InstrumentTypes = []string{query.InstrumentType}
-	}
-	if _, err := parseEnum("pnl_basis", in.PnLBasis, basisClosed, basisRealized); err != nil {
-		return f, err
 	}
 	if f.Realized = in.isRealized(); !f.Realized {
 		f.None = query.Status == ledger.StatusOpen
@@ -116,7 +119,8 @@ func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *
 // withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
 func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
-	q := &figureRequest{api: a, text: in.values().Encode() + "&" + in.TZ + "&" + string(in.Status) + "&" + in.PnLBasis}
+	text := in.values().Encode() + "&" + in.TZ + "&" + string(in.Status.Value) + "&" + string(in.PnLBasis.Value)
+	q := &figureRequest{api: a, text: text}
 	var err error
 	if q.filter, err = in.filter(); err != nil {
 		return err
@@ -143,7 +147,8 @@ func (in FigureQuery) values() url.Values {
 	values := url.Values{}
 	for name, list := range map[string][]string{
 		"account_id": in.AccountID, "symbol": in.Symbol, "setup_id": in.SetupID, "tag_id": in.TagID,
-		"from": {in.From}, "to": {in.To}, "date_basis": {in.DateBasis}, "side": {string(in.Side)}, "instrument_type": {in.InstrumentType},
+		"from": {in.From.text}, "to": {in.To.text}, "date_basis": {string(in.DateBasis.Value)}, "side": {string(in.Side.Value)},
+		"instrument_type": {in.InstrumentType},
 	} {
 		if text := strings.Trim(strings.Join(list, ","), ","); text != "" {
 			values.Set(name, text)

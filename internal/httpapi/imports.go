@@ -134,7 +134,7 @@ func shapePendingAccount(a ledger.NewAccount) *pendingAccount {
 
 // UploadQuery is the query of an upload; the account may also be a form field.
 type UploadQuery struct {
-	AccountID string `query:"account_id" doc:"The account that the file is of; it may be a field of the form instead. A JSON backup needs none."`
+	AccountID journal.AccountID `query:"account_id" doc:"The account that the file is of; it may be a field of the form instead. A JSON backup needs none."`
 }
 
 type finishInput struct {
@@ -185,10 +185,7 @@ func actor(ctx context.Context) imports.Actor {
 }
 
 func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch], error) {
-	size, err := in.pageSize()
-	if err != nil {
-		return nil, err
-	}
+	size := in.pageSize()
 	keys, err := in.decodeCursor(1)
 	if err != nil {
 		return nil, err
@@ -222,7 +219,7 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"], Day: form.Fields["trade_date"],
 	}
 	if up.Account == "" {
-		up.Account = journal.AccountID(in.AccountID)
+		up.Account = in.AccountID
 	}
 	switch form.Fields["allow_currency_mismatch"] {
 	case "", "false":

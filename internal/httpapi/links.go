@@ -27,9 +27,9 @@ func formatLink(values url.Values) string {
 // are also of open trades, and a period tests their parts; a list has neither.
 func (in FigureQuery) canLink() bool {
 	if in.isRealized() {
-		return in.Status == ledger.StatusClosed && in.From == "" && in.To == ""
+		return in.Status.Value == ledger.StatusClosed && in.From.at == nil && in.To.at == nil
 	}
-	return in.Status != ledger.StatusOpen
+	return in.Status.Value != ledger.StatusOpen
 }
 
 // setLink returns the link to a set of trades of the question. Only the whole can

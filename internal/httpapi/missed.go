@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -139,15 +140,15 @@ func (a *API) registerMissedRoutes() {
 		})
 }
 
-// resolveScope parses a scope and refuses accounts that are not the caller's. It is
-// for lists that the ledger does not check.
-func (a *API) resolveScope(ctx context.Context, in ScopeInput) (journal.Scope, error) {
-	scope, err := in.scope()
-	if err != nil {
-		return journal.Scope{}, err
-	}
-	_, err = a.Ledger.ResolveScope(ctx, caller(ctx).UserID, scope.Accounts, ledger.ToList)
-	return scope, err
+// viewAccounts runs fn on one snapshot, if the accounts are the caller's. It is for
+// lists that the ledger does not check.
+func (a *API) viewAccounts(ctx context.Context, ids []journal.AccountID, fn func(*db.Tx) error) error {
+	return a.DB.View(ctx, func(tx *db.Tx) error {
+		if _, err := ledger.ResolveScope(ctx, tx, caller(ctx).UserID, ids, ledger.ToList); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
 }
 
 type missedQuery struct {
@@ -156,7 +157,7 @@ type missedQuery struct {
 }
 
 func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedTrade], error) {
-	scope, err := a.resolveScope(ctx, in.ScopeInput)
+	scope, err := in.scope()
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,12 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := a.Playbook.MissedTrades(ctx, caller(ctx).UserID, scope, at)
+	var list []playbook.Missed
+	var total int
+	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
+		list, total, err = playbook.ReadMissedPage(ctx, tx, caller(ctx).UserID, scope, at)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -172,10 +178,14 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 }
 
 func (a *API) missedSummary(ctx context.Context, in *ScopeInput) (*body[missedSummary], error) {
-	scope, err := a.resolveScope(ctx, *in)
+	scope, err := in.scope()
 	if err != nil {
 		return nil, err
 	}
-	summary, err := a.Playbook.MissedSummary(ctx, caller(ctx).UserID, scope)
+	var summary playbook.MissedSummary
+	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
+		summary, err = playbook.ReadMissedSummary(ctx, tx, caller(ctx).UserID, scope)
+		return err
+	})
 	return answer(shapeMissedSummary(summary), err)
 }

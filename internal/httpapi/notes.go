@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
+	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 	"fillbook/internal/transport"
@@ -125,7 +126,7 @@ func (a *API) registerNoteRoutes() {
 }
 
 func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], error) {
-	scope, err := a.resolveScope(ctx, in.ScopeInput)
+	scope, err := in.scope()
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,12 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], err
 	if err != nil {
 		return nil, err
 	}
-	notes, total, err := a.Playbook.Notes(ctx, caller(ctx).UserID, filter, at)
+	var notes []playbook.Note
+	var total int
+	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
+		notes, total, err = playbook.ReadNotePage(ctx, tx, caller(ctx).UserID, filter, at)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,7 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], err
 }
 
 func noteTypes(given []playbook.NoteType) ([]playbook.NoteType, error) {
-	types, err := splitList[playbook.NoteType]("type", shapeAll(given, func(t playbook.NoteType) string { return string(t) }))
+	types, err := splitList[playbook.NoteType]("type", toStrings(given))
 	for _, t := range types {
 		if t != playbook.PlainNote && t != playbook.DailyLog && t != playbook.WeeklyReview {
 			return nil, journal.InvalidField("type", "type must be note, daily_log or weekly_review.")

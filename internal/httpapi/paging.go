@@ -21,8 +21,8 @@ import (
 // Paging is the input of a list that can be read in pages. Without limit the
 // list is complete.
 type Paging struct {
-	Limit  intParam `query:"limit" minimum:"1" maximum:"1000" doc:"The page size, 1 to 1000. Without it the list is complete."`
-	Cursor string   `query:"cursor" doc:"The cursor from the Link header of the previous page."`
+	Limit  intParam[pageRange] `query:"limit" doc:"The page size, 1 to 1000. Without it the list is complete."`
+	Cursor string              `query:"cursor" doc:"The cursor from the Link header of the previous page."`
 	url    url.URL
 }
 
@@ -34,17 +34,12 @@ func (p *Paging) Resolve(ctx huma.Context) []error {
 
 const maxPage = 1000
 
+type pageRange struct{}
+
+func (pageRange) bounds() (least, most int) { return 1, maxPage }
+
 // pageSize returns the page size, or 0 for the complete list.
-func (p *Paging) pageSize() (int, error) {
-	if p.Limit == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(string(p.Limit))
-	if err != nil || n < 1 || n > maxPage {
-		return 0, journal.InvalidField("limit", "limit must be a whole number from 1 to %d.", maxPage)
-	}
-	return n, nil
-}
+func (p *Paging) pageSize() int { return p.Limit.Value }
 
 // decodeCursor returns the keys of the last record of the previous page, or nil if
 // there is no cursor. keys is how many there must be.
@@ -130,10 +125,7 @@ func parseTradeCursor(keys []string) (*ledger.TradeCursor, error) {
 // playbookPage returns the page for package playbook, with one more record than
 // the page has, which shows whether there is a next page.
 func (p *Paging) playbookPage() (playbook.Page, error) {
-	size, err := p.pageSize()
-	if err != nil {
-		return playbook.Page{}, err
-	}
+	size := p.pageSize()
 	at, id, _, err := p.decodeTimeCursor()
 	if size > 0 {
 		size++
@@ -152,10 +144,7 @@ type listing[T any] struct {
 // newListing returns a listing of records that were read. If there is one more
 // than the page size, the listing has a link to the next page, made of keys.
 func newListing[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) (*listing[To], error) {
-	size, err := p.pageSize()
-	if err != nil {
-		return nil, err
-	}
+	size := p.pageSize()
 	out := &listing[To]{}
 	if size > 0 {
 		out.total = strconv.Itoa(total)

@@ -1,43 +1,163 @@
 package httpapi
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 )
 
-// intParam, decimalParam and flagParam are query parameters that are described
-// with their types and hold the text that was sent. The empty text means that
-// the parameter is absent. The functions below parse the text, and name the
-// parameter if it is invalid.
-type (
-	intParam     string
-	decimalParam string
-	flagParam    string
-)
+// The types of query parameters. Each parses the text that was sent, once, and
+// describes itself; the value is zero, or not Set, if the parameter is absent or
+// empty. The messages of errors begin with paramMark, because the types do not
+// have the name of the parameter; fromDetail inserts it.
 
-// Schema describes a whole number.
-func (intParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeInteger} }
+// valueRange is the range of an [intParam].
+type valueRange interface{ bounds() (least, most int) }
 
-// Schema describes a number.
-func (decimalParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }
+// intParam is a whole number within a range.
+type intParam[R valueRange] struct{ journal.Opt[int] }
+
+// UnmarshalText parses the number.
+func (p *intParam[R]) UnmarshalText(text []byte) error {
+	var within R
+	least, most := within.bounds()
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < least || n > most {
+		return refuseParam("must be a whole number from %d to %d.", least, most)
+	}
+	p.Opt = journal.Some(n)
+	return nil
+}
+
+// Schema describes the number and its range.
+func (intParam[R]) Schema(huma.Registry) *huma.Schema {
+	var within R
+	least, most := within.bounds()
+	minimum, maximum := float64(least), float64(most)
+	return &huma.Schema{Type: huma.TypeInteger, Minimum: &minimum, Maximum: &maximum}
+}
+
+// percentParam is a percentage above 0 and up to 100.
+type percentParam struct{ journal.Opt[decimal.Decimal] }
+
+const maxPercent = 100
+
+// UnmarshalText parses the percentage.
+func (p *percentParam) UnmarshalText(text []byte) error {
+	value, err := decimal.Parse(string(text))
+	if err != nil || value.Sign() <= 0 || value.Cmp(decimal.New(maxPercent)) > 0 {
+		return refuseParam("must be a number above 0 and up to %d.", maxPercent)
+	}
+	p.Opt = journal.Some(value)
+	return nil
+}
+
+// Schema describes the number and its range.
+func (percentParam) Schema(huma.Registry) *huma.Schema {
+	above, maximum := 0.0, float64(maxPercent)
+	return &huma.Schema{Type: huma.TypeNumber, ExclusiveMinimum: &above, Maximum: &maximum}
+}
+
+// flagParam is true or false, also written 1 or 0, in any case.
+type flagParam struct{ journal.Opt[bool] }
+
+// UnmarshalText parses the flag.
+func (p *flagParam) UnmarshalText(text []byte) error {
+	switch strings.ToLower(string(text)) {
+	case "true", "1":
+		p.Opt = journal.Some(true)
+	case "false", "0":
+		p.Opt = journal.Some(false)
+	default:
+		return refuseParam("must be true or false.")
+	}
+	return nil
+}
 
 // Schema describes true or false.
 func (flagParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
-func parseOptionalInstant(field, text string) (*time.Time, error) {
-	if text == "" {
-		return nil, nil //nolint:nilnil // absent is no error
+// valueSet is the set of values of an [enumParam].
+type valueSet[T ~string] interface{ values() []T }
+
+// enumParam is one of a set of values.
+type enumParam[T ~string, S valueSet[T]] struct{ Value T }
+
+// UnmarshalText accepts the values of the set.
+func (p *enumParam[T, S]) UnmarshalText(text []byte) error {
+	var set S
+	if !slices.Contains(set.values(), T(text)) {
+		names := toStrings(set.values())
+		last := len(names) - 1
+		return refuseParam("must be %s or %s.", strings.Join(names[:last], ", "), names[last])
 	}
-	at, err := journal.ParseInstant(field, text)
+	p.Value = T(text)
+	return nil
+}
+
+// Schema describes the values of the set.
+func (enumParam[T, S]) Schema(huma.Registry) *huma.Schema {
+	var set S
+	return describeEnum(set.values())
+}
+
+func describeEnum[T ~string](values []T) *huma.Schema {
+	schema := &huma.Schema{Type: huma.TypeString}
+	for _, name := range toStrings(values) {
+		schema.Enum = append(schema.Enum, name)
+	}
+	return schema
+}
+
+func toStrings[T ~string](values []T) []string {
+	return shapeAll(values, func(value T) string { return string(value) })
+}
+
+// dayParam is a calendar day.
+type dayParam struct{ journal.Day }
+
+// UnmarshalText parses the day.
+func (p *dayParam) UnmarshalText(text []byte) (err error) {
+	p.Day, err = journal.ParseDay(paramMark, string(text))
+	return err
+}
+
+// Schema describes the text.
+func (dayParam) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date"}
+}
+
+// instantParam is a date-time. It keeps the text, because links repeat it as it
+// was sent.
+type instantParam struct {
+	at   *time.Time
+	text string
+}
+
+// UnmarshalText parses the date-time.
+func (p *instantParam) UnmarshalText(text []byte) error {
+	at, err := journal.ParseInstant(paramMark, string(text))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &at, nil
+	p.at, p.text = &at, string(text)
+	return nil
+}
+
+// Schema describes the text.
+func (instantParam) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// refuseParam returns the refusal of a parameter. The message continues its name.
+func refuseParam(format string, args ...any) error {
+	return journal.InvalidField(paramMark, paramMark+" "+format, args...)
 }
 
 // maxListItems is the maximum number of values of one parameter.
@@ -62,53 +182,4 @@ func splitList[T ~string](field string, values []string) ([]T, error) {
 		return nil, journal.InvalidField(field, "%s must have at most %d values.", field, maxListItems)
 	}
 	return list, nil
-}
-
-func parseOptionalDay(field, text string) (journal.Day, error) {
-	if text == "" {
-		return "", nil
-	}
-	return journal.ParseDay(field, text)
-}
-
-// parseEnum parses a parameter that has a fixed set of values; it may be absent.
-func parseEnum[T ~string](field string, text T, values ...T) (T, error) {
-	names := make([]string, len(values))
-	for i, value := range values {
-		if text == value {
-			return value, nil
-		}
-		names[i] = string(value)
-	}
-	if text == "" {
-		return "", nil
-	}
-	return "", journal.InvalidField(field, "%s must be %s.", field, strings.Join(names, " or "))
-}
-
-// parseFlag parses a parameter that is true or false; absent means false.
-func parseFlag(field string, text flagParam) (bool, error) { return parseFlagOr(field, text, false) }
-
-func parseFlagOr(field string, text flagParam, absent bool) (bool, error) {
-	switch strings.ToLower(string(text)) {
-	case "":
-		return absent, nil
-	case "true", "1":
-		return true, nil
-	case "false", "0":
-		return false, nil
-	}
-	return false, journal.InvalidField(field, "%s must be true or false.", field)
-}
-
-// parseWholeNumber parses a whole number within bounds.
-func parseWholeNumber(field string, text intParam, absent, least, most int) (int, error) {
-	if text == "" {
-		return absent, nil
-	}
-	n, err := strconv.Atoi(string(text))
-	if err != nil || n < least || n > most {
-		return 0, journal.InvalidField(field, "%s must be a whole number from %d to %d.", field, least, most)
-	}
-	return n, nil
 }

@@ -64,11 +64,7 @@ type itemChange struct { //nolint:unused // the linter does not see it inside Ch
 
 // DayQuery is the day that a call is about.
 type DayQuery struct {
-	Day string `query:"day" format:"date" doc:"The caller's calendar day. Default: the date in UTC."`
-}
-
-func (q DayQuery) day() (journal.Day, error) {
-	return parseOptionalDay("day", q.Day)
+	Day dayParam `query:"day" doc:"The caller's calendar day. Default: the date in UTC."`
 }
 
 func routineRoute(method, path, id, summary string) route {
@@ -82,11 +78,7 @@ type routineOrder struct {
 func (a *API) registerRoutineRoutes() {
 	register(a, routineRoute(http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
 		func(ctx context.Context, in *DayQuery) (*body[routineItems], error) {
-			day, err := in.day()
-			if err != nil {
-				return nil, err
-			}
-			items, err := a.Routine.Items(ctx, caller(ctx).UserID, day)
+			items, err := a.Routine.Items(ctx, caller(ctx).UserID, in.Day.Day)
 			return answer(routineItems{shapeAll(items, shapeItem)}, err)
 		})
 	register(a, routineRoute(http.MethodPost, "", "createRoutine", "Add an item, last in its stage"), a.createItem)
@@ -103,13 +95,21 @@ func (a *API) registerRoutineRoutes() {
 }
 
 func (a *API) createItem(ctx context.Context, in *body[newItem]) (*body[RoutineItem], error) {
-	draft := routine.Draft{Title: in.Body.Title, Stage: in.Body.Stage, Weekdays: plainInts(in.Body.Weekdays)}
-	var err error
-	if draft.Day, err = (DayQuery{in.Body.Day.Value}).day(); err != nil {
+	day, err := parseBodyDay(in.Body.Day)
+	if err != nil {
 		return nil, err
 	}
+	draft := routine.Draft{Title: in.Body.Title, Stage: in.Body.Stage, Weekdays: plainInts(in.Body.Weekdays), Day: day}
 	item, err := a.Routine.Create(ctx, caller(ctx).UserID, draft)
 	return answer(shapeItem(item), err)
+}
+
+// parseBodyDay parses the day of a body; an empty text means that it is absent.
+func parseBodyDay(day opt[string]) (journal.Day, error) {
+	if day.Value == "" {
+		return "", nil
+	}
+	return journal.ParseDay("day", day.Value)
 }
 
 type itemChangeInput struct {
@@ -118,12 +118,12 @@ type itemChangeInput struct {
 }
 
 func (a *API) changeItem(ctx context.Context, in *itemChangeInput) (*body[RoutineItem], error) {
-	if in.Body.Day.Value != "" {
-		in.Day = in.Body.Day.Value
-	}
-	day, err := in.day()
+	day, err := parseBodyDay(in.Body.Day)
 	if err != nil {
 		return nil, err
+	}
+	if day == "" {
+		day = in.Day.Day
 	}
 	weekdays := in.Body.Weekdays
 	change := routine.Change{
@@ -140,11 +140,7 @@ type itemDeleteInput struct {
 }
 
 func (a *API) deleteItem(ctx context.Context, in *itemDeleteInput) (*nothing, error) {
-	day, err := in.day()
-	if err != nil {
-		return nil, err
-	}
-	return nil, a.Routine.Delete(ctx, caller(ctx).UserID, in.ID, day, transport.IfMatch(in.IfMatch, itemTag))
+	return nil, a.Routine.Delete(ctx, caller(ctx).UserID, in.ID, in.Day.Day, transport.IfMatch(in.IfMatch, itemTag))
 }
 
 func plainInts(list []integer) []int {
@@ -156,7 +152,7 @@ func plainInts(list []integer) []int {
 
 // DayPath is the day in a path.
 type DayPath struct {
-	Day string `path:"day" format:"date"`
+	Day dayParam `path:"day"`
 }
 
 type tickInput struct {
@@ -169,11 +165,7 @@ type tickInput struct {
 func (a *API) registerRoutineDayRoutes() {
 	register(a, routineRoute(http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
 		func(ctx context.Context, in *DayPath) (*body[routineDay], error) {
-			day, err := journal.ParseDay("day", in.Day)
-			if err != nil {
-				return nil, err
-			}
-			list, err := a.Routine.Checklist(ctx, caller(ctx).UserID, day)
+			list, err := a.Routine.Checklist(ctx, caller(ctx).UserID, in.Day.Day)
 			return answer(shapeDay(list), err)
 		})
 	register(a, routineRoute(http.MethodPut, "/day/{day}/items/{id}", "tickRoutine", "Tick an item on a day, or take the tick back"), a.tick)
@@ -181,15 +173,11 @@ func (a *API) registerRoutineDayRoutes() {
 }
 
 func (a *API) tick(ctx context.Context, in *tickInput) (*body[routineDay], error) {
-	day, err := journal.ParseDay("day", in.Day)
-	if err != nil {
-		return nil, err
-	}
 	if in.Body.Done == nil {
 		return nil, journal.InvalidField("done", "done must be true or false.")
 	}
 	check := transport.IfMatch(in.IfMatch, func(c routine.Checklist) any { return shapeDay(c) })
-	list, err := a.Routine.Tick(ctx, caller(ctx).UserID, day, in.ID, *in.Body.Done, check)
+	list, err := a.Routine.Tick(ctx, caller(ctx).UserID, in.Day.Day, in.ID, *in.Body.Done, check)
 	return answer(shapeDay(list), err)
 }
 
@@ -225,19 +213,11 @@ func shapeHistory(h routine.History) routineHistory {
 }
 
 type spanQuery struct {
-	From string `query:"from" format:"date" doc:"Default: 13 weeks that end at to. At most 400 days."`
-	To   string `query:"to" format:"date" doc:"Default: the date in UTC."`
+	From dayParam `query:"from" doc:"Default: 13 weeks that end at to. At most 400 days."`
+	To   dayParam `query:"to" doc:"Default: the date in UTC."`
 }
 
 func (a *API) routineHistory(ctx context.Context, in *spanQuery) (*body[routineHistory], error) {
-	from, err := parseOptionalDay("from", in.From)
-	if err != nil {
-		return nil, err
-	}
-	to, err := parseOptionalDay("to", in.To)
-	if err != nil {
-		return nil, err
-	}
-	history, err := a.Routine.History(ctx, caller(ctx).UserID, from, to)
+	history, err := a.Routine.History(ctx, caller(ctx).UserID, in.From.Day, in.To.Day)
 	return answer(shapeHistory(history), err)
 }

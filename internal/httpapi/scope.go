@@ -11,8 +11,8 @@ type ScopeInput struct {
 
 // PeriodInput is the query of a period; both ends are inclusive.
 type PeriodInput struct {
-	From string `query:"from" format:"date-time" doc:"The first instant, inclusive."`
-	To   string `query:"to" format:"date-time" doc:"The last instant, inclusive."`
+	From instantParam `query:"from" doc:"The first instant, inclusive."`
+	To   instantParam `query:"to" doc:"The last instant, inclusive."`
 }
 
 // repeatable are the query parameters that may be repeated.
@@ -28,14 +28,6 @@ func (in ScopeInput) scope() (journal.Scope, error) {
 }
 
 func (in PeriodInput) period() (journal.Period, error) {
-	from, err := parseOptionalInstant("from", in.From)
-	if err != nil {
-		return journal.Period{}, err
-	}
-	to, err := parseOptionalInstant("to", in.To)
-	if err != nil {
-		return journal.Period{}, err
-	}
-	period := journal.Period{From: from, To: to}
+	period := journal.Period{From: in.From.at, To: in.To.at}
 	return period, period.Check()
 }

@@ -127,7 +127,7 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []le
 // bulkAnnotation is the body of a change to the annotations of several trades.
 type bulkAnnotation struct {
 	IDs            []journal.TradeID      `json:"ids" minItems:"1" maxItems:"1000" doc:"The trades; a repeated id counts once."`
-	Set            AnnotationFields       `json:"set" required:"false" doc:"Annotations to set on every trade, as in PATCH /trades/{id}."`
+	Set            opt[AnnotationFields]  `json:"set" required:"false" doc:"Annotations to set on every trade, as in PATCH /trades/{id}."`
 	AddTagIDs      opt[[]journal.TagID]   `json:"add_tag_ids" required:"false"`
 	RemoveTagIDs   opt[[]journal.TagID]   `json:"remove_tag_ids" required:"false"`
 	AddSetupIDs    opt[[]journal.SetupID] `json:"add_setup_ids" required:"false"`
@@ -138,8 +138,11 @@ type bulkAnnotation struct {
 // trades, too many, or changes nothing.
 func (b bulkAnnotation) change() (playbook.BulkChange, error) {
 	change := playbook.BulkChange{
-		Set: b.Set.change(), AddTags: b.AddTagIDs.Value, RemoveTags: b.RemoveTagIDs.Value,
+		Set: b.Set.Value.change(), AddTags: b.AddTagIDs.Value, RemoveTags: b.RemoveTagIDs.Value,
 		AddSetups: b.AddSetupIDs.Value, RemoveSetups: b.RemoveSetupIDs.Value,
+	}
+	if err := b.Set.NotNull("set"); err != nil {
+		return change, err
 	}
 	switch {
 	case len(b.IDs) == 0:

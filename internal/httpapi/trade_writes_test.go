@@ -276,6 +276,7 @@ func TestAnnotateTradesIsAllOrNothing(t *testing.T) {
 			{"ids", more{"ids": []string{}, "set": more{"notes": "x"}}},
 			{"ids", more{"ids": slices.Repeat([]string{one}, 1001), "set": more{"notes": "x"}}},
 			{"set", more{"ids": ids}},
+			{"set", more{"ids": ids, "set": nil, "add_tag_ids": []string{tag}}},
 			{"set", more{"ids": ids, "set": more{}, "add_tag_ids": []string{}}},
 			{"set.confidence", more{"ids": ids, "set": more{"confidence": 6}}},
 			{"set.initial_risk", more{"ids": ids, "set": more{"initial_risk": 0}}},

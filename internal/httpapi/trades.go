@@ -105,13 +105,35 @@ func nilIfZero[T comparable](value T) *T {
 // TradeFilter is the query of trades, the same for lists and figures.
 type TradeFilter struct {
 	ScopeInput
-	Status         ledger.Status      `query:"status" enum:"open,closed"`
-	DateBasis      string             `query:"date_basis" enum:"close,open" doc:"The time that from and to test. Default close: the closing of a closed trade, the opening of an open one."`
-	Symbol         []string           `query:"symbol,explode" doc:"A comma-separated list."`
-	Side           matching.Direction `query:"side" enum:"long,short"`
-	InstrumentType string             `query:"instrument_type"`
-	SetupID        []string           `query:"setup_id,explode"`
-	TagID          []string           `query:"tag_id,explode"`
+	Status         enumParam[ledger.Status, statuses]   `query:"status"`
+	DateBasis      enumParam[dateBasis, dateBases]      `query:"date_basis" doc:"The time that from and to test. Default close: the closing of a closed trade, the opening of an open one."`
+	Symbol         []string                             `query:"symbol,explode" doc:"A comma-separated list."`
+	Side           enumParam[matching.Direction, sides] `query:"side"`
+	InstrumentType string                               `query:"instrument_type"`
+	SetupID        []string                             `query:"setup_id,explode"`
+	TagID          []string                             `query:"tag_id,explode"`
+}
+
+// dateBasis is the time of a trade that a period tests.
+type dateBasis string
+
+const (
+	byClosing dateBasis = "close"
+	byOpening dateBasis = "open"
+)
+
+type (
+	statuses  struct{}
+	dateBases struct{}
+	sides     struct{}
+)
+
+func (statuses) values() []ledger.Status {
+	return []ledger.Status{ledger.StatusOpen, ledger.StatusClosed}
+}
+func (dateBases) values() []dateBasis { return []dateBasis{byClosing, byOpening} }
+func (sides) values() []matching.Direction {
+	return []matching.Direction{matching.Long, matching.Short}
 }
 
 // query returns the trades that the filter selects.
@@ -120,18 +142,11 @@ func (in TradeFilter) query() (tradeview.Query, error) {
 	if err != nil {
 		return tradeview.Query{}, err
 	}
-	query := ledger.TradeQuery{Scope: scope, InstrumentType: strings.ToLower(strings.TrimSpace(in.InstrumentType))}
-	if query.Status, err = parseEnum("status", in.Status, ledger.StatusOpen, ledger.StatusClosed); err != nil {
-		return tradeview.Query{}, err
+	query := ledger.TradeQuery{
+		Scope: scope, Status: in.Status.Value, Direction: in.Side.Value,
+		InstrumentType: strings.ToLower(strings.TrimSpace(in.InstrumentType)),
 	}
-	if query.Direction, err = parseEnum("side", in.Side, matching.Long, matching.Short); err != nil {
-		return tradeview.Query{}, err
-	}
-	basis, err := parseEnum("date_basis", in.DateBasis, "close", "open")
-	if err != nil {
-		return tradeview.Query{}, err
-	}
-	if basis == "open" {
+	if in.DateBasis.Value == byOpening {
 		query.Basis = ledger.ByOpening
 	}
 	if query.Symbols, err = splitList[string]("symbol", in.Symbol); err != nil {
@@ -155,8 +170,8 @@ func (in TradeFilter) annotationFilter() (filter playbook.TradeFilter, err error
 type tradeQuery struct {
 	TradeFilter
 	TradeSort
-	Reviewed      flagParam `query:"reviewed" doc:"Whether the trade is marked as reviewed."`
-	ImportBatchID string    `query:"import_batch_id" doc:"Only trades with a fill of this import."`
+	Reviewed      flagParam       `query:"reviewed" doc:"Whether the trade is marked as reviewed."`
+	ImportBatchID journal.BatchID `query:"import_batch_id" doc:"Only trades with a fill of this import."`
 	Paging
 }
 
@@ -167,15 +182,8 @@ func (in *tradeQuery) listQuery() (tradeview.Query, error) {
 	if err != nil {
 		return query, err
 	}
-	if in.Reviewed != "" {
-		reviewed, err := parseFlag("reviewed", in.Reviewed)
-		if err != nil {
-			return query, err
-		}
-		query.Annotations.Reviewed = journal.Some(reviewed)
-	}
-	query.Batch = journal.BatchID(in.ImportBatchID)
-	if query.Sort, err = in.parseOrder(); err != nil {
+	query.Annotations.Reviewed, query.Batch = in.Reviewed.Opt, in.ImportBatchID
+	if query.Sort, err = in.order(); err != nil {
 		return query, err
 	}
 	if query.Sort != nil {
@@ -192,10 +200,7 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	if err != nil {
 		return nil, err
 	}
-	size, err := in.pageSize()
-	if err != nil {
-		return nil, err
-	}
+	size := in.pageSize()
 	if size == 0 {
 		return &listing[Trade]{each: func(emit func(Trade) error) error {
 			return a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shapeTrade(v)) })

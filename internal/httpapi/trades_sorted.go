@@ -9,20 +9,22 @@ import (
 
 // TradeSort is the order of a list of trades.
 type TradeSort struct {
-	Sort  ledger.SortKey `query:"sort" enum:"opened_at,closed_at,symbol,net_pnl,return_pct,r_multiple,time_in_trade_secs,qty_opened,avg_entry_price,avg_exit_price,fees_total,initial_risk,trade_quality" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
-	Order string         `query:"order" enum:"asc,desc" doc:"The direction of sort. Default asc."`
+	Sort  enumParam[ledger.SortKey, sortKeys] `query:"sort" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
+	Order enumParam[string, sortOrders]       `query:"order" doc:"The direction of sort. Default asc."`
 }
 
-// parseOrder parses the order; nil means newest first.
-func (in TradeSort) parseOrder() (*ledger.Sort, error) {
-	key, err := parseEnum("sort", in.Sort, tradeview.SortKeys()...)
-	if err != nil {
-		return nil, err
-	}
-	order, err := parseEnum("order", in.Order, "asc", "desc")
+type (
+	sortKeys   struct{}
+	sortOrders struct{}
+)
+
+func (sortKeys) values() []ledger.SortKey { return tradeview.SortKeys() }
+func (sortOrders) values() []string       { return []string{"asc", "desc"} }
+
+// order returns the order; nil means newest first.
+func (in TradeSort) order() (*ledger.Sort, error) {
+	key, order := in.Sort.Value, in.Order.Value
 	switch {
-	case err != nil:
-		return nil, err
 	case key == "" && order != "":
 		return nil, journal.InvalidField("order", "order requires sort.")
 	case key == "":

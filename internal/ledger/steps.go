@@ -16,6 +16,13 @@ func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 	return err
 }
 
+// CheckTradeOwner returns an error if the trade does not exist or is not the
+// owner's. It is a step for packages that read what belongs to a trade.
+func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) error {
+	_, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	return err
+}
+
 // LockTrade locks the account of one of the owner's trades and returns it, so
 // that no regrouping removes the trade before the transaction ends. It is a
 // step for packages that annotate trades.

@@ -189,17 +189,25 @@ func scanMissed(row db.Scanner) (m Missed, err error) {
 // first, and returns how many the scope has in all.
 func (s *Service) MissedTrades(ctx context.Context, owner journal.UserID, scope journal.Scope, page Page) (list []Missed, total int, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		if list, err = ListMissed(ctx, tx, owner, scope, page); err != nil || page == (Page{}) {
-			total = len(list)
-			return err
-		}
-		w := missedWhere(owner, scope)
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM missed_trades`+w.text.String(), w.args...).Scan(&total)
+		list, total, err = ReadMissedPage(ctx, tx, owner, scope, page)
+		return err
 	})
 	return list, total, err
 }
 
-// ListMissed is the step of [Service.MissedTrades].
+// ReadMissedPage is the step of [Service.MissedTrades].
+func ReadMissedPage(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, page Page,
+) (list []Missed, total int, err error) {
+	if list, err = ListMissed(ctx, tx, owner, scope, page); err != nil || page == (Page{}) {
+		return list, len(list), err
+	}
+	w := missedWhere(owner, scope)
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM missed_trades`+w.text.String(), w.args...).Scan(&total)
+	return list, total, err
+}
+
+// ListMissed lists missed trades, newest first. It is a step.
 func ListMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, page Page) ([]Missed, error) {
 	w := missedWhere(owner, scope)
 	query := selectMissed + w.newestFirst("observed_at", "id", page)

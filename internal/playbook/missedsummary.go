@@ -51,23 +51,28 @@ type MissedGroup struct {
 // MissedSummary summarises the missed trades of a scope.
 func (s *Service) MissedSummary(ctx context.Context, owner journal.UserID, scope journal.Scope) (MissedSummary, error) {
 	var summary MissedSummary
-	err := s.db.View(ctx, func(tx *db.Tx) error {
-		list, err := ListMissed(ctx, tx, owner, scope, Page{})
-		if err != nil {
-			return err
-		}
-		setups, err := ListSetups(ctx, tx, owner)
-		if err != nil {
-			return err
-		}
-		names := make(map[journal.SetupID]string, len(setups))
-		for _, setup := range setups {
-			names[setup.ID] = setup.Name
-		}
-		summary = SummarizeMissed(list, names)
-		return nil
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		summary, err = ReadMissedSummary(ctx, tx, owner, scope)
+		return err
 	})
 	return summary, err
+}
+
+// ReadMissedSummary is the step of [Service.MissedSummary].
+func ReadMissedSummary(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope) (MissedSummary, error) {
+	list, err := ListMissed(ctx, tx, owner, scope, Page{})
+	if err != nil {
+		return MissedSummary{}, err
+	}
+	setups, err := ListSetups(ctx, tx, owner)
+	if err != nil {
+		return MissedSummary{}, err
+	}
+	names := make(map[journal.SetupID]string, len(setups))
+	for _, setup := range setups {
+		names[setup.ID] = setup.Name
+	}
+	return SummarizeMissed(list, names), nil
 }
 
 // SummarizeMissed computes the summary of some missed trades. names are those of

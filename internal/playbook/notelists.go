@@ -21,18 +21,26 @@ type NoteFilter struct {
 // Notes lists notes, newest first, and returns how many the filter has in all.
 func (s *Service) Notes(ctx context.Context, owner journal.UserID, filter NoteFilter, page Page) (notes []Note, total int, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		notes = []Note{}
-		err := EachNote(ctx, tx, owner, filter, page, func(note Note) error {
-			notes = append(notes, note)
-			return nil
-		})
-		if err != nil || page == (Page{}) {
-			total = len(notes)
-			return err
-		}
-		w := filter.where(owner)
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM notes n`+w.text.String(), w.args...).Scan(&total)
+		notes, total, err = ReadNotePage(ctx, tx, owner, filter, page)
+		return err
 	})
+	return notes, total, err
+}
+
+// ReadNotePage is the step of [Service.Notes].
+func ReadNotePage(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
+) (notes []Note, total int, err error) {
+	notes = []Note{}
+	err = EachNote(ctx, tx, owner, filter, page, func(note Note) error {
+		notes = append(notes, note)
+		return nil
+	})
+	if err != nil || page == (Page{}) {
+		return notes, len(notes), err
+	}
+	w := filter.where(owner)
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM notes n`+w.text.String(), w.args...).Scan(&total)
 	return notes, total, err
 }
 
@@ -97,6 +105,13 @@ func (s *Service) Note(ctx context.Context, owner journal.UserID, id journal.Not
 		return err
 	})
 	return note, err
+}
+
+// CheckNoteOwner returns an error if the note does not exist or is not the owner's.
+// It is a step.
+func CheckNoteOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteID) error {
+	_, err := readNote(ctx, tx, owner, id, "")
+	return err
 }
 
 func readNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteID, lock string) (Note, error) {

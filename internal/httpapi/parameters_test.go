@@ -1,0 +1,69 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestParameterSpellings(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		for _, path := range []string{
+			"/trades?limit=1", "/trades?limit=%2B1000", "/trades?limit=", "/trades?reviewed=TRUE", "/trades?reviewed=0", "/trades?reviewed=",
+			"/trades?status=&side=&date_basis=&sort=&order=", "/trades?sort=r_multiple&order=desc", "/trades?from=2026-01-01t00:00:00%2B01:00",
+			"/analytics/montecarlo?ruin_pct=1e1", "/analytics/montecarlo?ruin_pct=100&paths=100&trades=1", "/analytics/calendar?week_start=0",
+			"/analytics/equity-curve?max_points=8", "/analytics/summary?tz=nowhere", "/exports?format=&rows=", "/routines?day=", "/routines/history?to=2026-01-31",
+		} {
+			d.get(path).want(http.StatusOK)
+		}
+	})
+}
+
+// TestParameterErrors checks that an error names the parameter and what it must be.
+func TestParameterErrors(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		const instant = " must be a date and time with an offset, such as 2026-01-31T14:30:00Z."
+		const day = " must be a calendar day such as 2026-01-31."
+		for _, c := range []struct{ path, field, message string }{
+			{"/trades?limit=0", "limit", " must be a whole number from 1 to 1000."},
+			{"/admin/audit?limit=1e2", "limit", " must be a whole number from 1 to 1000."},
+			{"/analytics/drawdowns?limit=1001", "limit", " must be a whole number from 1 to 1000."},
+			{"/analytics/equity-curve?max_points=7", "max_points", " must be a whole number from 8 to 20000."},
+			{"/analytics/montecarlo?paths=99", "paths", " must be a whole number from 100 to 5000."},
+			{"/analytics/montecarlo?trades=0", "trades", " must be a whole number from 1 to 2000."},
+			{"/analytics/montecarlo?ruin_pct=0", "ruin_pct", " must be a number above 0 and up to 100."},
+			{"/analytics/montecarlo?ruin_pct=x", "ruin_pct", " must be a number above 0 and up to 100."},
+			{"/analytics/calendar?year=1969", "year", " must be a whole number from 1970 to 2199."},
+			{"/analytics/calendar?week_start=7", "week_start", " must be a whole number from 0 to 6."},
+			{"/trades?reviewed=yes", "reviewed", " must be true or false."},
+			{"/analytics/breakdown?by=side&evidence=2", "evidence", " must be true or false."},
+			{"/trades?status=shut", "status", " must be open or closed."},
+			{"/trades?side=LONG", "side", " must be long or short."},
+			{"/trades?date_basis=opened", "date_basis", " must be close or open."},
+			{"/trades?sort=symbol&order=up", "order", " must be asc or desc."},
+			{"/analytics/daily?pnl_basis=paper", "pnl_basis", " must be closed or realized."},
+			{"/exports?format=pdf", "format", " must be json, csv, xlsx or zip."},
+			{"/exports?format=csv&rows=fills", "rows", " must be trades or executions."},
+			{"/trades?from=2026-01-01", "from", instant},
+			{"/analytics/compare?other_to=now", "other_to", instant},
+			{"/routines?day=today", "day", day},
+			{"/routines/day/2026-02-30", "day", day},
+			{"/routines/history?from=2026-1-1", "from", day},
+		} {
+			got := d.get(c.path).wantError(http.StatusBadRequest, "bad_request").wantField(c.field).wantShape()
+			if message := got.text("error.message"); message != c.field+c.message {
+				t.Errorf("%s: message %q, want %q", c.path, message, c.field+c.message)
+			}
+		}
+		const dimensions = "by must be one of symbol, setup, tag, mistake, side, instrument, weekday, hour, month, session, hold_time, size, grade, account."
+		for _, query := range []string{"", "?by=", "?by=sector"} {
+			got := d.get("/analytics/breakdown"+query).wantError(http.StatusBadRequest, "bad_request").wantField("by")
+			if message := got.text("error.message"); message != dimensions {
+				t.Errorf("%s: message %q, want %q", query, message, dimensions)
+			}
+		}
+	})
+}
