@@ -1,1 +1,0 @@
-import{L as e,R as t,Ut as n,Wt as r,z as i}from"./filter.svelte-CXIXRF8i.js";import{_ as a}from"./index-xcs3qEW6.js";var o=new Set([`$$slots`,`$$events`,`$$legacy`,`open`]);function s(s,c){r(c,!0);let l=e(c,`open`,15),u=t(c,o);a(s,i({side:!0},()=>u,{get open(){return l()},set open(e){l(e)}})),n()}export{s as t};

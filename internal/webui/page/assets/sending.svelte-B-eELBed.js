@@ -1,1 +1,0 @@
-import{E as e,It as t,Rt as n,St as r}from"./filter.svelte-CXIXRF8i.js";var i=class{#e=n(!1);get busy(){return r(this.#e)}set busy(e){t(this.#e,e,!0)}#t=n(null);get fault(){return r(this.#t)}set fault(e){t(this.#t,e,!0)}async run(t){this.busy=!0,this.fault=null;try{await t()}catch(t){this.fault=e(t)}finally{this.busy=!1}}};export{i as t};
