@@ -43,5 +43,5 @@ func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], 
 		return nil, err
 	}
 	shape := func(e identity.AuditEvent) auditEvent { return auditEvent(e) }
-	return newListing(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) })
+	return newListing(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) }), nil
 }

@@ -139,5 +139,5 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[cash], erro
 	if err != nil {
 		return nil, err
 	}
-	return newListing(&in.Paging, rows, total, shapeCash, func(c ledger.Cash) []string { return timeKeys(c.OccurredAt, string(c.ID)) })
+	return newListing(&in.Paging, rows, total, shapeCash, func(c ledger.Cash) []string { return timeKeys(c.OccurredAt, string(c.ID)) }), nil
 }

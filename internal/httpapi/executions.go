@@ -263,7 +263,7 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 	if err != nil {
 		return nil, err
 	}
-	return newListing(&in.Paging, rows, total, shapeExecution, executionKeys)
+	return newListing(&in.Paging, rows, total, shapeExecution, executionKeys), nil
 }
 
 func executionKeys(e ledger.Execution) []string {

@@ -201,7 +201,7 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if err != nil {
 		return nil, err
 	}
-	return newListing(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} })
+	return newListing(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} }), nil
 }
 
 // upload reads the form of the three calls that take a file.

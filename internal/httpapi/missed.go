@@ -174,7 +174,7 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 	if err != nil {
 		return nil, err
 	}
-	return newListing(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) })
+	return newListing(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) }), nil
 }
 
 func (a *API) missedSummary(ctx context.Context, in *ScopeInput) (*body[missedSummary], error) {

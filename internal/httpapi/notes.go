@@ -150,7 +150,7 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], err
 	}
 	return newListing(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
 		return timeKeys(n.OccurredAt.At, string(n.ID))
-	})
+	}), nil
 }
 
 func noteTypes(given []playbook.NoteType) ([]playbook.NoteType, error) {

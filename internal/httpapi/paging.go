@@ -143,7 +143,7 @@ type listing[T any] struct {
 
 // newListing returns a listing of records that were read. If there is one more
 // than the page size, the listing has a link to the next page, made of keys.
-func newListing[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) (*listing[To], error) {
+func newListing[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) *listing[To] {
 	size := p.pageSize()
 	out := &listing[To]{}
 	if size > 0 {
@@ -161,7 +161,7 @@ func newListing[From, To any](p *Paging, records []From, total int, shape func(F
 		}
 		return nil
 	}
-	return out, nil
+	return out
 }
 
 // paginate returns a page of a short list that was read completely. The cursor has
@@ -189,7 +189,7 @@ func paginate[From, To any](p *Paging, records []From, shape func(From) To, id f
 	}
 	return newListing(p, places, len(records), func(i int) To { return shape(records[i]) }, func(i int) []string {
 		return []string{id(records[i]), strconv.Itoa(i + 1)}
-	})
+	}), nil
 }
 
 // registerList registers a route that answers with a list. The list is written

@@ -216,7 +216,7 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 			return rankKeys(*query.Sort, v.Rank)
 		}
 		return tradeKeys(v.Cursor)
-	})
+	}), nil
 }
 
 func tradeRoute(method, path, id, summary string) route {
