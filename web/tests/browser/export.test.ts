@@ -47,6 +47,6 @@ test('a failed download shows the reason', async ({ page, signIn }) => {
   await signIn('/export');
   await page.route('**/api/v1/exports*', (route) => route.abort());
   await page.getByRole('button', { name: /^Download/ }).click();
-  await expect(page.getByText('Check that it is running', { exact: false })).toBeVisible();
+  await expect(page.getByText('Can’t reach the server. What you typed is still here.')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Download/ })).toBeEnabled();
 });

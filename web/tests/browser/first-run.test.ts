@@ -80,7 +80,7 @@ test('filter, theme and privacy', async ({ page, api, signIn }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.keyboard.press('Escape');
 
-  await page.getByLabel('Range').selectOption('custom');
+  await page.getByLabel('Range', { exact: true }).selectOption('custom');
   await page.getByLabel('From').fill('2026-03-03');
   await page.getByLabel('To', { exact: true }).fill('2026-03-03');
   await expect(page).toHaveURL(/range=custom&from=2026-03-03&to=2026-03-03/);
