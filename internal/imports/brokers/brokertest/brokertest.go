@@ -75,6 +75,9 @@ func runFixture(t *testing.T, name string, presets []*statement.Preset) *stateme
 			archive.Files[i].Data = []byte(got)
 		}
 	}
+	if *update && preset == nil {
+		t.Fatalf("no preset reads %s; add the preset to a list of presets first", name)
+	}
 	if *update {
 		if want == "" {
 			archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
