@@ -12,7 +12,7 @@ import (
 // Object is a predicted JSON object. Its values, and those of a
 // List, are Objects, Lists, strings, bools, ints and times, which must be equal;
 // *big.Rat for money, which must be written with exactly that value; float64 for
-// ratios, which must be near; nil for null; and Unsaid.
+// ratios, which must be near; nil for null; and Unpredicted.
 type Object map[string]any
 
 // List is a JSON array.
