@@ -118,7 +118,7 @@ func TestJoinParts(t *testing.T) {
 		})
 		s := &statement.Statement{Fills: rapid.SliceOf(part).Draw(t, "parts")}
 		quantity, paid, costs := sums(s.Fills)
-		joinParts(s)
+		s.JoinParts()
 		afterQuantity, afterPaid, afterCosts := sums(s.Fills)
 		if !quantity.Equal(afterQuantity) || !paid.Equal(afterPaid) || !costs.Equal(afterCosts) {
 			t.Fatalf("%s for %s at %s became %s for %s at %s", quantity, paid, costs, afterQuantity, afterPaid, afterCosts)

@@ -103,7 +103,7 @@ func rithmicOrders(r *statement.Reader) error {
 		updated := b.columnLike("Update Time")
 		r.Section(b.table, b.header, b.end).EachRow(func(w *statement.Row) { rithmicOrder(w, updated) })
 	}
-	joinParts(r.Out)
+	r.Out.JoinParts()
 	closeBooks(r)
 	return nil
 }
@@ -148,7 +148,7 @@ func rithmicPerformance(r *statement.Reader) error {
 		entered, left := b.columnLike("Entry Time"), b.columnLike("Exit Time")
 		r.Section(b.table, b.header, b.end).EachRow(func(w *statement.Row) { rithmicTrip(w, symbol, entered, left) })
 	}
-	joinParts(r.Out)
+	r.Out.JoinParts()
 	closeBooks(r)
 	return nil
 }
