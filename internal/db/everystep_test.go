@@ -68,10 +68,10 @@ func TestAnnotationsKeepTheirReferences(t *testing.T) {
 				INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
 					VALUES ('u', 'a', 1, 'a', '', '', 'USD', '0', 0, 0);
 				INSERT INTO tags (user_id, id, name, name_key, color, description, kind, created_at) VALUES ('u', 't', 't', 't', '', '', 'custom', 0);
-				INSERT INTO trade_marks (user_id, trade_id, account_id, notes, emotional_state, last_stop, updated_at) VALUES ('u', 'x', 'a', 'kept', '', '5', 0);
-				INSERT INTO trade_tags (user_id, trade_id, tag_id) VALUES ('u', 'x', 't');
-				INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, orphaned_at) VALUES ('u', 'x', 'a', '', 0);
-				INSERT INTO orphaned_fills (user_id, account_id, fill_key, trade_id) VALUES ('u', 'a', 'k', 'x');`))
+				INSERT INTO trade_marks (user_id, trade_id, account_id, notes, emotional_state, last_stop, updated_at) VALUES ('u', '01900000-0000-7000-8000-000000000001', 'a', 'kept', '', '5', 0);
+				INSERT INTO trade_tags (user_id, trade_id, tag_id) VALUES ('u', '01900000-0000-7000-8000-000000000001', 't');
+				INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, orphaned_at) VALUES ('u', '01900000-0000-7000-8000-000000000001', 'a', '', 0);
+				INSERT INTO orphaned_fills (user_id, account_id, fill_key, trade_id) VALUES ('u', 'a', 'k', '01900000-0000-7000-8000-000000000001');`))
 			must(t, d.Migrate(t.Context()))
 			var notes string
 			must(t, d.Update(t.Context(), func(tx *db.Tx) error {

@@ -24,7 +24,7 @@ type cachedAnswer struct {
 // version of its own, which differs from that of the newer state.
 func (b *Snapshot) cacheState() (names, version string) {
 	var ids, revisions strings.Builder
-	ids.WriteString(string(b.owner))
+	ids.WriteString(strconv.FormatInt(int64(b.owner), 10))
 	revisions.Write(b.Tolerance.Stored)
 	for i, a := range b.Accounts {
 		ids.WriteString("|" + string(a.ID))

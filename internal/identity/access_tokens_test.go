@@ -344,7 +344,7 @@ func TestLastUsedIsWrittenOnceAMinute(t *testing.T) {
 			t.Helper()
 			tokens, err := f.AccessTokens(ctx, owner.UserID)
 			must(t, err)
-			user, err := f.User(ctx, owner.UserID)
+			user, err := f.User(ctx, owner.PublicID)
 			must(t, err)
 			return tokens[0].LastUsedAt, user.LastSeenAt
 		}

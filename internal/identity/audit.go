@@ -55,8 +55,10 @@ const (
 type AuditEvent struct {
 	ID string
 	At time.Time
-	// UserID is the acting user; empty for unknown users and for the operator.
+	// UserID is the acting user; 0 for unknown users and for the operator. Actor
+	// is the user's public id; it is set in stored events only.
 	UserID     journal.UserID
+	Actor      journal.PublicID
 	Action     Action
 	Outcome    Outcome
 	Credential Credential
@@ -85,8 +87,8 @@ func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
 		return errors.New("the audit event has no id or no time; create it with NewAuditEvent")
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO audit_events
-		(user_id, id, at, action, outcome, credential, target, ip, user_agent, request_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		(user_id, id, at, actor, action, outcome, credential, target, ip, user_agent, request_id)
+		VALUES ($1, $2, $3, COALESCE((SELECT users.id FROM users WHERE number = $1), ''), $4, $5, $6, $7, $8, $9, $10)`,
 		event.UserID, event.ID, db.Micros(event.At), event.Action, event.Outcome, event.Credential, event.Target,
 		event.IP, event.UserAgent, event.RequestID)
 	if err != nil {
@@ -151,11 +153,11 @@ func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []Aud
 	return events, total, err
 }
 
-const auditColumns = `SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`
+const auditColumns = `SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`
 
 func scanAuditEvent(row db.Scanner) (AuditEvent, error) {
 	var e AuditEvent
-	err := row.Scan(&e.ID, db.Instant(&e.At), &e.UserID, &e.Action, &e.Outcome, &e.Credential, &e.Target,
+	err := row.Scan(&e.ID, db.Instant(&e.At), &e.UserID, &e.Actor, &e.Action, &e.Outcome, &e.Credential, &e.Target,
 		&e.IP, &e.UserAgent, &e.RequestID)
 	return e, err
 }

@@ -37,9 +37,9 @@ type accessClaims struct {
 }
 
 // signAccessToken returns the access token of a session.
-func (s *Service) signAccessToken(user journal.UserID, session journal.SessionID, now time.Time) (secrets.Secret, error) {
-	claims := accessClaims{SessionID: session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
-		Subject: string(user), ID: journal.NewID[string](),
+func (s *Service) signAccessToken(of refreshToken, now time.Time) (secrets.Secret, error) {
+	claims := accessClaims{SessionID: of.session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
+		Subject: string(of.public), ID: journal.NewID[string](),
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(AccessTokenLifetime)),
 	}}
 	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(s.keys.JWT())
@@ -127,13 +127,13 @@ func (s *Service) authenticateSession(ctx context.Context, bearer string) (Princ
 		return Principal{}, newBadCredential()
 	}
 	caller := Principal{
-		UserID: journal.UserID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
+		PublicID: journal.PublicID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
 	}
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT email, is_admin, NOT EXISTS (
-				SELECT 1 FROM sessions WHERE user_id = $1 AND sessions.id = $2 AND expires_at > $3)
-			FROM users WHERE id = $1`, caller.UserID, caller.SessionID, db.Micros(s.clock())).
-			Scan(&caller.Email, &caller.IsAdmin, &caller.SessionEnded)
+		return tx.QueryRow(ctx, `SELECT number, email, is_admin, NOT EXISTS (
+				SELECT 1 FROM sessions WHERE sessions.user_id = users.number AND sessions.id = $1 AND expires_at > $2)
+			FROM users WHERE users.id = $3`, caller.SessionID, db.Micros(s.clock()), caller.PublicID).
+			Scan(&caller.UserID, &caller.Email, &caller.IsAdmin, &caller.SessionEnded)
 	})
 	return caller, err
 }
@@ -146,9 +146,9 @@ func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, c
 	var expiresAt *time.Time
 	var scope string
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT t.user_id, t.id, t.scope, t.expires_at, u.email, u.is_admin
-			FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`, tokenHash(token)).
-			Scan(&caller.UserID, &caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin)
+		return tx.QueryRow(ctx, `SELECT t.user_id, u.id, t.id, t.scope, t.expires_at, u.email, u.is_admin
+			FROM access_tokens t JOIN users u ON u.number = t.user_id WHERE t.hash = $1`, tokenHash(token)).
+			Scan(&caller.UserID, &caller.PublicID, &caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin)
 	})
 	if err != nil {
 		return Principal{}, err

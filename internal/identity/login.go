@@ -63,7 +63,7 @@ func (s *Service) findLogin(ctx context.Context, address string, client Client) 
 	}
 	isKnownIP := false
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = users.id AND s.ip = $1), `+accountColumns+`
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = users.number AND s.ip = $1), `+accountColumns+`
 			FROM users WHERE email_key = $2`, client.IP, to.key).
 			Scan(append([]any{&isKnownIP}, found.columns()...)...)
 	})
@@ -109,9 +109,9 @@ func (s *Service) verifyPassword(ctx context.Context, attempt loginAttempt, clie
 		return nil
 	}
 	s.throttle.fail(attempt.key, s.clock())
-	event := s.event(Principal{UserID: attempt.ID}, client, ActionLogin, string(attempt.ID))
+	event := s.event(Principal{UserID: attempt.ID}, client, ActionLogin, string(attempt.PublicID))
 	event.Outcome = OutcomeWrongPassword
-	if attempt.ID == "" {
+	if attempt.ID == 0 {
 		event.Outcome = OutcomeUnknownUser
 	}
 	s.recorder.addFailure(event)
@@ -178,7 +178,7 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 		return nil, err
 	}
 	if verdict.isWrong() {
-		event := s.event(Principal{UserID: user.ID}, client, ActionLogin, string(user.ID))
+		event := s.event(Principal{UserID: user.ID}, client, ActionLogin, string(user.PublicID))
 		event.Outcome = OutcomeWrongCode
 		err = RecordAudit(ctx, tx, event)
 	}
@@ -189,11 +189,11 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 // a session.
 func (s *Service) startSession(ctx context.Context, tx *db.Tx, user account, client Client, rehashed string) (TokenPair, error) {
 	if rehashed != "" {
-		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, user.ID, rehashed); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE number = $1`, user.ID, rehashed); err != nil {
 			return TokenPair{}, err
 		}
 	}
-	if err := s.record(ctx, tx, Principal{UserID: user.ID}, client, ActionLogin, string(user.ID)); err != nil {
+	if err := s.record(ctx, tx, Principal{UserID: user.ID}, client, ActionLogin, string(user.PublicID)); err != nil {
 		return TokenPair{}, err
 	}
 	return s.openSession(ctx, tx, user.User, client)

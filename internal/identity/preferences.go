@@ -48,7 +48,7 @@ func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Prefer
 // query of the user's row.
 func loadPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Preferences, error) {
 	var prefs Preferences
-	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE id = $1`+lock, owner).
+	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE number = $1`+lock, owner).
 		Scan(db.NullInstant(&prefs.UpdatedAt))
 	if errors.Is(err, db.ErrNoRows) {
 		return Preferences{}, newUserDeleted()
@@ -132,7 +132,7 @@ func checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, check fun
 
 // touchPreferences updates the user's row, which locks it.
 func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time) error {
-	n, err := tx.Exec(ctx, `UPDATE users SET preferences_updated_at = $2 WHERE id = $1`, owner, db.Micros(now))
+	n, err := tx.Exec(ctx, `UPDATE users SET preferences_updated_at = $2 WHERE number = $1`, owner, db.Micros(now))
 	if err == nil && n == 0 {
 		return newUserDeleted()
 	}

@@ -148,7 +148,7 @@ func (s *Service) createAndSignIn(ctx context.Context, client Client, address st
 			return err
 		}
 		self := Principal{UserID: user.ID}
-		return s.record(ctx, tx, self, client, action, string(user.ID))
+		return s.record(ctx, tx, self, client, action, string(user.PublicID))
 	})
 	if err != nil {
 		return User{}, TokenPair{}, err

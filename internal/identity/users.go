@@ -14,7 +14,8 @@ import (
 
 // User is a person who can sign in.
 type User struct {
-	ID journal.UserID
+	ID       journal.UserID
+	PublicID journal.PublicID
 	// Email is the address as entered, without surrounding spaces.
 	Email string
 	// IsAdmin reports that the user is an owner of the installation.
@@ -37,12 +38,12 @@ type account struct {
 }
 
 const (
-	userColumns    = `id, email, is_admin, created_at, totp_secret IS NOT NULL, last_seen_at`
+	userColumns    = `number, id, email, is_admin, created_at, totp_secret IS NOT NULL, last_seen_at`
 	accountColumns = userColumns + `, password_hash, totp_secret, totp_last_step, totp_failures, totp_failures_since`
 )
 
 func (u *User) columns() []any {
-	return []any{&u.ID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled, db.NullInstant(&u.LastSeenAt)}
+	return []any{&u.ID, &u.PublicID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled, db.NullInstant(&u.LastSeenAt)}
 }
 
 func (a *account) columns() []any {
@@ -69,15 +70,20 @@ func newUserDeleted() error {
 
 // Me returns the signed-in user.
 func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
-	user, err := s.User(ctx, id)
-	if journal.IsKind(err, journal.KindNotFound) {
+	var user User
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		var err error
+		user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE number = $1`, id))
+		return err
+	})
+	if errors.Is(err, db.ErrNoRows) {
 		return User{}, newUserDeleted()
 	}
 	return user, err
 }
 
-// User returns a user by id.
-func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
+// User returns a user by public id.
+func (s *Service) User(ctx context.Context, id journal.PublicID) (User, error) {
 	var user User
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
@@ -104,7 +110,7 @@ func (s *Service) account(ctx context.Context, id journal.UserID) (account, erro
 	var a account
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
-		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`, id))
+		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE number = $1`, id))
 		return err
 	})
 	if errors.Is(err, db.ErrNoRows) {
@@ -115,20 +121,36 @@ func (s *Service) account(ctx context.Context, id journal.UserID) (account, erro
 
 // lockAccount locks and reads a user's row.
 func lockAccount(ctx context.Context, tx *db.Tx, id journal.UserID) (account, error) {
-	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
+	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE number = $1`+tx.Lock(), id))
 	if errors.Is(err, db.ErrNoRows) {
 		return account{}, newUserDeleted()
 	}
 	return a, err
 }
 
+// PublicID returns the public id of a user, within a transaction.
+func PublicID(ctx context.Context, tx *db.Tx, id journal.UserID) (public journal.PublicID, err error) {
+	err = tx.QueryRow(ctx, `SELECT id FROM users WHERE number = $1`, id).Scan(&public)
+	return public, toNotFound(err, "user")
+}
+
+// UserNumber returns the number of the user with a public id, or 0 if there is
+// none, within a transaction.
+func UserNumber(ctx context.Context, tx *db.Tx, public journal.PublicID) (id journal.UserID, err error) {
+	err = tx.QueryRow(ctx, `SELECT number FROM users WHERE id = $1`, public).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
+}
+
 // insertUser inserts a user within a transaction. The unique key on the
 // normalized address decides between two users with the same one.
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash string, isAdmin bool) (User, error) {
-	user := User{ID: journal.NewID[journal.UserID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
-	_, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`,
-		user.ID, address.typed, address.key, hash, isAdmin, db.Micros(user.CreatedAt))
+	user := User{PublicID: journal.NewID[journal.PublicID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
+	err := tx.QueryRow(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING number`,
+		user.PublicID, address.typed, address.key, hash, isAdmin, db.Micros(user.CreatedAt)).Scan(&user.ID)
 	if errors.Is(err, db.ErrConflict) {
 		return User{}, journal.Conflict("This email address is already in use.")
 	}

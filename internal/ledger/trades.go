@@ -131,7 +131,7 @@ func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.Tr
 
 // ReadTrade is the step of [Service.Trade].
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	account, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
 	if err != nil {
 		return TradeDetail{}, err
 	}
