@@ -205,7 +205,7 @@ func NewLink[R any, T ~string](name string, at func(*R) **T) Field[R] {
 		if v == nil {
 			return nil
 		}
-		return string(*v)
+		return textArg(*v)
 	})
 }
 
