@@ -28,8 +28,6 @@ type WordKind struct {
 const (
 	// maxWordLength bounds a word, in characters.
 	maxWordLength = 200
-	// maxLayoutLength bounds the name of a layout, in characters.
-	maxLayoutLength = 200
 	// maxStored bounds how many choices are stored for one user.
 	maxStored = 2000
 )
@@ -95,7 +93,7 @@ func Store(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind
 }
 
 func errFull() error {
-	return journal.InvalidField("kinds", "There are already %d stored kinds. Delete some of them first.", maxStored)
+	return journal.InvalidField("kinds", "At most %d kinds of words can be stored. Delete some of them first.", maxStored)
 }
 
 func insert(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) error {
@@ -108,27 +106,48 @@ func insert(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKin
 	return err
 }
 
-// Restore stores a choice of a backup, unless there is one for its layout and
-// word, and reports whether it did. It rejects an invalid choice before it
-// writes anything.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, k WordKind) (added bool, err error) {
+// Clean returns a choice of a backup in the form in which it is stored, or an
+// error if it is invalid.
+func Clean(k WordKind) (WordKind, error) {
 	if err := Check(k.Word, string(k.Kind)); err != nil {
-		return false, err
+		return WordKind{}, err
 	}
-	if n := utf8.RuneCountInString(k.Layout); n == 0 || n > maxLayoutLength {
-		return false, journal.InvalidField("layout", "layout must have 1 to %d characters.", maxLayoutLength)
+	layout, err := journal.CleanRequiredName("layout", k.Layout)
+	if err != nil {
+		return WordKind{}, err
 	}
-	k.Word = statement.WordKey(k.Word)
-	var total, same int
-	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN layout = $1 AND word = $2 THEN 1 END) FROM import_kinds WHERE user_id = $3`,
-		k.Layout, k.Word, owner).Scan(&total, &same)
-	switch {
-	case err != nil || same > 0:
-		return false, err
-	case total >= maxStored:
-		return false, errFull()
+	k.Layout, k.Word = layout, statement.WordKey(k.Word)
+	return k, nil
+}
+
+// Restore stores those of the choices, which [Clean] returned, that the owner has
+// not made, and returns how many. If there would be too many, it returns an
+// error and writes nothing.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) (int, error) {
+	if len(list) == 0 {
+		return 0, nil
 	}
-	return true, insert(ctx, tx, owner, []WordKind{k})
+	stored, err := List(ctx, tx, owner)
+	if err != nil {
+		return 0, err
+	}
+	known := map[[2]string]bool{}
+	for _, k := range stored {
+		known[[2]string{k.Layout, k.Word}] = true
+	}
+	var missing []WordKind
+	for _, k := range list {
+		if key := [2]string{k.Layout, k.Word}; !known[key] {
+			missing, known[key] = append(missing, k), true
+		}
+	}
+	if len(known) > maxStored {
+		return 0, errFull()
+	}
+	if len(missing) == 0 {
+		return 0, nil
+	}
+	return len(missing), insert(ctx, tx, owner, missing)
 }
 
 // Delete deletes a choice: later imports skip the word again. check, which may be
