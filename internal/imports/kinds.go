@@ -74,6 +74,18 @@ func (s *Service) storeKinds(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return kinds.Store(ctx, tx, owner, list)
 }
 
+// usedKinds returns the kinds that words of the file were read with, whether
+// they were sent or stored before.
+func (c *content) usedKinds() map[string]string {
+	used := map[string]string{}
+	for _, u := range c.statement.UnknownKinds {
+		if u.Kind != "" {
+			used[statement.WordKey(u.Word)] = string(u.Kind)
+		}
+	}
+	return used
+}
+
 // WordKinds lists the kinds that the owner chose for words, by layout and word.
 func (s *Service) WordKinds(ctx context.Context, owner journal.UserID) (list []kinds.WordKind, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
