@@ -260,11 +260,13 @@ type DecimalRule string
 
 // The rules. DecimalsByColumn: all values of a column have the same. DecimalsByValue:
 // a value that proves its own is read by it. DecimalsUngrouped: thousands are
-// never grouped, so that comma and point are the same.
+// never grouped, so that comma and point are the same. DecimalsComma: a comma, so
+// that 142.500 is above a hundred thousand.
 const (
 	DecimalsByColumn  DecimalRule = ""
 	DecimalsByValue   DecimalRule = "value"
 	DecimalsUngrouped DecimalRule = "ungrouped"
+	DecimalsComma     DecimalRule = "comma"
 )
 
 // InstantOrder defines in which order fills of one instant happened.

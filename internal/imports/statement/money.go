@@ -53,6 +53,8 @@ func (r *Reader) separatorFor(column int, text string) Separator {
 				return Comma
 			}
 			return Point
+		case DecimalsComma:
+			return Comma
 		case DecimalsByColumn:
 		}
 	}
