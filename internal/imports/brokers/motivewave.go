@@ -14,4 +14,6 @@ var motiveWaveTrades = s.Preset{
 }
 
 // nameMotiveWave builds an instrument that NinjaTrader would write the same way.
-func nameMotiveWave(symbol, kind string) s.Instrument { return nameNinja(s.WithoutExchange(symbol), kind) }
+func nameMotiveWave(symbol, kind string) s.Instrument {
+	return nameNinja(s.WithoutExchange(symbol), kind)
+}

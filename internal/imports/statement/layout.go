@@ -209,7 +209,8 @@ type CurrencyRule string
 // The rules. CurrencyOfRow: every row names its own. CurrencyOfAccount: amounts
 // are in the account's currency, which is the first that a row names.
 // CurrencyMixed: rows are in several, and none of them is known to be the
-// account's. CurrencyOfFile: the file is in the constant Currency.
+// account's. CurrencyOfFile: the whole file is in one currency, which a constant or
+// the name of a column states.
 const (
 	CurrencyOfRow     CurrencyRule = ""
 	CurrencyOfAccount CurrencyRule = "account"
