@@ -94,17 +94,15 @@ func TestFindNinjaOrder(t *testing.T) {
 	}
 }
 
-func TestCashType(t *testing.T) {
-	for word, want := range map[string]string{
-		"fundtransaction": "withdrawal", "fundtransactionfee": "fee", "nfafee": "fee", "marketdatasubscription": "fee",
-		"interestpaid": "interest", "automaticreconciliation": "adjustment", "withdrawal": "withdrawal",
+func TestTradovateCashWords(t *testing.T) {
+	for word, want := range map[string]statement.Kind{
+		"FundTransaction": statement.KindTransfer, "Fund Transaction Fee": statement.KindFee, "NFA Fee": statement.KindFee,
+		"MarketDataSubscription": statement.KindFee, "Interest Paid": statement.KindInterest, "TradePaired": statement.KindResult,
+		"Automatic Reconciliation": statement.KindAdjustment, "Withdrawal": statement.KindTransfer,
 	} {
-		if got := cashType(word, decimal.New(-5)); got != want {
-			t.Errorf("%s is %s, want %s", word, got, want)
+		if got := statement.FindKind(tradovateCashWords, word); got != want {
+			t.Errorf("%s is %q, want %q", word, got, want)
 		}
-	}
-	if got := cashType("fundtransaction", decimal.New(5)); got != "deposit" {
-		t.Errorf("a positive fund transaction is %s", got)
 	}
 }
 
