@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ type RoundTrip struct {
 	// Lots says that quantities are lots, whose size follows from the symbol. The
 	// stated result counts, because prices do not determine it.
 	Lots bool
+	// BothSides says that the quantity of a closed trade counts what was bought
+	// and what was sold, unless the result shows that it does not.
+	BothSides bool
 	// StateResults compares the sums of the stated results with what was read.
 	StateResults bool
 }
@@ -78,14 +82,18 @@ func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 	lr.noteTripResult(w, t)
 }
 
-// isClosed reports whether a trade has a closing time. Some files write the
-// beginning of computer time for none.
+// isClosed reports whether a trade has a closing time and a closing price. Some
+// files write 1970 for no time.
 func (lr *layoutReader) isClosed(w *Row) bool {
 	l := lr.layout
-	if l.CloseTime == "" && l.CloseDate == "" {
+	if w.Text(l.ClosePrice) == "" && !l.Lots {
+		return false
+	}
+	col := cmp.Or(l.CloseDate, l.CloseTime)
+	if col == "" {
 		return w.Text(l.ClosePrice) != ""
 	}
-	text := w.Text(l.CloseTime + "|" + l.CloseDate)
+	text := w.Text(col)
 	return text != "" && !strings.HasPrefix(text, "1970")
 }
 
@@ -97,9 +105,7 @@ func (lr *layoutReader) readExit(w *Row, t *Trip) {
 	} else {
 		t.Close = t.Open // the file has one moment for both
 	}
-	if price := w.Text(l.ClosePrice); price != "" || l.Lots {
-		t.ClosePrice = decimal.Of(lr.tripPrice(w, l.ClosePrice, t.Symbol))
-	}
+	t.ClosePrice = decimal.Of(lr.tripPrice(w, l.ClosePrice, t.Symbol))
 	lr.nameTrip(t)
 }
 
@@ -178,7 +184,7 @@ func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decim
 	case quantity.Sign() < 0:
 		t.Short = true
 	case l.Side != "" || l.ClosingSide != "":
-		t.Short = t.byPrices().Sign()*t.grossResult().Decimal.Sign() < 0
+		t.Short = t.ResultByPrices().Sign()*t.grossResult().Decimal.Sign() < 0
 	}
 }
 
@@ -227,6 +233,9 @@ func (w *Row) currencyOfTrip(l *Layout) string {
 func (lr *layoutReader) settleTrip(t *Trip) {
 	l := lr.layout
 	gross := t.grossResult()
+	if l.BothSides && !t.Close.At.IsZero() && (t.points().IsZero() || !t.ResultByPrices().Equal(t.GrossPnL.Decimal)) {
+		t.Quantity = t.Quantity.DivRound(decimal.New(2), 12)
+	}
 	if gross.Valid && t.Type == instruments.TypeFuture && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
 		t.Multiplier = RoundWorth(gross.Decimal, t.points().Mul(t.Quantity))
 	}
@@ -237,7 +246,7 @@ func (lr *layoutReader) settleTrip(t *Trip) {
 	case ResultAlways:
 		t.TrustPnL = true
 	case ResultExact:
-		t.TrustPnL = t.TrustPnL || t.GrossPnL.Valid && !t.byPrices().Equal(t.GrossPnL.Decimal)
+		t.TrustPnL = t.TrustPnL || t.GrossPnL.Valid && !t.ResultByPrices().Equal(t.GrossPnL.Decimal)
 	case ResultIfForeign:
 		t.TrustPnL = t.TrustPnL || t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
 	case ResultIfClosing, ResultNever:
@@ -253,8 +262,8 @@ func (t *Trip) points() decimal.Decimal {
 	return moved
 }
 
-// byPrices returns the result by prices.
-func (t *Trip) byPrices() decimal.Decimal {
+// ResultByPrices returns the result by prices.
+func (t *Trip) ResultByPrices() decimal.Decimal {
 	f := Fill{Symbol: t.Symbol, Type: t.Type, Multiplier: t.Multiplier}
 	return t.points().Mul(t.Quantity).Mul(f.effectiveMultiplier())
 }
