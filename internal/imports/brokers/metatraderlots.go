@@ -16,10 +16,16 @@ func nameLots(symbol, _ string) statement.Instrument {
 	return statement.Instrument{Symbol: symbol, Type: metatrader.InstrumentType(symbol)}
 }
 
+// nameMetaTrader builds an instrument of a platform that trades forex and CFDs, in
+// lots or in units.
+func nameMetaTrader(symbol, _ string) statement.Instrument {
+	return statement.NameAny(symbol, metatrader.InstrumentType(symbol))
+}
+
 // noteMetaTraderCash writes a note that is only the kind of the row in lower case,
 // and leaves that of a plain change of balance empty.
 func noteMetaTraderCash(w *statement.Row, r *statement.Record) {
-	if r.Cash == nil || !strings.EqualFold(r.Cash.Note, w.Text("Type|Side")) {
+	if r.Cash == nil || w.Text("Comment|Order comment") != "" {
 		return
 	}
 	if r.Cash.Note = strings.ToLower(r.Cash.Note); r.Cash.Note == "balance" {

@@ -129,6 +129,9 @@ func (lr *layoutReader) skipResult(w *Row) {
 	}
 	w.Skip("%s", ReasonResult)
 	coin := l.coinOf(cmp.Or(w.Text(l.Currency), unit))
+	if !l.Coins {
+		coin += " of " + strings.TrimSpace(w.word)
+	}
 	lr.results[coin] = lr.results[coin].Add(n.Decimal)
 }
 
