@@ -166,3 +166,18 @@ func TestOrderOfOneInstant(t *testing.T) {
 warning Split of AAPL was read as fills at the value that the file states.
 `)
 }
+
+// TestLayoutOfUnits checks that a price which follows from an amount is that of a
+// unit, also for an option whose contract is usually 100 units.
+func TestLayoutOfUnits(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC", Units: true,
+		Layout: &statement.Layout{Symbol: "Symbol", Side: "Side", Quantity: "Qty", Amount: "Net", Time: "Time"},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Symbol,Side,Qty,Net,Time
+ACME260417C00050000,Buy,75,-150,2026-01-05 10:00:00
+`, `
+1 buy 75 option ACME call 50 2026-04-17 @ 2 at 2026-01-05T10:00:00Z x 1 flow -150
+`)
+}
