@@ -7,13 +7,8 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-// metaTraderWords are what tables of MetaTrader accounts call their rows.
-var metaTraderWords = []statement.Word{
-	{Kind: statement.KindNotFilled, Words: "*limit*|*stop*"},
-	{Kind: statement.KindTransfer, Words: "balance|deposit|withdrawal|payout"},
-	{Kind: statement.KindFee, Words: "charge|fee|*commission*"},
-	{Kind: statement.KindAdjustment, Words: "credit|bonus|correction|tax|agent|so compensation"},
-}
+// metaTraderWords are the types of rows in tables of MetaTrader accounts.
+var metaTraderWords = append([]statement.Word{{Kind: statement.KindNotFilled, Words: "*limit*|*stop*"}}, metatrader.CashWords...)
 
 // nameLots builds an instrument that is traded in lots: forex or a CFD.
 func nameLots(symbol, _ string) statement.Instrument {

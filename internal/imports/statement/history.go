@@ -180,6 +180,23 @@ func (w *Row) SkipUnknownKind(word string) {
 	}
 }
 
+// CashKind returns the kind of a row of cash: that of its word in a list, or else
+// the one that the user chose for the word. A row whose word has neither, or is
+// ignored, is skipped. It is for hooks.
+func (w *Row) CashKind(words []Word, word string) (kind Kind, ok bool) {
+	if kind = FindKind(words, word); kind != kindUnknown {
+		return kind, true
+	}
+	switch kind, ok = w.ChosenKind(word); {
+	case !ok:
+		w.SkipUnknownKind(word)
+	case kind == KindIgnored:
+		w.Skip("%s", ReasonIgnored)
+		return kind, false
+	}
+	return kind, ok
+}
+
 // CashType returns the API's type for cash of a kind, by the sign of its amount
 // and its text. It is empty for a kind that is not cash.
 func CashType(kind Kind, amount decimal.Decimal, text string) string {
