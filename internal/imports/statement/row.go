@@ -389,11 +389,3 @@ func firstName(names Col) string {
 	}
 	return strings.TrimPrefix(list[0], "@")
 }
-
-func shorten(text string) string {
-	const enough = 40
-	if runes := []rune(text); len(runes) > enough {
-		return string(runes[:enough]) + "…"
-	}
-	return text
-}
