@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// countdown is a context that is cancelled after a number of calls: a client
+// countdown is a context that is canceled after a number of calls: a client
 // that disconnects at any point of the work.
 type countdown struct {
 	context.Context
@@ -23,7 +23,7 @@ type countdown struct {
 	cancel context.CancelFunc
 }
 
-func cancelledAfter(n int) *countdown {
+func canceledAfter(n int) *countdown {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &countdown{Context: ctx, left: n, cancel: cancel}
 }
@@ -165,7 +165,7 @@ func TestInterruptedWriteIsAtomic(t *testing.T) {
 		before := d.everything()
 		interrupted := 0
 		for n := 0; ; n += 1 + n/8 {
-			if err := write(cancelledAfter(n), d); err == nil {
+			if err := write(canceledAfter(n), d); err == nil {
 				break
 			}
 			interrupted++
@@ -255,7 +255,7 @@ func TestInterruptedReadFails(t *testing.T) {
 	}, func(t *testing.T, d *desk, read func(ctx context.Context, d *desk) error) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 3 12; buy 2 11")...)
 		for n := 0; ; n += 1 + n/8 {
-			if err := read(cancelledAfter(n), d); err == nil {
+			if err := read(canceledAfter(n), d); err == nil {
 				if n == 0 {
 					t.Error("never interrupted")
 				}

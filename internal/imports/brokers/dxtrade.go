@@ -19,7 +19,7 @@ func dxTrade() []*statement.Preset {
 	}}
 }
 
-// readDX reads an order, be it filled in part and cancelled then. A volume of a
+// readDX reads an order, be it filled in part and canceled then. A volume of a
 // thousand and more is in units, a smaller one in lots; for what a lot is not
 // known of, 1 is taken.
 func readDX(w *statement.Row) {

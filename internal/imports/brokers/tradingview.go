@@ -37,7 +37,7 @@ func tradingView() []*statement.Preset {
 }
 
 // readOrder reads an order. Only what was filled has a price; how much of an
-// order was filled that was cancelled then, the file does not say.
+// order was filled that was canceled then, the file does not say.
 func readOrder(w *statement.Row) {
 	if w.Text("Symbol") == "" {
 		w.Ignore()
