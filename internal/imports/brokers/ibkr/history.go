@@ -50,19 +50,16 @@ func (l *report) readTransaction(w *statement.Row) {
 	}
 	l.noteAccount(w.Text("Account"))
 	word := w.Text("Transaction Type")
-	kind := cashKinds[strings.ToLower(word)]
 	switch {
 	case strings.EqualFold(word, "Position MTM"):
 		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
 		w.Skip("daily settlement of a future")
-	case kind != "":
-		emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
-	case w.Text("Quantity") != "":
+	case w.Text("Quantity") != "" && !isCash(word):
 		l.readDayTrade(w, word)
 	default:
-		if kind, known := cashKind(w, word); known {
-			emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
-		}
+		emitCash(w, word, statement.Cash{
+			Amount: w.Required("Net Amount"), At: w.Moment("Date").At, Currency: l.r.Out.Account.Currency, Note: w.Text("Description"),
+		})
 	}
 }
 
