@@ -139,12 +139,3 @@ func cashNote(kind, comment string) string {
 	}
 	return kind + ": " + comment
 }
-
-// CashType returns the API's type for a word of [CashWords], and an adjustment
-// for another word.
-func CashType(word string, amount decimal.Decimal) string {
-	if kind := statement.CashType(statement.FindKind(CashWords, word), amount, ""); kind != "" {
-		return kind
-	}
-	return "adjustment"
-}

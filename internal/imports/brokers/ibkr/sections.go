@@ -61,16 +61,6 @@ func isStatement(file tabular.File) bool {
 	return false
 }
 
-// hasSection reports whether a statement has a section of one of the names.
-func hasSection(file tabular.File, names map[string]bool) bool {
-	for _, p := range listParts(file) {
-		if names[p.name] {
-			return true
-		}
-	}
-	return false
-}
-
 // facts goes through the rows of a part with facts about the file. They are not
 // data rows, and not samples of the file.
 func (p part) facts(r *statement.Reader) iter.Seq[*statement.Row] {
