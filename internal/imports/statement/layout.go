@@ -209,7 +209,8 @@ type CurrencyRule string
 // The rules. CurrencyOfRow: every row names its own. CurrencyOfAccount: amounts
 // are in the account's currency, which is the first that a row names.
 // CurrencyMixed: rows are in several, and none of them is known to be the
-// account's. CurrencyOfFile: the file is in the constant Currency.
+// account's. CurrencyOfFile: the whole file is in one currency, which a constant or
+// the name of a column states.
 const (
 	CurrencyOfRow     CurrencyRule = ""
 	CurrencyOfAccount CurrencyRule = "account"
@@ -260,11 +261,13 @@ type DecimalRule string
 
 // The rules. DecimalsByColumn: all values of a column have the same. DecimalsByValue:
 // a value that proves its own is read by it. DecimalsUngrouped: thousands are
-// never grouped, so that comma and point are the same.
+// never grouped, so that comma and point are the same. DecimalsComma: a comma, so
+// that 142.500 is above a hundred thousand.
 const (
 	DecimalsByColumn  DecimalRule = ""
 	DecimalsByValue   DecimalRule = "value"
 	DecimalsUngrouped DecimalRule = "ungrouped"
+	DecimalsComma     DecimalRule = "comma"
 )
 
 // InstantOrder defines in which order fills of one instant happened.

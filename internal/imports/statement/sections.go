@@ -43,6 +43,7 @@ func (r *Reader) readSections() error {
 func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) error {
 	open, start := -1, 0
 	title := ""
+	r.titles = nil
 	read := func(end int) error {
 		if open < 0 {
 			return nil
@@ -64,6 +65,7 @@ func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) erro
 		open, start = found, i
 		if alone {
 			title = cell
+			r.titles = append(r.titles, cell)
 		}
 	}
 	return read(len(table.Rows))

@@ -1,7 +1,6 @@
 package ibkr
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -123,8 +122,6 @@ func (l *report) removeCancelled() {
 			continue
 		}
 		gone[c], gone[alike[key][0]] = true, true
-		l.r.Out.Skip(c.Row, fmt.Sprintf("it cancels the trade in row %d", alike[key][0].Row))
-		l.r.Out.Skip(alike[key][0].Row, fmt.Sprintf("row %d cancels it", c.Row))
 		alike[key] = alike[key][1:]
 	}
 	for f := range gone {
