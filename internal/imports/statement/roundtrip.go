@@ -132,7 +132,7 @@ func (w *Row) roundTrip(m mapping) {
 		return
 	}
 	switch status := statusOf(m.text(w, TargetStatus)); status {
-	case statusCancelled, statusRejected:
+	case statusCanceled, statusRejected:
 		w.Skip("%s", skipReasons[status])
 		return
 	case statusUnknown, statusFilled, statusPartial, statusExpired, statusPending: // a trade may be open, an option expired
