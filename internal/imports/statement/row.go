@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
@@ -349,7 +350,7 @@ func (w *Row) Annotate(m Annotations) {
 
 // IsEmpty reports whether the annotations are empty.
 func (m *Annotations) IsEmpty() bool {
-	return m.Values.IsEmpty() && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
+	return annotations.Fields.IsEmpty(&m.Values) && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
 }
 
 // writeOutcome writes the outcome of the row to the statement.
