@@ -69,6 +69,7 @@ export const tradeFields = {
   r_multiple: 'R multiple',
   stop_price: 'Stop',
   target_price: 'Target',
+  last_stop: 'Last stop',
   initial_risk: 'Initial risk',
   mae: 'MAE',
   mfe: 'MFE',

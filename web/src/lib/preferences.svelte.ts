@@ -51,7 +51,7 @@ class Preferences {
     if ('theme' in change) applyTheme(this.theme);
     if (!this.loaded) return; // signed out: for this visit only
     try {
-      await answer(api.PATCH('/api/v1/me/preferences', { body: change as never }));
+      await answer(api.PATCH('/api/v1/me/preferences', { body: change }));
     } catch (fault) {
       this.stored = before;
       applyTheme(this.theme);
