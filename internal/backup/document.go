@@ -98,6 +98,12 @@ type TradeAnnotations struct {
 	Annotations
 }
 
+// MarshalJSONTo leaves out the annotations that the trade does not have.
+func (t TradeAnnotations) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members TradeAnnotations
+	return json.MarshalEncode(encoder, members(t), json.OmitZeroStructFields(true))
+}
+
 // Annotations are the annotations of a trade. Tags and setups go by name.
 type Annotations struct {
 	playbook.AnnotationValues
@@ -107,7 +113,7 @@ type Annotations struct {
 
 // isEmpty reports whether there is no annotation.
 func (a *Annotations) isEmpty() bool {
-	return a.AnnotationValues.IsEmpty() && len(a.Tags) == 0 && len(a.Setups) == 0
+	return playbook.AnnotationFields.IsEmpty(&a.AnnotationValues) && len(a.Tags) == 0 && len(a.Setups) == 0
 }
 
 // Orphan has the annotations of a trade that has lost its fills. They return when
@@ -118,6 +124,12 @@ type Orphan struct {
 	OrphanedAt Instant  `json:"orphaned_at"`
 	FillKeys   []string `json:"fill_keys"`
 	Annotations
+}
+
+// MarshalJSONTo leaves out the annotations that the trade did not have.
+func (o Orphan) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Orphan
+	return json.MarshalEncode(encoder, members(o), json.OmitZeroStructFields(true))
 }
 
 // Cash is money that moved without a fill.

@@ -319,7 +319,7 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 // annotations returns annotations as a file has them.
 func (e *exporter) annotations(m playbook.Annotations) Annotations {
 	w := Annotations{AnnotationValues: m.AnnotationValues}
-	if isBlank(w.Notes) {
+	if journal.IsBlank(w.Notes) {
 		w.Notes = ""
 	}
 	for _, id := range m.Tags {

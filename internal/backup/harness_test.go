@@ -134,7 +134,7 @@ func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, 
 
 func (h *house) annotate(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
 	t.Helper()
-	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(t, err)
 }
 

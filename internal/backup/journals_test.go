@@ -276,9 +276,11 @@ func (p *person) annotate() {
 		return
 	}
 	change := playbook.AnnotationChange{
-		Notes: journal.Some(p.word("notes")), InitialRisk: optionalOf(p, "risk", p.price), StopPrice: optionalOf(p, "stop", p.amount),
-		TargetPrice: optionalOf(p, "target", p.amount), MAE: optionalOf(p, "mae", p.amount), MFE: optionalOf(p, "mfe", p.amount),
-		EmotionalState: journal.Some(p.word("mood")[:0]), Confidence: grade(p.pick("confidence", 6)), TradeQuality: grade(p.pick("quality", 6)),
+		ValueChange: playbook.ValueChange{
+			Notes: journal.Some(p.word("notes")), InitialRisk: optionalOf(p, "risk", p.price), StopPrice: optionalOf(p, "stop", p.amount),
+			TargetPrice: optionalOf(p, "target", p.amount), MAE: optionalOf(p, "mae", p.amount), MFE: optionalOf(p, "mfe", p.amount),
+			EmotionalState: journal.Some(p.word("mood")[:0]), Confidence: grade(p.pick("confidence", 6)), TradeQuality: grade(p.pick("quality", 6)),
+		},
 		Reviewed: journal.Some(rapid.Bool().Draw(p.T, "reviewed")),
 	}
 	if len(p.tags) > 0 {
@@ -288,7 +290,7 @@ func (p *person) annotate() {
 		change.Setups = journal.Some(rapid.SliceOfN(rapid.SampledFrom(p.setups), 0, 3).Draw(p.T, "setups"))
 	}
 	if p.pick("cleared", 5) == 0 {
-		change = playbook.AnnotationChange{Notes: journal.Some(""), Tags: journal.Some([]journal.TagID{})}
+		change = playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("")}, Tags: journal.Some([]journal.TagID{})}
 	}
 	_, err := p.playbook.Annotate(p.ctx(), p.owner, trade, change, nil)
 	p.mayRefuse(err) // a stop of zero is one of a future only

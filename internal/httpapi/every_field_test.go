@@ -377,10 +377,11 @@ func (j *fullJournal) followCopy(want map[string][]map[string]string) {
 	equalExports(j.t, "copied", j.exported(there, "json"), j.exported(j.client, "json"))
 }
 
-// jsonNames lists the JSON names of a struct, embedded ones included.
+// jsonNames lists the JSON names of a struct, embedded ones included, hidden ones
+// not.
 func jsonNames(of reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(of) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "" && name != "-" {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "" && name != "-" && f.Tag.Get("hidden") == "" {
 			names = append(names, name)
 		}
 	}

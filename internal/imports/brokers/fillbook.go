@@ -31,7 +31,7 @@ func fillbook() []*statement.Preset {
 				"Multiplier", "Gross P&L", "Net P&L", "Emotional State",
 			},
 			Zone: "UTC", Costs: statement.CostsPositive,
-			Each: fillbookTrade, Done: closeAccounts,
+			Each: fillbookTrade, Done: setAccount,
 		},
 	}
 }
@@ -39,7 +39,7 @@ func fillbook() []*statement.Preset {
 // fillbookFills reads the table of fills, and that of cash if there is one.
 func fillbookFills(r *statement.Reader) error {
 	r.EachRow(fillbookFill)
-	closeAccounts(r)
+	setAccount(r)
 	for _, table := range r.File.Tables {
 		switch {
 		case len(table.Rows) == 0:
@@ -68,7 +68,7 @@ func hasColumns(header tabular.Row, names ...string) bool {
 }
 
 func fillbookFill(w *statement.Row) {
-	account(w, "Account")
+	noteAccount(w)
 	f := statement.Fill{
 		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Quantity: w.Required("Quantity"), Price: w.Required("Price"),
 		Fees: w.Cost("Fees"), Commission: w.Cost("Commission"), Multiplier: w.Null("Multiplier"), StatedPnL: w.Null("Stated P&L"),
@@ -88,9 +88,9 @@ func fillbookCash(w *statement.Row) {
 // fillbookTrade reads a trade. One that was closed in part cannot be told from
 // a row: it says what was opened, and not how much of it is left.
 func fillbookTrade(w *statement.Row) {
-	account(w, "Account")
+	noteAccount(w)
 	t := statement.Trip{
-		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Short: isShort(w, "Side"), Quantity: w.Required("Quantity"),
+		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Short: isShort(w), Quantity: w.Required("Quantity"),
 		Open: w.Moment("Open Time"), OpenPrice: w.Required("Entry Price"), ClosePrice: w.Null("Exit Price"), Multiplier: w.Null("Multiplier"),
 		Fees: w.Cost("Fees"), Commission: w.Cost("Commission"), GrossPnL: w.Null("Gross P&L"), NetPnL: w.Null("Net P&L"),
 		Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
@@ -100,7 +100,11 @@ func fillbookTrade(w *statement.Row) {
 	} else if t.ClosePrice.Valid {
 		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
 	}
-	fillbookAnnotations(w, emit(w, t))
+	t.TrustPnL = t.GrossPnL.Valid && !t.ResultByPrices().Equal(t.GrossPnL.Decimal)
+	if t.GrossPnL.Valid && t.NetPnL.Valid && t.Fees.IsZero() && t.Commission.IsZero() {
+		t.Fees = t.GrossPnL.Decimal.Sub(t.NetPnL.Decimal)
+	}
+	fillbookAnnotations(w, w.Trip(t))
 }
 
 // fillbookAnnotations reads what was written on the trade of a fill.

@@ -2,6 +2,7 @@ package brokers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ func (o *openings) readAnnotations(r *statement.Reader) {
 			Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
 		}
 		side := matching.Buy
-		if isShort(w, "Side") {
+		if isShort(w) {
 			side = matching.Sell
 		}
 		opened := w.Moment("Open Time").At
@@ -70,4 +71,31 @@ func isAnnotated(w *statement.Row) bool {
 		}
 	}
 	return false
+}
+
+// isShort reports whether the trade of a row is short.
+func isShort(w *statement.Row) bool {
+	side, _ := w.Side("Side")
+	return side == matching.Sell
+}
+
+// noteAccount keeps the account that a row belongs to.
+func noteAccount(w *statement.Row) {
+	r := w.Reader()
+	known, _ := r.Memory.([]string)
+	if text := w.Text("Account"); text != "" && !slices.Contains(known, text) {
+		known = append(known, text)
+		r.Memory = known
+	}
+}
+
+// setAccount sets the account of the file.
+func setAccount(r *statement.Reader) {
+	known, _ := r.Memory.([]string)
+	switch {
+	case len(known) == 1:
+		r.Out.Account.Name = known[0]
+	case len(known) > 1:
+		r.Out.Warn("The file holds %d accounts, and all of them go into this one. Export them one by one to keep them apart.", len(known))
+	}
 }

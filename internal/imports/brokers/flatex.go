@@ -8,7 +8,7 @@ import (
 )
 
 // flatexMovements are the depot's movements, whose last column says of what kind
-// each is. A cancelled execution (Storno) is booked the other way.
+// each is. A canceled execution (Storno) is booked the other way.
 var flatexMovements = s.Preset{
 	Broker: "flatex", Export: "depot movements", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: s.DayFirst,
 	Header: s.Cols("Buchungstag;Valuta;Bezeichnung;ISIN;Nominal (Stk.);Betrag;Kurs;Buchungsinformation"),
@@ -25,7 +25,7 @@ var flatexMovements = s.Preset{
 	},
 }
 
-// undoFlatex books a cancelled execution on the other side, with its costs
+// undoFlatex books a canceled execution on the other side, with its costs
 // returned.
 func undoFlatex(w *s.Row, r *s.Record) {
 	f := r.Fill

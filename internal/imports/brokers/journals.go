@@ -1,12 +1,11 @@
 package brokers
 
-import (
-	"slices"
-
-	"fillbook/internal/imports/statement"
-)
+import "fillbook/internal/imports/statement"
 
 // journalsPresets lists presets in the order in which they are tried.
 func journalsPresets() []*statement.Preset {
-	return slices.Concat(fillbook(), tradervue(), tradeZella(), traderSync(), traderMemos(), tradeJourney(), spreadsheets(), []*statement.Preset{&tradesvizExecutions})
+	return append(
+		fillbook(), &tradervueTrades, &tradervueFills, &tradeZellaTrades, &tradeZellaFills, &traderSyncTrades, &traderMemosTrades, &tradeJourneyTrades,
+		&forexSheet, &fillSheet, &tradesvizExecutions,
+	)
 }

@@ -1,68 +1,44 @@
 package brokers
 
 import (
-	"fillbook/internal/annotations"
+	"strings"
+
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
-// spreadsheets describes two sheets that many traders keep after the same pattern,
-// read in importers; no file was seen. Others are read by the meaning of their
-// column names.
-func spreadsheets() []*statement.Preset {
-	const broker = "Spreadsheet"
-	return []*statement.Preset{
-		{
-			Broker: broker, Export: "forex sheet", Evidence: statement.Documented, Format: statement.JournalTrades,
-			Header: []string{"Date", "Pair", "Direction", "Lot|Lots|Lot Size", "Entry|Entry Price", "Exit|Exit Price", "PnL|P&L|Profit"},
-			Each:   forexSheet,
-		},
-		{
-			Broker: broker, Export: "fills with point cost", Evidence: statement.Documented, Format: statement.Executions,
-			Header: []string{"Date", "Time", "Direction", "Price", "Qty", "Ticker"},
-			Each:   pointCostFill,
-		},
-	}
+// forexSheet is a sheet of trades in lots, each of one day, that many traders
+// keep in this form. It is known from importers, like fillSheet. Other sheets
+// are read by the meaning of their column names.
+var forexSheet = s.Preset{
+	Broker: "Spreadsheet", Export: "forex sheet", Evidence: s.Documented, Format: s.JournalTrades,
+	Header: s.Cols("Date;Pair;Direction;Lot|Lots|Lot Size;Entry|Entry Price;Exit|Exit Price;PnL|P&L|Profit"),
+	Layout: &s.Layout{
+		Symbol: "Pair", Namer: nameSlashedLots, Side: "Direction", Quantity: "Lot|Lots|Lot Size", Commission: "Commission", Result: "PnL|P&L|Profit",
+		RoundTrip:         s.RoundTrip{OpenTime: "Date", OpenPrice: "Entry|Entry Price", ClosePrice: "Exit|Exit Price", Lots: true},
+		AnnotationColumns: s.AnnotationColumns{Notes: "Notes", Stop: "SL|Stop Loss", Target: "TP|Take Profit"},
+	},
 }
 
-// forexSheet reads a trade of one day in lots.
-func forexSheet(w *statement.Row) {
-	if w.Text("Pair") == "" {
-		w.Ignore()
-		return
-	}
-	t := inLots(w.Text("Pair"), w.Required("Lot|Lots|Lot Size").Abs())
-	t.Short = isShort(w, "Direction")
-	t.Open, t.OpenPrice, t.ClosePrice = w.Moment("Date"), w.Required("Entry|Entry Price"), w.Null("Exit|Exit Price")
-	if t.ClosePrice.Valid {
-		t.Close = t.Open
-	}
-	t.Commission, t.GrossPnL = w.Cost("Commission"), w.Null("PnL|P&L|Profit")
-	w.Annotate(statement.Annotations{
-		Fill: emit(w, t), Values: annotations.Values{
-			Notes: w.Text("Notes"), StopPrice: statement.NonZero(w.Null("SL|Stop Loss")), TargetPrice: statement.NonZero(w.Null("TP|Take Profit")),
-		},
-	})
+// nameSlashedLots is [nameLots] for pairs that may be written with a slash.
+func nameSlashedLots(symbol, kind string) s.Instrument {
+	return nameLots(strings.ReplaceAll(symbol, "/", ""), kind)
 }
 
-// pointCostFill reads a fill. Where the sheet says what a point costs, it is
-// the multiplier, and what has one above a unit's is a future.
-func pointCostFill(w *statement.Row) {
-	if w.Text("Ticker") == "" && w.Text("Price") == "" {
-		w.Ignore()
-		return
-	}
-	f := statement.Fill{}
-	f.Name(w.Text("Ticker"), "")
-	f.Multiplier = above(w.Null("PointCost|Point Cost"))
-	if f.Type == "" && f.Multiplier.Valid && !f.Multiplier.Decimal.Equal(decimal.New(1)) {
+// fillSheet is a sheet of fills with the value of a point.
+var fillSheet = s.Preset{
+	Broker: "Spreadsheet", Export: "fills with point cost", Evidence: s.Documented, Format: s.Executions,
+	Header: s.Cols("Date;Time;Direction;Price;Qty;Ticker"),
+	Layout: &s.Layout{
+		Key: "Ticker|Price", Symbol: "Ticker", Multiplier: "PointCost|Point Cost", Side: "Direction", Quantity: "Qty", Price: "Price", Date: "Date", Clock: "Time",
+		Commission: "Commission", AnnotationColumns: s.AnnotationColumns{Setups: "Strategy"}, Adjust: setFutureByMultiplier,
+	},
+}
+
+// setFutureByMultiplier makes what has a multiplier other than 1 a future.
+func setFutureByMultiplier(_ *s.Row, r *s.Record) {
+	if f := r.Fill; f.Type == "" && f.Multiplier.Valid && !f.Multiplier.Decimal.Equal(decimal.New(1)) {
 		f.Type = instruments.TypeFuture
 	}
-	at := w.DateAndTime("Date", "Time")
-	f.Side, f.Effect = w.Side("Direction")
-	f.Quantity, f.Price, f.At, f.DateOnly = w.Required("Qty"), w.Required("Price"), at.At, at.DateOnly
-	f.Commission = w.Cost("Commission")
-	fill := w.Fill(f)
-	w.Annotate(statement.Annotations{Fill: fill, Setups: statement.List(w.Text("Strategy"))})
 }

@@ -1,54 +1,40 @@
 package brokers
 
 import (
-	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 )
 
-// traderMemos describes the table of trades that TraderMemos and Stonk Journal
-// write. Date is when the trade was closed, and what it returned is after fees,
-// which have no column.
-func traderMemos() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "TraderMemos", Export: "trades", Evidence: statement.SampleFile, Format: statement.JournalTrades,
-		Header: []string{"Date", "Symbol", "Status", "Market", "Side", "Qty", "Entry", "Exit", "Entry Total", "Return ($)", "Open Date"},
-		Each:   traderMemosTrade,
-	}}
+// traderMemosTrades is the table of trades that TraderMemos and Stonk Journal
+// write. Date is when the trade was closed, and the return is after fees, which
+// have no column.
+var traderMemosTrades = s.Preset{
+	Broker: "TraderMemos", Export: "trades", Evidence: s.SampleFile, Format: s.JournalTrades,
+	Header: s.Cols("Date;Symbol;Status;Market;Side;Qty;Entry;Exit;Entry Total;Return ($);Open Date"),
+	Layout: &s.Layout{
+		Symbol: "Symbol", Namer: s.NameWithoutExchange, Type: "Market", Multiplier: "@multiplier", Side: "Side", Quantity: "Qty",
+		NetResult: "Return ($)", Results: s.ResultExact, Prepare: prepareTraderMemos, Adjust: addTraderMemosDividends,
+		RoundTrip:         s.RoundTrip{OpenTime: "Open Date|Date", OpenPrice: "Entry", CloseTime: "Date", ClosePrice: "Exit"},
+		AnnotationColumns: s.AnnotationColumns{Notes: "Notes", Tags: "Tags", Setups: "Setup", Confidence: "Confidence", Stop: "Stop", Target: "Target"},
+	},
 }
 
-func traderMemosTrade(w *statement.Row) {
-	var t statement.Trip
-	name(&t, w.Text("Symbol"), statement.InstrumentType(w.Text("Market")))
-	t.Short, t.Quantity = isShort(w, "Side"), w.Required("Qty").Abs()
-	t.Open, t.OpenPrice, t.ClosePrice = w.Moment("Open Date|Date"), w.Required("Entry"), w.Null("Exit")
-	if total := w.Null("Entry Total"); total.Valid && !t.Multiplier.Valid {
-		t.Multiplier = statement.RoundWorth(total.Decimal.Abs(), t.OpenPrice.Mul(t.Quantity).Abs())
+// prepareTraderMemos computes the multiplier from the total that was paid.
+func prepareTraderMemos(w *s.Row) {
+	if each := s.RoundWorth(w.Decimal("Entry Total").Abs(), w.Decimal("Entry").Mul(w.Decimal("Qty")).Abs()); each.Valid {
+		w.Set("multiplier", each.String())
 	}
-	t.NetPnL = w.Null("Return ($)")
-	if t.ClosePrice.Valid && w.Text("Date") != "" {
-		t.Close = w.Moment("Date")
-		traderMemosDividends(w, &t)
-	}
-	m := statement.Annotations{
-		Fill: emit(w, t), Setups: statement.List(w.Text("Setup")), Values: annotations.Values{
-			Notes: w.Text("Notes"), Confidence: statement.Grade(w.Text("Confidence")),
-			StopPrice: statement.NonZero(w.Null("Stop")), TargetPrice: statement.NonZero(w.Null("Target")),
-		},
-	}
-	tagged(&m, statement.List(w.Text("Tags")))
-	w.Annotate(m)
 }
 
-// traderMemosDividends reads what the position paid while it was held. It is
-// cash of its own; a return that is more than the prices give has it in.
-func traderMemosDividends(w *statement.Row, t *statement.Trip) {
-	paid := w.Decimal("Dividends")
-	if paid.IsZero() {
+// addTraderMemosDividends adds what the position paid while it was held as cash.
+// A return that is higher than the one by prices includes it.
+func addTraderMemosDividends(w *s.Row, r *s.Record) {
+	t, paid := r.Trip, w.Decimal("Dividends")
+	if paid.IsZero() || t.Close.At.IsZero() {
 		return
 	}
-	if t.NetPnL.Valid && t.NetPnL.Decimal.Cmp(byPrice(t)) > 0 {
+	if t.NetPnL.Valid && t.NetPnL.Decimal.Cmp(t.ResultByPrices()) > 0 {
 		t.NetPnL = decimal.Of(t.NetPnL.Decimal.Sub(paid))
 	}
-	w.Money(statement.Cash{Type: "dividend", Amount: paid, At: t.Close.At, Note: t.Symbol})
+	r.Also = append(r.Also, s.Record{Cash: &s.Cash{Type: "dividend", Amount: paid, At: t.Close.At, Note: t.Symbol}})
 }

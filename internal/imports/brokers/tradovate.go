@@ -9,11 +9,10 @@ import (
 // tell of the same fills. All but Fills show times on the browser's clock, to
 // the second.
 func tradovate() []*statement.Preset {
-	const broker = "Tradovate"
 	return []*statement.Preset{
 		&tradovateOrders, &tradovateFills,
 		&tradovatePerformance, &tradovatePositions,
-		tradovateCash(broker),
+		&tradovateCash,
 	}
 }
 

@@ -48,7 +48,7 @@ func (s *summary) state(out *statement.Statement, archived decimal.Decimal) {
 	if s.closed.Valid {
 		out.State(statement.ItemNetPnL, s.closed.Decimal.Sub(archived))
 	}
-	adjusted := false
+	adjusted := len(out.UnknownKinds) > 0
 	for _, c := range out.Cash {
 		adjusted = adjusted || c.Type == "adjustment"
 	}

@@ -78,3 +78,12 @@ func hasPlainSigns(text string) bool {
 	}
 	return true
 }
+
+// shorten returns the start of a long text, for messages.
+func shorten(text string) string {
+	const enough = 40
+	if runes := []rune(text); len(runes) > enough {
+		return string(runes[:enough]) + "…"
+	}
+	return text
+}

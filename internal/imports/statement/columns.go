@@ -304,6 +304,16 @@ func (w *Row) Set(name, value string) {
 	w.values[name] = value
 }
 
+// Clear empties columns of the row.
+func (w *Row) Clear(names Col) {
+	w.Cells = slices.Clone(w.Cells)
+	for _, i := range w.r.columnsNamed(names) {
+		if i < len(w.Cells) {
+			w.Cells[i] = ""
+		}
+	}
+}
+
 // currencyOfColumns returns the currency of the first amount in some columns.
 func (w *Row) currencyOfColumns(columns []int) string {
 	for _, i := range columns {

@@ -50,6 +50,8 @@ type layoutState struct {
 	// worth by their results.
 	repeats map[string]int
 	worths  map[string]decimal.Decimal
+	// resultsAreGross reports that a row has shown it; see RoundTrip.NetOrGross.
+	resultsAreGross bool
 }
 
 func newLayoutState() *layoutState {
@@ -219,6 +221,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
 	t.SetInstrument(i)
+	lr.r.assumeUnits(&t.Fill) // before a price is computed from an amount
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
@@ -382,9 +385,9 @@ func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
 	t.Side, t.Effect = side, effect
 	t.Quantity = t.Quantity.Abs()
 	switch WordKey(w.Text(l.Effect)) {
-	case "open", "opening", "to open", "o":
+	case "open", "opening", "to open", "o", "entry":
 		t.Effect = Opening
-	case "close", "closing", "to close", "c", "y", "yes", "true":
+	case "close", "closing", "to close", "c", "y", "yes", "true", "exit":
 		t.Effect = Closing
 	}
 }
@@ -547,6 +550,10 @@ func (r *Reader) finishLayouts() {
 	r.stateTotals()
 	for _, notice := range r.Preset.Notices {
 		r.Out.Warn("%s", notice)
+	}
+	if limit := r.Preset.RowLimit; limit > 0 && r.Out.Rows == limit {
+		r.Out.Warn("The file has exactly %d rows, which is as many as %s exports: older ones may be missing, and with them the beginning of a position.",
+			limit, r.Preset.Broker)
 	}
 	r.nameAccounts()
 	if len(s.unpriced) > 0 {

@@ -226,7 +226,7 @@ func (w *Row) execution(m mapping) {
 }
 
 // filled reads the quantity of a row and skips orders that were not filled. Of
-// an order that was filled in part, be it cancelled afterwards, the quantity is
+// an order that was filled in part, be it canceled afterwards, the quantity is
 // the filled one.
 func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
 	quantity = m.null(w, TargetQuantity)

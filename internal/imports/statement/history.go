@@ -129,6 +129,9 @@ func (lr *layoutReader) skipResult(w *Row) {
 	}
 	w.Skip("%s", ReasonResult)
 	coin := l.coinOf(cmp.Or(w.Text(l.Currency), unit))
+	if !l.Coins {
+		coin += " of " + strings.TrimSpace(w.word)
+	}
 	lr.results[coin] = lr.results[coin].Add(n.Decimal)
 }
 
@@ -175,6 +178,23 @@ func (w *Row) SkipUnknownKind(word string) {
 	if !w.Failed() {
 		w.noteUnknownKind(word, kindUnknown)
 	}
+}
+
+// CashKind returns the kind of a row of cash: that of its word in a list, or else
+// the one that the user chose for the word. A row whose word has neither, or is
+// ignored, is skipped. It is for hooks.
+func (w *Row) CashKind(words []Word, word string) (kind Kind, ok bool) {
+	if kind = FindKind(words, word); kind != kindUnknown {
+		return kind, true
+	}
+	switch kind, ok = w.ChosenKind(word); {
+	case !ok:
+		w.SkipUnknownKind(word)
+	case kind == KindIgnored:
+		w.Skip("%s", ReasonIgnored)
+		return kind, false
+	}
+	return kind, ok
 }
 
 // CashType returns the API's type for cash of a kind, by the sign of its amount
@@ -332,11 +352,15 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 	} else {
 		c.Note = w.withSymbol("Fee of " + cmp.Or(w.Text(l.TaxNote), w.word))
 	}
-	kept := w.skipped
+	skipped, cash := w.skipped, w.cash
 	w.skipped = ""
 	lr.emitCash(w, &Record{Kind: KindFee, Cash: &c})
-	if len(w.cash) == 0 && kept != "" {
-		w.skipped = kept
+	switch {
+	case len(w.cash) > 0:
+	case len(cash) > 0: // a fee in a coin that is not money does not skip the row
+		w.cash, w.skipped = cash, ""
+	case skipped != "":
+		w.skipped = skipped
 	}
 }
 

@@ -159,7 +159,7 @@ func TestMomentRefuses(t *testing.T) {
 		if got, err := clock.Moment(text); err == nil {
 			t.Errorf("%q is %s", text, describe(got))
 		} else if got != (statement.Moment{}) {
-			t.Errorf("%q gave %s along with %v", text, describe(got), err)
+			t.Errorf("%q returned both %s and the error %v", text, describe(got), err)
 		}
 	}
 }

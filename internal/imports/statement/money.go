@@ -53,6 +53,8 @@ func (r *Reader) separatorFor(column int, text string) Separator {
 				return Comma
 			}
 			return Point
+		case DecimalsComma:
+			return Comma
 		case DecimalsByColumn:
 		}
 	}
@@ -98,8 +100,9 @@ func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
 	lr.computePrice(w, t)
 	lr.stateCashFlow(t)
 	lr.inferMultiplier(t)
-	if !t.Multiplier.Valid {
+	if assumed := t.Multiplier; !assumed.Valid || t.MultiplierAssumed {
 		lr.settleRate(w, t)
+		t.MultiplierAssumed = t.MultiplierAssumed && t.Multiplier.Equal(assumed)
 	}
 	lr.bookHiddenCosts(t)
 	lr.readResult(w, t)
@@ -276,6 +279,9 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	}
 	switch lr.layout.Currencies {
 	case CurrencyOfFile:
+		if t.money == "" {
+			return
+		}
 		out.Account.Currency = t.money
 		if home = strings.ToUpper(home); home != "" && home != t.money {
 			out.Warn("The file is in %s, the account is in %s: its amounts were taken as they are.", t.money, home)

@@ -319,7 +319,7 @@ func FuzzNumber(f *testing.F) {
 				continue
 			}
 			if again, err := decimal.Parse(n.String()); err != nil || !again.Equal(n) {
-				t.Fatalf("%q gave %s, which is beyond the bounds: %v", text, n, err)
+				t.Fatalf("%q was read as %s, which is out of bounds: %v", text, n, err)
 			}
 			if statement.Blank(text) {
 				t.Fatalf("%q is blank and a number", text)

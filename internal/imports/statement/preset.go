@@ -58,6 +58,9 @@ type Preset struct {
 	Zone string
 	// Order is how the broker writes days and months, if that is certain.
 	Order DateOrder
+	// FindOrder returns the order that other signs in the file show, if neither the
+	// user nor the dates themselves do. It is empty if there are none.
+	FindOrder func(tabular.File) DateOrder
 	// NewestFirst says that the file runs backwards, which days without times
 	// cannot show.
 	NewestFirst bool
@@ -76,6 +79,11 @@ type Preset struct {
 
 	// Notices are warnings that every file of this export gets.
 	Notices []string
+	// RowLimit is how many rows the broker exports at most; 0 means no limit. A
+	// file with exactly that many gets a warning.
+	RowLimit int
+	// Refuse is why no file of this export can be read, and what to import instead.
+	Refuse string
 
 	// Layout says how the rows of the file are read, Sections how those of a file
 	// with several tables are.

@@ -47,6 +47,7 @@ type Reader struct {
 	costs       *costColumns
 	clocks      map[clockKey]*Clock
 	zone        string
+	titles      []string       // see Titles
 	day         journal.Day    // of times without one, where there are such
 	lots        map[string]int // how often a round trip was met
 	names       map[nameKey]*Fill
@@ -86,6 +87,12 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}}
 	if err := r.settleZone(); err != nil {
 		return nil, err
+	}
+	if p.Refuse != "" {
+		return nil, journal.InvalidField("file", "%s", p.Refuse)
+	}
+	if p.FindOrder != nil && hints.Order == DateOrderUnknown {
+		r.Hints.Order = p.FindOrder(file)
 	}
 	if found.Header >= 0 {
 		r.open(file.Tables[found.Table], found.Header, len(file.Tables[found.Table].Rows))
@@ -208,6 +215,10 @@ func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
 	}
 	return &part
 }
+
+// Titles returns the rows with one cell above the table, for files that name
+// their account or contract there. It is only known for [Preset.Sections].
+func (r *Reader) Titles() []string { return r.titles }
 
 // Has reports whether the table has a column of one of the names.
 func (r *Reader) Has(names string) bool { return r.column(names) >= 0 }

@@ -200,3 +200,11 @@ func (s *Statement) Warn(format string, args ...any) {
 func (s *Statement) State(item string, stated decimal.Decimal) {
 	s.Totals = append(s.Totals, Total{Item: item, Stated: stated})
 }
+
+// HeaderZone returns the zone in the name of a time column, empty if
+// there is none.
+func (s *Statement) HeaderZone() string { return s.headerZone }
+
+// ZoneIsUnknown reports whether the file has times without a zone that were read
+// as UTC because neither file nor user names one.
+func (s *Statement) ZoneIsUnknown() bool { return s.zoneAsked }

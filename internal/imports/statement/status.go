@@ -9,7 +9,7 @@ const (
 	statusUnknown orderStatus = iota
 	statusFilled
 	statusPartial
-	statusCancelled
+	statusCanceled
 	statusRejected
 	statusExpired
 	statusPending
@@ -18,10 +18,10 @@ const (
 // skipReasons are the reasons for which rows of orders without a fill are
 // skipped.
 var skipReasons = map[orderStatus]string{
-	statusCancelled: "cancelled order",
-	statusRejected:  "rejected order",
-	statusExpired:   "expired order",
-	statusPending:   "pending order",
+	statusCanceled: "cancelled order",
+	statusRejected: "rejected order",
+	statusExpired:  "expired order",
+	statusPending:  "pending order",
 }
 
 // The words for the states of an order, in the form of sideKey: English,
@@ -42,7 +42,7 @@ var statusWords = map[orderStatus]map[string]bool{
 		"parcialmente executado", "parcialmente executada", "gedeeltelijk uitgevoerd", "delvis utförd", "delvis utført", "delvist udført",
 		"一部約定", "部分成交",
 	),
-	statusCancelled: wordSet(
+	statusCanceled: wordSet(
 		"cancelled", "canceled", "cancel", "cancelled by user", "canceled by user", "user cancelled", "user canceled", "killed", "deleted",
 		"withdrawn", "void", "voided", "verified canceled", "verified cancelled", "pending cancel", "pending cancelled",
 		"storniert", "gestrichen", "gelöscht", "abgebrochen", "annulliert", "annulé", "annulée", "cancelado", "cancelada", "anulado", "anulada",

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -21,12 +22,21 @@ type RoundTrip struct {
 	// Lots says that quantities are lots, whose size follows from the symbol. The
 	// stated result counts, because prices do not determine it.
 	Lots bool
+	// NetOrGross says that NetResult is before costs in files whose user had it
+	// shown so. A row with costs whose prices give exactly that result proves it for
+	// itself and those that follow.
+	NetOrGross bool
+	// BothSides says that the quantity of a closed trade counts what was bought
+	// and what was sold, unless the result shows that it does not.
+	BothSides bool
 	// StateResults compares the sums of the stated results with what was read.
 	StateResults bool
 }
 
 // BoughtSold are the columns of a row with a fill that bought and one that sold.
-// They belong to no position of their own: a fill may be in several rows.
+// They belong to no position of their own: a fill may be in several rows. With
+// Side the first is the entry on that side and the second the exit. Commission is
+// that of the second.
 type BoughtSold struct {
 	BuyTime, BuyPrice, BuyID    Col
 	SellTime, SellPrice, SellID Col
@@ -69,6 +79,9 @@ func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 	}
 	lr.readDirection(w, kind, t, quantity)
 	lr.readTripDetails(w, t)
+	if l.NetOrGross {
+		lr.findResultBasis(t)
+	}
 	lr.settleTrip(t)
 	record := Record{Kind: kind, Trip: t, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
@@ -78,14 +91,18 @@ func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 	lr.noteTripResult(w, t)
 }
 
-// isClosed reports whether a trade has a closing time. Some files write the
-// beginning of computer time for none.
+// isClosed reports whether a trade has a closing time and a closing price. Some
+// files write 1970 for no time.
 func (lr *layoutReader) isClosed(w *Row) bool {
 	l := lr.layout
-	if l.CloseTime == "" && l.CloseDate == "" {
+	if w.Text(l.ClosePrice) == "" && !l.Lots {
+		return false
+	}
+	col := cmp.Or(l.CloseDate, l.CloseTime)
+	if col == "" {
 		return w.Text(l.ClosePrice) != ""
 	}
-	text := w.Text(l.CloseTime + "|" + l.CloseDate)
+	text := w.Text(col)
 	return text != "" && !strings.HasPrefix(text, "1970")
 }
 
@@ -97,9 +114,7 @@ func (lr *layoutReader) readExit(w *Row, t *Trip) {
 	} else {
 		t.Close = t.Open // the file has one moment for both
 	}
-	if price := w.Text(l.ClosePrice); price != "" || l.Lots {
-		t.ClosePrice = decimal.Of(lr.tripPrice(w, l.ClosePrice, t.Symbol))
-	}
+	t.ClosePrice = decimal.Of(lr.tripPrice(w, l.ClosePrice, t.Symbol))
 	lr.nameTrip(t)
 }
 
@@ -178,7 +193,7 @@ func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decim
 	case quantity.Sign() < 0:
 		t.Short = true
 	case l.Side != "" || l.ClosingSide != "":
-		t.Short = t.byPrices().Sign()*t.grossResult().Decimal.Sign() < 0
+		t.Short = t.ResultByPrices().Sign()*t.grossResult().Decimal.Sign() < 0
 	}
 }
 
@@ -227,6 +242,9 @@ func (w *Row) currencyOfTrip(l *Layout) string {
 func (lr *layoutReader) settleTrip(t *Trip) {
 	l := lr.layout
 	gross := t.grossResult()
+	if l.BothSides && !t.Close.At.IsZero() && (t.points().IsZero() || !t.ResultByPrices().Equal(t.GrossPnL.Decimal)) {
+		t.Quantity = t.Quantity.DivRound(decimal.New(2), 12)
+	}
 	if gross.Valid && t.Type == instruments.TypeFuture && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
 		t.Multiplier = RoundWorth(gross.Decimal, t.points().Mul(t.Quantity))
 	}
@@ -237,10 +255,22 @@ func (lr *layoutReader) settleTrip(t *Trip) {
 	case ResultAlways:
 		t.TrustPnL = true
 	case ResultExact:
-		t.TrustPnL = t.TrustPnL || t.GrossPnL.Valid && !t.byPrices().Equal(t.GrossPnL.Decimal)
+		t.TrustPnL = t.TrustPnL || t.GrossPnL.Valid && !t.ResultByPrices().Equal(t.GrossPnL.Decimal)
 	case ResultIfForeign:
 		t.TrustPnL = t.TrustPnL || t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
 	case ResultIfClosing, ResultNever:
+	}
+}
+
+// findResultBasis makes the result of a trade one before costs if the rows so far
+// show that it is.
+func (lr *layoutReader) findResultBasis(t *Trip) {
+	byPrices, net := t.ResultByPrices(), t.NetPnL.Decimal
+	if costs := t.Fees.Add(t.Commission); t.NetPnL.Valid && !costs.IsZero() {
+		lr.resultsAreGross = byPrices.Equal(net) || lr.resultsAreGross && !byPrices.Sub(costs).Equal(net)
+	}
+	if lr.resultsAreGross {
+		t.GrossPnL, t.NetPnL = t.NetPnL, decimal.Null{}
 	}
 }
 
@@ -253,8 +283,8 @@ func (t *Trip) points() decimal.Decimal {
 	return moved
 }
 
-// byPrices returns the result by prices.
-func (t *Trip) byPrices() decimal.Decimal {
+// ResultByPrices returns the result by prices.
+func (t *Trip) ResultByPrices() decimal.Decimal {
 	f := Fill{Symbol: t.Symbol, Type: t.Type, Multiplier: t.Multiplier}
 	return t.points().Mul(t.Quantity).Mul(f.effectiveMultiplier())
 }
@@ -322,6 +352,13 @@ func (lr *layoutReader) readPair(w *Row) {
 	sold.Side, sold.ID = matching.Sell, lr.idIn(w, l.SellID, matching.Sell)
 	bought.Price, bought.At = lr.tripPrice(w, l.BuyPrice, i.Symbol), w.Moment(l.BuyTime).At
 	sold.Price, sold.At = lr.tripPrice(w, l.SellPrice, i.Symbol), w.Moment(l.SellTime).At
+	sold.Commission = w.costs(l.Commission)
+	points := sold.Price.Sub(bought.Price)
+	if l.Side != "" {
+		if side, _ := w.Side(l.Side); side == matching.Sell {
+			bought.Side, sold.Side, points = matching.Sell, matching.Buy, points.Neg()
+		}
+	}
 	record := Record{Kind: KindBuy, Fill: &bought, Also: []Record{{Kind: KindSell, Fill: &sold}}}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
@@ -329,7 +366,7 @@ func (lr *layoutReader) readPair(w *Row) {
 	w.emit(&record)
 	if result := w.Null(l.Result); result.Valid && !w.Failed() {
 		lr.addSum(ItemGrossPnL, result.Decimal)
-		lr.noteWorth(i.Symbol, result.Decimal, sold.Price.Sub(bought.Price).Mul(quantity))
+		lr.noteWorth(i.Symbol, result.Decimal, points.Mul(quantity))
 	}
 }
 
@@ -357,8 +394,8 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 	return a
 }
 
-// addTags sorts a list of tags: some journals put mistakes and emotions among
-// them, with a word before.
+// addTags adds a list of tags. Some journals list mistakes and emotions among
+// them, as "mistake: chased" and "emotion: calm"; these are added as what they are.
 func (a *Annotations) addTags(tags []string) {
 	for _, tag := range tags {
 		kind, rest, _ := strings.Cut(tag, ":")

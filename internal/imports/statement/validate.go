@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -36,7 +37,7 @@ func (l *Layout) validate() (faults []error) {
 			}
 		}
 	}
-	if l.Time == "" && l.Date == "" && l.CloseTime == "" && l.CloseDate == "" && l.OpenDate == "" && l.BuyTime == "" {
+	if cmp.Or(l.Time, l.Date, l.OpenTime, l.OpenDate, l.CloseTime, l.CloseDate, l.BuyTime) == "" {
 		faults = append(faults, errors.New("there is no column for the time"))
 	}
 	if l.Kind == "" && l.Quantity == "" {

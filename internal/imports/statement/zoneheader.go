@@ -85,11 +85,3 @@ func headerWords(header string) []string {
 	}
 	return strings.Fields(cut.String())
 }
-
-// HeaderZone returns the zone in the name of a time column, empty if
-// none does.
-func (s *Statement) HeaderZone() string { return s.headerZone }
-
-// ZoneIsUnknown reports whether the file has times without a zone that were read
-// as UTC because neither file nor user names one.
-func (s *Statement) ZoneIsUnknown() bool { return s.zoneAsked }

@@ -1,6 +1,7 @@
 package ibkr
 
 import (
+	"slices"
 	"strings"
 
 	"fillbook/internal/decimal"
@@ -9,7 +10,7 @@ import (
 	"fillbook/internal/instruments"
 )
 
-var historySections = map[string]bool{"transaction history": true}
+const historySection = "transaction history"
 
 // transactionHistory reads the transaction history: days without times, newest
 // first, trades and cash in one table. Amounts are in the account's currency,
@@ -20,7 +21,7 @@ func transactionHistory() *statement.Preset {
 		Format: statement.Executions,
 		Zone:   zone, Costs: statement.CostsNegative, NewestFirst: true,
 		Matches: func(file tabular.File) string {
-			if isStatement(file) && hasSection(file, historySections) {
+			if isStatement(file) && slices.ContainsFunc(listParts(file), func(p part) bool { return p.name == historySection }) {
 				return "the section Transaction History"
 			}
 			return ""
@@ -34,7 +35,7 @@ func readHistory(r *statement.Reader) error {
 	list := listParts(r.File)
 	readAccount(r, list)
 	for _, p := range list {
-		if historySections[p.name] {
+		if p.name == historySection {
 			r.Section(p.table, p.header, p.end).EachRow(l.readTransaction)
 		}
 	}
@@ -50,19 +51,16 @@ func (l *report) readTransaction(w *statement.Row) {
 	}
 	l.noteAccount(w.Text("Account"))
 	word := w.Text("Transaction Type")
-	kind := cashKinds[strings.ToLower(word)]
 	switch {
 	case strings.EqualFold(word, "Position MTM"):
 		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
 		w.Skip("daily settlement of a future")
-	case kind != "":
-		emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
-	case w.Text("Quantity") != "":
+	case w.Text("Quantity") != "" && !isCash(word):
 		l.readDayTrade(w, word)
 	default:
-		if kind, known := cashKind(w, word); known {
-			emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
-		}
+		emitCash(w, word, statement.Cash{
+			Amount: w.Required("Net Amount"), At: w.Moment("Date").At, Currency: l.r.Out.Account.Currency, Note: w.Text("Description"),
+		})
 	}
 }
 

@@ -1,17 +1,17 @@
 package brokers
 
 import (
+	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/instruments"
 )
 
-func TestContractName(t *testing.T) {
+func TestNameFuture(t *testing.T) {
 	for text, want := range map[string]string{
 		"mnqh6":           "MNQH6",
 		" MES  09-26 ":    "MES 09-26",
@@ -23,8 +23,8 @@ func TestContractName(t *testing.T) {
 		"/AAPL":           "/AAPL",
 		"":                "",
 	} {
-		if got := contractName(text); got != want {
-			t.Errorf("contractName(%q) = %q, want %q", text, got, want)
+		if got := statement.NameFuture(text, "").Symbol; got != want {
+			t.Errorf("NameFuture(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -49,28 +49,30 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-func TestHeldAfter(t *testing.T) {
+func TestNinjaPosition(t *testing.T) {
 	for text, want := range map[string]string{
 		"1 L": "1", "12 S": "-12", "0": "0", "-": "null", "": "null", "3": "null", "2 X": "null", "-1 L": "null",
 	} {
-		if got := heldAfter(text).String(); got != want {
-			t.Errorf("heldAfter(%q) = %s, want %s", text, got, want)
+		file := "Instrument,Action,Quantity,Price,Time,ID,E/X,Position\nESU6,Buy,1,5000,2026-08-03 10:00:00,a,Entry," + text + "\n"
+		got, _ := brokertest.Read([]byte(file), statement.Hints{Zone: "UTC"}, futuresPresets())
+		if has := strings.Contains(got, " position "); has != (want != "null") || has && !strings.Contains(got, " position "+want+" ") {
+			t.Errorf("position %q, want %s:\n%s", text, want, got)
 		}
 	}
 }
 
-func TestNinjaInstrument(t *testing.T) {
+func TestNameNinja(t *testing.T) {
 	for text, want := range map[string]string{
 		"MES 09-26": instruments.TypeFuture, "XQQ 09-26": instruments.TypeFuture, "ESU6": instruments.TypeFuture,
 		"ES": instruments.TypeStock, "AAPL": instruments.TypeStock,
 	} {
-		if _, got := ninjaInstrument(text); got != want {
+		if got := nameNinja(text, "").Type; got != want {
 			t.Errorf("%s is a %s, want %s", text, got, want)
 		}
 	}
 }
 
-func TestForeignPCs(t *testing.T) {
+func TestFindNinjaOrder(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		cells []string
@@ -84,58 +86,20 @@ func TestForeignPCs(t *testing.T) {
 		{"years first", []string{"2026-01-02 09:00:00", "1.00 $"}, false},
 	} {
 		file := tabular.File{Tables: []tabular.Table{{Rows: []tabular.Row{{Cells: test.cells}}}}}
-		if got := isForeign(file); got != test.want {
+		if got := findNinjaOrder(file) == statement.DayFirst; got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 }
 
-func TestCashType(t *testing.T) {
-	for word, want := range map[string]string{
-		"fundtransaction": "withdrawal", "fundtransactionfee": "fee", "nfafee": "fee", "marketdatasubscription": "fee",
-		"interestpaid": "interest", "automaticreconciliation": "adjustment", "withdrawal": "withdrawal",
+func TestTradovateCashWords(t *testing.T) {
+	for word, want := range map[string]statement.Kind{
+		"FundTransaction": statement.KindTransfer, "Fund Transaction Fee": statement.KindFee, "NFA Fee": statement.KindFee,
+		"MarketDataSubscription": statement.KindFee, "Interest Paid": statement.KindInterest, "TradePaired": statement.KindResult,
+		"Automatic Reconciliation": statement.KindAdjustment, "Withdrawal": statement.KindTransfer,
 	} {
-		if got := cashType(word, decimal.New(-5)); got != want {
-			t.Errorf("%s is %s, want %s", word, got, want)
+		if got := statement.FindKind(tradovateCashWords, word); got != want {
+			t.Errorf("%s is %q, want %q", word, got, want)
 		}
 	}
-	if got := cashType("fundtransaction", decimal.New(5)); got != "deposit" {
-		t.Errorf("a positive fund transaction is %s", got)
-	}
-}
-
-// TestJoinParts makes sure that putting parts together changes neither how much
-// was traded nor what was paid, and that no two fills share an id.
-func TestJoinParts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		part := rapid.Custom(func(t *rapid.T) *statement.Fill {
-			return &statement.Fill{
-				Symbol: "MNQH6", Side: "buy", ID: rapid.SampledFrom([]string{"", "7", "8", "12"}).Draw(t, "id"),
-				Quantity:   decimal.New(rapid.Int64Range(1, 9).Draw(t, "quantity")),
-				Price:      decimal.FromScaled(rapid.Int64Range(1, 99).Draw(t, "price"), 2),
-				Commission: decimal.FromScaled(rapid.Int64Range(-5, 50).Draw(t, "commission"), 2),
-			}
-		})
-		s := &statement.Statement{Fills: rapid.SliceOf(part).Draw(t, "parts")}
-		quantity, paid, costs := sums(s.Fills)
-		s.JoinParts()
-		afterQuantity, afterPaid, afterCosts := sums(s.Fills)
-		if !quantity.Equal(afterQuantity) || !paid.Equal(afterPaid) || !costs.Equal(afterCosts) {
-			t.Fatalf("%s for %s at %s became %s for %s at %s", quantity, paid, costs, afterQuantity, afterPaid, afterCosts)
-		}
-		seen := map[string]bool{}
-		for _, f := range s.Fills {
-			if f.ID != "" && seen[f.ID] {
-				t.Fatalf("%s is there twice", f.ID)
-			}
-			seen[f.ID] = true
-		}
-	})
-}
-
-func sums(fills []*statement.Fill) (quantity, paid, costs decimal.Decimal) {
-	for _, f := range fills {
-		quantity, paid, costs = quantity.Add(f.Quantity), paid.Add(f.Quantity.Mul(f.Price)), costs.Add(f.Commission)
-	}
-	return quantity, paid, costs
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // flat are bars that do nothing, so that a session does not end too soon.
-func flat(n int, price int32) []bar {
+func flat(n int, price int) []bar {
 	bars := make([]bar, n)
 	for i := range bars {
 		bars[i] = bar{price, price, price, price}
@@ -18,7 +18,7 @@ func flat(n int, price int32) []bar {
 func TestPlansRun(t *testing.T) {
 	t.Parallel()
 	long := plan{long: true, stop: 10, target: 2}
-	short := plan{stop: 10, target: 2, slip: 1}
+	short := plan{stop: 10, target: 2}
 	for name, c := range map[string]struct {
 		plan   plan
 		bars   []bar // after the entry at 100
@@ -31,7 +31,7 @@ func TestPlansRun(t *testing.T) {
 		"stop":               {long, []bar{{100, 101, 89, 95}}, byStop, -1, []int{100, 90}},
 		"gap over stop":      {long, []bar{{85, 86, 84, 85}}, byStop, -1.5, []int{100, 85}},
 		"stop before target": {long, []bar{{100, 130, 80, 100}}, byStop, -1, []int{100, 90}},
-		"short, slipped":     {short, []bar{{100, 111, 99, 105}}, byStop, -1.1, []int{100, 111}},
+		"short stop":         {short, []bar{{100, 111, 99, 105}}, byStop, -1, []int{100, 110}},
 		"short target":       {short, []bar{{100, 101, 79, 80}}, byTarget, 2, []int{100, 80}},
 		"fear": {
 			plan{long: true, stop: 10, target: 2, fear: 0.5},
@@ -45,8 +45,8 @@ func TestPlansRun(t *testing.T) {
 			byEven, 0.5,
 			[]int{100, 110, 100},
 		},
-		"stubborn": {
-			plan{long: true, stop: 10, target: 2, stubborn: true},
+		"moved stop": {
+			plan{long: true, stop: 10, target: 2, movesStop: true},
 			[]bar{{100, 100, 88, 89}, {89, 90, 83, 83}},
 			byStop, -1.6,
 			[]int{100, 84},
@@ -59,7 +59,7 @@ func TestPlansRun(t *testing.T) {
 			[]int{100, 120},
 		},
 		"scaled in": {
-			plan{long: true, stop: 10, target: 2, adds: []add{{1, 0.5}}},
+			plan{long: true, stop: 10, target: 2, addAfter: 1, addShare: 0.5},
 			[]bar{{100, 104, 100, 104}, {104, 120, 104, 120}},
 			byTarget, 1.8,
 			[]int{100, 104, 120},
@@ -68,7 +68,7 @@ func TestPlansRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bars := append(flat(1, 100), c.bars...)
-			c.plan.tape = handMade(append(bars, flat(20, bars[len(bars)-1].close)...)...)
+			c.plan.series = newTestSeries(append(bars, flat(20, bars[len(bars)-1].close)...)...)
 			out := c.plan.run()
 			var prices []int
 			for _, a := range out.actions {
@@ -88,7 +88,7 @@ func TestPlansRun(t *testing.T) {
 // end of the story it is still open.
 func TestPlansEndWithTheirDay(t *testing.T) {
 	t.Parallel()
-	p := plan{tape: handMade(flat(30, 100)...), long: true, stop: 10, target: 2}
+	p := plan{series: newTestSeries(flat(30, 100)...), long: true, stop: 10, target: 2}
 	out := p.run()
 	if last := out.actions[len(out.actions)-1]; out.ending != byTime || last.at.bar != 26 {
 		t.Errorf("day trade: %s at bar %d", out.ending, last.at.bar)
@@ -103,53 +103,8 @@ func TestPlansEndWithTheirDay(t *testing.T) {
 func TestExcursionsEndWithTheTrade(t *testing.T) {
 	t.Parallel()
 	bars := append(flat(1, 100), bar{100, 104, 97, 103}, bar{103, 200, 20, 100})
-	p := plan{tape: handMade(append(bars, flat(10, 100)...)...), long: true, stop: 10, target: 5}
+	p := plan{series: newTestSeries(append(bars, flat(10, 100)...)...), long: true, stop: 10, target: 5}
 	if out := p.run(); out.worst != -1 || out.best != 0.4 {
 		t.Errorf("worst %.2fR, best %.2fR, want -1 and 0.4", out.worst, out.best)
-	}
-}
-
-func TestOrdersAreWhole(t *testing.T) {
-	t.Parallel()
-	o := outcome{actions: []action{{opens: 0.67}, {opens: 0.33}, {closes: 0.5}, {closes: 1}}}
-	for size, want := range map[int64][]int64{
-		100: {67, 33, 50, 50},
-		3:   {2, 1, 2, 1},
-		1:   {1, 1},
-	} {
-		var got []int64
-		for _, order := range o.orders(size) {
-			got = append(got, order.quantity)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("size %d: %s", size, diff)
-		}
-	}
-	// One contract cannot be halved.
-	o.actions = []action{{opens: 1}, {closes: 0.5}, {closes: 1}}
-	if got := o.orders(1); len(got) != 2 || got[1].closes != 1 {
-		t.Errorf("one contract: %+v", got)
-	}
-}
-
-func TestSplitKeepsTheQuantity(t *testing.T) {
-	t.Parallel()
-	d := throw("split")
-	for _, of := range []instrument{stocks[0], futures[0], coins[0], {kind: kindOption}} {
-		for range 300 {
-			quantity := int64(d.whole(1, 300))
-			if of.kind == kindCrypto {
-				quantity *= 1_000_000
-			}
-			rest := quantity
-			for _, part := range split(d, quantity, of) {
-				if rest -= part; part < 1 {
-					t.Fatalf("%s: a part of %d", of.kind, part)
-				}
-			}
-			if rest != 0 {
-				t.Fatalf("%s: %d of %d are lost", of.kind, rest, quantity)
-			}
-		}
 	}
 }

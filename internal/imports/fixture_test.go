@@ -15,14 +15,14 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// bureau is a user who imports.
-type bureau struct {
+// fixture is an installation with a user who imports files.
+type fixture struct {
 	testing.TB
 	*installation.Installation
 	by imports.Actor
 }
 
-func newBureau(t testing.TB, d *db.DB) bureau {
+func newFixture(t testing.TB, d *db.DB) fixture {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
 	if err != nil {
@@ -39,10 +39,10 @@ func newBureau(t testing.TB, d *db.DB) bureau {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bureau{t, services, imports.Actor{Principal: identity.Principal{UserID: user.ID}}}
+	return fixture{t, services, imports.Actor{Principal: identity.Principal{UserID: user.ID}}}
 }
 
-func (b bureau) account(currency string) journal.AccountID {
+func (b fixture) account(currency string) journal.AccountID {
 	b.Helper()
 	a, err := b.Ledger.CreateAccount(b.Context(), b.by.UserID, ledger.NewAccount{Name: "A", BaseCurrency: currency})
 	if err != nil {

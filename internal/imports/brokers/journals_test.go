@@ -3,7 +3,6 @@ package brokers
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"fillbook/internal/annotations"
@@ -13,31 +12,10 @@ import (
 	"fillbook/internal/imports/tabular"
 )
 
-func TestTagged(t *testing.T) {
-	var m statement.Annotations
-	tagged(&m, []string{"gap", "Mistake: chased", "emotion:calm", "emotion:", "time: late", "mistake"})
-	want := statement.Annotations{
-		Tags: []string{"gap", "emotion:", "time: late", "mistake"}, Mistakes: []string{"chased"}, Values: annotations.Values{EmotionalState: "calm"},
-	}
-	if diff := cmp.Diff(want, m); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestGrade(t *testing.T) {
-	for text, want := range map[string]int{"1": 1, "5": 5, "4.0": 4, "0": 0, "6": 0, "": 0, "3.5": 0, "good": 0, "-1": 0} {
+	for text, want := range map[string]annotations.Grade{"1": 1, "5": 5, "4.0": 4, "0": 0, "6": 0, "": 0, "3.5": 0, "good": 0, "-1": 0} {
 		if got := statement.Grade(text); got != want {
 			t.Errorf("Grade(%q) = %d, want %d", text, got, want)
-		}
-	}
-}
-
-func TestIsPair(t *testing.T) {
-	for symbol, want := range map[string]bool{
-		"EURUSD": true, "USDJPY.M": true, "XAUUSD": false, "EUR": false, "": false, "US30": false, "EURABC": false, "R USD ": false,
-	} {
-		if got := isPair(symbol); got != want {
-			t.Errorf("isPair(%q) = %v, want %v", symbol, got, want)
 		}
 	}
 }
@@ -57,19 +35,19 @@ func TestEach(t *testing.T) {
 	}
 }
 
-func TestByPrice(t *testing.T) {
+func TestResultByPrices(t *testing.T) {
 	trip := statement.Trip{
 		Symbol: "MESH6", Type: "future", Quantity: decimal.New(2), OpenPrice: decimal.New(6900), ClosePrice: decimal.Of(decimal.New(6903)),
 	}
-	if got := byPrice(&trip); got.String() != "30" {
+	if got := trip.ResultByPrices(); got.String() != "30" {
 		t.Errorf("long: %s", got)
 	}
 	trip.Short, trip.Multiplier = true, decimal.Of(decimal.New(10))
-	if got := byPrice(&trip); got.String() != "-60" {
+	if got := trip.ResultByPrices(); got.String() != "-60" {
 		t.Errorf("short at ten a point: %s", got)
 	}
 	trip.ClosePrice = decimal.Null{}
-	if got := byPrice(&trip); !got.IsZero() {
+	if got := trip.ResultByPrices(); !got.IsZero() {
 		t.Errorf("open: %s", got)
 	}
 }
