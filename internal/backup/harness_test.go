@@ -217,7 +217,8 @@ func unchanged(t failer, result Result) {
 	t.Helper()
 	sound(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
-		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences
+		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences +
+		result.ImportKinds
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

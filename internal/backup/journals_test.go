@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -412,6 +413,7 @@ func (p *person) prefer() {
 		"theme": json.RawMessage(`"dark"`), p.name("key"): json.RawMessage(`{"b":[1.50,null,"é"],"a":123456789012345678901234567890.5}`),
 	}
 	must(p, p.identity.MergePreferences(p.ctx(), p.owner, values, nil))
+	p.storeKind(p, p.owner, "broker/export", statement.WordKey(p.name("word")), statement.KindFee)
 }
 
 func (p *person) setTemplate() {

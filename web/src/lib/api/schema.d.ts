@@ -2050,6 +2050,10 @@ export interface components {
             filename: components["schemas"]["NullText"];
             format: string;
             id: string;
+            /** @description The kinds of words: those that were sent with a pending import, and those that the rows of a committed one were read with. */
+            kinds?: {
+                [key: string]: string;
+            };
             /** @description The progress of a running commit; null otherwise. */
             progress: components["schemas"]["ImportProgress"] | null;
             /** @description The answer of the commit; null before it and after a reversal. */
