@@ -33,7 +33,7 @@ func hand(account string, more string, fills ...string) string {
 	if more != "" {
 		more = "," + more
 	}
-	return fmt.Sprintf(`{"format":"fillbook","version":1,"account":%s,"executions":[%s]%s}`, account, strings.Join(rows, ","), more)
+	return fmt.Sprintf(`{"format":"fillbook","version":3,"account":%s,"executions":[%s]%s}`, account, strings.Join(rows, ","), more)
 }
 
 const mainAccount = `{"name":"Main","broker":"Broker","account_type":"cash","base_currency":"USD","starting_balance":0}`
@@ -262,7 +262,8 @@ func TestProblemsAreTold(t *testing.T) {
 			"notes":[{"type":"note","occurred_at":"2026-03-02","body":"ok","trade":{"account":3,"trade":0}},{"type":"poem","occurred_at":"2026-03-02","body":"x"},
 				{"type":"note","occurred_at":"soon","body":"x"},{"type":"note","occurred_at":"2026-03-02","body":" "}],
 			"missed_trades":[{"symbol":"","direction":"long","observed_at":"2026-03-02T00:00:00Z"},{"symbol":"A","direction":"long","observed_at":"2026-03-02T00:00:00Z"}],
-			"waiting_annotations":[{"symbol":"A","orphaned_at":"2026-03-02T00:00:00Z","fill_keys":["k"],"trade_quality":7}],
+			"import_kinds":[{"layout":"robinhood/account activity","word":"zorp","kind":"gift"},{"layout":"","word":"zorp","kind":"fee"},{"layout":"a","word":" ","kind":"fee"}],
+			"orphans":[{"symbol":"A","orphaned_at":"2026-03-02T00:00:00Z","fill_keys":["k"],"trade_quality":7}],
 			"attachments":[{"name":"a.png","path":"attachments/1.png","trade":{"account":0,"trade":1}},{"name":"b.png","path":"x","note":0}]`,
 			"buy 0 100 0", "buy 1 100 1")
 		result := h.restore(t, owner, text)
@@ -282,11 +283,14 @@ func TestProblemsAreTold(t *testing.T) {
 			"2 Setup 2: direction must be long, short or empty.",
 			"3 Trade 3: confidence must be a whole number from 1 to 5.",
 			"4 Trade 4: initial_risk must be above zero.",
-			"1 Waiting annotation 1: trade_quality must be a whole number from 1 to 5.",
+			"1 Orphan 1: trade_quality must be a whole number from 1 to 5.",
 			"4 Note 4: body must not be empty.",
 			"3 Note 3: occurred_at must be a date and time with an offset, such as 2026-01-31T14:30:00Z.",
 			"2 Note 2: type must be note, daily_log or weekly_review.",
 			"1 Missed trade 1: symbol must not be empty.",
+			`1 Import kind 1: "gift" is not a kind. Use one of deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment, ignore.`,
+			"2 Import kind 2: layout must not be empty.",
+			"3 Import kind 3: A word in kinds must have 1 to 200 characters.",
 			"1 Attachment 1: Its trade or note could not be restored.",
 		)
 		if result.Inserted != 1 || result.CashInserted != 1 || result.Tags != 1 || result.Notes != 1 || result.Missed != 1 || result.Annotated != 1 || len(result.Files) != 1 {

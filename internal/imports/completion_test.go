@@ -142,7 +142,7 @@ func (b fixture) noteFirstTrade(account journal.AccountID) journal.TradeID {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := b.Playbook.Annotate(b.Context(), b.by.UserID, first, playbook.AnnotationChange{Notes: journal.Some("kept")}, nil); err != nil {
+	if _, err := b.Playbook.Annotate(b.Context(), b.by.UserID, first, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("kept")}}, nil); err != nil {
 		b.Fatal(err)
 	}
 	return first

@@ -15,7 +15,7 @@ import (
 func (w *world) orphaned(notes string, keys ...string) journal.TradeID {
 	w.t.Helper()
 	trade := w.trade(w.ann, w.annCash)
-	_, err := w.Annotate(w.ctx, w.ann, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
+	_, err := w.Annotate(w.ctx, w.ann, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(w.t, err)
 	w.update(func(tx *db.Tx) error {
 		return playbook.MoveAnnotations(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
@@ -81,7 +81,7 @@ func TestWhatIsSaidOfTrades(t *testing.T) {
 		noted := w.trade(w.ann, w.annCash)
 		note, err := w.CreateNote(w.ctx, w.ann, playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(noted)})
 		must(w.t, err)
-		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{Notes: journal.Some("said")}, nil)
+		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("said")}}, nil)
 		must(w.t, err)
 		w.update(func(tx *db.Tx) error {
 			annotated, err := playbook.ListAnnotatedTrades(w.ctx, tx, w.ann, w.annCash)

@@ -37,6 +37,7 @@ var levels = map[string]int{
 	"internal/imports/brokers/brokertest": testsOnly,
 	"internal/analytics/oracle":           testsOnly,
 	"internal/imports/metatrader":         3,
+	"internal/imports/kinds":              3,
 	"internal/imports/statement":          2,
 
 	"internal/identity": 2,

@@ -33,7 +33,7 @@ func swimTitle(file tabular.File) string {
 	const title = "Account Statement for "
 	for _, table := range file.Tables {
 		for _, row := range table.Rows[:min(len(table.Rows), 5)] {
-			if text, ok := swimOnlyCell(row.Cells); ok && strings.HasPrefix(text, title) && len(swimTables(table.Rows)) > 0 {
+			if text, ok := statement.OnlyCell(row.Cells); ok && strings.HasPrefix(text, title) && len(swimTables(table.Rows)) > 0 {
 				return "matched title " + strings.TrimSpace(title)
 			}
 		}
@@ -62,7 +62,7 @@ func swimTables(rows []tabular.Row) []swimTable {
 	var tables []swimTable
 	title := ""
 	for i, row := range rows {
-		if single, ok := swimOnlyCell(row.Cells); ok {
+		if single, ok := statement.OnlyCell(row.Cells); ok {
 			title = strings.ToLower(single)
 			continue
 		}
@@ -80,20 +80,9 @@ func swimTables(rows []tabular.Row) []swimTable {
 }
 
 func swimEnds(cells []string) bool {
-	_, title := swimOnlyCell(cells)
+	_, title := statement.OnlyCell(cells)
 	_, header := swimHeader(cells, "")
 	return title || header
-}
-
-func swimOnlyCell(cells []string) (string, bool) {
-	only := ""
-	for _, c := range cells {
-		if c != "" && only != "" {
-			return "", false
-		}
-		only += c
-	}
-	return only, only != ""
 }
 
 // swimHeader returns which table a row is the header of.

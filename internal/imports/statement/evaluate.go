@@ -221,6 +221,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
 	t.SetInstrument(i)
+	lr.r.assumeUnits(&t.Fill) // before a price is computed from an amount
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly

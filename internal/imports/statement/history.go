@@ -352,11 +352,15 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 	} else {
 		c.Note = w.withSymbol("Fee of " + cmp.Or(w.Text(l.TaxNote), w.word))
 	}
-	kept := w.skipped
+	skipped, cash := w.skipped, w.cash
 	w.skipped = ""
 	lr.emitCash(w, &Record{Kind: KindFee, Cash: &c})
-	if len(w.cash) == 0 && kept != "" {
-		w.skipped = kept
+	switch {
+	case len(w.cash) > 0:
+	case len(cash) > 0: // a fee in a coin that is not money does not skip the row
+		w.cash, w.skipped = cash, ""
+	case skipped != "":
+		w.skipped = skipped
 	}
 }
 

@@ -100,8 +100,9 @@ func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
 	lr.computePrice(w, t)
 	lr.stateCashFlow(t)
 	lr.inferMultiplier(t)
-	if !t.Multiplier.Valid {
+	if assumed := t.Multiplier; !assumed.Valid || t.MultiplierAssumed {
 		lr.settleRate(w, t)
+		t.MultiplierAssumed = t.MultiplierAssumed && t.Multiplier.Equal(assumed)
 	}
 	lr.bookHiddenCosts(t)
 	lr.readResult(w, t)

@@ -230,12 +230,12 @@ func NonZero(n decimal.Null) decimal.Null {
 }
 
 // Grade reads a grade from 1 to 5; 0 means that the cell has none.
-func Grade(text string) int {
+func Grade(text string) annotations.Grade {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
-	if err != nil || n < 1 || n > 5 {
+	if err != nil || n < 1 || n > annotations.MaxGrade {
 		return 0
 	}
-	return n
+	return annotations.Grade(n)
 }
 
 // List splits a cell that lists things.

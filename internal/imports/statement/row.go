@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
@@ -310,12 +311,17 @@ func (w *Row) Fill(f Fill) *Fill {
 	if f.Type == "" {
 		f.Type = w.r.Preset.Instrument
 	}
-	if w.r.Preset.Units && !f.Multiplier.Valid {
-		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
-	}
+	w.r.assumeUnits(&f)
 	w.noteFacts(&f)
 	w.fills = append(w.fills, &f)
 	return &f
+}
+
+// assumeUnits sets the multiplier of a file whose quantities are units.
+func (r *Reader) assumeUnits(f *Fill) {
+	if r.Preset.Units && !f.Multiplier.Valid {
+		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
+	}
 }
 
 // Money emits a cash row; the sign of its amount decides which way money moved.
@@ -344,7 +350,7 @@ func (w *Row) Annotate(m Annotations) {
 
 // IsEmpty reports whether the annotations are empty.
 func (m *Annotations) IsEmpty() bool {
-	return m.Values.IsEmpty() && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
+	return annotations.Fields.IsEmpty(&m.Values) && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
 }
 
 // writeOutcome writes the outcome of the row to the statement.

@@ -51,7 +51,7 @@ func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) erro
 		return r.Section(table, start, end).readLayout(r.Preset.Sections[open].Layout)
 	}
 	for i, row := range table.Rows {
-		cell, alone := onlyCell(row.Cells)
+		cell, alone := OnlyCell(row.Cells)
 		found := -1
 		if !alone {
 			found = r.sectionAt(row.Cells, title, headers)
@@ -87,8 +87,8 @@ func (r *Reader) sectionAt(cells []string, title string, headers []knownHeader) 
 	return best
 }
 
-// onlyCell returns the value of a row that has only one.
-func onlyCell(cells []string) (text string, alone bool) {
+// OnlyCell returns the value of a row that has only one: a title.
+func OnlyCell(cells []string) (text string, alone bool) {
 	n := 0
 	for _, cell := range cells {
 		if !Blank(cell) {

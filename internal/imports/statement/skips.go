@@ -89,7 +89,8 @@ func (s *Statement) countRows() {
 }
 
 // Skip leaves the row out because it holds nothing to import. The reason is a
-// short phrase; rows with the same reason are counted together.
+// short phrase; rows with the same reason are counted together. Records that the
+// row has emitted are dropped.
 func (w *Row) Skip(format string, args ...any) {
 	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.skipped = fmt.Sprintf(format, args...)

@@ -394,8 +394,8 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 	return a
 }
 
-// addTags sorts a list of tags: some journals put mistakes and emotions among
-// them, with a word before.
+// addTags adds a list of tags. Some journals list mistakes and emotions among
+// them, as "mistake: chased" and "emotion: calm"; these are added as what they are.
 func (a *Annotations) addTags(tags []string) {
 	for _, tag := range tags {
 		kind, rest, _ := strings.Cut(tag, ":")
