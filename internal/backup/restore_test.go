@@ -371,10 +371,15 @@ func TestRestoredOrphansReturn(t *testing.T) {
 		restored := result.Accounts[0].ID
 		back := h.fill(t, to, restored, matching.Buy, "1", "10", 0)
 		expect(t, h.trades(t, to, restored), `1 fills, 1, "do not lose me"`)
-		files, err := h.playbook.Attachments(t.Context(), to, playbook.Target{Trade: back.TradeIDs[0]})
-		must(t, err)
-		notes, _, err := h.playbook.Notes(t.Context(), to, playbook.NoteFilter{Trade: back.TradeIDs[0]}, playbook.Page{})
-		must(t, err)
+		var files []playbook.Attachment
+		var notes []playbook.Note
+		must(t, h.db.View(t.Context(), func(tx *db.Tx) (err error) {
+			if files, err = playbook.AttachmentsOf(t.Context(), tx, to, playbook.Target{Trade: back.TradeIDs[0]}); err != nil {
+				return err
+			}
+			notes, _, err = playbook.ReadNotePage(t.Context(), tx, to, playbook.NoteFilter{Trade: back.TradeIDs[0]}, playbook.Page{})
+			return err
+		}))
 		if len(files) != 1 || len(notes) != 1 {
 			t.Errorf("%d files and %d notes came back", len(files), len(notes))
 		}
@@ -442,9 +447,8 @@ func TestEqualsAreKept(t *testing.T) {
 		same(t, h.export(t, to, ""), want)
 
 		// What was changed here since stays changed; other notes are appended.
-		list, _, err := h.playbook.MissedTrades(t.Context(), to, journal.Scope{}, playbook.Page{})
-		must(t, err)
-		_, err = h.playbook.ChangeMissed(t.Context(), to, list[0].ID, playbook.MissedChange{Notes: journal.Some("changed")}, nil)
+		list := h.missedTrades(t, to)
+		_, err := h.playbook.ChangeMissed(t.Context(), to, list[0].ID, playbook.MissedChange{Notes: journal.Some("changed")}, nil)
 		must(t, err)
 		changed := h.export(t, to, "")
 		if result := h.restore(t, to, want); result.Missed != 0 || result.MissedUpdated != 1 {

@@ -179,7 +179,7 @@ func TestResolveScope(t *testing.T) {
 			{[]journal.AccountID{"nothing"}, ledger.ToList, 0, "not_found"},
 			{[]journal.AccountID{""}, ledger.ToList, 0, "not_found"},
 		} {
-			got, err := d.ledger.ResolveScope(t.Context(), d.owner, c.ids, c.purpose)
+			got, err := d.resolveScope(t.Context(), c.ids, c.purpose)
 			if c.code != "" {
 				if e := asError(err); e == nil || e.Code != c.code {
 					t.Errorf("%v: %v, want %s", c.ids, err, c.code)
@@ -207,4 +207,12 @@ func TestConcurrentAccountCreation(t *testing.T) {
 			t.Errorf("%d accounts", len(list))
 		}
 	})
+}
+
+func (d *fixture) resolveScope(ctx context.Context, ids []journal.AccountID, purpose ledger.Purpose) (accounts []ledger.Account, err error) {
+	err = d.db.View(ctx, func(tx *db.Tx) error {
+		accounts, err = ledger.ResolveScope(ctx, tx, d.owner, ids, purpose)
+		return err
+	})
+	return accounts, err
 }

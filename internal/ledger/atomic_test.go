@@ -193,7 +193,7 @@ func TestInterruptedReadFails(t *testing.T) {
 			return err
 		},
 		"scope": func(ctx context.Context, d *fixture) error {
-			_, err := d.ledger.ResolveScope(ctx, d.owner, nil, ledger.ToSum)
+			_, err := d.resolveScope(ctx, nil, ledger.ToSum)
 			return err
 		},
 		"execution": func(ctx context.Context, d *fixture) error {

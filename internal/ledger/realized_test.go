@@ -23,7 +23,7 @@ func (d *fixture) realized() map[journal.TradeID]ledger.RealizedTrade {
 	for _, t := range d.trades() {
 		ids = append(ids, t.ID)
 	}
-	accounts, err := d.ledger.ResolveScope(ctx, d.owner, []journal.AccountID{d.account}, ledger.ToList)
+	accounts, err := d.resolveScope(ctx, []journal.AccountID{d.account}, ledger.ToList)
 	must(d, err)
 	must(d, d.db.View(ctx, func(tx *db.Tx) error {
 		if err := ledger.EachRealizedTrade(ctx, tx, d.owner, accounts[0], func(r ledger.RealizedTrade) error {

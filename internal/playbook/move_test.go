@@ -25,8 +25,7 @@ func (w *world) attach(target playbook.Target) playbook.Attachment {
 
 func (w *world) attachmentsOf(target playbook.Target) []journal.AttachmentID {
 	w.t.Helper()
-	list, err := w.Attachments(w.ctx, w.ann, target)
-	must(w.t, err)
+	list := w.attachments(w.ann, target)
 	ids := []journal.AttachmentID{}
 	for _, a := range list {
 		ids = append(ids, a.ID)

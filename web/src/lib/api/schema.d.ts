@@ -5646,7 +5646,7 @@ export interface operations {
     };
     breakdown: {
         parameters: {
-            query?: {
+            query: {
                 /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
@@ -5666,7 +5666,7 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                by?: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
+                by: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
                 /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
                 /** @description Add the formula of each row and the link to its trades. */
