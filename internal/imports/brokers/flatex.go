@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/matching"
 )
@@ -10,7 +11,7 @@ import (
 // flatexMovements are the depot's movements, whose last column says of what kind
 // each is. A canceled execution (Storno) is booked the other way.
 var flatexMovements = s.Preset{
-	Broker: "flatex", Export: "depot movements", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: s.DayFirst,
+	Broker: "flatex", Export: "depot movements", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: parse.DayFirst,
 	Header: s.Cols("Buchungstag;Valuta;Bezeichnung;ISIN;Nominal (Stk.);Betrag;Kurs;Buchungsinformation"),
 	Layout: &s.Layout{
 		Key: "Buchungstag", Kind: "Buchungsinformation", Symbol: "ISIN|Bezeichnung", Namer: s.NamePlain, Name: "Bezeichnung",

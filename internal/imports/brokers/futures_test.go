@@ -6,6 +6,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/instruments"
@@ -86,7 +87,7 @@ func TestFindNinjaOrder(t *testing.T) {
 		{"years first", []string{"2026-01-02 09:00:00", "1.00 $"}, false},
 	} {
 		file := tabular.File{Tables: []tabular.Table{{Rows: []tabular.Row{{Cells: test.cells}}}}}
-		if got := findNinjaOrder(file) == statement.DayFirst; got != test.want {
+		if got := findNinjaOrder(file) == parse.DayFirst; got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -15,7 +16,7 @@ import (
 // user's choice, so it is known by any of them and always read the same way.
 func thinkorswim() []*statement.Preset {
 	whole := statement.Preset{
-		Broker: "thinkorswim", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork, Order: statement.MonthFirst,
+		Broker: "thinkorswim", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork, Order: parse.MonthFirst,
 		NewestFirst: true, Costs: statement.CostsNegative, Whole: readSwim,
 	}
 	trades, cash, orders := whole, whole, whole
@@ -150,7 +151,7 @@ func swimZone(rows []tabular.Row) string {
 	for _, row := range rows {
 		for _, cell := range row.Cells {
 			if found := swimStart.FindStringSubmatch(cell); found != nil {
-				if _, err := statement.LoadZone(found[1]); err == nil {
+				if _, err := parse.LoadZone(found[1]); err == nil {
 					return found[1]
 				}
 			}
@@ -160,7 +161,7 @@ func swimZone(rows []tabular.Row) string {
 }
 
 func zoneName(label string) string {
-	zone, err := statement.LoadZone(label)
+	zone, err := parse.LoadZone(label)
 	if err != nil {
 		return label
 	}

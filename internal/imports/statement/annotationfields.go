@@ -5,6 +5,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 )
 
 // ReadAnnotation reads one of the values that a trader added to a trade from a
@@ -45,7 +46,7 @@ func (m mapping) readAnnotation(w *Row, f annotations.Field, into *annotations.V
 }
 
 // instantOf returns the instant of a moment, nil if it could not be read.
-func instantOf(moment Moment) *time.Time {
+func instantOf(moment parse.Moment) *time.Time {
 	if moment.At.IsZero() {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package statement
 
-import "fillbook/internal/imports/tabular"
+import (
+	"fillbook/internal/imports/parse"
+	"fillbook/internal/imports/tabular"
+)
 
 // Section is a table inside a file, with a header of its own. It ends at the next
 // header of a section, or at a row with one cell, which is a title.
@@ -91,7 +94,7 @@ func (r *Reader) sectionAt(cells []string, title string, headers []knownHeader) 
 func OnlyCell(cells []string) (text string, alone bool) {
 	n := 0
 	for _, cell := range cells {
-		if !Blank(cell) {
+		if !parse.Blank(cell) {
 			n++
 			text = cell
 		}

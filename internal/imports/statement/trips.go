@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
@@ -132,7 +133,7 @@ func (lr *layoutReader) assumeOpening(w *Row, t *Trip) {
 }
 
 // dayAndTime reads an instant from one column, or from a date and a time.
-func (w *Row) dayAndTime(date, clock Col) Moment {
+func (w *Row) dayAndTime(date, clock Col) parse.Moment {
 	if date != "" {
 		return w.DateAndTime(date, clock)
 	}
@@ -142,7 +143,7 @@ func (w *Row) dayAndTime(date, clock Col) Moment {
 // tripPrice reads a price, which of treasury futures may be in 32nds.
 func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decimal {
 	if isTreasury(symbol) {
-		if p, ok := Treasury32(w.Text(col)); ok {
+		if p, ok := parse.Treasury32(w.Text(col)); ok {
 			return p
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -69,7 +70,7 @@ func (l *report) skipConversion(w *statement.Row, symbol string, marks []string)
 const currencyConversion = "currency conversion"
 
 // flexMoment reads when a trade was made: one column, or a day with a time.
-func flexMoment(w *statement.Row) statement.Moment {
+func flexMoment(w *statement.Row) parse.Moment {
 	switch {
 	case w.Text(flexTime) != "":
 		return w.Moment(flexTime)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -37,7 +38,7 @@ func readSide(w *statement.Row, word string, quantity decimal.Decimal, canceled 
 	word, _, _ = strings.Cut(word, "(")
 	bought := quantity.Sign() > 0
 	if word = strings.TrimSpace(word); word != "" {
-		s, _, ok := statement.SideWord(word)
+		s, _, ok := parse.SideWord(word)
 		if !ok {
 			w.Fail("%q is neither a buy nor a sell.", word)
 		}
@@ -56,15 +57,15 @@ func splitCodes(text string) []string {
 
 // readEffect reads whether a trade opened or closed. One that did both turned a
 // position round.
-func readEffect(list []string) statement.Effect {
+func readEffect(list []string) parse.Effect {
 	opens, closes := slices.Contains(list, "O"), slices.Contains(list, "C")
 	switch {
 	case opens && !closes:
-		return statement.Opening
+		return parse.Opening
 	case closes && !opens:
-		return statement.Closing
+		return parse.Closing
 	}
-	return statement.EffectUnknown
+	return parse.EffectUnknown
 }
 
 // noteAccount notes whose row it is.
@@ -88,11 +89,11 @@ func (l *report) noteCurrency(f *statement.Fill, currency string) {
 // emitFill emits a fill, and keeps one that cancels another.
 func (l *report) emitFill(w *statement.Row, f statement.Fill, canceled bool) {
 	if f.Type == instruments.TypeForex {
-		f.Effect = statement.EffectUnknown
+		f.Effect = parse.EffectUnknown
 	}
 	emitted := w.Fill(f)
 	if canceled && !w.Failed() {
-		emitted.Effect, emitted.StatedCashFlow = statement.EffectUnknown, decimal.Null{}
+		emitted.Effect, emitted.StatedCashFlow = parse.EffectUnknown, decimal.Null{}
 		l.cancels = append(l.cancels, emitted)
 	}
 }

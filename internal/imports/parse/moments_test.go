@@ -1,4 +1,4 @@
-package statement_test
+package parse_test
 
 import (
 	"strings"
@@ -7,23 +7,23 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/journal"
 )
 
 // clockIn returns a clock, or ends the test.
-func clockIn(t testing.TB, zone string, order statement.DateOrder) *statement.Clock {
+func clockIn(t testing.TB, zone string, order parse.DateOrder) *parse.Clock {
 	t.Helper()
-	z, err := statement.LoadZone(zone)
+	z, err := parse.LoadZone(zone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return statement.NewClock(z, order)
+	return parse.NewClock(z, order)
 }
 
 // describe writes a moment for comparison: the instant, then d for a date only
 // and z for a zone in the text.
-func describe(m statement.Moment) string {
+func describe(m parse.Moment) string {
 	text := journal.FormatInstant(m.At)
 	if m.DateOnly {
 		text += " d"
@@ -38,7 +38,7 @@ func TestMoment(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, want string // in Berlin
-		order      statement.DateOrder
+		order      parse.DateOrder
 	}{
 		{text: "2026-01-05 09:30:00", want: "2026-01-05T08:30:00Z"},
 		{text: "2026-01-05 9:30", want: "2026-01-05T08:30:00Z"},
@@ -61,33 +61,33 @@ func TestMoment(t *testing.T) {
 		{text: "20260710", want: "2026-07-09T22:00:00Z d"},
 		{text: "2018-01-05;09:30:00", want: "2018-01-05T08:30:00Z"},
 		{text: "2026-01-05, 09:30:00", want: "2026-01-05T08:30:00Z"},
-		{text: "01/15/2024 10:30:00", want: "2024-01-15T09:30:00Z", order: statement.MonthFirst},
-		{text: "7/28/2026 10:17:59 AM", want: "2026-07-28T08:17:59Z", order: statement.MonthFirst},
-		{text: "7/28/2026 10:17:59 PM", want: "2026-07-28T20:17:59Z", order: statement.MonthFirst},
-		{text: "7/28/2026 10:17:59\u202fPM", want: "2026-07-28T20:17:59Z", order: statement.MonthFirst},
-		{text: "7/2/2026 9:12", want: "2026-07-02T07:12:00Z", order: statement.MonthFirst},
-		{text: "7/2/2026 9:12", want: "2026-02-07T08:12:00Z", order: statement.DayFirst},
-		{text: "27/04/2026 6:05:02", want: "2026-04-27T04:05:02Z", order: statement.DayFirst},
+		{text: "01/15/2024 10:30:00", want: "2024-01-15T09:30:00Z", order: parse.MonthFirst},
+		{text: "7/28/2026 10:17:59 AM", want: "2026-07-28T08:17:59Z", order: parse.MonthFirst},
+		{text: "7/28/2026 10:17:59 PM", want: "2026-07-28T20:17:59Z", order: parse.MonthFirst},
+		{text: "7/28/2026 10:17:59\u202fPM", want: "2026-07-28T20:17:59Z", order: parse.MonthFirst},
+		{text: "7/2/2026 9:12", want: "2026-07-02T07:12:00Z", order: parse.MonthFirst},
+		{text: "7/2/2026 9:12", want: "2026-02-07T08:12:00Z", order: parse.DayFirst},
+		{text: "27/04/2026 6:05:02", want: "2026-04-27T04:05:02Z", order: parse.DayFirst},
 		{text: "27/04/2026 6:05:02", want: "2026-04-27T04:05:02Z"},
-		{text: "01-04-2026 00:27:56", want: "2026-03-31T22:27:56Z", order: statement.DayFirst},
-		{text: "15/04/2026 15:09:58.271", want: "2026-04-15T13:09:58.271Z", order: statement.DayFirst},
+		{text: "01-04-2026 00:27:56", want: "2026-03-31T22:27:56Z", order: parse.DayFirst},
+		{text: "15/04/2026 15:09:58.271", want: "2026-04-15T13:09:58.271Z", order: parse.DayFirst},
 		{text: "12.04.2024 13:01:45", want: "2024-04-12T11:01:45Z"},
-		{text: "12.04.2024 13:01:45", want: "2024-12-04T12:01:45Z", order: statement.MonthFirst},
+		{text: "12.04.2024 13:01:45", want: "2024-12-04T12:01:45Z", order: parse.MonthFirst},
 		{text: "05/05/2026 10:00", want: "2026-05-05T08:00:00Z"},
 		{text: "07 Aug 2026 20:00:00.000", want: "2026-08-07T18:00:00Z"},
-		{text: "4/26/22,09:29:16", want: "2022-04-26T07:29:16Z", order: statement.MonthFirst},
-		{text: "10/1/26 0:00", want: "2026-09-30T22:00:00Z", order: statement.MonthFirst},
-		{text: "10/24/2025 12:17:43 EDT", want: "2025-10-24T16:17:43Z z", order: statement.MonthFirst},
-		{text: "07/02/2026 10:10:08 EST", want: "2026-07-02T14:10:08Z z", order: statement.MonthFirst},
+		{text: "4/26/22,09:29:16", want: "2022-04-26T07:29:16Z", order: parse.MonthFirst},
+		{text: "10/1/26 0:00", want: "2026-09-30T22:00:00Z", order: parse.MonthFirst},
+		{text: "10/24/2025 12:17:43 EDT", want: "2025-10-24T16:17:43Z z", order: parse.MonthFirst},
+		{text: "07/02/2026 10:10:08 EST", want: "2026-07-02T14:10:08Z z", order: parse.MonthFirst},
 		{text: "2026/07/20 08:03:06,GMT-04", want: "2026-07-20T12:03:06Z z"},
 		{text: "Apr 28, 2026 05:09:47 ET", want: "2026-04-28T09:09:47Z z"},
 		{text: "2025/01/01 09:30:00 (ET)", want: "2025-01-01T14:30:00Z z"},
-		{text: "05/08/2025 11:22:07 -04:00", want: "2025-05-08T15:22:07Z z", order: statement.MonthFirst},
+		{text: "05/08/2025 11:22:07 -04:00", want: "2025-05-08T15:22:07Z z", order: parse.MonthFirst},
 		{text: "2024-12-20 7:17:03 PM +03:00", want: "2024-12-20T16:17:03Z z"},
-		{text: "10/7/24 9:50:07 PM +01:00", want: "2024-10-07T20:50:07Z z", order: statement.MonthFirst},
+		{text: "10/7/24 9:50:07 PM +01:00", want: "2024-10-07T20:50:07Z z", order: parse.MonthFirst},
 		{text: "Thu Jul 09 2026 16:30:30 GMT+0300", want: "2026-07-09T13:30:30Z z"},
 		{text: "Thu Jul 09 2026 16:30:30 GMT+0300 (Eastern European Summer Time)", want: "2026-07-09T13:30:30Z z"},
-		{text: "9/18/2025 - 14:59:56", want: "2025-09-18T12:59:56Z", order: statement.MonthFirst},
+		{text: "9/18/2025 - 14:59:56", want: "2025-09-18T12:59:56Z", order: parse.MonthFirst},
 		{text: "Jan. 28, 2022, 12:13 AM", want: "2022-01-27T23:13:00Z"},
 		{text: "10 Mar 2021 10:40:20", want: "2021-03-10T09:40:20Z"},
 		{text: "Feb 12, 2026", want: "2026-02-11T23:00:00Z d"},
@@ -112,8 +112,8 @@ func TestMoment(t *testing.T) {
 		{text: "2025-03-03 12:00:00 PM", want: "2025-03-03T11:00:00Z"},
 		{text: "2025-03-03 14:30 PM", want: "2025-03-03T13:30:00Z"},
 		{text: "2025-03-03 0:30 AM", want: "2025-03-02T23:30:00Z"},
-		{text: "05-01-2026 10:30 a.m.", want: "2026-01-05T09:30:00Z", order: statement.DayFirst},
-		{text: "5/1/2026 10:30 p. m.", want: "2026-01-05T21:30:00Z", order: statement.DayFirst},
+		{text: "05-01-2026 10:30 a.m.", want: "2026-01-05T09:30:00Z", order: parse.DayFirst},
+		{text: "5/1/2026 10:30 p. m.", want: "2026-01-05T21:30:00Z", order: parse.DayFirst},
 		{text: "2026-01-05 09:30:00,123", want: "2026-01-05T08:30:00.123Z"},
 		{text: "2026-01-05 at 09:30", want: "2026-01-05T08:30:00Z"},
 		{text: "Monday, January 5th, 2026 9:30 AM", want: "2026-01-05T08:30:00Z"},
@@ -155,10 +155,10 @@ func TestMomentRefuses(t *testing.T) {
 		"1970-01-01 00:30", "2199-12-31 23:30 -01:00", "04/27/2023 as of 04/25/2023", "2026-01-05 09:30:00 2026-01-05", "２０２６-01-05", "2026-1-5x",
 		"202601051", "2026010509", "2026-01-05 0930", "2026-01-0509:30:00", strings.Repeat("2", 500), "Thu", "Thu,", "Jan5 2026", "Jan 123 2026", "Jan 5th2026", "Jan 5, 20261", "Jan 5, 202612", "Jan 5, 026", "2026-Foo-05", "2026-01-", "2026-Jan05", "T09:30", "2026 01 05",
 	} {
-		clock := clockIn(t, "Europe/Berlin", statement.DayFirst)
+		clock := clockIn(t, "Europe/Berlin", parse.DayFirst)
 		if got, err := clock.Moment(text); err == nil {
 			t.Errorf("%q is %s", text, describe(got))
-		} else if got != (statement.Moment{}) {
+		} else if got != (parse.Moment{}) {
 			t.Errorf("%q returned both %s and the error %v", text, describe(got), err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestMomentRefusalsCanBeShown(t *testing.T) {
 		{"America/New_York+7", "2026-03-08 09:30:00", "2026-03-08 09:30:00 does not exist in America/New_York+7: the clocks were put forward over it"},
 		{"Pacific/Apia", "2011-12-30", "2011-12-30 does not exist in Pacific/Apia"},
 	} {
-		_, err := clockIn(t, c.zone, statement.DateOrderUnknown).Moment(c.text)
+		_, err := clockIn(t, c.zone, parse.DateOrderUnknown).Moment(c.text)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q in %s: %v, want %s", c.text, c.zone, err, c.want)
 		}
@@ -188,7 +188,7 @@ func TestMomentRefusalsCanBeShown(t *testing.T) {
 // contradicts it.
 func TestSettledOrderIsKept(t *testing.T) {
 	t.Parallel()
-	for text, order := range map[string]statement.DateOrder{"27/04/2026": statement.MonthFirst, "04/27/2026": statement.DayFirst} {
+	for text, order := range map[string]parse.DateOrder{"27/04/2026": parse.MonthFirst, "04/27/2026": parse.DayFirst} {
 		if got, err := clockIn(t, "UTC", order).Moment(text); err == nil {
 			t.Errorf("%s read with %s is %s", text, order, describe(got))
 		}
@@ -218,7 +218,7 @@ func TestDateAndTime(t *testing.T) {
 		{"2024-04-01", "2024-04-01T09:57:47", "2024-04-01T13:57:47Z"},
 		{"2024-04-02", "2024-04-01T19:57:47Z", "2024-04-01T19:57:47Z z"},
 	} {
-		got, err := clockIn(t, "America/New_York", statement.MonthFirst).DateAndTime(c.date, c.tod)
+		got, err := clockIn(t, "America/New_York", parse.MonthFirst).DateAndTime(c.date, c.tod)
 		if err != nil || describe(got) != c.want {
 			t.Errorf("%q, %q is %s, %v, want %s", c.date, c.tod, describe(got), err, c.want)
 		}
@@ -237,7 +237,7 @@ func TestDateAndTime(t *testing.T) {
 		{"2026-01-05", "09:30 QQQ"},
 		{"2026-01-05", "0930"},
 	} {
-		if got, err := clockIn(t, "America/New_York", statement.MonthFirst).DateAndTime(c[0], c[1]); err == nil {
+		if got, err := clockIn(t, "America/New_York", parse.MonthFirst).DateAndTime(c[0], c[1]); err == nil {
 			t.Errorf("%q, %q is %s", c[0], c[1], describe(got))
 		}
 	}
@@ -251,7 +251,7 @@ func TestClockDay(t *testing.T) {
 		"9/17/2026 7:00:00 PM": "2026-09-17", "09/30/2022 00:00:00 EDT": "2022-09-30", "46000": "2025-12-09", "1/20/2199": "2199-01-20",
 		"28-10-2026": "", "1969-12-31": "", "2200-01-01": "", "soon": "", "JUN26": "", "": "",
 	} {
-		got, err := clockIn(t, "Asia/Tokyo", statement.MonthFirst).Day(text)
+		got, err := clockIn(t, "Asia/Tokyo", parse.MonthFirst).Day(text)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q is %q, %v, want %q", text, got, err, want)
 		}
@@ -273,7 +273,7 @@ func TestOverlaps(t *testing.T) {
 		"labels decide":             {"America/New_York", "01:30_EST 01:30_EDT 01:30_EST", "06:30 05:30 06:30"},
 		"a moved zone":              {"America/New_York+7", "07:50 08:10 08:50 08:10 09:10", "04:50 05:10 05:50 06:10 07:10"},
 	} {
-		clock := clockIn(t, c.zone, statement.DateOrderUnknown)
+		clock := clockIn(t, c.zone, parse.DateOrderUnknown)
 		var got []string
 		for row := range strings.FieldsSeq(c.rows) {
 			m, err := clock.Moment("2026-11-01 " + strings.ReplaceAll(row, "_", " "))
@@ -297,7 +297,7 @@ func TestMidnightThatDoesNotExist(t *testing.T) {
 		{"America/New_York+7", "2026-03-08", "2026-03-07T22:00:00Z d"},
 		{"America/New_York+7", "2026-03-09", "2026-03-08T21:00:00Z d"},
 	} {
-		got, err := clockIn(t, c.zone, statement.DateOrderUnknown).Moment(c.day)
+		got, err := clockIn(t, c.zone, parse.DateOrderUnknown).Moment(c.day)
 		if err != nil || describe(got) != c.want {
 			t.Errorf("%s in %s is %s, %v, want %s", c.day, c.zone, describe(got), err, c.want)
 		}
@@ -307,7 +307,7 @@ func TestMidnightThatDoesNotExist(t *testing.T) {
 // momentForms are layouts that say everything to the second.
 var momentForms = []struct {
 	layout string
-	order  statement.DateOrder
+	order  parse.DateOrder
 }{
 	{"2006-01-02 15:04:05", ""},
 	{"2006-01-02T15:04:05", ""},
@@ -317,18 +317,18 @@ var momentForms = []struct {
 	{"20060102 150405", ""},
 	{"20060102150405", ""},
 	{"2006-01-02, 15:04:05", ""},
-	{"01/02/2006 15:04:05", statement.MonthFirst},
-	{"1/2/2006 3:04:05 PM", statement.MonthFirst},
-	{"02/01/2006 15:04:05", statement.DayFirst},
-	{"2/1/2006 3:04:05 pm", statement.DayFirst},
-	{"02-01-2006 15:04:05", statement.DayFirst},
+	{"01/02/2006 15:04:05", parse.MonthFirst},
+	{"1/2/2006 3:04:05 PM", parse.MonthFirst},
+	{"02/01/2006 15:04:05", parse.DayFirst},
+	{"2/1/2006 3:04:05 pm", parse.DayFirst},
+	{"02-01-2006 15:04:05", parse.DayFirst},
 	{"02.01.2006 15:04:05", ""},
 	{"02 Jan 2006 15:04:05", ""},
 	{"2-January-2006 15:04:05", ""},
 	{"Jan 2, 2006 15:04:05", ""},
 	{"January 2, 200603:04:05 PM", ""},
 	{"Mon Jan 02 2006 15:04:05", ""},
-	{"1/2/2006 - 15:04:05", statement.MonthFirst},
+	{"1/2/2006 - 15:04:05", parse.MonthFirst},
 	{"Monday, 2 January 2006, 3:04:05 PM", ""},
 	{"2006 January 2, 15:04:05", ""},
 }
@@ -351,11 +351,11 @@ func TestWrittenMomentsComeBack(t *testing.T) {
 			location = time.FixedZone("", -7*3600)
 		}
 		text := at.In(location).Format(form.layout) + offset
-		z, err := statement.LoadZone(zone)
+		z, err := parse.LoadZone(zone)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := statement.NewClock(z, form.order).Moment(text)
+		m, err := parse.NewClock(z, form.order).Moment(text)
 		if err != nil || !m.At.Equal(at) || m.Zoned != (offset != "") || m.DateOnly {
 			t.Fatalf("%q in %s is %s, %v, want %v", text, zone, describe(m), err, at)
 		}
@@ -373,11 +373,11 @@ func TestReadingIsTheInverseOfShowing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := statement.LoadZone(name)
+		z, err := parse.LoadZone(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		clock := statement.NewClock(z, statement.DateOrderUnknown)
+		clock := parse.NewClock(z, parse.DateOrderUnknown)
 		at := time.Date(rapid.IntRange(1990, 2050).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC)
 		for range 30 {
 			at = at.Add(time.Duration(rapid.IntRange(1, 20_000).Draw(t, "minutes")) * time.Minute)
@@ -405,11 +405,11 @@ func TestSteadyColumnsComeBackThroughAnOverlap(t *testing.T) {
 		if rapid.Bool().Draw(t, "down") {
 			at, end, step = end, at, -step
 		}
-		z, err := statement.LoadZone("America/New_York")
+		z, err := parse.LoadZone("America/New_York")
 		if err != nil {
 			t.Fatal(err)
 		}
-		clock := statement.NewClock(z, statement.DateOrderUnknown)
+		clock := parse.NewClock(z, parse.DateOrderUnknown)
 		for ; at.Before(end) == (step > 0); at = at.Add(step) {
 			m, err := clock.Moment(at.In(location).Format(time.DateTime))
 			if err != nil || !m.At.Equal(at) {
@@ -427,7 +427,7 @@ func FuzzMoment(f *testing.F) {
 		f.Add(seed, ".40625")
 	}
 	f.Fuzz(func(t *testing.T, text, tod string) {
-		for _, order := range []statement.DateOrder{statement.DateOrderUnknown, statement.DayFirst, statement.MonthFirst, statement.DateOrderAmbiguous} {
+		for _, order := range []parse.DateOrder{parse.DateOrderUnknown, parse.DayFirst, parse.MonthFirst, parse.DateOrderAmbiguous} {
 			for _, zone := range []string{"America/New_York", "America/New_York+7", "UTC+14"} {
 				clock := clockIn(t, zone, order)
 				m, err := clock.Moment(text)
@@ -445,10 +445,10 @@ func FuzzMoment(f *testing.F) {
 }
 
 // expectBounded demands an instant that the journal keeps, or none at all.
-func expectBounded(t *testing.T, text string, m statement.Moment, err error) {
+func expectBounded(t *testing.T, text string, m parse.Moment, err error) {
 	t.Helper()
 	switch {
-	case err != nil && m != (statement.Moment{}):
+	case err != nil && m != (parse.Moment{}):
 		t.Fatalf("%q is %s along with %v", text, describe(m), err)
 	case err != nil:
 	case m.At.Year() < 1970 || m.At.Year() > 2199 || m.At.Location() != time.UTC || m.At.Nanosecond()%1000 != 0:

@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"strings"
@@ -50,7 +50,7 @@ func sideKey(text string) string {
 	if len(text) > longestMoment {
 		return ""
 	}
-	words := strings.FieldsFunc(strings.ToLower(trimCell(text)), func(r rune) bool {
+	words := strings.FieldsFunc(strings.ToLower(TrimCell(text)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	return strings.Join(words, " ")

@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"regexp"
@@ -16,7 +16,7 @@ var (
 // are the years 1954 to 2119. Smaller and greater ones are more likely to be
 // something else.
 func serialDay(text string) (day calendarDay, since time.Duration, ok bool) {
-	parts := serialText.FindStringSubmatch(trimCell(text))
+	parts := serialText.FindStringSubmatch(TrimCell(text))
 	if parts == nil {
 		return calendarDay{}, 0, false
 	}
@@ -27,7 +27,7 @@ func serialDay(text string) (day calendarDay, since time.Duration, ok bool) {
 
 // dayFraction reads a spreadsheet's number for a time of day.
 func dayFraction(text string) (time.Duration, bool) {
-	parts := fractionText.FindStringSubmatch(trimCell(text))
+	parts := fractionText.FindStringSubmatch(TrimCell(text))
 	if parts == nil {
 		return 0, false
 	}

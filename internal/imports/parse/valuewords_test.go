@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"slices"
@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// moneySigns are the signs of currencies that may come before or after a number.
-const moneySigns = "$€£¥￥₹₽₩₺₿฿₫₴₦₱₪₸"
+// MoneySigns are the signs of currencies that may come before or after a number.
+const MoneySigns = "$€£¥￥₹₽₩₺₿฿₫₴₦₱₪₸"
 
-// moneyWords are the codes and short names that may come before a number.
+// MoneyWords are the codes and short names that may come before a number.
 // Other words there are part of something else: ESZ25 is not 25.
-var moneyWords = []string{
+var MoneyWords = []string{
 	"aed", "ars", "aud", "bgn", "brl", "btc", "busd", "cad", "chf", "clp", "cnh", "cny", "cop", "czk", "dkk", "eth", "eur", "fdusd",
 	"gbp", "gbx", "hkd", "huf", "idr", "ils", "inr", "isk", "jpy", "krw", "kwd", "mxn", "myr", "ngn", "nok", "nzd", "pen", "php",
 	"pln", "ron", "rub", "sar", "sek", "sgd", "thb", "try", "twd", "uah", "usc", "usd", "usdc", "usdt", "vnd", "zar",
@@ -39,7 +39,7 @@ func scanWritten(text string) (*written, bool) {
 	if len(text) > longestNumber {
 		return nil, false
 	}
-	s := &cellScan{rest: plainSigns(trimCell(text))}
+	s := &cellScan{rest: PlainSigns(TrimCell(text))}
 	if !s.readBefore() {
 		return nil, false
 	}
@@ -76,21 +76,21 @@ func (s *cellScan) readBefore() bool {
 // atDigits reports whether the number starts here, possibly with its decimals.
 func (s *cellScan) atDigits() bool {
 	if s.rest[0] == '.' || s.rest[0] == ',' {
-		return len(s.rest) > 1 && isDigit(s.rest[1])
+		return len(s.rest) > 1 && IsDigit(s.rest[1])
 	}
-	return isDigit(s.rest[0])
+	return IsDigit(s.rest[0])
 }
 
 // currency takes a currency in front of the number.
 func (s *cellScan) currency() bool {
 	s.money++
 	sign, size := utf8.DecodeRuneInString(s.rest)
-	if strings.ContainsRune(moneySigns, sign) {
+	if strings.ContainsRune(MoneySigns, sign) {
 		s.rest = s.rest[size:]
 		return true
 	}
 	end := strings.IndexFunc(s.rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '$' && r != '.' })
-	if end <= 0 || !slices.Contains(moneyWords, strings.ToLower(s.rest[:end])) {
+	if end <= 0 || !slices.Contains(MoneyWords, strings.ToLower(s.rest[:end])) {
 		return false
 	}
 	s.rest = s.rest[end:]
@@ -101,7 +101,7 @@ func (s *cellScan) currency() bool {
 func (s *cellScan) digits() {
 	for {
 		n := 0
-		for n < len(s.rest) && isDigit(s.rest[n]) {
+		for n < len(s.rest) && IsDigit(s.rest[n]) {
 			n++
 		}
 		s.out.groups = append(s.out.groups, s.rest[:n])
@@ -122,7 +122,7 @@ func (s *cellScan) atMark() bool {
 		return false
 	}
 	before := s.out.groups[len(s.out.groups)-1]
-	follows := len(s.rest) > 1 && isDigit(s.rest[1])
+	follows := len(s.rest) > 1 && IsDigit(s.rest[1])
 	switch s.rest[0] {
 	case '.', ',':
 		return follows || before != ""
@@ -142,7 +142,7 @@ func (s *cellScan) exponent() {
 		n++
 	}
 	start := n
-	for n < len(s.rest) && isDigit(s.rest[n]) {
+	for n < len(s.rest) && IsDigit(s.rest[n]) {
 		n++
 	}
 	if n > start {
@@ -196,7 +196,7 @@ func (s *cellScan) hexadecimal() bool {
 func (s *cellScan) unit() bool {
 	const longest = 12
 	sign, size := utf8.DecodeRuneInString(s.rest)
-	if strings.ContainsRune(moneySigns, sign) {
+	if strings.ContainsRune(MoneySigns, sign) {
 		s.rest = s.rest[size:]
 		return true
 	}
@@ -212,4 +212,4 @@ func (s *cellScan) unit() bool {
 	return true
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }

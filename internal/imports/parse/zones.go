@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ const (
 // +02:00, by a common abbreviation, or as an IANA zone that is moved by whole
 // hours, such as America/New_York+7.
 func LoadZone(name string) (Zone, error) {
-	name = plainSigns(trimCell(name))
+	name = PlainSigns(TrimCell(name))
 	if place, ok := labels[strings.ToUpper(name)]; ok {
 		name = place
 	}
@@ -76,7 +76,7 @@ func LoadZone(name string) (Zone, error) {
 	if zone, ok := movedZone(name); ok {
 		return zone, nil
 	}
-	return Zone{}, fmt.Errorf("%q is not a time zone", shorten(name))
+	return Zone{}, fmt.Errorf("%q is not a time zone", Shorten(name))
 }
 
 // movedZone reads a zone that is moved by whole hours.

@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"strings"
@@ -45,7 +45,7 @@ type textScan struct {
 // digits takes at most limit digits.
 func (s *textScan) digits(limit int) string {
 	n := 0
-	for n < len(s.rest) && n < limit && isDigit(s.rest[n]) {
+	for n < len(s.rest) && n < limit && IsDigit(s.rest[n]) {
 		n++
 	}
 	run := s.rest[:n]
@@ -56,7 +56,7 @@ func (s *textScan) digits(limit int) string {
 // run counts the digits that come next.
 func (s *textScan) run() int {
 	n := 0
-	for n < len(s.rest) && isDigit(s.rest[n]) {
+	for n < len(s.rest) && IsDigit(s.rest[n]) {
 		n++
 	}
 	return n
@@ -100,7 +100,7 @@ func leadingNumericDate(text string) (numericDate, bool) {
 	if len(text) > longestMoment {
 		return numericDate{}, false
 	}
-	s := &textScan{rest: plainSigns(trimCell(text))}
+	s := &textScan{rest: PlainSigns(TrimCell(text))}
 	d, ok := s.date()
 	return d.numeric, ok && d.open
 }

@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func Blank(text string) bool {
 	if text != "" && text[0] >= '0' && text[0] <= '9' {
 		return false // most values are numbers, and this is called for every cell
 	}
-	text = trimCell(text)
+	text = TrimCell(text)
 	if len(text) > longestBlank {
 		return false
 	}
@@ -25,10 +25,10 @@ func Blank(text string) bool {
 	return false
 }
 
-// trimCell removes what surrounds the value of a cell: blanks of any sort, a
+// TrimCell removes what surrounds the value of a cell: blanks of any sort, a
 // byte order mark, and what spreadsheets put around a text that is to stay one,
 // ="5337" or a leading apostrophe.
-func trimCell(text string) string {
+func TrimCell(text string) string {
 	if n := len(text); n > 0 && isAlphanumeric(text[0]) && isAlphanumeric(text[n-1]) {
 		return text
 	}
@@ -40,16 +40,16 @@ func trimCell(text string) string {
 }
 
 func isAlphanumeric(c byte) bool {
-	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
+	return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 func isOutside(r rune) bool {
 	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u200e' || r == '\u200f'
 }
 
-// plainSigns replaces the signs that have several shapes by their plain one, so
+// PlainSigns replaces the signs that have several shapes by their plain one, so
 // that only one of each has to be known further on.
-func plainSigns(text string) string {
+func PlainSigns(text string) string {
 	if hasPlainSigns(text) {
 		return text
 	}
@@ -79,8 +79,8 @@ func hasPlainSigns(text string) bool {
 	return true
 }
 
-// shorten returns the start of a long text, for messages.
-func shorten(text string) string {
+// Shorten returns the start of a long text, for messages.
+func Shorten(text string) string {
 	const enough = 40
 	if runes := []rune(text); len(runes) > enough {
 		return string(runes[:enough]) + "…"

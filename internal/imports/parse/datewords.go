@@ -1,4 +1,4 @@
-package statement
+package parse
 
 // months are the names of the months and their abbreviations in English,
 // German, French, Spanish, Italian, Dutch, Portuguese and Swedish, in lower

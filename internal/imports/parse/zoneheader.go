@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"regexp"
@@ -21,33 +21,33 @@ var inBrackets = regexp.MustCompile(`[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[
 // in "Update Time (EDT)" and "Filled Time(UTC+02:00)", or as its first or last
 // word, as in EntryDateUTC and opening_time_utc. LoadZone reads the result.
 func ZoneInHeader(header string) (name string, ok bool) {
-	header = plainSigns(trimCell(header))
+	header = PlainSigns(TrimCell(header))
 	timely := timeColumn(header)
 	for _, found := range inBrackets.FindAllStringSubmatch(header, -1) {
 		inner := strings.TrimSpace(found[1])
-		if zone, ok := findStatedZone(inner); ok && (timely || isUniversal(inner)) {
+		if zone, ok := FindStatedZone(inner); ok && (timely || IsUniversal(inner)) {
 			return zone, true
 		}
 	}
-	words := headerWords(header)
+	words := HeaderWords(header)
 	if !timely || len(words) < 2 {
 		return "", false
 	}
-	if zone, ok := findStatedZone(words[len(words)-1]); ok {
+	if zone, ok := FindStatedZone(words[len(words)-1]); ok {
 		return zone, true
 	}
-	if isUniversal(words[0]) {
-		return findStatedZone(words[0])
+	if IsUniversal(words[0]) {
+		return FindStatedZone(words[0])
 	}
 	return "", false
 }
 
-// findStatedZone returns the name of the zone that a word of a header names. Abbreviations
+// FindStatedZone returns the name of the zone that a word of a header names. Abbreviations
 // count in capitals only, "Ist" is a word of German; single letters and bare
 // numbers name no zone, though values may carry them.
-func findStatedZone(word string) (string, bool) {
+func FindStatedZone(word string) (string, bool) {
 	_, label := labels[word]
-	if len(word) < 2 || !label && !isUniversal(word) && !strings.Contains(word, "/") {
+	if len(word) < 2 || !label && !IsUniversal(word) && !strings.Contains(word, "/") {
 		return "", false
 	}
 	zone, err := LoadZone(word)
@@ -57,8 +57,8 @@ func findStatedZone(word string) (string, bool) {
 	return zone.String(), true
 }
 
-// isUniversal reports whether a word starts the way distances from UTC do.
-func isUniversal(word string) bool {
+// IsUniversal reports whether a word starts the way distances from UTC do.
+func IsUniversal(word string) bool {
 	upper := strings.ToUpper(word)
 	return strings.HasPrefix(upper, "UTC") || strings.HasPrefix(upper, "GMT")
 }
@@ -68,9 +68,9 @@ func timeColumn(header string) bool {
 	return slices.ContainsFunc(timeWords, func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// headerWords cuts the name of a column into its words, at blanks and other
+// HeaderWords cuts the name of a column into its words, at blanks and other
 // signs and where a small letter meets a capital one. Offsets stay whole.
-func headerWords(header string) []string {
+func HeaderWords(header string) []string {
 	var cut strings.Builder
 	small := false
 	for _, r := range header {

@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func Number(text string, sep Separator) (decimal.Decimal, error) {
 	if n, ok := rounded(literal); ok {
 		return n, nil
 	}
-	return decimal.Zero, fmt.Errorf("%q cannot be kept: %w", shorten(text), err)
+	return decimal.Zero, fmt.Errorf("%q cannot be kept: %w", Shorten(text), err)
 }
 
 // isPlain reports whether a text is nothing but digits, a minus in front and a point
@@ -95,7 +95,7 @@ func rounded(literal string) (decimal.Decimal, bool) {
 	return n, err == nil
 }
 
-func notANumber(text string) error { return fmt.Errorf("%q is not a number", shorten(text)) }
+func notANumber(text string) error { return fmt.Errorf("%q is not a number", Shorten(text)) }
 
 // SettleSeparator decides over the values of a whole column which sign marks
 // decimals. A value proves it by having both signs, by repeating one of them, or
@@ -105,7 +105,7 @@ func notANumber(text string) error { return fmt.Errorf("%q is not a number", sho
 func SettleSeparator(values []string) Separator {
 	settled := Unsettled
 	for _, v := range values {
-		proof := provenBy(v)
+		proof := ProvenBy(v)
 		if proof == Unsettled {
 			continue
 		}
@@ -117,8 +117,8 @@ func SettleSeparator(values []string) Separator {
 	return settled
 }
 
-// provenBy returns the separator that one value proves.
-func provenBy(value string) Separator {
+// ProvenBy returns the separator that one value proves.
+func ProvenBy(value string) Separator {
 	if isPlain(value) { // as most are
 		switch point := strings.IndexByte(value, '.'); {
 		case point < 0:

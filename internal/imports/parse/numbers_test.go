@@ -1,4 +1,4 @@
-package statement_test
+package parse_test
 
 import (
 	"math/big"
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/parse"
 )
 
 func TestBlank(t *testing.T) {
@@ -17,12 +17,12 @@ func TestBlank(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "\u00a0", "\ufeff", "-", " - ", "--", "---", "–", "—", "−", "N/A", "n/a", "#N/A", "n.a.", "null", "NULL", "None", "nil", `=""`, "'", "'-",
 	} {
-		if !statement.Blank(text) {
+		if !parse.Blank(text) {
 			t.Errorf("%q is a value", text)
 		}
 	}
 	for _, text := range []string{"0", "0.00", "-0", "NA", "na", "NaN", "Inf", ".", "x", "- 1", "_", "empty"} {
-		if statement.Blank(text) {
+		if parse.Blank(text) {
 			t.Errorf("%q is blank", text)
 		}
 	}
@@ -51,7 +51,7 @@ func TestNumber(t *testing.T) {
 		"$1,200.00 USD": "1200", "1S": "1", "1 L": "1", "5 contracts": "5", "0XRP": "0", "12 US$": "12", `="5337400962"`: "5337400962", "'42": "42",
 		"\ufeff1.5": "1.5", "$48.10 ": "48.1", "5,": "5",
 	} {
-		got, err := statement.Number(text, statement.Unsettled)
+		got, err := parse.Number(text, parse.Unsettled)
 		if err != nil || got.String() != want {
 			t.Errorf("%q is %s, %v, want %s", text, got, err, want)
 		}
@@ -86,8 +86,8 @@ func TestNumberWithASettledSeparator(t *testing.T) {
 		{"1,5E+2", "", "150"},
 		{"$(1,000)", "-1000", "-1"},
 	} {
-		for sep, want := range map[statement.Separator]string{statement.Point: c.point, statement.Comma: c.comma} {
-			got, err := statement.Number(c.text, sep)
+		for sep, want := range map[parse.Separator]string{parse.Point: c.point, parse.Comma: c.comma} {
+			got, err := parse.Number(c.text, sep)
 			if (err != nil) != (want == "") || err == nil && got.String() != want {
 				t.Errorf("%q with separator %d is %s, %v, want %q", c.text, sep, got, err, want)
 			}
@@ -105,7 +105,7 @@ func TestNumberRefuses(t *testing.T) {
 		"ESZ25", "NQ 12", "x5", "1.5K", "2M", "3 bn", "1 mio", "５", "٣", "e5", "1e+", "1e5e5", "1e5.5", "=5", "XAU 3", "5\x00", "thirteenletters 5",
 		"5 thirteenletter", strings.Repeat("1", 200),
 	} {
-		got, err := statement.Number(text, statement.Unsettled)
+		got, err := parse.Number(text, parse.Unsettled)
 		if err == nil {
 			t.Errorf("%q is %s, want a refusal", text, got)
 		}
@@ -123,7 +123,7 @@ func TestNumberRefusalsCanBeShown(t *testing.T) {
 		strings.Repeat("é", 50):               `"` + strings.Repeat("é", 40) + `…" is not a number`,
 		strings.Repeat("x", 5000):             `"` + strings.Repeat("x", 40) + `…" is not a number`,
 	} {
-		_, err := statement.Number(text, statement.Unsettled)
+		_, err := parse.Number(text, parse.Unsettled)
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -134,37 +134,37 @@ func TestSettleSeparator(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		values string
-		want   statement.Separator
+		want   parse.Separator
 	}{
-		"nothing":                        {"", statement.Unsettled},
-		"whole numbers":                  {"1|25|300", statement.Unsettled},
-		"a lone comma":                   {"12,345|1,500", statement.Unsettled},
-		"a lone point":                   {"12.345|1.500", statement.Unsettled},
-		"both signs, point last":         {"12,345|1,234.50", statement.Point},
-		"both signs, comma last":         {"12,345|1.234,50", statement.Comma},
-		"a group of two behind a comma":  {"12,345|12,34", statement.Comma},
-		"a group of two behind a point":  {"12,345|12.34", statement.Point},
-		"a group of four":                {"1,2345", statement.Comma},
-		"four digits in front":           {"1234,567", statement.Comma},
-		"a leading zero":                 {"12,345|0,123", statement.Comma},
-		"a leading zero before a point":  {"0.123", statement.Point},
-		"a repeated comma":               {"12,345|1,234,567", statement.Point},
-		"a repeated point":               {"12.345|1.234.567", statement.Comma},
-		"an apostrophe before a point":   {"12.345|1'234.567", statement.Point},
-		"a blank before a comma":         {"12,345|1 234,567", statement.Comma},
-		"only apostrophes":               {"1'234|12,345", statement.Unsettled},
-		"an exponent":                    {"1,554E+13", statement.Comma},
-		"currencies and units":           {"$1,200.00|3.50 USDT", statement.Point},
-		"parentheses":                    {"(1.000,50)", statement.Comma},
-		"contradictions":                 {"1,234.50|1.234,50", statement.Unsettled},
-		"contradicting single decimals":  {"1.5|1,5", statement.Unsettled},
-		"dates and text prove nothing":   {"05.01.2026|a.b,c|10:30|1.2.3|12,345", statement.Unsettled},
-		"malformed groups prove nothing": {"1,23,45.6.7|1.2,3.4", statement.Unsettled},
-		"Indian groups":                  {"12,34,567.50", statement.Point},
-		"Indian groups without decimals": {"12,34,567", statement.Point},
-		"decimals without a whole part":  {",52", statement.Comma},
+		"nothing":                        {"", parse.Unsettled},
+		"whole numbers":                  {"1|25|300", parse.Unsettled},
+		"a lone comma":                   {"12,345|1,500", parse.Unsettled},
+		"a lone point":                   {"12.345|1.500", parse.Unsettled},
+		"both signs, point last":         {"12,345|1,234.50", parse.Point},
+		"both signs, comma last":         {"12,345|1.234,50", parse.Comma},
+		"a group of two behind a comma":  {"12,345|12,34", parse.Comma},
+		"a group of two behind a point":  {"12,345|12.34", parse.Point},
+		"a group of four":                {"1,2345", parse.Comma},
+		"four digits in front":           {"1234,567", parse.Comma},
+		"a leading zero":                 {"12,345|0,123", parse.Comma},
+		"a leading zero before a point":  {"0.123", parse.Point},
+		"a repeated comma":               {"12,345|1,234,567", parse.Point},
+		"a repeated point":               {"12.345|1.234.567", parse.Comma},
+		"an apostrophe before a point":   {"12.345|1'234.567", parse.Point},
+		"a blank before a comma":         {"12,345|1 234,567", parse.Comma},
+		"only apostrophes":               {"1'234|12,345", parse.Unsettled},
+		"an exponent":                    {"1,554E+13", parse.Comma},
+		"currencies and units":           {"$1,200.00|3.50 USDT", parse.Point},
+		"parentheses":                    {"(1.000,50)", parse.Comma},
+		"contradictions":                 {"1,234.50|1.234,50", parse.Unsettled},
+		"contradicting single decimals":  {"1.5|1,5", parse.Unsettled},
+		"dates and text prove nothing":   {"05.01.2026|a.b,c|10:30|1.2.3|12,345", parse.Unsettled},
+		"malformed groups prove nothing": {"1,23,45.6.7|1.2,3.4", parse.Unsettled},
+		"Indian groups":                  {"12,34,567.50", parse.Point},
+		"Indian groups without decimals": {"12,34,567", parse.Point},
+		"decimals without a whole part":  {",52", parse.Comma},
 	} {
-		if got := statement.SettleSeparator(strings.Split(c.values, "|")); got != c.want {
+		if got := parse.SettleSeparator(strings.Split(c.values, "|")); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
@@ -178,7 +178,7 @@ func TestTreasury32(t *testing.T) {
 		"114'00": "114", "99'31": "99.96875", "99'31.875": "99.99609375", "114’07": "114.21875", " 114'070 ": "114.21875", "-1'16": "-1.5",
 		"0'16": "0.5", "114'07.25": "114.2265625", "1140'160": "1140.5",
 	} {
-		got, ok := statement.Treasury32(text)
+		got, ok := parse.Treasury32(text)
 		if !ok || got.String() != want {
 			t.Errorf("%q is %s, %v, want %s", text, got, ok, want)
 		}
@@ -187,7 +187,7 @@ func TestTreasury32(t *testing.T) {
 		"", "114", "114.07", "114'32", "114'7", "114'074", "114'079", "114'0755", "114'07.1234", "114'07.", "114'07++", "114 07", "'07", "114'", "11400'07",
 		"114'07-", "2026-01-05", "x", "--1'16", "114''07", strings.Repeat(" ", 200) + "114'07",
 	} {
-		if got, ok := statement.Treasury32(text); ok {
+		if got, ok := parse.Treasury32(text); ok {
 			t.Errorf("%q is %s", text, got)
 		}
 	}
@@ -222,17 +222,17 @@ func TestWrittenNumbersComeBack(t *testing.T) {
 	t.Parallel()
 	type style struct {
 		group, point string
-		sep          statement.Separator
+		sep          parse.Separator
 	}
 	styles := []style{
-		{",", ".", statement.Point},
-		{".", ",", statement.Comma},
-		{"'", ".", statement.Point},
-		{" ", ",", statement.Comma},
-		{"\u00a0", ",", statement.Comma},
-		{"\u202f", ".", statement.Point},
-		{"", ".", statement.Point},
-		{"", ",", statement.Comma},
+		{",", ".", parse.Point},
+		{".", ",", parse.Comma},
+		{"'", ".", parse.Point},
+		{" ", ",", parse.Comma},
+		{"\u00a0", ",", parse.Comma},
+		{"\u202f", ".", parse.Point},
+		{"", ".", parse.Point},
+		{"", ",", parse.Comma},
 	}
 	frames := [][2]string{
 		{"#", "-#"},
@@ -259,12 +259,12 @@ func TestWrittenNumbersComeBack(t *testing.T) {
 			around = frame[1]
 		}
 		text := strings.ReplaceAll(around, "#", writeNumber(n, how.group, how.point))
-		got, err := statement.Number(text, how.sep)
+		got, err := parse.Number(text, how.sep)
 		if err != nil || !got.Equal(n) {
 			t.Fatalf("%q is %s, %v, want %s", text, got, err, n)
 		}
 		// The column settles on that style or on nothing, never on the other.
-		if settled := statement.SettleSeparator([]string{text}); settled != statement.Unsettled && settled != how.sep {
+		if settled := parse.SettleSeparator([]string{text}); settled != parse.Unsettled && settled != how.sep {
 			t.Fatalf("%q settles on %d", text, settled)
 		}
 	})
@@ -276,12 +276,12 @@ func TestProofsHoldOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`-?[0-9]{1,4}([.,' ][0-9]{1,4}){0,3}`).Draw(t, "text")
-		sep := statement.SettleSeparator([]string{text})
-		if sep == statement.Unsettled {
+		sep := parse.SettleSeparator([]string{text})
+		if sep == parse.Unsettled {
 			return
 		}
-		alone, err := statement.Number(text, statement.Unsettled)
-		settled, errSettled := statement.Number(text, sep)
+		alone, err := parse.Number(text, parse.Unsettled)
+		settled, errSettled := parse.Number(text, sep)
 		if err != nil || errSettled != nil || !alone.Equal(settled) {
 			t.Fatalf("%q: %s, %v alone, %s, %v settled", text, alone, err, settled, errSettled)
 		}
@@ -297,7 +297,7 @@ func TestTreasuryPricesAreExact(t *testing.T) {
 		eighth := rapid.IntRange(0, 7).Draw(t, "eighth")
 		digit := "01235678"[eighth : eighth+1]
 		text := decimal.New(int64(whole)).String() + "'" + string([]byte{byte('0' + ticks/10), byte('0' + ticks%10)}) + digit
-		got, ok := statement.Treasury32(text)
+		got, ok := parse.Treasury32(text)
 		want := big.NewRat(int64(whole*256+ticks*8+eighth), 256)
 		if !ok || got.Rat().Cmp(want) != 0 {
 			t.Fatalf("%q is %s, %v, want %s", text, got, ok, want.FloatString(10))
@@ -310,8 +310,8 @@ func FuzzNumber(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, sep := range []statement.Separator{statement.Unsettled, statement.Point, statement.Comma} {
-			n, err := statement.Number(text, sep)
+		for _, sep := range []parse.Separator{parse.Unsettled, parse.Point, parse.Comma} {
+			n, err := parse.Number(text, sep)
 			if err != nil {
 				if !n.IsZero() || utf8.RuneCountInString(err.Error()) > 400 {
 					t.Fatalf("%q: %s along with %v", text, n, err)
@@ -321,11 +321,11 @@ func FuzzNumber(f *testing.F) {
 			if again, err := decimal.Parse(n.String()); err != nil || !again.Equal(n) {
 				t.Fatalf("%q was read as %s, which is out of bounds: %v", text, n, err)
 			}
-			if statement.Blank(text) {
+			if parse.Blank(text) {
 				t.Fatalf("%q is blank and a number", text)
 			}
 		}
-		if price, ok := statement.Treasury32(text); ok && price.Abs().Cmp(decimal.New(10_000)) >= 0 {
+		if price, ok := parse.Treasury32(text); ok && price.Abs().Cmp(decimal.New(10_000)) >= 0 {
 			t.Fatalf("%q is %s", text, price)
 		}
 	})

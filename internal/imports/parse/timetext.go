@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"strings"
@@ -131,4 +131,15 @@ func (s *textScan) zone() (string, bool) {
 		return strings.TrimSpace(name), strings.HasSuffix(remark, ")")
 	}
 	return rest, true
+}
+
+// IsTimeOfDay reports whether a text is a time without a date, such as 09:31:05.
+// In 09:31 2026-01-05 the date comes after the time.
+func IsTimeOfDay(text string) bool {
+	if !strings.Contains(text, ":") || strings.Count(text, "-") > 1 {
+		return false
+	}
+	s := &textScan{rest: PlainSigns(TrimCell(text))}
+	_, ok := s.timeOfDay()
+	return ok
 }

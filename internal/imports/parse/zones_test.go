@@ -1,10 +1,10 @@
-package statement_test
+package parse_test
 
 import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/parse"
 )
 
 func TestLoadZone(t *testing.T) {
@@ -21,12 +21,12 @@ func TestLoadZone(t *testing.T) {
 		"SGT": "UTC+08:00", "JST": "UTC+09:00", "KST": "UTC+09:00", "ACST": "UTC+09:30", "AEST": "UTC+10:00", "AEDT": "UTC+11:00", "NZDT": "UTC+13:00",
 		"America/New_York+7": "America/New_York+7", "America/New_York + 7": "America/New_York+7", "America/New_York-1": "America/New_York-1",
 	} {
-		zone, err := statement.LoadZone(name)
+		zone, err := parse.LoadZone(name)
 		if err != nil || zone.String() != want {
 			t.Errorf("%q is %s, %v, want %s", name, zone, err, want)
 			continue
 		}
-		if again, err := statement.LoadZone(zone.String()); err != nil || again.String() != want {
+		if again, err := parse.LoadZone(zone.String()); err != nil || again.String() != want {
 			t.Errorf("%s does not load again: %s, %v", zone, again, err)
 		}
 	}
@@ -34,7 +34,7 @@ func TestLoadZone(t *testing.T) {
 		"", " ", "Local", "localtime", "../etc/passwd", "/etc/localtime", "Europe/Nowhere", "Mars/Base+7", "UTC+15", "+25:00", "UTC+2:75", "UTC+", "5", "GST", "QQQ",
 		"America/New_York+15", "America/New_York+7:30", "UTC++2", "EST5", "New York", "America/New_York\x00",
 	} {
-		if zone, err := statement.LoadZone(name); err == nil {
+		if zone, err := parse.LoadZone(name); err == nil {
 			t.Errorf("%q is %s", name, zone)
 		}
 	}
@@ -48,7 +48,7 @@ func TestZonesOffsets(t *testing.T) {
 		"CET": "11:00 10:00", "BST": "11:00 11:00", "IST": "06:30 06:30", "PDT": "20:00 19:00",
 		"America/New_York+7": "10:00 09:00", "Europe/Athens": "10:00 09:00",
 	} {
-		clock := clockIn(t, name, statement.DateOrderUnknown)
+		clock := clockIn(t, name, parse.DateOrderUnknown)
 		var got []string
 		for _, text := range []string{"2026-01-15 12:00", "2026-07-15 12:00"} {
 			m, err := clock.Moment(text)
@@ -68,11 +68,11 @@ func TestZonesOffsets(t *testing.T) {
 func TestMovedZoneFollowsNewYork(t *testing.T) {
 	t.Parallel()
 	for day, hours := range map[string]int{"2026-03-02": 0, "2026-03-16": 1, "2026-04-06": 0, "2026-10-19": 0, "2026-10-28": 1, "2026-11-09": 0} {
-		moved, err := clockIn(t, "America/New_York+7", statement.DateOrderUnknown).Moment(day + " 12:00")
+		moved, err := clockIn(t, "America/New_York+7", parse.DateOrderUnknown).Moment(day + " 12:00")
 		if err != nil {
 			t.Fatal(err)
 		}
-		athens, err := clockIn(t, "Europe/Athens", statement.DateOrderUnknown).Moment(day + " 12:00")
+		athens, err := clockIn(t, "Europe/Athens", parse.DateOrderUnknown).Moment(day + " 12:00")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,14 +94,14 @@ func TestZoneInHeader(t *testing.T) {
 		"Position Opening Time(UTC..)": "", "Time (s)": "", "Trade duration in seconds": "", "Duration (DD:HH:MM:SS)": "", "Net ET": "", "Time (5)": "", "Order Time Z": "",
 		"Date (Est)": "", "Time (+)": "", "Update": "", "Date PRC": "",
 	} {
-		got, ok := statement.ZoneInHeader(header)
+		got, ok := parse.ZoneInHeader(header)
 		if got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", header, got, ok, want)
 		}
 		if !ok {
 			continue
 		}
-		if _, err := statement.LoadZone(got); err != nil {
+		if _, err := parse.LoadZone(got); err != nil {
 			t.Errorf("%q: %v", header, err)
 		}
 	}

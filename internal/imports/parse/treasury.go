@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"regexp"
@@ -23,7 +23,7 @@ func Treasury32(text string) (decimal.Decimal, bool) {
 	if len(text) > longestNumber {
 		return decimal.Zero, false
 	}
-	parts := thirtySeconds.FindStringSubmatch(plainSigns(trimCell(text)))
+	parts := thirtySeconds.FindStringSubmatch(PlainSigns(TrimCell(text)))
 	if parts == nil {
 		return decimal.Zero, false
 	}

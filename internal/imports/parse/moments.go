@@ -1,4 +1,4 @@
-package statement
+package parse
 
 import (
 	"errors"
@@ -59,7 +59,7 @@ func (c *Clock) DateAndTime(date, tod string) (Moment, error) {
 	if err != nil {
 		return Moment{}, err
 	}
-	s := &textScan{rest: plainSigns(trimCell(tod))}
+	s := &textScan{rest: PlainSigns(TrimCell(tod))}
 	at, ok := s.timeOfDay()
 	if !ok {
 		if since, serial := dayFraction(tod); serial {
@@ -68,10 +68,10 @@ func (c *Clock) DateAndTime(date, tod string) (Moment, error) {
 		if _, own, err := c.split(tod); err == nil && own != nil {
 			return c.Moment(tod)
 		}
-		return Moment{}, fmt.Errorf("%q is not a time of day", shorten(tod))
+		return Moment{}, fmt.Errorf("%q is not a time of day", Shorten(tod))
 	}
 	if within != nil && within.sinceMidnight != 0 && within.sinceMidnight != at.sinceMidnight {
-		return Moment{}, fmt.Errorf("%q and %q are two different times", shorten(date), shorten(tod))
+		return Moment{}, fmt.Errorf("%q and %q are two different times", Shorten(date), Shorten(tod))
 	}
 	return c.place(day, &at)
 }
@@ -100,7 +100,7 @@ func (c *Clock) split(text string) (calendarDay, *timeText, error) {
 		}
 		return day, &timeText{sinceMidnight: since}, nil
 	}
-	s := &textScan{rest: plainSigns(trimCell(text))}
+	s := &textScan{rest: PlainSigns(TrimCell(text))}
 	written, ok := s.date()
 	if !ok {
 		return calendarDay{}, nil, notADate(text)
@@ -121,7 +121,7 @@ func (c *Clock) split(text string) (calendarDay, *timeText, error) {
 }
 
 func notADate(text string) error {
-	return fmt.Errorf("%q is not a date that can be read", shorten(text))
+	return fmt.Errorf("%q is not a date that can be read", Shorten(text))
 }
 
 // dayOf settles the order of a date, and that the day exists. Points between
@@ -137,12 +137,12 @@ func (c *Clock) dayOf(d dateText, text string) (calendarDay, error) {
 			order = DayFirst
 		}
 		if order == DateOrderUnknown {
-			return calendarDay{}, fmt.Errorf("%q can be read with the day or the month first", shorten(text))
+			return calendarDay{}, fmt.Errorf("%q can be read with the day or the month first", Shorten(text))
 		}
 		day = d.numeric.as(order)
 	}
 	if !day.exists() {
-		return calendarDay{}, fmt.Errorf("%q is not a day of the calendar", shorten(text))
+		return calendarDay{}, fmt.Errorf("%q is not a day of the calendar", Shorten(text))
 	}
 	return day, nil
 }
