@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -27,11 +26,10 @@ func AddAccount(ctx context.Context, s Services, owner journal.UserID) (created 
 	if err := refuseSecond(ctx, s, owner); err != nil { // before the work; checked again below
 		return ledger.Account{}, err
 	}
-	_, story := played(LastDay(s.Clock()), false)
-	a := story.together()
+	_, story := composeAccounts(LastDay(s.Clock()), false)
+	a := story.joinAccounts()
 	err = s.DB.Update(ctx, func(tx *db.Tx) error {
-		w := &writer{Services: s, ctx: ctx, tx: tx, owner: owner, story: Story{Accounts: []Account{a}}}
-		created, err = w.addAccount(a)
+		created, err = newWriter(ctx, s, tx, owner, Story{}).addAccount(a)
 		return err
 	})
 	if err != nil {
@@ -57,10 +55,7 @@ func alreadyThere() error {
 // addAccount writes the account. Of two concurrent calls the second waits until
 // the first has inserted its account, and then finds two.
 func (w *writer) addAccount(a Account) (ledger.Account, error) {
-	w.accounts, w.trades = map[string]journal.AccountID{}, map[opening]journal.TradeID{}
-	created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.Clock(), ledger.NewAccount{
-		Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.Currency, StartingBalance: a.StartingBalance,
-	})
+	created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.Clock(), a.NewAccount)
 	if err != nil {
 		return ledger.Account{}, err
 	}
@@ -72,40 +67,21 @@ func (w *writer) addAccount(a Account) (ledger.Account, error) {
 	if slices.ContainsFunc(others, isDemo) {
 		return ledger.Account{}, alreadyThere()
 	}
-	w.accounts[a.Name] = created.ID
-	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
-		if err := step(a); err != nil {
-			return ledger.Account{}, err
-		}
-	}
-	return created, nil
+	return created, w.writeRecords(a, created.ID)
 }
 
-// together merges the accounts of a story into one, without setups and tags.
-func (s Story) together() Account {
-	all := Account{Name: AccountName, Broker: AccountBroker, Type: "paper", Currency: s.Accounts[0].Currency}
-	for i, a := range s.Accounts {
-		// Ids are unique in their account only.
-		id := func(fill string) string {
-			if fill == "" {
-				return ""
-			}
-			return fmt.Sprintf("%d-%s", i+1, fill)
-		}
+// joinAccounts merges the accounts of a journal into one, without setups and tags.
+func (s Story) joinAccounts() Account {
+	all := Account{NewAccount: ledger.NewAccount{Name: AccountName, Broker: AccountBroker, Type: "paper", BaseCurrency: "USD"}}
+	for _, a := range s.Accounts {
 		all.StartingBalance = all.StartingBalance.Add(a.StartingBalance)
-		for _, f := range a.Fills {
-			f.ID = id(f.ID)
-			all.Fills = append(all.Fills, f)
-		}
-		for _, c := range a.Cash {
-			c.Opening = id(c.Opening)
-			all.Cash = append(all.Cash, c)
-		}
+		all.Fills = append(all.Fills, a.Fills...)
+		all.Cash = append(all.Cash, a.Cash...)
 		for _, m := range a.Annotations {
-			m.Opening, m.Setups, m.Tags = id(m.Opening), nil, nil
+			m.Setups, m.Tags = nil, nil
 			all.Annotations = append(all.Annotations, m)
 		}
 	}
-	slices.SortStableFunc(all.Fills, func(a, b Execution) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+	slices.SortStableFunc(all.Fills, func(a, b ledger.NewFill) int { return a.ExecutedAt.Compare(b.ExecutedAt) })
 	return all
 }

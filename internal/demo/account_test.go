@@ -18,9 +18,9 @@ func (s *stage) rows(table string) (n int) {
 	return n
 }
 
-// TestAccountOfTheDemo is made once beside what the user has, holds the trades
-// of the whole story with what was written on them, and goes without a trace.
-func TestAccountOfTheDemo(t *testing.T) {
+// The demo account is added once to a user's own journal and contains the trades of
+// the whole story with their annotations.
+func TestAddAccount(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		s := newStage(t, d)
@@ -30,8 +30,8 @@ func TestAccountOfTheDemo(t *testing.T) {
 		_, err = s.Ledger.CreateAccount(t.Context(), s.owner, ledger.NewAccount{Name: "Own"})
 		s.must(err)
 
-		// Several at once: one of them makes it.
-		var made []ledger.Account
+		// Of several concurrent calls one succeeds.
+		var added []ledger.Account
 		var lock sync.Mutex
 		var group sync.WaitGroup
 		for range 3 {
@@ -40,15 +40,15 @@ func TestAccountOfTheDemo(t *testing.T) {
 				lock.Lock()
 				defer lock.Unlock()
 				if err == nil {
-					made = append(made, a)
+					added = append(added, a)
 				} else if !journal.IsKind(err, journal.KindConflict) {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if len(made) != 1 || made[0].Name != AccountName {
-			t.Fatalf("made %+v", made)
+		if len(added) != 1 || added[0].Name != AccountName {
+			t.Fatalf("added accounts %+v, want one", added)
 		}
 		fills, annotations := 0, 0
 		for _, a := range s.story.Accounts {
@@ -60,32 +60,31 @@ func TestAccountOfTheDemo(t *testing.T) {
 		}
 		for _, table := range []string{"notes", "tags", "setups", "missed_trades", "routine_items"} {
 			if n := s.rows(table); n != 0 {
-				t.Errorf("%d rows of %s were written that are the user's own", n, table)
+				t.Errorf("%s has %d rows, want none", table, n)
 			}
 		}
 	})
 }
 
-// TestStoriesPutTogether keep every fill, in the order of time, under an id of
-// its own.
-func TestStoriesPutTogether(t *testing.T) {
+// The joined account has every fill, in time order, with a unique id.
+func TestJoinAccounts(t *testing.T) {
 	t.Parallel()
-	a := told()[lastDays[0]].together()
+	a := stories()[lastDays[0]].joinAccounts()
 	seen := map[string]bool{}
 	for i, f := range a.Fills {
-		if seen[f.ID] || i > 0 && f.At.Before(a.Fills[i-1].At) {
-			t.Fatalf("fill %d, %s, is there twice or out of order", i, f.ID)
+		if seen[f.ExternalID] || i > 0 && f.ExecutedAt.Before(a.Fills[i-1].ExecutedAt) {
+			t.Fatalf("fill %d has a repeated id %s or is out of order", i, f.ExternalID)
 		}
-		seen[f.ID] = true
+		seen[f.ExternalID] = true
 	}
 	for _, m := range a.Annotations {
 		if !seen[m.Opening] || m.Setups != nil || m.Tags != nil {
-			t.Errorf("annotations on %s", m.Opening)
+			t.Errorf("annotations of %s: unknown fill, or setups or tags are set", m.Opening)
 		}
 	}
 	for _, c := range a.Cash {
 		if c.Opening != "" && !seen[c.Opening] {
-			t.Errorf("cash of %s", c.Opening)
+			t.Errorf("cash refers to unknown fill %s", c.Opening)
 		}
 	}
 }

@@ -123,29 +123,31 @@ func TestTextsAreWhole(t *testing.T) {
 	})
 }
 
-func TestEveryListOfWordsIsThere(t *testing.T) {
+func TestPhrasesExist(t *testing.T) {
 	t.Parallel()
-	lists := readWords()
+	d := loadData()
 	names := []string{
-		"why none", "end target", "end stop", "end stop early", "end even", "end fear", "end time win", "end time loss",
+		"end target", "end stop", "end stop early", "end even", "end fear", "end time win", "end time loss",
 		"end open", "end expiry", "lesson good", "lesson bad", "mood good", "mood bad", "mood fear", "log market",
 		"log plan", "log good", "log bad", "log tilt", "log fear", "log none", "watch", "review good", "review bad",
 		"review focus", "missed none",
 	}
-	for _, s := range setups {
+	for _, s := range d.Setups {
 		names = append(names, "why "+s.Name)
 	}
-	for _, tag := range tags {
+	for _, tag := range d.Tags {
 		if tag.Mistake && tag.Name != "Cut winner early" {
 			names = append(names, "mistake "+tag.Name)
 		}
 	}
-	for _, reason := range reasons {
-		names = append(names, "missed "+strings.TrimSpace(reason+strings.Repeat("none", flag(reason == ""))))
+	for _, reason := range missedReasons {
+		if reason != "" {
+			names = append(names, "missed "+reason)
+		}
 	}
 	for _, name := range names {
-		if len(lists[name]) < 2 {
-			t.Errorf("words.txt has %d entries for %q", len(lists[name]), name)
+		if len(d.Phrases[name]) < 2 {
+			t.Errorf("data.json has %d phrases for %q, want at least 2", len(d.Phrases[name]), name)
 		}
 	}
 }
@@ -166,7 +168,7 @@ func TestLogsAgreeWithTheRoutine(t *testing.T) {
 		for _, n := range s.Notes {
 			for line := range strings.Lines(n.Body) {
 				title, isDone := strings.CutPrefix(strings.TrimSpace(line), "- [x] ")
-				if n.Type == noteLog && isDone {
+				if n.Type == "daily_log" && isDone {
 					if ticked++; !done[n.Day][title] {
 						t.Errorf("the log of %s ticks %q", n.Day, title)
 					}
@@ -200,32 +202,25 @@ func TestPictures(t *testing.T) {
 	})
 }
 
-// A chart shows where the trade was entered and left, and can write its title.
-func TestChartShowsTheTrade(t *testing.T) {
+// A chart shows the candles, the entries and the exits.
+func TestDrawChart(t *testing.T) {
 	t.Parallel()
-	w := newWorld("2024-03-11", "2026-03-10")
-	tape := w.tapes["NVDA"]
-	p := plan{tape: tape, at: moment{100, 60}, long: true, stop: 80, target: 2, bars: 50}
-	trade := &trade{outcome: p.run(), of: tape.instrument, buys: true, day: tape.sessions[100].day}
-	picture, err := png.Decode(bytes.NewReader(drawChart(trade)))
+	s := newSimulation("2024-03-11", "2026-03-10")
+	on := s.series["NVDA"]
+	p := plan{series: on, at: moment{100, 60}, long: true, stop: 80, target: 2, bars: 50}
+	picture, err := png.Decode(bytes.NewReader(drawChart(&trade{outcome: p.run(), instrument: on.instrument})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[uint8]int{}
 	for y := range chartHeight {
 		for x := range chartWidth {
-			found[uint8(inks.Index(picture.At(x, y)))]++
+			found[uint8(chartColors.Index(picture.At(x, y)))]++
 		}
 	}
-	for _, ink := range []uint8{inkGrid, inkText, inkUp, inkDown, inkEntry, inkExit, inkBright} {
+	for _, ink := range []uint8{colorGrid, colorUp, colorDown, colorEntry, colorExit} {
 		if found[ink] < 50 {
-			t.Errorf("%d dots of ink %d", found[ink], ink)
-		}
-	}
-	glyphs := readGlyphs()
-	for _, r := range "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-+" {
-		if rows := glyphs[r]; len(rows) != 7 || slices.ContainsFunc(rows, func(row string) bool { return len(row) != 5 }) {
-			t.Errorf("%c is drawn in %q", r, rows)
+			t.Errorf("%d pixels have color %d, want at least 50", found[ink], ink)
 		}
 	}
 }

@@ -1,44 +1,33 @@
 // Package demo generates a trading journal of two years, for new users to
 // explore and for screenshots.
 //
-// [Compose] generates the journal, called the story. It is pure and has no clock:
-// the same last day results in the same story to the byte, and another last day in
-// nearly the same one, moved along the calendar. Every instrument has a random walk
-// from day to day and, inside each day, from bar to bar (prices.go). A simulated
-// trader trades these prices (trader.go), with plans, stops, targets and mistakes,
-// in three accounts (stocks.go, options.go, futures.go, crypto.go). The trader
-// learns slowly, has a good run, loses for seven weeks with revenge trades and a
-// day of overtrading, returns with small size, takes profits too early for some
-// months, and then does well. So every report has data.
+// [Compose] generates the journal. It is pure and has no clock: the same last day
+// results in the same journal to the byte, and another last day in nearly the same
+// one, moved along the calendar. Every instrument has a random walk from day to day
+// and, inside each day, from bar to bar (prices.go). A simulated trader trades these
+// prices in three accounts (trader.go), with plans, stops, targets and mistakes
+// (plan.go). The trader's results go through phases, among them a losing one with
+// revenge trades and a day of overtrading, so that every report has data.
 //
-// To keep this course independent of the random numbers, the trader can see the
-// future to a degree: of two ways to take a trade the better one is chosen more or
-// less often, depending on how far the account is from the course.
+// To keep the phases independent of the random numbers, the trader partly sees the
+// future: of two ways to take a trade the better one is chosen more or less often,
+// depending on how far the account is from its intended result.
 //
-// Notes are composed of sentences (words.go, words.txt) with the figures of their
-// trade. [Fill] stores a story through the services of the other packages, and
-// [Seed] does so for the user of the demo (writer.go).
+// Tables and texts are in data.json. [Fill] stores a journal through the services of
+// the other packages, and [Seed] does so for the user of the demo (writer.go).
 package demo
 
 import (
-	"slices"
 	"time"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
-	"fillbook/internal/matching"
+	"fillbook/internal/ledger"
 )
 
-// The kinds of instruments, as executions call them.
-const (
-	kindStock  = "stock"
-	kindOption = "option"
-	kindFuture = "future"
-	kindCrypto = "crypto"
-)
-
-// Story is a whole journal. Records refer to each other by name, because they
-// have no ids before they are stored.
+// Story is a whole journal. Records refer to each other by name, and to trades by
+// the external id of the fill that opened them, because they have no ids before
+// they are stored.
 type Story struct {
 	// First and Last are the first and last day. Nothing happens after 22:00 UTC
 	// of the last day.
@@ -53,51 +42,21 @@ type Story struct {
 
 // Account is a trading account with all of its records.
 type Account struct {
-	Name, Broker, Type, Currency string
-	StartingBalance              decimal.Decimal
-	Fills                        []Execution // in time order
-	Cash                         []Cash      // in time order
-	Annotations                  []Annotations
-	Pictures                     []Picture
-}
-
-// Execution is one fill.
-type Execution struct {
-	// ID is the broker's; it is unique in the account.
-	ID       string
-	Symbol   string
-	Kind     string
-	Contract Contract // of an option
-	Side     matching.Side
-	Quantity decimal.Decimal
-	Price    decimal.Decimal
-	// Fees and Commission are costs.
-	Fees, Commission decimal.Decimal
-	Multiplier       decimal.Decimal
-	At               time.Time
-}
-
-// Contract is what an option is about; it is empty for anything else.
-type Contract struct {
-	Right  string // call or put
-	Strike decimal.Decimal
-	Expiry journal.Day
+	ledger.NewAccount
+	Fills       []ledger.NewFill // in time order; every one has an external id
+	Cash        []Cash           // in time order
+	Annotations []Annotations
+	Pictures    []Picture
 }
 
 // Cash is a cash transaction.
 type Cash struct {
-	Type   string // as cash transactions call it
-	Amount decimal.Decimal
-	At     time.Time
-	Note   string
-	// Opening is the id of the fill that opened the trade it belongs to;
-	// empty if there is none.
-	Opening string
+	ledger.NewCash
+	Opening string // of the trade it belongs to; empty if there is none
 }
 
 // Annotations are the annotations of a trade.
 type Annotations struct {
-	// Opening is the id of the fill that opened the trade.
 	Opening             string
 	Notes               string
 	Setups, Tags        []string // by name
@@ -110,12 +69,12 @@ type Annotations struct {
 
 // Picture is a screenshot on a trade.
 type Picture struct {
-	Opening string // the id of the fill that opened the trade
+	Opening string
 	Name    string
 	PNG     []byte
 }
 
-// Setup is a pattern of the playbook.
+// Setup is a setup of the playbook.
 type Setup struct {
 	Name, Description, Thesis string
 	Direction                 string // long, short or empty
@@ -128,16 +87,14 @@ type Tag struct {
 	Mistake                  bool
 }
 
-// Note is a page of the journal: a note, a daily log or a weekly review.
+// Note is a note, a daily log or a weekly review.
 type Note struct {
-	Type  string // as notes call it
-	Day   journal.Day
-	Title string
-	Body  string
-	// Symbols are remarks on single symbols, in the order written.
+	Type    string // as notes name it
+	Day     journal.Day
+	Title   string
+	Body    string
 	Symbols []SymbolNote
-	// Account is the name of the account that it is about; empty for none.
-	Account string
+	Account string // by name; empty for none
 }
 
 // SymbolNote is the part of a daily log about one symbol.
@@ -166,29 +123,27 @@ type RoutineItem struct {
 	Follows bool
 }
 
-// years is how long the story is.
+// years is the length of the journal.
 const years = 2
 
-// Compose generates the story that ends on the given day.
+// Compose generates the journal that ends on the given day.
 func Compose(last journal.Day) Story {
-	w, story := played(last, true)
-	story.Setups, story.Tags = slices.Clone(setups), slices.Clone(tags)
-	story.Notes = w.notes()
-	story.Missed = w.missed()
-	story.Routine = w.routine()
+	s, story := composeAccounts(last, true)
+	story.Setups, story.Tags = s.Setups, s.Tags
+	story.Notes = s.composeNotes()
+	story.Missed = s.composeMissed()
+	story.Routine = s.composeRoutine()
 	return story
 }
 
-// played generates the accounts of the story. It skips the pictures if they are
-// not needed, because drawing them takes a large part of the time.
-func played(last journal.Day, pictures bool) (*world, Story) {
-	first := journal.DayOf(last.Time().AddDate(-years, 0, 1))
-	w := newWorld(first, last)
-	w.pictures = pictures
-	w.live()
-	story := Story{First: first, Last: last}
-	for _, d := range w.desks {
-		story.Accounts = append(story.Accounts, d.report(w))
+// composeAccounts generates the accounts. Pictures are optional, because drawing
+// them takes a large part of the time.
+func composeAccounts(last journal.Day, pictures bool) (*simulation, Story) {
+	s := newSimulation(journal.DayOf(last.Time().AddDate(-years, 0, 1)), last)
+	s.run()
+	story := Story{First: s.first, Last: s.last}
+	for _, a := range s.accounts {
+		story.Accounts = append(story.Accounts, s.composeAccount(a, pictures))
 	}
-	return w, story
+	return s, story
 }

@@ -87,21 +87,21 @@ func TestEveryAccountIsAhead(t *testing.T) {
 	})
 }
 
-// chapterOf returns the period of a chapter.
-func chapterOf(s Story, name string) (from, to int64) {
-	w := &world{first: s.First, last: s.Last}
+// phasePeriod returns the period of a phase.
+func phasePeriod(s Story, name string) (from, to int64) {
+	w := &simulation{first: s.First, last: s.Last}
 	begin := 0.0
-	for _, c := range chapters {
-		if c.name == name {
-			return w.dayAt(begin).Time().UnixMicro(), w.dayAt(c.until).Time().UnixMicro()
+	for _, c := range loadData().Phases {
+		if c.Name == name {
+			return w.dayAt(begin).Time().UnixMicro(), w.dayAt(c.Until).Time().UnixMicro()
 		}
-		begin = c.until
+		begin = c.Until
 	}
 	return 0, 0
 }
 
 func during(s Story, name string) (list []matching.Trade) {
-	from, to := chapterOf(s, name)
+	from, to := phasePeriod(s, name)
 	for _, t := range closedTrades(s) {
 		if t.First.At >= from && t.First.At < to {
 			list = append(list, t)
@@ -110,7 +110,7 @@ func during(s Story, name string) (list []matching.Trade) {
 	return list
 }
 
-func TestTheChaptersTellTheirStory(t *testing.T) {
+func TestPhasesDiffer(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		first, tilt := figure(during(s, "first run")), figure(during(s, "tilt"))
 		fear, second := figure(during(s, "fear")), figure(during(s, "second run"))
@@ -132,12 +132,12 @@ func TestTheChaptersTellTheirStory(t *testing.T) {
 // minutes of a loss. It must find some, and most of them in the bad weeks.
 func TestRevengeCluster(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
-		from, to := chapterOf(s, "tilt")
+		from, to := phasePeriod(s, "tilt")
 		inTilt, all := 0, 0
 		for _, a := range s.Accounts {
 			symbols := map[string]string{}
 			for _, f := range a.Fills {
-				symbols[f.ID] = f.Symbol
+				symbols[f.ExternalID] = f.Symbol
 			}
 			lost := map[string]int64{}
 			trades := closedTrades(Story{Accounts: []Account{a}})

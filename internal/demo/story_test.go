@@ -2,6 +2,7 @@ package demo
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 )
 
@@ -18,20 +20,21 @@ import (
 // them would cost more than they find.
 var lastDays = []journal.Day{"2026-03-10", "2025-11-15"}
 
-// told are the stories of lastDays; to compose them is what takes the time.
-var told = sync.OnceValue(func() map[journal.Day]Story {
-	stories := map[journal.Day]Story{}
+// stories returns the stories of lastDays. They are composed once, because that is
+// slow.
+var stories = sync.OnceValue(func() map[journal.Day]Story {
+	byDay := map[journal.Day]Story{}
 	for _, last := range lastDays {
-		stories[last] = Compose(last)
+		byDay[last] = Compose(last)
 	}
-	return stories
+	return byDay
 })
 
 // eachStory runs fn on each of the stories.
 func eachStory(t *testing.T, fn func(t *testing.T, s Story)) {
 	t.Helper()
 	t.Parallel()
-	for last, story := range told() {
+	for last, story := range stories() {
 		t.Run(string(last), func(t *testing.T) {
 			t.Parallel()
 			fn(t, story)
@@ -42,7 +45,7 @@ func eachStory(t *testing.T, fn func(t *testing.T, s Story)) {
 func TestTheSameDayGivesTheSameStory(t *testing.T) {
 	t.Parallel()
 	last := lastDays[0]
-	first, err := json.Marshal(told()[last])
+	first, err := json.Marshal(stories()[last])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +53,7 @@ func TestTheSameDayGivesTheSameStory(t *testing.T) {
 	if err != nil || string(first) != string(second) {
 		t.Errorf("two stories of %s differ (%d and %d bytes, %v)", last, len(first), len(second), err)
 	}
-	other, err := json.Marshal(told()[lastDays[1]])
+	other, err := json.Marshal(stories()[lastDays[1]])
 	if err != nil || string(other) == string(first) {
 		t.Errorf("another day gives the same story (%v)", err)
 	}
@@ -92,9 +95,9 @@ func TestSizeOfTheStory(t *testing.T) {
 func countNotes(s Story) (logs, reviews, notes int) {
 	for _, n := range s.Notes {
 		switch n.Type {
-		case noteLog:
+		case "daily_log":
 			logs++
-		case noteReview:
+		case "weekly_review":
 			reviews++
 		default:
 			notes++
@@ -105,15 +108,14 @@ func countNotes(s Story) (logs, reviews, notes int) {
 
 // tradesIn groups the fills of an account, by the fill that opens each.
 func tradesIn(a Account) map[string]matching.Trade {
-	type stream struct{ symbol, right, strike, expiry string }
-	streams := map[stream][]*Execution{}
+	streams := map[string][]*ledger.NewFill{}
 	for i, f := range a.Fills {
-		key := stream{f.Symbol, f.Contract.Right, f.Contract.Strike.String(), string(f.Contract.Expiry)}
+		key := fmt.Sprint(f.Symbol, f.Details)
 		streams[key] = append(streams[key], &a.Fills[i])
 	}
 	trades := map[string]matching.Trade{}
 	for _, fills := range streams {
-		for _, t := range group(fills) {
+		for _, t := range groupTrades(fills) {
 			trades[t.Parts[0].FillID] = t
 		}
 	}
@@ -125,75 +127,74 @@ func TestFillsAreSound(t *testing.T) {
 		for _, a := range s.Accounts {
 			ids := map[string]bool{}
 			for i, f := range a.Fills {
-				if ids[f.ID] || f.ID == "" || i > 0 && f.At.Before(a.Fills[i-1].At) {
-					t.Fatalf("%s: fill %s is out of order or named twice", a.Name, f.ID)
+				if ids[f.ExternalID] || f.ExternalID == "" || i > 0 && f.ExecutedAt.Before(a.Fills[i-1].ExecutedAt) {
+					t.Fatalf("%s: fill %s is out of order or named twice", a.Name, f.ExternalID)
 				}
-				ids[f.ID] = true
+				ids[f.ExternalID] = true
 				checkFill(t, s, f)
 			}
 		}
 	})
 }
 
-func checkFill(t *testing.T, s Story, f Execution) {
+func checkFill(t *testing.T, s Story, f ledger.NewFill) {
 	t.Helper()
 	if f.Quantity.Sign() <= 0 || f.Fees.Sign() < 0 || f.Commission.Sign() < 0 {
-		t.Errorf("%s: quantity %s, fees %s, commission %s", f.ID, f.Quantity, f.Fees, f.Commission)
+		t.Errorf("%s: quantity %s, fees %s, commission %s", f.ExternalID, f.Quantity, f.Fees, f.Commission)
 	}
-	if f.Price.Sign() < 0 || f.Price.IsZero() && f.Kind != kindOption {
-		t.Errorf("%s: price %s", f.ID, f.Price)
+	if f.Price.Sign() < 0 || f.Price.IsZero() && f.InstrumentType != "option" {
+		t.Errorf("%s: price %s", f.ExternalID, f.Price)
 	}
-	if f.At.Before(s.First.Time().AddDate(0, 0, -1)) || f.At.After(s.Last.Time().Add(dayEnds*time.Hour)) {
-		t.Errorf("%s: %s is not in the story", f.ID, f.At)
+	if f.ExecutedAt.Before(s.First.Time().AddDate(0, 0, -1)) || f.ExecutedAt.After(s.Last.Time().Add(dayEnds*time.Hour)) {
+		t.Errorf("%s: %s is not in the story", f.ExternalID, f.ExecutedAt)
 	}
 	if tick := tickOf(t, f); !isMultiple(f.Price, tick) {
-		t.Errorf("%s: %s at %s is not on a tick of %s", f.ID, f.Symbol, f.Price, tick)
+		t.Errorf("%s: %s at %s is not on a tick of %s", f.ExternalID, f.Symbol, f.Price, tick)
 	}
-	if f.Kind != kindCrypto && f.Quantity.Scale() > 0 || f.Quantity.Scale() > 8 {
-		t.Errorf("%s: quantity %s of a %s", f.ID, f.Quantity, f.Kind)
+	if f.InstrumentType != "crypto" && f.Quantity.Scale() > 0 || f.Quantity.Scale() > 8 {
+		t.Errorf("%s: quantity %s of a %s", f.ExternalID, f.Quantity, f.InstrumentType)
 	}
-	if isOption := f.Kind == kindOption; isOption != (f.Contract.Expiry != "") {
-		t.Errorf("%s: contract %+v of a %s", f.ID, f.Contract, f.Kind)
-	} else if isOption && (!isTradingDay(f.Contract.Expiry) || journal.DayOf(f.At) > f.Contract.Expiry) {
-		t.Errorf("%s: filled at %s, expires on %s", f.ID, f.At, f.Contract.Expiry)
+	expiry := journal.Day(f.Details["expiry"])
+	if isOption := f.InstrumentType == "option"; isOption != (expiry != "") {
+		t.Errorf("%s: details %v of a %s", f.ExternalID, f.Details, f.InstrumentType)
+	} else if isOption && (!isTradingDay(expiry) || journal.DayOf(f.ExecutedAt) > expiry) {
+		t.Errorf("%s: filled at %s, expires on %s", f.ExternalID, f.ExecutedAt, expiry)
 	}
 	checkHours(t, f)
 }
 
 // checkHours checks that each market is open.
-func checkHours(t *testing.T, f Execution) {
+func checkHours(t *testing.T, f ledger.NewFill) {
 	t.Helper()
-	local := f.At.In(newYork)
+	local := f.ExecutedAt.In(newYork)
 	clock := local.Hour()*60 + local.Minute()
-	switch f.Kind {
-	case kindStock, kindOption:
+	switch f.InstrumentType {
+	case "stock", "option":
 		day := journal.DayOf(local)
-		if open := 9*60 + 30; !isTradingDay(day) || clock < open || clock >= open+minutesOpen(day) {
-			t.Errorf("%s: the exchange is closed at %s", f.ID, local)
+		if open := 9*60 + 30; !isTradingDay(day) || clock < open || clock >= open+390 {
+			t.Errorf("%s: the exchange is closed at %s", f.ExternalID, local)
 		}
-	case kindFuture:
+	case "future":
 		weekend := local.Weekday() == time.Saturday || local.Weekday() == time.Sunday && clock < 18*60
 		if weekend || clock >= 17*60 && clock < 18*60 {
-			t.Errorf("%s: the exchange is closed at %s", f.ID, local)
+			t.Errorf("%s: the exchange is closed at %s", f.ExternalID, local)
 		}
 	}
 }
 
-func tickOf(t *testing.T, f Execution) decimal.Decimal {
+func tickOf(t *testing.T, f ledger.NewFill) decimal.Decimal {
 	t.Helper()
 	switch {
-	case f.Kind == kindStock, f.Kind == kindOption && f.Price.Cmp(decimal.New(3)) < 0, strings.HasPrefix(f.Symbol, "CL"):
+	case f.InstrumentType == "stock", f.InstrumentType == "option", strings.HasPrefix(f.Symbol, "CL"):
 		return decimal.Must("0.01")
-	case f.Kind == kindOption:
-		return decimal.Must("0.05")
-	case f.Kind == kindFuture:
+	case f.InstrumentType == "future":
 		return decimal.Must("0.25")
 	case f.Symbol == "BTC-USD":
 		return decimal.Must("0.1")
 	case f.Symbol == "ETH-USD":
 		return decimal.Must("0.01")
 	}
-	t.Fatalf("%s is a %s of unknown tick", f.Symbol, f.Kind)
+	t.Fatalf("%s is a %s of unknown tick", f.Symbol, f.InstrumentType)
 	return decimal.Zero
 }
 
@@ -205,7 +206,7 @@ func TestTheStoryHasEverything(t *testing.T) {
 		kinds, open, seen := map[string]bool{}, 0, map[string]bool{}
 		for _, a := range s.Accounts {
 			for _, f := range a.Fills {
-				kinds[f.Kind] = true
+				kinds[f.InstrumentType] = true
 				seen["fraction"] = seen["fraction"] || f.Quantity.Scale() > 5
 				seen["expired worthless"] = seen["expired worthless"] || f.Price.IsZero()
 			}
@@ -248,32 +249,32 @@ func note(seen map[string]bool, trade matching.Trade) {
 
 func TestCash(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
-		types, linked := map[string]int{}, 0
+		types, linked := map[ledger.CashType]int{}, 0
 		for _, a := range s.Accounts {
 			trades := tradesIn(a)
 			for i, c := range a.Cash {
 				types[c.Type]++
-				out := c.Type == cashWithdrawal || c.Type == cashFee
+				out := c.Type == ledger.Withdrawal || c.Type == ledger.Fee
 				if c.Amount.IsZero() || out && c.Amount.Sign() > 0 || c.Amount.Scale() > 2 ||
-					i > 0 && c.At.Before(a.Cash[i-1].At) || c.At.After(s.Last.Time().Add(dayEnds*time.Hour)) {
+					i > 0 && c.OccurredAt.Before(a.Cash[i-1].OccurredAt) || c.OccurredAt.After(s.Last.Time().Add(dayEnds*time.Hour)) {
 					t.Errorf("%s: %+v", a.Name, c)
 				}
 				if c.Opening == "" {
 					continue
 				}
 				linked++
-				if trade, ok := trades[c.Opening]; !ok || c.At.UnixMicro() < trade.OpenedAt() {
-					t.Errorf("%s on %s belongs to no trade of then", c.Note, c.At)
+				if trade, ok := trades[c.Opening]; !ok || c.OccurredAt.UnixMicro() < trade.OpenedAt() {
+					t.Errorf("%s on %s belongs to no trade of then", c.Note, c.OccurredAt)
 				}
 			}
 		}
-		for _, kind := range []string{cashDeposit, cashWithdrawal, cashFee, cashDividend, cashInterest} {
+		for _, kind := range []ledger.CashType{ledger.Deposit, ledger.Withdrawal, ledger.Fee, ledger.Dividend, ledger.Interest} {
 			if types[kind] < 3 {
 				t.Errorf("%d rows of %s", types[kind], kind)
 			}
 		}
-		if linked != types[cashDividend] {
-			t.Errorf("%d of %d dividends belong to a trade", linked, types[cashDividend])
+		if linked != types[ledger.Dividend] {
+			t.Errorf("%d of %d dividends belong to a trade", linked, types[ledger.Dividend])
 		}
 	})
 }

@@ -7,190 +7,172 @@ import (
 	"fillbook/internal/journal"
 )
 
-// chapter is a stretch of the trader's two years.
-type chapter struct {
-	name  string
-	until float64 // as a share of the story
-	edge  float64 // the average result of a trade that the story aims at, in R
-	size  float64 // of the risk, beside the usual
-	pace  float64 // of the number of trades, beside the usual
-	care  float64 // how seldom rules are broken
-	fear  float64 // how often a profit is taken too early
+// phase is a period of the trader's two years.
+type phase struct {
+	Name  string
+	Until float64 // as a share of the journal
+	Edge  float64 // the intended average result of a trade, in R
+	Size  float64 // factor of the usual risk
+	Pace  float64 // factor of the usual number of trades
+	Care  float64 // how seldom rules are broken
+	Fear  float64 // how often a profit is taken too early
 }
 
-// chapters is the course of the story.
-var chapters = []chapter{
-	{"learning", 0.10, 0.06, 0.7, 0.9, 0.60, 0.10},
-	{"first run", 0.36, 0.40, 1.0, 1.0, 0.84, 0.04},
-	{"tilt", 0.43, -0.58, 1.1, 1.35, 0.25, 0.08},
-	{"rebuilding", 0.52, 0.22, 0.6, 0.7, 0.88, 0.20},
-	{"fear", 0.70, 0.05, 0.9, 1.0, 0.84, 0.75},
-	{"second run", 0.93, 0.44, 1.1, 1.0, 0.92, 0.03},
-	{"chop", 1.01, 0.10, 1.05, 1.0, 0.88, 0.06},
-}
-
-// world is the state of the simulation.
-type world struct {
+// simulation is the state of the simulated trader.
+type simulation struct {
+	*data
 	first, last journal.Day
-	tapes       map[string]*tape
-	desks       []*desk
-	words       words
-	pictures    bool                 // are drawn
-	away        map[journal.Day]bool // days without the trader
-	open        map[journal.Day]bool // days on which the exchanges open
+	series      map[string]*series
+	accounts    []*tradingAccount
+	away        map[journal.Day]bool // days on which the trader does not trade
 }
 
-func newWorld(first, last journal.Day) *world {
-	w := &world{first: first, last: last, tapes: map[string]*tape{}, words: readWords()}
-	w.watch(stocks, stockSessions(first, last))
-	w.watch(futures, futureSessions(first, last))
-	w.watch(coins, cryptoSessions(first, last))
-	w.desks = []*desk{newDesk(stockAccount), newDesk(futureAccount), newDesk(cryptoAccount)}
-	w.planHolidays()
-	return w
+func newSimulation(first, last journal.Day) *simulation {
+	s := &simulation{data: loadData(), first: first, last: last, series: map[string]*series{}, away: map[journal.Day]bool{}}
+	for _, i := range s.Instruments {
+		s.series[i.Symbol] = newSeries(i, first, last)
+	}
+	for _, a := range s.Accounts {
+		s.accounts = append(s.accounts, &tradingAccount{accountData: a, busyUntil: map[string]time.Time{}})
+	}
+	for d := first; d <= last; d = d.AddDays(1) {
+		p := s.progress(d)
+		vacation := p > 0.295 && p < 0.313 || p > 0.775 && p < 0.797
+		nearEnd := d.DaysUntil(last) < 20
+		s.away[d] = vacation || !nearEnd && newRandom("away", first.DaysUntil(d)).chance(0.06)
+	}
+	return s
 }
 
-// watch makes the tapes of some instruments.
-func (w *world) watch(list []instrument, sessions []session) {
-	for _, of := range list {
-		if fund := w.tapes[of.follows]; fund != nil {
-			w.tapes[of.symbol] = follow(of, fund, sessions)
-		} else {
-			w.tapes[of.symbol] = newTape(of, sessions)
+// progress returns the share of the journal that has passed by a day.
+func (s *simulation) progress(d journal.Day) float64 {
+	return float64(s.first.DaysUntil(d)) / float64(s.first.DaysUntil(s.last)+1)
+}
+
+// dayAt returns the day on which a share of the journal has passed.
+func (s *simulation) dayAt(share float64) journal.Day {
+	return s.first.AddDays(int(math.Round(share * float64(s.first.DaysUntil(s.last)))))
+}
+
+// phaseOf returns the phase of a day.
+func (s *simulation) phaseOf(d journal.Day) phase {
+	n, p := 0, s.progress(d)
+	for n < len(s.Phases)-1 && p >= s.Phases[n].Until {
+		n++
+	}
+	return s.Phases[n]
+}
+
+// run simulates the trader, account by account and session by session.
+func (s *simulation) run() {
+	for _, a := range s.accounts {
+		var ideas []idea
+		for _, i := range s.Ideas {
+			if i.Account == a.Name {
+				ideas = append(ideas, i)
+			}
+		}
+		for n, session := range s.series[ideas[0].Symbols[0]].sessions {
+			if !s.away[session.day] {
+				s.tradeSession(a, ideas, n, session.day)
+			}
+		}
+		s.leaveOpen(a, ideas)
+		a.groupFills()
+	}
+}
+
+// overtradingAt contains the times of the days on which the trader overtrades, as
+// shares of the journal.
+var overtradingAt = []float64{0.405, 0.64}
+
+// tradeSession simulates one session of an account.
+func (s *simulation) tradeSession(a *tradingAccount, ideas []idea, n int, day journal.Day) {
+	rng, ph := newRandom(a.Name, n), s.phaseOf(day)
+	for _, share := range overtradingAt {
+		if a.Type == "prop" && day == s.tradingDayFrom(s.dayAt(share)) {
+			s.overtrade(a, rng, n, ph)
+			return
+		}
+	}
+	for _, i := range ideas {
+		for range rng.count(i.Rate * ph.Pace) {
+			t := s.takeIdea(a, rng, i, n, ph)
+			t = s.reverse(a, rng, t, ph)
+			s.takeRevenge(a, rng, t, ph, 3)
 		}
 	}
 }
 
-// share is how much of the story has passed by a day.
-func (w *world) share(d journal.Day) float64 {
-	return float64(w.first.DaysUntil(d)) / float64(w.first.DaysUntil(w.last)+1)
+// tradingDayFrom returns the first day, from d on, on which the trader trades.
+func (s *simulation) tradingDayFrom(d journal.Day) journal.Day {
+	for s.away[d] || !isTradingDay(d) {
+		d = d.AddDays(1)
+	}
+	return d
 }
 
-// chapter is the one that a day falls into.
-func (w *world) chapter(d journal.Day) chapter {
-	share := w.share(d)
-	for _, c := range chapters {
-		if share < c.until {
-			return c
-		}
-	}
-	return chapters[len(chapters)-1]
-}
-
-// planHolidays takes the trader away from the desk: two holidays, and a day
-// here and there.
-func (w *world) planHolidays() {
-	w.away, w.open = map[journal.Day]bool{}, map[journal.Day]bool{}
-	for _, s := range w.tapes["SPY"].sessions {
-		w.open[s.day] = true
-	}
-	for d := w.first; d <= w.last; d = d.AddDays(1) {
-		share := w.share(d)
-		holiday := share > 0.295 && share < 0.313 || share > 0.775 && share < 0.797
-		nearEnd := d.DaysUntil(w.last) < 20
-		w.away[d] = holiday || !nearEnd && throw("away", w.first.DaysUntil(d)).chance(0.06)
-	}
-}
-
-// live simulates the trader, session by session.
-func (w *world) live() {
-	stocks, futures, crypto := w.desks[0], w.desks[1], w.desks[2]
-	for n, s := range w.tapes["SPY"].sessions {
-		if !w.away[s.day] {
-			w.tradeStocks(stocks, n)
-			w.tradeOptions(stocks, n)
-			w.tradeFutures(futures, n)
-		}
-	}
-	for n, s := range w.tapes["BTC-USD"].sessions {
-		if !w.away[s.day] {
-			w.tradeCrypto(crypto, n)
-		}
-	}
-	w.leaveOpen()
-	for _, d := range w.desks {
-		d.settle()
-	}
-}
-
-// idea is a way to trade: a setup, and how the trader trades it.
+// idea is a way to trade: a setup with the trader's rules for it.
 type idea struct {
-	setup  string
-	weight int     // how often, beside the other ideas
-	edge   float64 // how well the trader does it
-	// from and to are clock times in New York between which it is entered.
-	from, to [2]int
-	stop     [2]float64 // the distance of the stop, as a share of a day's move
-	target   [2]float64 // in R
-	bars     [2]int     // how long to wait
-	sessions [2]int     // how many nights; 0 for a day trade
-	only     string     // long or short; empty for both
+	Account, Setup string
+	Symbols        []string
+	Rate           float64    // trades a session
+	Edge           float64    // added to the trader's skill
+	From, To       [2]int     // times of the entry in New York
+	Stop           [2]float64 // distance, in standard deviations of a day
+	Target         [2]float64 // in R
+	Bars           [2]int     // longest holding time
+	Sessions       [2]int     // likewise; 0 for a day trade
+	Side           string     // long; empty for both
+	Option         *optionRule
 }
 
-// choose takes one of the ideas by weight.
-func choose(d dice, ideas []idea) idea {
-	total := 0
-	for _, i := range ideas {
-		total += i.weight
-	}
-	n := d.IntN(total)
-	for _, i := range ideas {
-		if n -= i.weight; n < 0 {
-			return i
-		}
-	}
-	return ideas[0]
-}
-
-// draft makes a plan of an idea.
-func (i idea) draft(d dice, t *tape, n int, c chapter) plan {
-	s := t.sessions[n]
-	low, high := s.bar(i.from[0], i.from[1]), s.bar(i.to[0], i.to[1])
-	at := moment{n, d.whole(low, max(low, min(high, s.bars-20)))}
-	move := t.days[n].sigma * float64(t.look(at).close)
+// draft returns a plan for an idea.
+func (i idea) draft(rng random, on *series, n int, ph phase) plan {
+	s := on.sessions[n]
+	low, high := s.bar(i.From[0], i.From[1]), s.bar(i.To[0], i.To[1])
+	at := moment{n, rng.whole(low, max(low, min(high, s.Bars-20)))}
+	stop := on.days[n].sigma * float64(on.barAt(at).close) * rng.between(i.Stop)
 	p := plan{
-		tape: t, at: at, long: i.only == "long" || i.only == "" && d.chance(0.57),
-		stop: max(int(math.Round(move*d.between(i.stop[0], i.stop[1]))), 3), target: d.between(i.target[0], i.target[1]),
-		sessions: d.whole(i.sessions[0], i.sessions[1]), slip: d.IntN(2),
+		series: on, at: at, long: i.Side == "long" || rng.chance(0.57), stop: max(int(math.Round(stop)), 3),
+		target: rng.between(i.Target), bars: rng.whole(i.Bars[0], i.Bars[1]), sessions: rng.whole(i.Sessions[0], i.Sessions[1]),
 	}
-	if i.bars[1] > 0 {
-		p.bars = d.whole(i.bars[0], i.bars[1])
+	if i.Option != nil {
+		p.expiry = i.Option.expiry(rng, s.day)
 	}
-	if d.chance(0.42) {
-		p.partial = pick(d, []float64{0.33, 0.5, 0.5})
+	if rng.chance(0.42) {
+		p.partial = pick(rng, []float64{0.33, 0.5, 0.5})
 	}
-	if d.chance(0.3) {
-		p.adds = []add{{d.whole(2, 12), pick(d, []float64{0.25, 0.33, 0.5})}}
+	if rng.chance(0.3) {
+		p.addAfter, p.addShare = rng.whole(2, 12), pick(rng, []float64{0.25, 0.33, 0.5})
 	}
-	if d.chance(c.fear) {
-		p.fear = d.between(0.35, 0.7)
+	if rng.chance(ph.Fear) {
+		p.fear = rng.between([2]float64{0.35, 0.7})
 	}
 	return p
 }
 
-// others are further ways to take a trade: in the other direction, or a
-// little later where the idea has only one.
-func (i idea) others(d dice, p plan) []plan {
-	if i.only == "" {
+// alternatives returns other ways to take a trade: in the other direction, or later
+// if the idea has only one.
+func (i idea) alternatives(rng random, p plan) (list []plan) {
+	if i.Side == "" {
 		p.long = !p.long
 		return []plan{p}
 	}
-	var list []plan
 	for range 3 {
-		p.at.bar = min(p.at.bar+d.whole(4, 40), p.tape.sessions[p.at.session].bars-20)
+		p.at.bar = min(p.at.bar+rng.whole(4, 40), p.series.market.Bars-20)
 		list = append(list, p)
 	}
 	return list
 }
 
-// foresight runs the ways to take a trade and chooses the best with the given
-// skill, else the first; below zero the worst is chosen as often.
-func foresight(d dice, skill float64, p plan, others ...plan) outcome {
-	first := p.run()
-	if !d.chance(math.Abs(skill)) {
-		return first
+// chooseOutcome runs the ways to take a trade. With the probability of skill it
+// returns the best outcome, else the first; a skill below zero returns the worst.
+func chooseOutcome(rng random, skill float64, p plan, others ...plan) outcome {
+	chosen := p.run()
+	if !rng.chance(math.Abs(skill)) {
+		return chosen
 	}
-	chosen := first
 	for _, other := range others {
 		if o := other.run(); (o.r > chosen.r) == (skill > 0) {
 			chosen = o
@@ -199,51 +181,136 @@ func foresight(d dice, skill float64, p plan, others ...plan) outcome {
 	return chosen
 }
 
-// skill is how often the trader is right about the future, so that the desk
-// comes back to where the story wants it.
-func (d *desk) skill(i idea, c chapter, mistake string, at time.Time) float64 {
-	pull := min(max(0.06*(d.aim-d.score), -0.5), 0.6)
-	s := 0.32 + i.edge + 0.9*c.edge + pull + hourly(at)
-	if mistake != "" {
-		s -= 0.3
-	}
-	return min(max(s, -0.85), 0.95)
-}
-
-// hourly is what the time of day does to the trader: noon is slow, and so is
-// the end of the week.
-func hourly(at time.Time) float64 {
+// skill returns how often the trader chooses the better outcome, so that the account
+// returns to its intended result. Noon and Friday afternoons are bad times.
+func (a *tradingAccount) skill(edge float64, ph phase, mistake string, at time.Time) float64 {
+	skill := 0.26 + edge + 0.9*ph.Edge + min(max(0.06*(a.intended-a.result), -0.5), 0.6)
 	local := at.In(newYork)
 	switch {
-	case local.Hour() == 12 || local.Hour() == 11 && local.Minute() > 30:
-		return -0.22
+	case local.Hour() == 12:
+		skill -= 0.22
 	case local.Weekday() == time.Friday && local.Hour() >= 14:
-		return -0.25
+		skill -= 0.25
 	case local.Hour() == 10:
-		return 0.1
+		skill += 0.1
 	}
-	return 0
+	if mistake != "" {
+		skill -= 0.3
+	}
+	return min(max(skill, -0.85), 0.95)
 }
 
-// mistakes that a trader makes before or in a trade, by how often.
-var mistakes = []string{
-	"Chased entry", "Chased entry", "Moved stop", "Moved stop", "No plan", "Oversized", "Traded the news",
-}
-
-// slipUp returns the mistake of a trade, or none, and the size that the trader
-// feels like. Some mistakes change the plan.
-func slipUp(d dice, c chapter, p *plan) (mistake string, size float64) {
-	size = pick(d, []float64{0.6, 0.8, 1, 1, 1, 1.2, 1.4})
-	if !d.chance(0.45 * (1 - c.care)) {
+// pickMistake returns the mistake of a trade, or none, and the factor of its risk.
+// Some mistakes change the plan.
+func pickMistake(rng random, ph phase, p *plan) (mistake string, size float64) {
+	size = pick(rng, []float64{0.6, 0.8, 1, 1, 1, 1.2, 1.4})
+	if !rng.chance(0.45 * (1 - ph.Care)) {
 		return "", size
 	}
-	switch mistake = pick(d, mistakes); mistake {
+	mistake = pick(rng, []string{
+		"Chased entry", "Chased entry", "Moved stop", "Moved stop", "No plan", "Oversized", "Traded the news",
+	})
+	switch mistake {
 	case "Moved stop":
-		p.stubborn = true
+		p.movesStop = true
 	case "Oversized":
-		size *= d.between(1.7, 2.3)
+		size *= 2
 	case "Chased entry":
 		p.target *= 0.8
 	}
 	return mistake, size
+}
+
+// takeIdea takes one trade of an idea. It returns nil if the trade is not possible.
+func (s *simulation) takeIdea(a *tradingAccount, rng random, i idea, n int, ph phase) *trade {
+	p := i.draft(rng, s.series[pick(rng, i.Symbols)], n, ph)
+	mistake, size := pickMistake(rng, ph, &p)
+	skill := a.skill(i.Edge, ph, mistake, p.series.timeAt(p.at))
+	o := chooseOutcome(rng, skill, p, i.alternatives(rng, p)...)
+	return s.enter(a, rng, &trade{outcome: o, phase: ph, setup: i.Setup, mistake: mistake, size: size * ph.Size, option: i.Option})
+}
+
+// takeRevenge reenters the instrument of a loss, with more risk, and again after
+// another loss.
+func (s *simulation) takeRevenge(a *tradingAccount, rng random, lost *trade, ph phase, times int) {
+	if lost == nil || times == 0 || lost.r > -0.5 || lost.sessions > 0 || lost.option != nil || !rng.chance(0.75*(1-ph.Care)*(1-ph.Care)) {
+		return
+	}
+	at := lost.lastAction().at
+	if at.bar += rng.whole(2, 9); at.bar > lost.series.market.Bars-30 {
+		return
+	}
+	p := plan{
+		series: lost.series, at: at, long: lost.long != rng.chance(0.4), stop: lost.stop,
+		target: rng.between([2]float64{1, 1.8}), bars: rng.whole(8, 50), movesStop: rng.chance(0.4),
+	}
+	t := &trade{phase: ph, mistake: "Revenge trade", size: ph.Size * rng.between([2]float64{1.5, 2.1})}
+	skill := a.skill(-0.2, ph, t.mistake, lost.series.timeAt(at))
+	t.outcome = chooseOutcome(rng, skill, p, idea{}.alternatives(rng, p)...)
+	s.takeRevenge(a, rng, s.enter(a, rng, t), ph, times-1)
+}
+
+// overtrade takes many small trades without a setup in one session.
+func (s *simulation) overtrade(a *tradingAccount, rng random, n int, ph phase) {
+	on := s.series["NQ"]
+	at := on.sessions[n].bar(9, 34)
+	ph.Edge = -0.25
+	for range 17 {
+		p := plan{
+			series: on, at: moment{n, at}, long: rng.chance(0.5), stop: rng.whole(32, 64),
+			target: rng.between([2]float64{0.8, 1.4}), bars: rng.whole(4, 12),
+		}
+		o := chooseOutcome(rng, -0.1, p, idea{}.alternatives(rng, p)...)
+		if s.enter(a, rng, &trade{outcome: o, phase: ph, mistake: "Overtrading", size: 0.4 * ph.Size}) != nil {
+			at = o.lastAction().at.bar
+		}
+		if at += rng.whole(4, 14); at > on.market.Bars-30 {
+			return
+		}
+	}
+}
+
+// reverse turns some stopped futures trades around with the order that closes them:
+// one fill that crosses zero. It returns the last trade.
+func (s *simulation) reverse(a *tradingAccount, rng random, t *trade, ph phase) *trade {
+	if t == nil || t.ending != byStop || t.market.Kind != "future" || !rng.chance(0.2) {
+		return t
+	}
+	last := t.lastAction()
+	p := plan{
+		series: t.series, at: last.at, price: last.price, long: !t.long, stop: t.stop,
+		target: rng.between([2]float64{1.2, 2.2}), bars: rng.whole(15, 80),
+	}
+	next := *t
+	next.outcome, next.buys, next.phase, next.fills, next.mistake, next.setup = p.run(), p.long, ph, nil, "", "VWAP reclaim"
+	if next.long {
+		next.setup = "Failed breakdown"
+	}
+	turn := t.fills[len(t.fills)-1]
+	a.execute(&next, rng, turn.ExecutedAt)
+	turn.Quantity = turn.Quantity.Add(next.fills[0].Quantity)
+	t.market.charge(turn)
+	next.fills[0] = turn
+	return &next
+}
+
+// leaveOpen enters some positions shortly before the last day that are still open
+// after it.
+func (s *simulation) leaveOpen(a *tradingAccount, ideas []idea) {
+	for _, i := range ideas {
+		count := 0
+		for k, symbol := range i.Symbols {
+			if i.Sessions[1] < 5 || i.Option != nil && i.Option.Sell || count == 2 {
+				break
+			}
+			on, rng := s.series[symbol], newRandom("open", symbol, i.Setup)
+			n := len(on.sessions) - 4 - k%4
+			p := i.draft(rng, on, n, phase{})
+			p.long, p.sessions, p.target, p.partial = true, 100, 50, 0
+			t := &trade{outcome: p.run(), phase: s.phaseOf(on.sessions[n].day), setup: i.Setup, size: 1, option: i.Option}
+			if t.ending == stillOn && s.enter(a, rng, t) != nil {
+				count++
+			}
+		}
+	}
 }

@@ -86,7 +86,7 @@ var errFull = errors.New("the journal is not empty")
 func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) error {
 	var w *writer
 	err := s.DB.Update(ctx, func(tx *db.Tx) error {
-		w = &writer{Services: s, ctx: ctx, tx: tx, owner: owner, story: story}
+		w = newWriter(ctx, s, tx, owner, story)
 		return w.write()
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) er
 	}
 	for _, a := range story.Accounts {
 		for _, p := range a.Pictures {
-			target := playbook.Target{Trade: w.trades[opening{a.Name, p.Opening}]}
+			target := playbook.Target{Trade: w.trades[p.Opening]}
 			upload := playbook.Upload{Name: p.Name, MediaType: "image/png", Content: bytes.NewReader(p.PNG)}
 			if _, err := s.Playbook.Attach(ctx, owner, target, upload); err != nil {
 				return fmt.Errorf("attaching %s: %w", p.Name, err)
@@ -114,17 +114,19 @@ type writer struct {
 	accounts map[string]journal.AccountID
 	setups   map[string]journal.SetupID
 	tags     map[string]journal.TagID
-	trades   map[opening]journal.TradeID
-	said     *playbook.Restorer
+	trades   map[string]journal.TradeID // by the external id of the opening fill
+	restorer *playbook.Restorer
 }
 
-// opening names a trade by the fill that opened it.
-type opening struct{ account, fill string }
+func newWriter(ctx context.Context, s Services, tx *db.Tx, owner journal.UserID, story Story) *writer {
+	return &writer{
+		Services: s, ctx: ctx, tx: tx, owner: owner, story: story, restorer: playbook.NewRestorer(),
+		accounts: map[string]journal.AccountID{}, trades: map[string]journal.TradeID{},
+		setups: map[string]journal.SetupID{}, tags: map[string]journal.TagID{},
+	}
+}
 
 func (w *writer) write() error {
-	w.accounts, w.trades = map[string]journal.AccountID{}, map[opening]journal.TradeID{}
-	w.setups, w.tags = map[string]journal.SetupID{}, map[string]journal.TagID{}
-	w.said = playbook.NewRestorer()
 	// The routine comes first, because it makes a second writer wait.
 	if err := w.writeRoutine(); err != nil {
 		return err
@@ -176,17 +178,23 @@ func (w *writer) writePlaybook() (err error) {
 
 func (w *writer) writeAccounts() error {
 	for _, a := range w.story.Accounts {
-		created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.began(), ledger.NewAccount{
-			Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.Currency, StartingBalance: a.StartingBalance,
-		})
+		created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.began(), a.NewAccount)
 		if err != nil {
 			return err
 		}
-		w.accounts[a.Name] = created.ID
-		for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
-			if err := step(a); err != nil {
-				return err
-			}
+		if err := w.writeRecords(a, created.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRecords stores the fills, the cash and the annotations of an account.
+func (w *writer) writeRecords(a Account, id journal.AccountID) error {
+	w.accounts[a.Name] = id
+	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
+		if err := step(a); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -195,40 +203,22 @@ func (w *writer) writeAccounts() error {
 // writeFills stores the fills of an account and records their trades. A fill
 // that opens a trade belongs to it, and possibly to an earlier one that it closes.
 func (w *writer) writeFills(a Account) error {
-	list := make([]ledger.NewFill, len(a.Fills))
-	for i, f := range a.Fills {
-		list[i] = f.forLedger()
-	}
-	result, err := w.Ledger.InsertFills(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", list)
+	result, err := w.Ledger.InsertFills(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", a.Fills)
 	if err != nil {
 		return err
 	}
 	for i, o := range result.Outcomes {
-		w.trades[opening{a.Name, a.Fills[i].ID}] = o.Trades[len(o.Trades)-1]
+		w.trades[a.Fills[i].ExternalID] = o.Trades[len(o.Trades)-1]
 	}
 	return nil
-}
-
-// forLedger converts a fill to the type of the ledger.
-func (e Execution) forLedger() ledger.NewFill {
-	f := ledger.NewFill{
-		Symbol: e.Symbol, InstrumentType: e.Kind, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
-		Fees: e.Fees, Commission: e.Commission, Multiplier: decimal.Of(e.Multiplier), ExecutedAt: e.At, ExternalID: e.ID,
-	}
-	if e.Kind == kindOption {
-		f.Details = map[string]string{
-			"option_right": e.Contract.Right, "strike": e.Contract.Strike.String(), "expiry": string(e.Contract.Expiry),
-		}
-	}
-	return f
 }
 
 func (w *writer) writeCash(a Account) error {
 	list := make([]ledger.NewCash, len(a.Cash))
 	for i, c := range a.Cash {
-		list[i] = ledger.NewCash{Type: ledger.CashType(c.Type), Amount: c.Amount, OccurredAt: c.At, Note: c.Note}
+		list[i] = c.NewCash
 		if c.Opening != "" {
-			trade := w.trades[opening{a.Name, c.Opening}]
+			trade := w.trades[c.Opening]
 			list[i].Trade = &trade
 		}
 	}
@@ -244,7 +234,7 @@ func (w *writer) writeAnnotations(a Account) error {
 			at = w.Clock()
 		}
 		var err error
-		trade := w.trades[opening{a.Name, m.Opening}]
+		trade := w.trades[m.Opening]
 		if list[i], err = playbook.NewAnnotations(trade, w.accounts[a.Name], w.change(m), playbook.PricesAboveZero, at); err != nil {
 			return err
 		}
@@ -256,9 +246,12 @@ func (w *writer) writeAnnotations(a Account) error {
 // change converts annotations to the type of the playbook.
 func (w *writer) change(m Annotations) playbook.AnnotationChange {
 	c := playbook.AnnotationChange{
-		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
-		InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
-		Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
+		ValueChange: playbook.ValueChange{
+			Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood),
+			InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
+			Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
+		},
+		Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
 	}
 	for _, name := range m.Setups {
 		c.Setups = journal.Some(append(c.Setups.Value, w.setups[name]))
@@ -288,7 +281,7 @@ func (w *writer) writeNotes() error {
 			change.Account = journal.Some(w.accounts[n.Account])
 		}
 		written := n.Day.Time().Add(dayEnds * time.Hour)
-		if _, _, err := w.said.RestoreNote(w.ctx, w.tx, w.owner, written, change); err != nil {
+		if _, _, err := w.restorer.RestoreNote(w.ctx, w.tx, w.owner, written, change); err != nil {
 			return fmt.Errorf("note of %s: %w", n.Day, err)
 		}
 	}

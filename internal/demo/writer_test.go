@@ -62,7 +62,7 @@ const (
 
 func (s *stage) seed(want bool) {
 	s.Helper()
-	wrote, err := seedWith(s.Context(), s.Services, func(last journal.Day) Story { return told()[last] })
+	wrote, err := seedWith(s.Context(), s.Services, func(last journal.Day) Story { return stories()[last] })
 	if err != nil || wrote != want {
 		s.Fatalf("Seed = %v, %v, want %v", wrote, err, want)
 	}
@@ -79,7 +79,7 @@ func newStage(t *testing.T, d *db.DB) *stage {
 	cheap := identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}}
 	known := playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
 	return &stage{
-		T: t, story: told()[lastDays[0]], routine: routine.New(d, clock, nil),
+		T: t, story: stories()[lastDays[0]], routine: routine.New(d, clock, nil),
 		Services: Services{
 			DB: d, Clock: clock, Identity: identity.New(d, keys, clock, nil, cheap),
 			Ledger: ledger.New(d, clock, nil), Playbook: playbook.New(d, clock, playbook.Options{Known: known}),
@@ -143,13 +143,13 @@ func (s *stage) checkLedger() {
 // Multipliers of the story are what the ledger would have taken by itself.
 func TestContractsAreKnown(t *testing.T) {
 	t.Parallel()
-	for _, a := range told()[lastDays[0]].Accounts {
+	for _, a := range stories()[lastDays[0]].Accounts {
 		for _, f := range a.Fills {
-			if err := f.forLedger().Check(); err != nil {
-				t.Fatalf("%s: %v", f.ID, err)
+			if err := f.Check(); err != nil {
+				t.Fatalf("%s: %v", f.ExternalID, err)
 			}
-			want, warning := instruments.DefaultMultiplier(f.Symbol, f.Kind)
-			if !f.Multiplier.Equal(want) || warning != "" {
+			want, warning := instruments.DefaultMultiplier(f.Symbol, f.InstrumentType)
+			if !f.Multiplier.Decimal.Equal(want) || warning != "" {
 				t.Fatalf("%s: multiplier %s, want %s %s", f.Symbol, f.Multiplier, want, warning)
 			}
 		}
@@ -174,7 +174,7 @@ func (s *stage) checkAnnotations() {
 		}
 		at := map[string]time.Time{}
 		for _, f := range a.Fills {
-			at[f.ID] = f.At
+			at[f.ExternalID] = f.ExecutedAt
 		}
 		for _, want := range a.Annotations {
 			got := annotations[byOpening[at[want.Opening].UnixMicro()].ID]
@@ -188,15 +188,20 @@ func (s *stage) checkAnnotations() {
 
 func (s *stage) checkCounts() {
 	s.Helper()
-	_, notes, err := s.Playbook.Notes(s.Context(), s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1})
-	s.must(err)
-	summary, err := s.Playbook.MissedSummary(s.Context(), s.owner, journal.Scope{})
-	s.must(err)
+	var notes int
+	var missed []playbook.Missed
+	s.must(s.DB.View(s.Context(), func(tx *db.Tx) (err error) {
+		if _, notes, err = playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
+			return err
+		}
+		missed, err = playbook.ListMissed(s.Context(), tx, s.owner, journal.Scope{}, playbook.Page{})
+		return err
+	}))
 	setups, err := s.Playbook.Setups(s.Context(), s.owner)
 	s.must(err)
 	tags, err := s.Playbook.Tags(s.Context(), s.owner)
 	s.must(err)
-	got := []int{notes, summary.Count, len(setups), len(tags)}
+	got := []int{notes, len(missed), len(setups), len(tags)}
 	want := []int{len(s.story.Notes), len(s.story.Missed), len(s.story.Setups), len(s.story.Tags)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.Errorf("notes, missed trades, setups, tags: %s", diff)
@@ -302,7 +307,7 @@ func (s Story) excerpt() Story {
 	s.Notes, s.Missed, s.Routine = s.Notes[:3], s.Missed[:3], s.Routine[:2]
 	s.Accounts = slices.Clone(s.Accounts)
 	for i, a := range s.Accounts {
-		s.Accounts[i] = Account{Name: a.Name, Fills: a.Fills[:20]}
+		s.Accounts[i] = Account{NewAccount: a.NewAccount, Fills: a.Fills[:20]}
 	}
 	return s
 }

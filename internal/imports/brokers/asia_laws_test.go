@@ -23,7 +23,7 @@ func asiaRead(t *rapid.T, text string) *statement.Statement {
 func TestExitsMakeTheirProfit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var file strings.Builder
-		file.WriteString(strings.Join(exitsHeader, ",") + ",Brokerage,STT\n")
+		file.WriteString(strings.ReplaceAll(zerodhaExitColumns, ";", ",") + ",Brokerage,STT\n")
 		gross, costs := decimal.Zero, decimal.Zero
 		for range rapid.IntRange(1, 6).Draw(t, "exits") {
 			bought := decimal.FromScaled(int64(rapid.IntRange(1, 9_999_999).Draw(t, "bought")), 2)

@@ -11,6 +11,6 @@ func blottersPresets() []*statement.Preset {
 	return slices.Concat(
 		[]*statement.Preset{&tradeZeroExecutions, &tradeStationOrders, &tradeManagerOrders, &fundTradersExecutions, &heldenTraderTrades},
 		das(), []*statement.Preset{&lightspeedBlotter, &questradeExecutions, &questradeConfirmations, &questradeActivities},
-		moomoo(), []*statement.Preset{&moomooTrades, &tigerTrades},
+		[]*statement.Preset{&moomooOrders, &moomooTrades, &tigerTrades},
 	)
 }

@@ -1,55 +1,33 @@
 package brokers
 
 import (
-	"strings"
-
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/metatrader"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
-// dxTrade is the list of orders of DXtrade. No file was seen; the names come
-// from programs that read it.
-func dxTrade() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "DXtrade", Export: "orders", Evidence: statement.Documented, Format: statement.Executions,
-		Header: []string{"Date and Time", "Symbol", "Status", "Side", "Filled Volume", "Fill Price"},
-		Each:   readDX, NewestFirst: true,
-	}}
+// dxTradeOrders is the list of orders of DXtrade. No file was seen; the names come
+// from programs that read it. A cancelled order may be filled in part.
+var dxTradeOrders = s.Preset{
+	Broker: "DXtrade", Export: "orders", Evidence: s.Documented, Format: s.Executions, NewestFirst: true,
+	Header: s.Cols("Date and Time;Symbol;Status;Side;Filled Volume;Fill Price"),
+	Layout: &s.Layout{
+		Key: "Symbol|Side", Orders: true, Symbol: "Symbol", Namer: nameMetaTrader, Side: "Side", Quantity: "Filled Volume", Price: "Fill Price",
+		Time: "Date and Time", Commission: "Commission", ID: "Order ID|Order Id", Adjust: setDXMultiplier,
+	},
 }
 
-// readDX reads an order, be it filled in part and cancelled then. A volume of a
-// thousand and more is in units, a smaller one in lots; for what a lot is not
-// known of, 1 is taken.
-func readDX(w *statement.Row) {
-	if w.Text("Symbol") == "" && w.Text("Side") == "" {
-		w.Ignore()
-		return
-	}
-	volume := w.Decimal("Filled Volume").Abs()
-	if volume.IsZero() {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	side, effect := w.Side("Side")
-	at := w.Moment("Date and Time")
-	f := statement.Fill{
-		Side: side, Effect: effect, Quantity: volume, Price: w.Required("Fill Price"), At: at.At, DateOnly: at.DateOnly,
-		Commission: w.Cost("Commission"), ID: w.Text("Order ID|Order Id"),
-	}
-	symbol := strings.TrimSpace(w.Text("Symbol"))
-	f.Name(symbol, metatrader.InstrumentType(symbol))
+// setDXMultiplier sets the size of a unit: a volume of a thousand and more is in
+// units, a smaller one in lots.
+func setDXMultiplier(w *s.Row, r *s.Record) {
 	const smallest = 1000
-	switch {
-	case volume.Cmp(decimal.New(smallest)) >= 0:
+	f := r.Fill
+	if f.Quantity.Cmp(decimal.New(smallest)) >= 0 {
 		f.Multiplier = decimal.Of(decimal.New(1))
-	case instruments.LotSize(symbol).Valid:
-		f.Multiplier = instruments.LotSize(symbol)
-		f.Details = map[string]string{"unit": "lot"}
-	default:
-		w.Reader().Out.Warn("The size of a lot of %s is not known and was taken as 1; correct the multiplier if the results look wrong.", f.Symbol)
-		f.Details = map[string]string{"unit": "lot"}
+		return
 	}
-	w.Fill(f)
+	f.Details = map[string]string{"unit": "lot"}
+	if f.Multiplier = instruments.LotSize(f.Symbol); !f.Multiplier.Valid {
+		w.Reader().Out.Warn("The size of a lot of %s is not known and was taken as 1; correct the multiplier if the results look wrong.", f.Symbol)
+	}
 }

@@ -13,7 +13,8 @@ const futureType = instruments.TypeFuture
 // futuresPresets lists presets in the order in which they are tried.
 func futuresPresets() []*statement.Preset {
 	return slices.Concat(
-		tradovate(), []*statement.Preset{&topstepTrades, &projectXOrders, &propOrders}, ninjaTrader(), rithmic(),
-		[]*statement.Preset{&quantowerTrades, &sierraActivity, &motiveWaveTrades, &atasJournal}, nelogica(),
+		tradovate(), []*statement.Preset{&topstepTrades, &projectXOrders, &propOrders},
+		[]*statement.Preset{&ninjaTrades, &ninjaExecutions, &rithmicOrders, &rithmicPerformance},
+		[]*statement.Preset{&quantowerTrades, &sierraActivity, &motiveWaveTrades, &atasJournal, &profitOperations},
 	)
 }

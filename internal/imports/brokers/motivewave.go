@@ -14,7 +14,6 @@ var motiveWaveTrades = s.Preset{
 }
 
 // nameMotiveWave builds an instrument that NinjaTrader would write the same way.
-func nameMotiveWave(symbol, _ string) s.Instrument {
-	name, kind := ninjaInstrument(s.WithoutExchange(symbol))
-	return s.Instrument{Symbol: name, Type: kind}
+func nameMotiveWave(symbol, kind string) s.Instrument {
+	return nameNinja(s.WithoutExchange(symbol), kind)
 }

@@ -1,50 +1,22 @@
 package brokers
 
 import (
-	"slices"
-	"strings"
-
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
 )
 
-// myfxbook is the statement that Myfxbook keeps of an account. The profit is
-// what is left after commission and swap. Open trades come behind the closed
-// ones, as a table of their own with fewer columns.
-func myfxbook() []*statement.Preset {
-	return []*statement.Preset{{
-		Broker: "Myfxbook", Export: "statement", Evidence: statement.SampleFile, Format: statement.JournalTrades,
-		Header: []string{"Open Date", "Close Date", "Symbol", "Action", "Units/Lots|Lots|Units", "Open Price", "Close Price", "Pips", "Profit", "Gain"},
-		Zone:   serverZone, Order: statement.MonthFirst, Costs: statement.CostsNegative,
-		Whole: readMyfxbook,
-	}}
-}
-
-var (
-	myfxbookClosed = lots{
-		id: "Ticket", side: "Action", volume: "Units/Lots|Lots|Units", symbol: "Symbol", openTime: "Open Date", openPrice: "Open Price",
-		closeTime: "Close Date", closePrice: "Close Price", commission: "Commission", swap: "Swap", profit: "Profit", net: true,
-		stop: "SL", target: "TP", comment: "Comment",
-	}
-	myfxbookOpen = lots{
-		id: "Ticket", side: "Action", volume: "Lots|Units/Lots|Units", symbol: "Symbol", openTime: "Open Date", openPrice: "Open Price",
-		closeTime: "Close Date", closePrice: "Close Price", profit: "Profit", stop: "SL", target: "TP",
-	}
-)
-
-func readMyfxbook(r *statement.Reader) error {
-	r.Out.Account.Currency = currencyOf(r, "Max")
-	rows := r.File.Tables[0].Rows
-	open := slices.IndexFunc(rows, func(row tabular.Row) bool { return strings.EqualFold(row.Cells[0], "Open Trades") })
-	for w := range r.Rows() {
-		if open >= 0 && w.Line >= rows[open].Line {
-			w.Drop()
-			continue
-		}
-		myfxbookClosed.read(w)
-	}
-	if open >= 0 && open+1 < len(rows) {
-		r.Section(r.File.Tables[0], open+1, len(rows)).EachRow(myfxbookOpen.read)
-	}
-	return nil
+// myfxbookStatement is the statement that Myfxbook keeps of an account. The profit
+// is what is left after commission and swap. Open trades are in a table of their
+// own below, with fewer columns.
+var myfxbookStatement = s.Preset{
+	Broker: "Myfxbook", Export: "statement", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: serverZone, Order: parse.MonthFirst, Costs: s.CostsNegative,
+	Header: s.Cols("Open Date;Close Date;Symbol;Action;Units/Lots|Lots|Units;Open Price;Close Price;Pips;Profit;Gain"),
+	Sections: []s.Section{{Header: s.Cols("Open Date;Symbol;Action;Open Price;Profit"), Layout: &s.Layout{
+		Key: "Action|Symbol|Profit", Kind: "Action", Words: metaTraderWords, Symbol: "Symbol", Namer: nameLots, ID: "Ticket",
+		Quantity: "Units/Lots|Lots|Units", Commission: "Commission", Fees: "Swap", NetResult: "Profit",
+		Currency: "Max*$", Currencies: s.CurrencyOfFile, Details: map[string]s.Col{"comment": "Comment"},
+		RoundTrip:         s.RoundTrip{OpenTime: "Open Date", OpenPrice: "Open Price", CloseTime: "Close Date", ClosePrice: "Close Price", Lots: true},
+		AnnotationColumns: s.AnnotationColumns{LastStop: "SL", Target: "TP"},
+		Time:              "Open Date", Amount: "Profit", Note: "Comment|Action", Adjust: noteMetaTraderCash,
+	}}},
 }

@@ -98,5 +98,11 @@ func nseTradeID(at time.Time, exchange, number string) string {
 	return strings.Join([]string{at.Add(indianOffset).Format(time.DateOnly), strings.ToUpper(exchange), number}, "/")
 }
 
+// priceOfValue returns the price of one unit, to as many decimals as prices have.
+func priceOfValue(value, quantity decimal.Decimal) decimal.Decimal {
+	const decimals = 10
+	return value.DivRound(quantity, decimals)
+}
+
 // indianOffset is the offset of Indian time from UTC, all year.
 const indianOffset = 5*time.Hour + 30*time.Minute

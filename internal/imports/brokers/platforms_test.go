@@ -9,48 +9,6 @@ import (
 	"fillbook/internal/imports/statement"
 )
 
-func TestIsCalled(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		header, name string
-		want         bool
-	}{
-		{"net aud", "net", true},
-		{"net $", "net", true},
-		{"net", "net", true},
-		{"profit_usd", "profit", true},
-		{"max(usd)", "max", true},
-		{"opening time (utc-4)", "opening time", true},
-		{"price usdt", "price", true},
-		{"network", "net", false},
-		{"profitable(%)", "profit", false},
-		{"net asset value", "net", false},
-		{"gross aud", "net", false},
-		{"ne", "net", false},
-	} {
-		if got := isCalled(c.header, c.name); got != c.want {
-			t.Errorf("%q called %q: %v", c.header, c.name, got)
-		}
-	}
-}
-
-func TestCurrencyOf(t *testing.T) {
-	t.Parallel()
-	for headers, want := range map[string]string{
-		"Symbol|Net AUD":         "AUD",
-		"Net Pips|Net EUR":       "EUR",
-		"net(usd)":               "USD",
-		"Net $|Symbol":           "",
-		"Network|Net total":      "",
-		"Symbol|Gross AUD|Net %": "",
-	} {
-		r := &statement.Reader{Out: &statement.Statement{Headers: strings.Split(headers, "|")}}
-		if got := currencyOf(r, "Net"); got != want {
-			t.Errorf("%s: %q, want %q", headers, got, want)
-		}
-	}
-}
-
 func TestSymbolOf(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
@@ -88,9 +46,8 @@ func TestNameChart(t *testing.T) {
 		"KRAKEN:ETHEUR":   "ETHEUR/crypto",
 		"BINANCE:EURUSDT": "EURUSDT/crypto",
 	} {
-		var f statement.Fill
-		nameChart(&f, symbol)
-		if got := f.Symbol + "/" + f.Type; got != want {
+		i := nameChart(symbol, "")
+		if got := i.Symbol + "/" + i.Type; got != want {
 			t.Errorf("%s is %s, want %s", symbol, got, want)
 		}
 	}
@@ -101,7 +58,7 @@ func TestUnitOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"2.00 Lots": "lot", "0,01 Lotes": "lot", "1 500 Oz": "oz", "1'500.5 Units": "units", "0.5": "", "": "",
 	} {
-		if got := unitOf(text)["unit"]; got != want {
+		if got := unitOf(text); got != want {
 			t.Errorf("%q is in %q, want %q", text, got, want)
 		}
 	}

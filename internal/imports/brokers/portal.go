@@ -2,7 +2,7 @@ package brokers
 
 import (
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/metatrader"
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -11,16 +11,12 @@ import (
 // write: one row for each leg, with the id of its position.
 var portalPositions = s.Preset{
 	Broker: "MetaTrader 5", Export: "position history list of a broker's portal", Evidence: s.SampleFile, Format: s.Executions, Zone: serverZone,
-	Header: s.Cols("Symbol;Position;Date Time;Transaction Type;Trade Volume Lots;Open Price;Profit"), Order: s.MonthFirst, Units: true,
+	Header: s.Cols("Symbol;Position;Date Time;Transaction Type;Trade Volume Lots;Open Price;Profit"), Order: parse.MonthFirst,
 	Layout: &s.Layout{
-		Key: "Transaction Type", Symbol: "Symbol", Namer: namePortal, Side: "Transaction Type", Quantity: "Trade Volume Lots", Price: "Open Price",
+		Key: "Transaction Type", Symbol: "Symbol", Namer: nameMetaTrader, Side: "Transaction Type", Quantity: "Trade Volume Lots", Price: "Open Price",
 		Time: "Date Time", Lot: "Position", Result: "Profit", Results: s.ResultIfClosing, Account: "Account Number", Details: map[string]s.Col{"unit": "=lot"},
 		Adjust: func(_ *s.Row, r *s.Record) {
 			r.Fill.Multiplier = decimal.Of(instruments.LotMultiplier(r.Fill.Symbol, r.Fill.Quantity))
 		},
 	},
-}
-
-func namePortal(symbol, _ string) s.Instrument {
-	return s.NameAny(symbol, metatrader.InstrumentType(symbol))
 }

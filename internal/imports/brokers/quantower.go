@@ -33,7 +33,7 @@ func stateValue(w *s.Row, r *s.Record) {
 	if !value.Valid || f.Type != instruments.TypeFuture {
 		return
 	}
-	if !isKnown(f.Symbol) {
+	if _, known := instruments.ParseFuture(f.Symbol); !known {
 		f.Multiplier = s.RoundWorth(value.Decimal.Abs(), f.Price.Abs().Mul(f.Quantity.Abs()))
 	}
 	f.StatedCashFlow = decimal.Of(value.Decimal.Neg().Sub(f.Fees))

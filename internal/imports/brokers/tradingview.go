@@ -5,68 +5,33 @@ import (
 	"strings"
 
 	"fillbook/internal/imports/metatrader"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
-// tradingView are the exports of TradingView: orders of the paper account or of
-// a broker, the history of the paper account's balance, and the list of trades
-// of a strategy. Times are those of the chart, whose zone no export tells.
-func tradingView() []*statement.Preset {
-	return []*statement.Preset{
-		{
-			Broker: "TradingView", Export: "orders", Evidence: statement.SampleFile, Format: statement.Executions,
-			Header: []string{"Symbol", "Side", "Type", "Quantity|Qty", "Fill Price", "Placing Time", "Closing Time", "Order ID"},
-			Costs:  statement.CostsPositive, NewestFirst: true,
-			Each: readOrder, Done: finishOrders,
-		},
-		{
-			Broker: "TradingView", Export: "balance history", Evidence: statement.RealFile, Format: statement.JournalTrades,
-			Header:      []string{"Time", "Balance before", "Balance after", "Realized PnL (value)", "Realized PnL (currency)", "Action"},
-			NewestFirst: true,
-			Each:        readAction,
-		},
-		{
-			Broker: "TradingView", Export: "list of trades of a strategy", Evidence: statement.Documented, Format: statement.JournalTrades,
-			Header: []string{
-				"Trade #|Trade number", "Type", "Signal", "Date/Time|Date and time", "Contracts|Quantity|Size (qty)|Position size (qty)",
-			},
-			Whole: readStrategy,
-		},
-	}
+// tradingViewOrders are orders of the paper account or of a broker. Times are those
+// of the chart, whose zone is not in the file. Only what was filled has a price.
+var tradingViewOrders = s.Preset{
+	Broker: "TradingView", Export: "orders", Evidence: s.SampleFile, Format: s.Executions, Costs: s.CostsPositive, NewestFirst: true, RowLimit: 100,
+	Header: s.Cols("Symbol;Side;Type;Quantity|Qty;Fill Price;Placing Time;Closing Time;Order ID"),
+	Layout: &s.Layout{
+		Prepare: skipUnfilledOrder, Symbol: "Symbol", Namer: nameChart, Side: "Side", Quantity: "Filled qty|Filled quantity|Quantity|Qty",
+		Price: "Fill Price", Time: "Closing Time", Commission: "Commission", ID: "Order ID",
+	},
 }
 
-// readOrder reads an order. Only what was filled has a price; how much of an
-// order was filled that was cancelled then, the file does not say.
-func readOrder(w *statement.Row) {
+// skipUnfilledOrder skips an order without a price. One that was canceled after a
+// part of it was filled fails if the file does not state how much.
+func skipUnfilledOrder(w *s.Row) {
 	if w.Text("Symbol") == "" {
-		w.Ignore()
 		return
 	}
-	price := w.Decimal("Fill Price")
-	if w.Failed() || price.IsZero() {
-		w.Skip(statement.ReasonNotFilled)
-		return
-	}
-	if status := strings.ToLower(w.Text("Status")); status != "" && status != "filled" && w.Text("Filled qty|Filled quantity") == "" {
+	status := strings.ToLower(w.Text("Status"))
+	switch {
+	case w.Decimal("Fill Price").IsZero():
+		w.Skip(s.ReasonNotFilled)
+	case status != "" && status != "filled" && w.Text("Filled qty|Filled quantity") == "":
 		w.Fail("The order is %s but has a fill price: a part of it was filled, and the file does not say how much.", status)
-		return
-	}
-	side, effect := w.Side("Side")
-	at := w.Moment("Closing Time")
-	f := statement.Fill{
-		Side: side, Effect: effect, Quantity: w.Required("Filled qty|Filled quantity|Quantity|Qty"), Price: price, At: at.At, DateOnly: at.DateOnly,
-		Commission: w.Cost("Commission"), ID: w.Text("Order ID"),
-	}
-	nameChart(&f, w.Text("Symbol"))
-	w.Fill(f)
-}
-
-// finishOrders warns of a list that may have lost its beginning.
-func finishOrders(r *statement.Reader) {
-	const most = 100
-	if r.Out.Rows == most {
-		r.Out.Warn("The file has exactly %d orders, which is as many as TradingView exports: older ones may be missing, and with them the beginning of a position.", most)
 	}
 }
 
@@ -81,10 +46,11 @@ var (
 	dealers = []string{"FX", "FX_IDC", "OANDA", "FOREXCOM", "PEPPERSTONE", "CAPITALCOM", "EIGHTCAP", "ICMARKETS", "SAXO", "FXCM", "FXOPEN", "TVC", "BLACKBULL"}
 )
 
-// nameChart names a fill by the symbol of a chart, such as CME_MINI:MES1!.
-func nameChart(f *statement.Fill, symbol string) {
+// nameChart builds an instrument from the symbol of a chart, such as
+// CME_MINI:MES1!.
+func nameChart(symbol, _ string) s.Instrument {
 	exchange, _, _ := strings.Cut(strings.ToUpper(symbol), ":")
-	name := statement.WithoutExchange(strings.ToUpper(strings.TrimSpace(symbol)))
+	name := s.WithoutExchange(strings.ToUpper(strings.TrimSpace(symbol)))
 	const pair = 6
 	kind := ""
 	switch {
@@ -97,5 +63,5 @@ func nameChart(f *statement.Fill, symbol string) {
 	case slices.Contains(dealers, exchange):
 		kind = instruments.TypeCFD
 	}
-	f.Name(name, kind)
+	return s.NameAny(name, kind)
 }

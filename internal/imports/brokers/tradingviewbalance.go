@@ -2,66 +2,46 @@ package brokers
 
 import (
 	"regexp"
-	"strings"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/metatrader"
-	"fillbook/internal/imports/statement"
+	s "fillbook/internal/imports/statement"
 )
 
-// actionText is how the paper account tells that it closed a position: with the
-// price of entry, what a point is worth, and the rate into its own currency.
-var actionText = regexp.MustCompile(`^Close (long|short) position for symbol (\S+) at price (\S+) for (\S+) units\. ` +
-	`Position AVG Price was ([^\s,]+), currency: (\w+), rate: ([^\s,]+), point value: (\S+?)\.?$`)
-
-// readAction reads a change of the balance: a trade that was closed, whose time
-// of opening is not in the file, or money.
-func readAction(w *statement.Row) {
-	action := w.Text("Action")
-	found := actionText.FindStringSubmatch(action)
-	if found == nil {
-		changeOfBalance(w, action)
-		return
-	}
-	number := func(text string) decimal.Decimal {
-		n, err := statement.Number(text, statement.Point)
-		if err != nil {
-			w.Fail("Action: %v.", err)
-		}
-		return n
-	}
-	at := w.Moment("Time")
-	var f statement.Fill
-	nameChart(&f, found[2])
-	rate := number(found[7])
-	w.Reader().Out.Account.Currency = w.Text("Realized PnL (currency)")
-	t := statement.Trip{
-		Symbol: f.Symbol, Type: f.Type, Short: found[1] == "short", Quantity: number(found[4]), Close: at,
-		OpenPrice: number(found[5]), ClosePrice: decimal.Of(number(found[3])), Multiplier: decimal.Of(number(found[8])),
-		GrossPnL: w.Null("Realized PnL (value)"), TrustPnL: !rate.Equal(decimal.New(1)),
-	}
-	openedUnseen(w, &t)
-	w.Trip(t)
+// tradingViewBalance is the history of the paper account's balance: positions that
+// were closed, whose times of opening are not in the file, and money.
+var tradingViewBalance = s.Preset{
+	Broker: "TradingView", Export: "balance history", Evidence: s.RealFile, Format: s.JournalTrades, NewestFirst: true,
+	Header: s.Cols("Time;Balance before;Balance after;Realized PnL (value);Realized PnL (currency);Action"),
+	Layout: &s.Layout{
+		Key: "Action|Time", Prepare: setBalanceChange, Parse: []s.Pattern{{In: "Action", Re: closingText}}, Kind: "@direction|Action",
+		Words: []s.Word{
+			{Kind: s.KindBuyOpen, Words: "long"},
+			{Kind: s.KindSellOpen, Words: "short"},
+			{Kind: s.KindFee, Words: "*commission*"},
+			{Kind: s.KindDividend, Words: "*dividend*"},
+			{Kind: s.KindTransfer, Words: "*deposit*|*withdrawal*"},
+			{Kind: s.KindInterest, Words: "*interest*"},
+			{Kind: s.KindAdjustment, Words: "*"},
+		},
+		Symbol: "@symbol", Namer: nameChart, Multiplier: "@worth", Quantity: "@units", Result: "Realized PnL (value)", Results: s.ResultNever,
+		RoundTrip: s.RoundTrip{OpenPrice: "@entry", CloseTime: "Time", ClosePrice: "@exit"},
+		Time:      "Time", CashAmount: "@change", Note: "Action", Currency: "Realized PnL (currency)", Currencies: s.CurrencyOfFile,
+		Adjust: func(w *s.Row, r *s.Record) {
+			if r.Trip != nil { // in another currency only the file has the result
+				r.Trip.TrustPnL = !w.Decimal("@rate").Equal(decimal.New(1))
+			}
+		},
+	},
 }
 
-// changeOfBalance reads money by what it did to the balance.
-func changeOfBalance(w *statement.Row, action string) {
-	if action == "" && w.Text("Time") == "" {
-		w.Ignore()
-		return
+// closingText is how the paper account describes a position that it closed: with
+// the price of entry, what a point is worth, and the rate to its own currency.
+var closingText = regexp.MustCompile(`^Close (?P<direction>long|short) position for symbol (?P<symbol>\S+) at price (?P<exit>\S+) for (?P<units>\S+) units\. ` +
+	`Position AVG Price was (?P<entry>[^\s,]+), currency: \w+, rate: (?P<rate>[^\s,]+), point value: (?P<worth>\S+?)\.?$`)
+
+// setBalanceChange computes what a row that is not a trade did to the balance.
+func setBalanceChange(w *s.Row) {
+	if action := w.Text("Action"); !closingText.MatchString(action) && (action != "" || w.Text("Time") != "") {
+		w.Set("change", w.Required("Balance after").Sub(w.Required("Balance before")).String())
 	}
-	amount := w.Required("Balance after").Sub(w.Required("Balance before"))
-	at := w.Moment("Time")
-	if w.Failed() || amount.IsZero() {
-		w.Skip(statement.ReasonNoAmount)
-		return
-	}
-	lower, kind := strings.ToLower(action), "adjustment"
-	for _, word := range []string{"commission", "dividend", "deposit", "withdrawal", "interest"} {
-		if strings.Contains(lower, word) {
-			kind = metatrader.CashType(word, amount)
-			break
-		}
-	}
-	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: w.Text("Realized PnL (currency)"), At: at.At, Note: action})
 }

@@ -9,9 +9,18 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 )
+
+// tradingViewStrategy is the list of trades of a strategy. It has no [statement.Layout]:
+// a trade is two rows with the same columns, and its symbol is in the file's name.
+var tradingViewStrategy = statement.Preset{
+	Broker: "TradingView", Export: "list of trades of a strategy", Evidence: statement.Documented, Format: statement.JournalTrades,
+	Header: statement.Cols("Trade #|Trade number;Type;Signal;Date/Time|Date and time;Contracts|Quantity|Size (qty)|Position size (qty)"),
+	Whole:  readStrategy,
+}
 
 // leg is one of the two rows of a trade in the list of a strategy.
 type leg struct {
@@ -19,7 +28,7 @@ type leg struct {
 	entry     bool
 	short     bool
 	open      bool // the trade is not closed yet
-	at        statement.Moment
+	at        parse.Moment
 	price     decimal.Decimal
 	size, net decimal.Null
 	signal    string
@@ -69,11 +78,10 @@ func readStrategy(r *statement.Reader) error {
 
 // readLegOf reads a row, nil if it cannot be read.
 func readLegOf(w *statement.Row) *leg {
-	r := w.Reader()
 	kind := strings.ToLower(w.Text("Type"))
 	l := &leg{
 		row: w.Number, entry: strings.HasPrefix(kind, "entry"), short: strings.HasSuffix(kind, "short"), signal: w.Text("Signal"),
-		size: w.Null("Contracts|Quantity|Size (qty)|Position size (qty)"), net: w.Null(called(r, "Net PnL|Net P&L|Profit|P&L")),
+		size: w.Null("Contracts|Quantity|Size (qty)|Position size (qty)"), net: w.Null("Net PnL*|Net P&L*|Profit*|P&L*"),
 	}
 	if !l.entry && !strings.HasPrefix(kind, "exit") {
 		w.Fail("Type: %q is neither an entry nor an exit.", kind)
@@ -81,7 +89,7 @@ func readLegOf(w *statement.Row) *leg {
 	if l.open = strings.EqualFold(l.signal, "Open"); l.open {
 		return l
 	}
-	l.at, l.price = w.Moment("Date/Time|Date and time"), w.Required(called(r, "Price"))
+	l.at, l.price = w.Moment("Date/Time|Date and time"), w.Required("Price*")
 	if w.Failed() {
 		return nil
 	}
@@ -94,10 +102,9 @@ func tradeOf(w *statement.Row, symbol string, a, b *leg) {
 	if b.entry {
 		entry, exit = b, a
 	}
-	var f statement.Fill
-	nameChart(&f, symbol)
+	i := nameChart(symbol, "")
 	t := statement.Trip{
-		Symbol: f.Symbol, Type: f.Type, Short: entry.short, Quantity: entry.size.Or(exit.size.Decimal), Open: entry.at, OpenPrice: entry.price,
+		Symbol: i.Symbol, Type: i.Type, Short: entry.short, Quantity: entry.size.Or(exit.size.Decimal), Open: entry.at, OpenPrice: entry.price,
 		Details: map[string]string{"simulated": "yes"},
 	}
 	if entry.signal != "" {

@@ -1,89 +1,51 @@
 package brokers
 
-import (
-	"strings"
-
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/imports/tabular"
-	"fillbook/internal/journal"
-)
+import s "fillbook/internal/imports/statement"
 
 // zerodhaTradebook is the list of fills.
-var zerodhaTradebook = statement.Preset{
-	Broker: "Zerodha", Export: "tradebook", Evidence: statement.RealFile, Format: statement.Executions, Zone: kolkata, Units: true,
-	Header: statement.Cols("symbol;trade_date|Trade Date;exchange;segment;trade_type|Trade Type;quantity;price;trade_id|Trade ID"),
-	Layout: &statement.Layout{
+var zerodhaTradebook = s.Preset{
+	Broker: "Zerodha", Export: "tradebook", Evidence: s.RealFile, Format: s.Executions, Zone: kolkata, Units: true,
+	Header: s.Cols("symbol;trade_date|Trade Date;exchange;segment;trade_type|Trade Type;quantity;price;trade_id|Trade ID"),
+	Layout: &s.Layout{
 		Key: "symbol|quantity", Symbol: "{symbol} {expiry_date|Expiry Date}", Namer: nameNSE, Side: "trade_type|Trade Type",
 		Quantity: "quantity", Price: "price", Time: "order_execution_time|Order Execution Time|trade_date|Trade Date",
-		Currency: "=INR", Currencies: statement.CurrencyOfFile,
-		Adjust: func(w *statement.Row, r *statement.Record) {
+		Currency: "=INR", Currencies: s.CurrencyOfFile,
+		Adjust: func(w *s.Row, r *s.Record) {
 			adjustNSE(w, r.Fill, w.Text("exchange"), w.Text("trade_id|Trade ID"), w.Text("segment"))
 		},
 	},
 }
 
-// zerodha reads the tradebook, the exits of the tax report, and refuses the sums
-// that have no days.
-func zerodha() []*statement.Preset {
-	const broker = "Zerodha"
-	return []*statement.Preset{
-		&zerodhaTradebook,
-		{
-			// Known from other people's code only.
-			Broker: broker, Export: "tax report, exits", Evidence: statement.Documented, Format: statement.JournalTrades,
-			Header: exitsHeader,
-			Zone:   kolkata, Units: true, Costs: statement.CostsPositive, Whole: readExits,
+// zerodhaExits are the finished trades of the tax report, in tables with a title
+// each, known from other people's code only. The report has values instead of prices
+// and does not say which came first: a trade is read as bought and then sold.
+var zerodhaExits = s.Preset{
+	Broker: "Zerodha", Export: "tax report, exits", Evidence: s.Documented, Format: s.JournalTrades, Zone: kolkata, Units: true, Costs: s.CostsPositive,
+	Header: s.Cols(zerodhaExitColumns),
+	Sections: []s.Section{{Header: s.Cols(zerodhaExitColumns), Layout: &s.Layout{
+		Key: "Entry Date|Exit Date", Prepare: computeExitPrices, Symbol: "Symbol", Namer: nameNSE, Multiplier: "=1", Side: "=buy", Quantity: "Quantity",
+		Commission: "Brokerage", Fees: "Exchange Transaction Charges+IPFT+SEBI Charges+CGST+SGST+IGST+Stamp Duty+STT",
+		Result: "Profit", Results: s.ResultNever, Currency: "=INR", Currencies: s.CurrencyOfFile,
+		RoundTrip: s.RoundTrip{OpenTime: "Entry Date", OpenPrice: "@bought", CloseTime: "Exit Date", ClosePrice: "@sold"},
+		Adjust: func(w *s.Row, r *s.Record) { // a rounded price does not give the result to the paisa
+			t := r.Trip
+			t.TrustPnL = !t.OpenPrice.Mul(t.Quantity).Equal(w.Decimal("Buy Value")) || !t.ClosePrice.Decimal.Mul(t.Quantity).Equal(w.Decimal("Sell Value"))
 		},
-		{
-			Broker: broker, Export: "profit and loss", Evidence: statement.RealFile, Format: statement.JournalTrades,
-			Header:  []string{"Symbol", "Buy Value", "Sell Value", "Realized P&L"},
-			Without: []string{"Entry Date", "Trade Date", "Buy Date"},
-			Zone:    kolkata, Whole: func(*statement.Reader) error {
-				return journal.InvalidField("file", "This report has no days, only sums by symbol. Import the tradebook, or the sheet Tradewise Exits of the tax report.")
-			},
-		},
-	}
+	}}},
 }
 
-var exitsHeader = []string{"Symbol", "Entry Date", "Exit Date", "Quantity", "Buy Value", "Sell Value", "Profit"}
+const zerodhaExitColumns = "Symbol;Entry Date;Exit Date;Quantity;Buy Value;Sell Value;Profit"
 
-// readExits reads the sections of the tax report, each with a title and a header
-// of its own.
-func readExits(r *statement.Reader) error {
-	for _, table := range r.File.Tables {
-		start := -1
-		for i := range len(table.Rows) + 1 {
-			if i < len(table.Rows) && !isExits(table.Rows[i]) {
-				continue
-			}
-			if start >= 0 {
-				r.Section(table, start, i).EachRow(exit)
-			}
-			start = i
-		}
-	}
-	in(r, "INR")
-	return nil
+// zerodhaSums is a report without days.
+var zerodhaSums = s.Preset{
+	Broker: "Zerodha", Export: "profit and loss", Evidence: s.RealFile, Format: s.JournalTrades, Zone: kolkata,
+	Header: s.Cols("Symbol;Buy Value;Sell Value;Realized P&L"), Without: s.Cols("Entry Date;Trade Date;Buy Date"),
+	Refuse: "This report has no days, only sums by symbol. Import the tradebook, or the sheet Tradewise Exits of the tax report.",
 }
 
-func isExits(row tabular.Row) bool {
-	found := 0
-	for _, cell := range row.Cells {
-		for _, name := range exitsHeader {
-			if strings.EqualFold(cell, name) {
-				found++
-			}
-		}
-	}
-	return found >= len(exitsHeader)
-}
-
-// exit reads a finished trade. The report gives values and not prices, and does
-// not say which came first: it is read as bought and then sold.
-func exit(w *statement.Row) {
-	if w.Text("Entry Date") == "" && w.Text("Exit Date") == "" {
-		w.Ignore() // the title of the next section
+// computeExitPrices divides the values of a finished trade by its quantity.
+func computeExitPrices(w *s.Row) {
+	if w.Text("Entry Date|Exit Date") == "" {
 		return
 	}
 	quantity := w.Required("Quantity").Abs()
@@ -91,23 +53,6 @@ func exit(w *statement.Row) {
 		w.Fail("There is no quantity.")
 		return
 	}
-	f := nameNSE(w.Text("Symbol"), "")
-	bought, sold := w.Required("Buy Value"), w.Required("Sell Value")
-	open, exit := priceOfValue(bought, quantity), priceOfValue(sold, quantity)
-	w.Trip(statement.Trip{
-		Symbol: f.Symbol, Type: f.Type, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
-		Quantity: quantity, Multiplier: decimal.Of(decimal.New(1)),
-		Open: w.Moment("Entry Date"), Close: w.Moment("Exit Date"), OpenPrice: open, ClosePrice: decimal.Of(exit),
-		Commission: w.Cost("Brokerage"),
-		Fees:       w.Cost("Exchange Transaction Charges", "IPFT", "SEBI Charges", "CGST", "SGST", "IGST", "Stamp Duty", "STT"),
-		GrossPnL:   w.Null("Profit"),
-		// A price that does not terminate cannot give the result to the paisa.
-		TrustPnL: !open.Mul(quantity).Equal(bought) || !exit.Mul(quantity).Equal(sold),
-	})
-}
-
-// priceOfValue is a value by the piece, to as many places as prices are kept.
-func priceOfValue(value, quantity decimal.Decimal) decimal.Decimal {
-	const places = 10
-	return value.DivRound(quantity, places)
+	w.Set("bought", priceOfValue(w.Required("Buy Value"), quantity).String())
+	w.Set("sold", priceOfValue(w.Required("Sell Value"), quantity).String())
 }

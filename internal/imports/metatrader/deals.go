@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -18,7 +19,7 @@ func (b *book) readDeals() {
 			b.r.Out.Warn("Deals that the broker cancelled were left out.")
 			w.Skip("deal cancelled by the broker")
 		default:
-			b.money(w, kind)
+			b.money(w)
 		}
 	}
 }
@@ -43,7 +44,7 @@ func (b *book) deal(w *statement.Row) {
 		return
 	}
 	if isClosing(w) { // and not in/out, which closes what is there and opens the rest
-		f.Effect = statement.Closing
+		f.Effect = parse.Closing
 		b.close(w, &f, symbol, c)
 	}
 	f.StatedPnL = decimal.Of(c.profit)
@@ -68,7 +69,7 @@ func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 		b.positions[id] = p
 	}
 	b.hold(p, f.Quantity)
-	f.Effect, f.Lot = statement.Opening, p.lot
+	f.Effect, f.Lot = parse.Opening, p.lot
 	fill := w.Fill(f)
 	if !p.entered {
 		p.entered = true
@@ -92,35 +93,17 @@ func (b *book) close(w *statement.Row, f *statement.Fill, symbol string, c *clos
 	}
 }
 
-// cashTypes maps types of deals that only move money to cash types. Empty means
-// deposit or withdrawal, by the sign.
-var cashTypes = map[string]string{
-	"balance": "", "deposit": "", "withdrawal": "", "payout": "",
-	"charge": "fee", "fee": "fee",
-	"interest": "interest", "dividend": "dividend", "dividend franked": "dividend",
-}
-
-// CashType returns the cash type of a deal that only moves money. A positive
-// fee and any unknown type is an adjustment: credits and bonuses, corrections,
-// taxes.
-func CashType(kind string, amount decimal.Decimal) string {
-	word, known := cashTypes[kind]
-	if strings.Contains(kind, "commission") {
-		word, known = "fee", true
-	}
-	switch {
-	case known && word == "" && amount.Sign() < 0:
-		return "withdrawal"
-	case known && word == "":
-		return "deposit"
-	case !known || word == "fee" && amount.Sign() > 0:
-		return "adjustment"
-	}
-	return word
+// CashWords are the types of deals that only move money.
+var CashWords = []statement.Word{
+	{Kind: statement.KindTransfer, Words: "balance|deposit|withdrawal|payout"},
+	{Kind: statement.KindFee, Words: "charge|fee|*commission*"},
+	{Kind: statement.KindInterest, Words: "interest"},
+	{Kind: statement.KindDividend, Words: "dividend|dividend franked"},
+	{Kind: statement.KindAdjustment, Words: "credit|bonus|correction|tax|agent|so compensation|so credit compensation"},
 }
 
 // money reads a deal that only moves money.
-func (b *book) money(w *statement.Row, kind string) {
+func (b *book) money(w *statement.Row) {
 	commission, fee, swap := w.Decimal("Commission"), w.Decimal("Fee"), w.Decimal("Swap")
 	amount := decimal.Sum(w.Decimal("Profit"), commission, fee, swap)
 	at := w.Moment("Time")
@@ -129,9 +112,19 @@ func (b *book) money(w *statement.Row, kind string) {
 		return
 	}
 	b.rep.totals.subtract(commission, fee, swap)
-	w.Money(statement.Cash{
-		Type: CashType(kind, amount), Amount: amount, Currency: b.currency, At: at.At, Note: cashNote(kind, w.Text("Comment")),
-	})
+	emitCash(w, statement.Cash{Amount: amount, Currency: b.currency, At: at.At})
+}
+
+// emitCash emits the cash of a row by its type. A row of an unknown type is
+// skipped.
+func emitCash(w *statement.Row, c statement.Cash) {
+	word := w.Text("Type")
+	kind, ok := w.CashKind(CashWords, word)
+	if !ok {
+		return
+	}
+	c.Type, c.Note = statement.CashType(kind, c.Amount, ""), cashNote(strings.ToLower(word), w.Text("Comment"))
+	w.Money(c)
 }
 
 // cashNote returns the note of a cash row: its type, unless that is obvious,

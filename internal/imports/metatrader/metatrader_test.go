@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -29,27 +29,41 @@ func TestInstrumentType(t *testing.T) {
 	}
 }
 
-func TestCashType(t *testing.T) {
+// TestUnknownKind reads a deal of an unknown type: it is skipped and listed, and
+// read as cash of the kind that the user chooses for its word.
+func TestUnknownKind(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ kind, amount, want string }{
-		{"balance", "100", "deposit"},
-		{"balance", "-100", "withdrawal"},
-		{"credit", "100", "adjustment"},
-		{"credit", "-100", "adjustment"},
-		{"bonus", "5", "adjustment"},
-		{"charge", "-5", "fee"},
-		{"charge", "5", "adjustment"},
-		{"commission monthly", "-5", "fee"},
-		{"agent commission", "5", "adjustment"},
-		{"interest", "1", "interest"},
-		{"interest", "-1", "interest"},
-		{"dividend", "-1", "dividend"},
-		{"tax", "-1", "adjustment"},
-		{"correction", "1", "adjustment"},
-		{"so compensation", "1", "adjustment"},
+	const file = "Account:,\"70 (EUR, Some-Demo, demo, Hedge)\"\n2024.01.15 10:30:00,1,,balance,,,,,0,0,0,100,100,\n2024.01.16 10:30:00,2,,Loyalty-gift,,,,,0,0,0,5,105,spring\n"
+	for _, test := range []struct {
+		chosen  statement.Kind
+		cash    string
+		skipped string
+	}{
+		{"", "deposit 100", "unknown kind \"Loyalty-gift\""},
+		{statement.KindIgnored, "deposit 100", statement.ReasonIgnored},
+		{statement.KindAdjustment, "deposit 100, adjustment 5", ""},
+		{statement.KindFee, "deposit 100, adjustment 5", ""}, // a fee that was refunded
 	} {
-		if got := CashType(c.kind, decimal.Must(c.amount)); got != c.want {
-			t.Errorf("%s %s is %s, want %s", c.kind, c.amount, got, c.want)
+		hints := statement.Hints{Kinds: map[string]statement.Kind{}}
+		if test.chosen != "" {
+			hints.Kinds["loyalty-gift"] = test.chosen
+		}
+		s := brokertest.MustRead(t, []byte(file), hints, Presets())
+		var cash, skipped []string
+		for _, c := range s.Cash {
+			cash = append(cash, c.Type+" "+c.Amount.String())
+		}
+		for _, skip := range s.Skipped {
+			skipped = append(skipped, skip.Reason)
+		}
+		if got := strings.Join(cash, ", "); got != test.cash {
+			t.Errorf("with %q chosen the cash is %s, want %s", test.chosen, got, test.cash)
+		}
+		if got := strings.Join(skipped, ", "); got != test.skipped {
+			t.Errorf("with %q chosen the skipped rows are %s, want %s", test.chosen, got, test.skipped)
+		}
+		if len(s.UnknownKinds) != 1 || s.UnknownKinds[0].Kind != test.chosen {
+			t.Errorf("with %q chosen the unknown kinds are %+v", test.chosen, s.UnknownKinds)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (l *ledger) take() {
 		case isTrade(kind):
 			w.Skip("order not filled")
 		default:
-			l.money(w, kind)
+			l.money(w)
 		}
 	}
 }
@@ -158,15 +158,13 @@ func (l *ledger) archive(w *statement.Row) {
 	w.Money(statement.Cash{Type: "adjustment", Amount: amount, Currency: l.currency, At: at.At, Note: note})
 }
 
-func (l *ledger) money(w *statement.Row, kind string) {
+func (l *ledger) money(w *statement.Row) {
 	amount, at := w.Required("Profit"), w.Moment("Open Time")
 	if amount.IsZero() {
 		w.Skip(statement.ReasonNoAmount)
 		return
 	}
-	w.Money(statement.Cash{
-		Type: CashType(kind, amount), Amount: amount, Currency: l.currency, At: at.At, Note: cashNote(kind, w.Text("Comment")),
-	})
+	emitCash(w, statement.Cash{Amount: amount, Currency: l.currency, At: at.At})
 }
 
 // ticketComment returns the comment of a ticket without the link to another

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -19,7 +20,7 @@ type summary struct {
 func (s *summary) readTotals(row tabular.Row) {
 	label := ""
 	for i, cell := range row.Cells {
-		n, err := statement.Number(cell, statement.Unsettled)
+		n, err := parse.Number(cell, parse.Unsettled)
 		if err != nil {
 			label = strings.ToLower(strings.TrimRight(cell, ":： "))
 			continue
@@ -48,7 +49,7 @@ func (s *summary) state(out *statement.Statement, archived decimal.Decimal) {
 	if s.closed.Valid {
 		out.State(statement.ItemNetPnL, s.closed.Decimal.Sub(archived))
 	}
-	adjusted := false
+	adjusted := len(out.UnknownKinds) > 0
 	for _, c := range out.Cash {
 		adjusted = adjusted || c.Type == "adjustment"
 	}

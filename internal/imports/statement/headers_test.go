@@ -225,3 +225,18 @@ func TestSuggestedMappingIsSound(t *testing.T) {
 		}
 	})
 }
+
+// FuzzSuggestMapping checks that any header gets suggestions without a panic,
+// each for a column that it has.
+func FuzzSuggestMapping(f *testing.F) {
+	f.Add("Date|Time|Symbol|Side|Qty|Price")
+	f.Add("Date (GST)|Profit (EST)|")
+	f.Fuzz(func(t *testing.T, header string) {
+		names := strings.Split(header, "|")
+		for target, column := range statement.SuggestMapping(names) {
+			if column < 0 || column >= len(names) {
+				t.Fatalf("%q: %s is suggested for column %d", header, target, column)
+			}
+		}
+	})
+}

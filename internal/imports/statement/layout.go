@@ -17,8 +17,9 @@ import (
 // [Outcome]. Only the columns that the kind of the row needs are read, so that
 // an unreadable quantity does not fail a dividend.
 type Layout struct {
-	// Key is what every data row has. A row without it is a title, a total or a
-	// footer. It is Kind if empty, or else Side, Symbol or Quantity.
+	// Key is a column that every data row has a value of. A row without one is a
+	// title, a total or a footer. If Key is empty, it is Kind, or Symbol in a layout
+	// without Kind.
 	Key Col
 	// Only lists what must hold for a row to be read; other rows are skipped.
 	Only []Condition
@@ -209,7 +210,8 @@ type CurrencyRule string
 // The rules. CurrencyOfRow: every row names its own. CurrencyOfAccount: amounts
 // are in the account's currency, which is the first that a row names.
 // CurrencyMixed: rows are in several, and none of them is known to be the
-// account's. CurrencyOfFile: the file is in the constant Currency.
+// account's. CurrencyOfFile: the whole file is in one currency, which a constant or
+// the name of a column states.
 const (
 	CurrencyOfRow     CurrencyRule = ""
 	CurrencyOfAccount CurrencyRule = "account"
@@ -260,11 +262,13 @@ type DecimalRule string
 
 // The rules. DecimalsByColumn: all values of a column have the same. DecimalsByValue:
 // a value that proves its own is read by it. DecimalsUngrouped: thousands are
-// never grouped, so that comma and point are the same.
+// never grouped, so that comma and point are the same. DecimalsComma: a comma, so
+// that 142.500 is above a hundred thousand.
 const (
 	DecimalsByColumn  DecimalRule = ""
 	DecimalsByValue   DecimalRule = "value"
 	DecimalsUngrouped DecimalRule = "ungrouped"
+	DecimalsComma     DecimalRule = "comma"
 )
 
 // InstantOrder defines in which order fills of one instant happened.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -57,7 +58,10 @@ type Preset struct {
 	// Zone is that of times without one; empty if it is not known.
 	Zone string
 	// Order is how the broker writes days and months, if that is certain.
-	Order DateOrder
+	Order parse.DateOrder
+	// FindOrder returns the order that other signs in the file show, if neither the
+	// user nor the dates themselves do. It is empty if there are none.
+	FindOrder func(tabular.File) parse.DateOrder
 	// NewestFirst says that the file runs backwards, which days without times
 	// cannot show.
 	NewestFirst bool
@@ -76,6 +80,11 @@ type Preset struct {
 
 	// Notices are warnings that every file of this export gets.
 	Notices []string
+	// RowLimit is how many rows the broker exports at most; 0 means no limit. A
+	// file with exactly that many gets a warning.
+	RowLimit int
+	// Refuse is why no file of this export can be read, and what to import instead.
+	Refuse string
 
 	// Layout says how the rows of the file are read, Sections how those of a file
 	// with several tables are.
@@ -114,7 +123,7 @@ func (p *Preset) layouts() []*Layout {
 // Direction is the side and effect that a word means.
 type Direction struct {
 	Buy    bool
-	Effect Effect
+	Effect parse.Effect
 }
 
 // Detection is a preset that fits a file, and where its table begins.

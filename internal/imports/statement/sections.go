@@ -1,6 +1,9 @@
 package statement
 
-import "fillbook/internal/imports/tabular"
+import (
+	"fillbook/internal/imports/parse"
+	"fillbook/internal/imports/tabular"
+)
 
 // Section is a table inside a file, with a header of its own. It ends at the next
 // header of a section, or at a row with one cell, which is a title.
@@ -43,6 +46,7 @@ func (r *Reader) readSections() error {
 func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) error {
 	open, start := -1, 0
 	title := ""
+	r.titles = nil
 	read := func(end int) error {
 		if open < 0 {
 			return nil
@@ -50,7 +54,7 @@ func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) erro
 		return r.Section(table, start, end).readLayout(r.Preset.Sections[open].Layout)
 	}
 	for i, row := range table.Rows {
-		cell, alone := onlyCell(row.Cells)
+		cell, alone := OnlyCell(row.Cells)
 		found := -1
 		if !alone {
 			found = r.sectionAt(row.Cells, title, headers)
@@ -64,6 +68,7 @@ func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) erro
 		open, start = found, i
 		if alone {
 			title = cell
+			r.titles = append(r.titles, cell)
 		}
 	}
 	return read(len(table.Rows))
@@ -85,11 +90,11 @@ func (r *Reader) sectionAt(cells []string, title string, headers []knownHeader) 
 	return best
 }
 
-// onlyCell returns the value of a row that has only one.
-func onlyCell(cells []string) (text string, alone bool) {
+// OnlyCell returns the value of a row that has only one: a title.
+func OnlyCell(cells []string) (text string, alone bool) {
 	n := 0
 	for _, cell := range cells {
-		if !Blank(cell) {
+		if !parse.Blank(cell) {
 			n++
 			text = cell
 		}

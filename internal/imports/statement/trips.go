@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
@@ -22,6 +23,10 @@ type RoundTrip struct {
 	// Lots says that quantities are lots, whose size follows from the symbol. The
 	// stated result counts, because prices do not determine it.
 	Lots bool
+	// NetOrGross says that NetResult is before costs in files whose user had it
+	// shown so. A row with costs whose prices give exactly that result proves it for
+	// itself and those that follow.
+	NetOrGross bool
 	// BothSides says that the quantity of a closed trade counts what was bought
 	// and what was sold, unless the result shows that it does not.
 	BothSides bool
@@ -30,7 +35,9 @@ type RoundTrip struct {
 }
 
 // BoughtSold are the columns of a row with a fill that bought and one that sold.
-// They belong to no position of their own: a fill may be in several rows.
+// They belong to no position of their own: a fill may be in several rows. With
+// Side the first is the entry on that side and the second the exit. Commission is
+// that of the second.
 type BoughtSold struct {
 	BuyTime, BuyPrice, BuyID    Col
 	SellTime, SellPrice, SellID Col
@@ -73,6 +80,9 @@ func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 	}
 	lr.readDirection(w, kind, t, quantity)
 	lr.readTripDetails(w, t)
+	if l.NetOrGross {
+		lr.findResultBasis(t)
+	}
 	lr.settleTrip(t)
 	record := Record{Kind: kind, Trip: t, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
@@ -123,7 +133,7 @@ func (lr *layoutReader) assumeOpening(w *Row, t *Trip) {
 }
 
 // dayAndTime reads an instant from one column, or from a date and a time.
-func (w *Row) dayAndTime(date, clock Col) Moment {
+func (w *Row) dayAndTime(date, clock Col) parse.Moment {
 	if date != "" {
 		return w.DateAndTime(date, clock)
 	}
@@ -133,7 +143,7 @@ func (w *Row) dayAndTime(date, clock Col) Moment {
 // tripPrice reads a price, which of treasury futures may be in 32nds.
 func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decimal {
 	if isTreasury(symbol) {
-		if p, ok := Treasury32(w.Text(col)); ok {
+		if p, ok := parse.Treasury32(w.Text(col)); ok {
 			return p
 		}
 	}
@@ -253,6 +263,18 @@ func (lr *layoutReader) settleTrip(t *Trip) {
 	}
 }
 
+// findResultBasis makes the result of a trade one before costs if the rows so far
+// show that it is.
+func (lr *layoutReader) findResultBasis(t *Trip) {
+	byPrices, net := t.ResultByPrices(), t.NetPnL.Decimal
+	if costs := t.Fees.Add(t.Commission); t.NetPnL.Valid && !costs.IsZero() {
+		lr.resultsAreGross = byPrices.Equal(net) || lr.resultsAreGross && !byPrices.Sub(costs).Equal(net)
+	}
+	if lr.resultsAreGross {
+		t.GrossPnL, t.NetPnL = t.NetPnL, decimal.Null{}
+	}
+}
+
 // points returns how far the price moved in favor of the trade.
 func (t *Trip) points() decimal.Decimal {
 	moved := t.ClosePrice.Or(t.OpenPrice).Sub(t.OpenPrice)
@@ -331,6 +353,13 @@ func (lr *layoutReader) readPair(w *Row) {
 	sold.Side, sold.ID = matching.Sell, lr.idIn(w, l.SellID, matching.Sell)
 	bought.Price, bought.At = lr.tripPrice(w, l.BuyPrice, i.Symbol), w.Moment(l.BuyTime).At
 	sold.Price, sold.At = lr.tripPrice(w, l.SellPrice, i.Symbol), w.Moment(l.SellTime).At
+	sold.Commission = w.costs(l.Commission)
+	points := sold.Price.Sub(bought.Price)
+	if l.Side != "" {
+		if side, _ := w.Side(l.Side); side == matching.Sell {
+			bought.Side, sold.Side, points = matching.Sell, matching.Buy, points.Neg()
+		}
+	}
 	record := Record{Kind: KindBuy, Fill: &bought, Also: []Record{{Kind: KindSell, Fill: &sold}}}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
@@ -338,7 +367,7 @@ func (lr *layoutReader) readPair(w *Row) {
 	w.emit(&record)
 	if result := w.Null(l.Result); result.Valid && !w.Failed() {
 		lr.addSum(ItemGrossPnL, result.Decimal)
-		lr.noteWorth(i.Symbol, result.Decimal, sold.Price.Sub(bought.Price).Mul(quantity))
+		lr.noteWorth(i.Symbol, result.Decimal, points.Mul(quantity))
 	}
 }
 
@@ -366,8 +395,8 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 	return a
 }
 
-// addTags sorts a list of tags: some journals put mistakes and emotions among
-// them, with a word before.
+// addTags adds a list of tags. Some journals list mistakes and emotions among
+// them, as "mistake: chased" and "emotion: calm"; these are added as what they are.
 func (a *Annotations) addTags(tags []string) {
 	for _, tag := range tags {
 		kind, rest, _ := strings.Cut(tag, ":")

@@ -2,27 +2,10 @@ package statement
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
 // A word that stood in two tables would mean whichever is looked at first.
-func TestSideWordsMeanOneThing(t *testing.T) {
-	t.Parallel()
-	seen := map[string]int{}
-	for i, set := range []map[string]bool{buying, selling, buyingToOpen, sellingToOpen, sellingToClose, buyingToClose} {
-		for word := range set {
-			if before, ok := seen[word]; ok {
-				t.Errorf("%q stands in tables %d and %d", word, before, i)
-			}
-			seen[word] = i
-			if sideKey(word) != word {
-				t.Errorf("%q is never found, as it is looked up as %q", word, sideKey(word))
-			}
-		}
-	}
-}
-
 func TestHeaderWordsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Target{}
@@ -54,34 +37,7 @@ func TestEveryTargetHasItsOwnName(t *testing.T) {
 	}
 }
 
-func TestDateWords(t *testing.T) {
-	t.Parallel()
-	for word, month := range months {
-		if weekdays[word] {
-			t.Errorf("%q is a month and a day of the week", word)
-		}
-		if month < 1 || month > 12 || word != strings.ToLower(word) {
-			t.Errorf("%q is month %d", word, month)
-		}
-	}
-	for word := range weekdays {
-		if word != strings.ToLower(word) {
-			t.Errorf("%q is never found", word)
-		}
-	}
-}
-
 // Every abbreviation and the place or offset behind it can be loaded.
-func TestLabelsLoad(t *testing.T) {
-	t.Parallel()
-	for label, name := range labels {
-		zone, err := LoadZone(label)
-		if err != nil || zone.String() != name {
-			t.Errorf("%s is %s, %v, want %s", label, zone, err, name)
-		}
-	}
-}
-
 func TestTargetsHaveLabels(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Target{}

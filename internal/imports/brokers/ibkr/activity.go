@@ -56,7 +56,7 @@ func readActivity(r *statement.Reader) error {
 		switch {
 		case tradeSections[p.name]:
 			l.readTrades(p)
-		case cashKinds[p.name] != "":
+		case isCash(p.name):
 			l.readCash(p)
 		case leftOutSections[p.name] != "":
 			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutSections[p.name])
@@ -81,26 +81,25 @@ func (l *report) skipSection(p part, reason string) {
 // readMultipliers keeps the multipliers that the statement has by symbol. A contract
 // that was renamed has both names, with a comma between.
 func (l *report) readMultipliers(p part) {
-	p.rows(func(cell func(string) string) {
-		multiplier, err := statement.Number(cell("multiplier|multiplikator"), statement.Point)
-		if err != nil {
-			return
+	for w := range p.facts(l.r) {
+		multiplier := w.Null("Multiplier|Multiplikator")
+		if w.Failed() || !multiplier.Valid {
+			continue
 		}
-		kind := assetClass(cell("asset category|vermögenswertkategorie|anlagekategorie"))
-		for symbol := range strings.SplitSeq(cell("symbol"), ",") {
-			l.multipliers[kind+" "+strings.TrimSpace(symbol)] = decimal.Of(multiplier)
+		kind := assetClass(w.Text(statementClass))
+		for symbol := range strings.SplitSeq(w.Text("Symbol"), ",") {
+			l.multipliers[kind+" "+strings.TrimSpace(symbol)] = multiplier
 		}
-	})
+	}
 }
 
 // readRates keeps the rates to the base currency that the statement has.
 func (l *report) readRates(p part) {
-	p.rows(func(cell func(string) string) {
-		rate, err := statement.Number(cell("exchange rate|wechselkurs|kurs"), statement.Point)
-		if err == nil {
-			l.rates[strings.ToUpper(cell("currency|währung"))] = decimal.Of(rate)
+	for w := range p.facts(l.r) {
+		if rate := w.Null("Exchange Rate|Wechselkurs|Kurs"); rate.Valid {
+			l.rates[strings.ToUpper(w.Text(statementCurrency))] = rate
 		}
-	})
+	}
 }
 
 // readTrades reads a part of the trades. If the rows of orders are followed by
@@ -153,7 +152,7 @@ func (l *report) readOrder(w *statement.Row, commission string) {
 	kind := assetClass(w.Text(statementClass))
 	setInstrument(&f, symbol, kind, l.multipliers[kind+" "+symbol])
 	quantity := w.Required("Quantity|Menge")
-	cancelled := slices.Contains(marks, "Ca")
+	canceled := slices.Contains(marks, "Ca")
 	f.Quantity, f.Side = quantity, readSide(w, "", quantity, false)
 	f.Effect = readEffect(marks)
 	at := w.Moment("Date/Time|Datum/Zeit")
@@ -163,7 +162,7 @@ func (l *report) readOrder(w *statement.Row, commission string) {
 	if proceeds := w.Null("Proceeds|Erlös"); proceeds.Valid && f.Type != instruments.TypeForex && f.Type != instruments.TypeFuture {
 		f.StatedCashFlow = decimal.Of(proceeds.Decimal.Sub(f.Commission))
 	}
-	l.emitFill(w, f, cancelled)
+	l.emitFill(w, f, canceled)
 }
 
 // inferMultiplier finds the multiplier of an unknown future by the value that the
@@ -208,6 +207,6 @@ func (l *report) readCash(p part) {
 		if rate := l.rates[strings.ToUpper(currency)]; rate.Valid {
 			w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
 		}
-		emitCash(w, cashKinds[p.name], w.Required("Amount|Betrag"), at, currency, w.Text("Description|Beschreibung"))
+		emitCash(w, p.name, statement.Cash{Amount: w.Required("Amount|Betrag"), At: at.At, Currency: currency, Note: w.Text("Description|Beschreibung")})
 	})
 }

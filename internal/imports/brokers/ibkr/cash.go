@@ -3,86 +3,46 @@ package ibkr
 import (
 	"strings"
 
-	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 )
 
-// cashKinds are the words for money that moved without a trade: sections of
-// activity statements, types of Flex queries and of the transaction history, in
-// lower case.
-var cashKinds = map[string]string{
-	"deposits & withdrawals": flow, "deposits/withdrawals": flow, "deposit": flow, "deposits": flow, "withdrawal": flow,
-	"withdrawals": flow, "einzahlungen & auszahlungen": flow, "internal transfer": flow, "cash transfer": flow,
-	"dividends": "dividend", "dividend": "dividend", "dividenden": "dividend",
-	"payment in lieu of dividends": "dividend", "payment in lieu": "dividend",
-	"withholding tax": withheld, "foreign tax withholding": withheld, "quellensteuer": withheld, "871(m) withholding": withheld,
-	"interest": "interest", "zinsen": "interest", "credit interest": "interest", "debit interest": "interest",
-	"broker interest paid": "interest", "broker interest received": "interest", "investment interest paid": "interest",
-	"investment interest received": "interest", "bond interest paid": "interest", "bond interest received": "interest",
-	"broker fees": "fee", "fees": "fee", "other fee": "fee", "other fees": "fee", "advisor fees": "fee", "gebühren": "fee",
-	"transaction fees": "fee", "sales tax": "fee",
-	"commission adjustments": "adjustment", "commission adjustment": "adjustment", "price adjustments": "adjustment",
-	"adjustment": "adjustment", "forex trade component": "adjustment",
+// cashWords are the words for money that moved without a trade: sections of
+// activity statements, types of Flex queries and of the transaction history.
+var cashWords = []statement.Word{
+	{Kind: statement.KindTransfer, Words: "deposits & withdrawals|deposits/withdrawals|deposit|deposits|withdrawal|withdrawals|" +
+		"einzahlungen & auszahlungen|internal transfer|cash transfer"},
+	{Kind: statement.KindDividend, Words: "dividends|dividend|dividenden|payment in lieu of dividends|payment in lieu"},
+	{Kind: statement.KindWithholding, Words: "withholding tax|foreign tax withholding|quellensteuer|871(m) withholding"},
+	{Kind: statement.KindInterest, Words: "interest|zinsen|credit interest|debit interest|broker interest paid|broker interest received|" +
+		"investment interest paid|investment interest received|bond interest paid|bond interest received"},
+	{Kind: statement.KindFee, Words: "broker fees|fees|other fee|other fees|advisor fees|gebühren|transaction fees|sales tax"},
+	{Kind: statement.KindAdjustment, Words: "commission adjustments|commission adjustment|price adjustments|adjustment|forex trade component"},
 }
 
-// Kinds whose word in the journal depends on the row.
-const (
-	flow     = "flow"     // a deposit or a withdrawal, by its sign
-	withheld = "withheld" // a tax on a dividend or on interest
-)
+// isCash reports whether a word means money that moved without a trade.
+func isCash(word string) bool { return statement.FindKind(cashWords, word) != "" }
 
-// emitCash emits cash.
-func emitCash(w *statement.Row, kind string, amount decimal.Decimal, at statement.Moment, currency, note string) {
+// emitCash emits the cash of a row by the word for its kind. A row of an unknown
+// kind is skipped.
+func emitCash(w *statement.Row, word string, c statement.Cash) {
+	kind, known := w.CashKind(cashWords, word)
 	switch {
-	case amount.IsZero():
+	case !known:
+	case c.Amount.IsZero():
 		w.Skip(statement.ReasonNoAmount)
-		return
-	case kind == flow && amount.Sign() > 0:
-		kind = "deposit"
-	case kind == flow:
-		kind = "withdrawal"
-	case kind == withheld && strings.Contains(strings.ToLower(note), "interest"):
-		kind = "interest"
-	case kind == withheld:
-		kind = "dividend"
-	}
-	w.Money(statement.Cash{Type: kind, Amount: amount, Currency: strings.ToUpper(currency), At: at.At, Note: note})
-}
-
-// cashKind returns what a word for cash means. A row with a word that neither the
-// table nor the user knows is skipped.
-func cashKind(w *statement.Row, word string) (kind string, known bool) {
-	if kind, known = cashKinds[strings.ToLower(word)]; known {
-		return kind, true
-	}
-	switch chosen, ok := w.ChosenKind(word); {
-	case !ok:
-		w.SkipUnknownKind(word)
-		return "", false
-	case chosen == statement.KindIgnored:
-		w.Skip(statement.ReasonIgnored)
-		return "", false
-	case chosen == statement.KindTransfer || chosen == statement.KindDeposit || chosen == statement.KindWithdrawal:
-		return flow, true
-	case chosen == statement.KindWithholding:
-		return withheld, true
 	default:
-		return statement.CashType(chosen, decimal.Zero, ""), true
+		c.Type, c.Currency = statement.CashType(kind, c.Amount, c.Note), strings.ToUpper(c.Currency)
+		w.Money(c)
 	}
 }
 
 // readFlexCash reads a cash transaction of a Flex query.
 func readFlexCash(w *statement.Row) {
-	word := w.Text("Type")
-	kind, known := cashKind(w, word)
-	if !known {
-		return
-	}
 	at, currency := w.Moment("DateTime|Date/Time|SettleDate|ReportDate|Date"), w.Text("CurrencyPrimary|currency")
 	if rate := w.Null("FXRateToBase"); rate.Valid {
 		w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
 	}
-	emitCash(w, kind, w.Required("Amount"), at, currency, w.Text("Description"))
+	emitCash(w, w.Text("Type"), statement.Cash{Amount: w.Required("Amount"), At: at.At, Currency: currency, Note: w.Text("Description")})
 }
 
 // baseOf returns the account's base currency: the file's, or else the journal's.

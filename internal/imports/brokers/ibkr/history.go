@@ -1,15 +1,17 @@
 package ibkr
 
 import (
+	"slices"
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/instruments"
 )
 
-var historySections = map[string]bool{"transaction history": true}
+const historySection = "transaction history"
 
 // transactionHistory reads the transaction history: days without times, newest
 // first, trades and cash in one table. Amounts are in the account's currency,
@@ -20,7 +22,7 @@ func transactionHistory() *statement.Preset {
 		Format: statement.Executions,
 		Zone:   zone, Costs: statement.CostsNegative, NewestFirst: true,
 		Matches: func(file tabular.File) string {
-			if isStatement(file) && hasSection(file, historySections) {
+			if isStatement(file) && slices.ContainsFunc(listParts(file), func(p part) bool { return p.name == historySection }) {
 				return "the section Transaction History"
 			}
 			return ""
@@ -34,7 +36,7 @@ func readHistory(r *statement.Reader) error {
 	list := listParts(r.File)
 	readAccount(r, list)
 	for _, p := range list {
-		if historySections[p.name] {
+		if p.name == historySection {
 			r.Section(p.table, p.header, p.end).EachRow(l.readTransaction)
 		}
 	}
@@ -50,19 +52,16 @@ func (l *report) readTransaction(w *statement.Row) {
 	}
 	l.noteAccount(w.Text("Account"))
 	word := w.Text("Transaction Type")
-	kind := cashKinds[strings.ToLower(word)]
 	switch {
 	case strings.EqualFold(word, "Position MTM"):
 		l.r.Out.Warn("The daily settlements of futures (Position MTM) were left out: the trades themselves make the same result.")
 		w.Skip("daily settlement of a future")
-	case kind != "":
-		emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
-	case w.Text("Quantity") != "":
+	case w.Text("Quantity") != "" && !isCash(word):
 		l.readDayTrade(w, word)
 	default:
-		if kind, known := cashKind(w, word); known {
-			emitCash(w, kind, w.Required("Net Amount"), w.Moment("Date"), l.r.Out.Account.Currency, w.Text("Description"))
-		}
+		emitCash(w, word, statement.Cash{
+			Amount: w.Required("Net Amount"), At: w.Moment("Date").At, Currency: l.r.Out.Account.Currency, Note: w.Text("Description"),
+		})
 	}
 }
 
@@ -72,7 +71,7 @@ func (l *report) readDayTrade(w *statement.Row, word string) {
 	quantity := w.Required("Quantity")
 	f := statement.Fill{Quantity: quantity, Price: w.Decimal("Price"), Commission: w.Cost("Commission")}
 	setInstrument(&f, w.Text("Symbol"), "", decimal.Null{})
-	if _, _, known := statement.SideWord(word); !known {
+	if _, _, known := parse.SideWord(word); !known {
 		word = ""
 	}
 	f.Side = readSide(w, word, quantity, false)

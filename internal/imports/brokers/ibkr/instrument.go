@@ -15,29 +15,22 @@ const (
 	warrant = "warrant"
 )
 
-// assetClasses are the codes of Flex queries and the words of statements,
-// English and German, in lower case.
+// assetClasses are codes of Flex queries and words of statements, English and
+// German, that the shared words for types do not have.
 var assetClasses = map[string]string{
-	"stk": instruments.TypeStock, "stocks": instruments.TypeStock, "aktien": instruments.TypeStock,
-	"fund": instruments.TypeStock, "mutual funds": instruments.TypeStock,
-	"opt": instruments.TypeOption, "equity and index options": instruments.TypeOption, "aktien- und indexoptionen": instruments.TypeOption,
-	"fop": instruments.TypeOption, "options on futures": instruments.TypeOption,
-	"fut": instruments.TypeFuture, "futures": instruments.TypeFuture,
-	"cash": instruments.TypeForex, "forex": instruments.TypeForex, "devisen": instruments.TypeForex,
-	"cfd": instruments.TypeCFD, "cfds": instruments.TypeCFD,
-	"crypto": instruments.TypeCrypto, "cryptocurrencies": instruments.TypeCrypto,
-	"war": warrant, "warrants": warrant, "iopt": warrant, "structured products": warrant, "optionsscheine": warrant,
-	"bond": bond, "bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
+	"mutual funds": instruments.TypeStock, "aktien- und indexoptionen": instruments.TypeOption, "devisen": instruments.TypeForex,
+	"cryptocurrencies": instruments.TypeCrypto,
+	"war":              warrant, "warrants": warrant, "iopt": warrant, "structured products": warrant, "optionsscheine": warrant,
+	"bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
 }
 
-// assetClass returns the instrument type for a code or word. One that is not known
-// is kept, as the journal takes any.
+// assetClass returns the instrument type for a code or word; an unknown one is
+// kept.
 func assetClass(word string) string {
-	word = strings.ToLower(word)
-	if known, ok := assetClasses[word]; ok {
+	if known, ok := assetClasses[strings.ToLower(word)]; ok {
 		return known
 	}
-	return word
+	return statement.InstrumentType(word)
 }
 
 // currencies are those that pairs are made of, to tell EUR.USD from the share

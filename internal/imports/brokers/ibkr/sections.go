@@ -1,6 +1,8 @@
 package ibkr
 
 import (
+	"iter"
+	"slices"
 	"strings"
 
 	"fillbook/internal/imports/statement"
@@ -59,45 +61,36 @@ func isStatement(file tabular.File) bool {
 	return false
 }
 
-// hasSection reports whether a statement has a section of one of the names.
-func hasSection(file tabular.File, names map[string]bool) bool {
-	for _, p := range listParts(file) {
-		if names[p.name] {
-			return true
-		}
-	}
-	return false
-}
-
-// rows visits the cells of the data rows by column name, for parts that hold
-// facts about the file rather than something to import.
-func (p part) rows(visit func(cell func(names string) string)) {
-	keys := headerKeys(p.table.Rows[p.header].Cells)
-	for _, row := range p.table.Rows[p.header+1 : p.end] {
-		visit(func(names string) string {
-			for name := range strings.SplitSeq(names, "|") {
-				for i, key := range keys {
-					if key == name && i < len(row.Cells) {
-						return row.Cells[i]
-					}
-				}
+// facts goes through the rows of a part with facts about the file. They are not
+// data rows, and not samples of the file.
+func (p part) facts(r *statement.Reader) iter.Seq[*statement.Row] {
+	return func(yield func(*statement.Row) bool) {
+		headers, samples := r.Out.Headers, r.Out.Samples
+		for w := range r.Section(p.table, p.header, p.end).Rows() {
+			more := yield(w)
+			w.Drop()
+			if !more {
+				break
 			}
-			return ""
-		})
+		}
+		r.Out.Headers, r.Out.Samples = headers, samples
 	}
 }
 
 // readAccount reads what a statement states about its account.
 func readAccount(r *statement.Reader, list []part) {
 	for _, p := range list {
-		p.rows(func(cell func(string) string) {
-			value := cell("field value|feldwert")
-			switch cell("field name|feldname") {
+		if !slices.ContainsFunc(p.table.Rows[p.header].Cells, func(cell string) bool { return cell == "Field Name" || cell == "Feldname" }) {
+			continue
+		}
+		for w := range p.facts(r) {
+			value := w.Text("Field Value|Feldwert")
+			switch w.Text("Field Name|Feldname") {
 			case "Account", "Konto", "AccountId":
 				r.Out.Account.Name = value
 			case "Base Currency", "Basiswährung":
 				r.Out.Account.Currency = value
 			}
-		})
+		}
 	}
 }

@@ -1,0 +1,79 @@
+package demo
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed data.json
+var dataJSON []byte
+
+// data is the content of data.json.
+type data struct {
+	Phases      []phase
+	Markets     map[string]market
+	Instruments []instrument
+	Accounts    []accountData
+	Ideas       []idea
+	Setups      []Setup
+	Tags        []Tag
+	Habits      []habit
+	Pages       []page
+	Phrases     phrases
+}
+
+// accountData describes an account: its cash transactions, the usual risk of a
+// trade and, if not 0, the largest amount of a position.
+type accountData struct {
+	Name, Broker, Type string
+	Balance            int64
+	Risk, MaxAmount    float64
+	Transfers          []transfer
+	Monthly            []monthlyCash
+}
+
+// page is a note that belongs to no day. Percent is the time at which it was
+// written, in percent of the journal.
+type page struct {
+	Percent              float64
+	Account, Title, Body string
+}
+
+// loadData reads data.json once. The result must not be changed.
+var loadData = sync.OnceValue(func() *data {
+	var d data
+	decoder := json.NewDecoder(bytes.NewReader(dataJSON))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
+		panic("demo: data.json: " + err.Error())
+	}
+	for i := range d.Instruments {
+		d.Instruments[i].market = d.Markets[d.Instruments[i].Market]
+	}
+	return &d
+})
+
+// phrases are lists of sentences by name. Words in braces are placeholders; which
+// of them a list may use depends on its use.
+type phrases map[string][]string
+
+// choose returns a random sentence of a list. The values are pairs of a placeholder
+// and its text.
+func (p phrases) choose(rng random, list string, values ...string) string {
+	return strings.NewReplacer(values...).Replace(pick(rng, p[list]))
+}
+
+// bullets returns up to n different sentences of a list, as a list in Markdown.
+func (p phrases) bullets(rng random, list string, n int, values ...string) string {
+	var lines []string
+	for range n {
+		if line := "- " + p.choose(rng, list, values...); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
