@@ -97,6 +97,7 @@ var ddlRules = []struct {
 	{regexp.MustCompile(`(?m)^.*/\* postgresql \*/$`), ""},
 	{regexp.MustCompile(`(?m)--.*$`), ""},
 	{regexp.MustCompile(`\s+COLLATE "C"`), ""},
+	{regexp.MustCompile(`\s+WITH \(fillfactor = \d+\)`), ""},
 	{regexp.MustCompile(`\b(BIGINT|SMALLINT|BOOLEAN)\b`), "INTEGER"},
 	{regexp.MustCompile(`\bCAST\(([a-z_.]+) AS UUID\)`), "unhex(replace($1, '-', ''))"},
 	{regexp.MustCompile(`\b(BYTEA|UUID)\b`), "BLOB"},

@@ -295,7 +295,8 @@ DROP INDEX executions_id;
 
 -- A fill. id is NULL if it can be computed from the account, executed_at and
 -- seq. NULL fees and commission are 0, a NULL multiplier is 1, NULL details are
--- none. The columns are in an order without gaps for alignment.
+-- none. The columns are in an order without gaps for alignment. Most fills are
+-- appended to the primary key, so its pages are filled completely.
 CREATE TABLE executions (
   user_id INTEGER NOT NULL,
   account INTEGER NOT NULL,
@@ -319,7 +320,7 @@ CREATE TABLE executions (
   origin TEXT COLLATE "C",
   details TEXT,
 --sqlite  FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  PRIMARY KEY (user_id, account, executed_at, seq)
+  PRIMARY KEY (user_id, account, executed_at, seq) WITH (fillfactor = 100)
 ) /* clustered */;
 INSERT INTO executions SELECT n.user_id, o.account, o.executed_at, o.seq, n.number, o.created_at, o.arrival, o.facts, o.is_buy,
     CAST(o.trade_id AS UUID), o.quantity, o.price, NULLIF(o.commission, '0'), NULLIF(o.fees, '0'), NULLIF(o.multiplier, '1'), o.stated_pnl,
@@ -403,7 +404,7 @@ CREATE TABLE trades (
   rate_priced TEXT,
   first_external TEXT COLLATE "C" NOT NULL,
 --sqlite  FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  PRIMARY KEY (user_id, id)
+  PRIMARY KEY (user_id, id) WITH (fillfactor = 100)
 );
 INSERT INTO trades SELECT n.user_id, o.account, o.opened_at, o.list_at, o.revision, NULLIF(o.last_at, o.list_at), n.number, o.first_seq, o.last_seq,
     o.execution_count, o.first_arrival, o.is_open, o.is_long, CAST(o.id AS UUID), o.qty_opened, o.entry_notional, o.exit_notional,
@@ -415,7 +416,7 @@ INSERT INTO trades SELECT n.user_id, o.account, o.opened_at, o.list_at, o.revisi
   ORDER BY o.user_id, o.id;
 ALTER TABLE trades ADD FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE; /* postgresql */
 CREATE INDEX trades_stream ON trades (user_id, stream, opened_at, first_seq);
-CREATE INDEX trades_listed ON trades (user_id, account, list_at);
+CREATE INDEX trades_listed ON trades (user_id, account, list_at) WITH (fillfactor = 100);
 CREATE INDEX trades_opened ON trades (user_id, account, opened_at);
 
 CREATE TABLE trade_log (
