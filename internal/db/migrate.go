@@ -172,6 +172,7 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 			return fmt.Errorf("migration %d (%s): %w", step.version, step.name, err)
 		}
 	}
+	d.compact(ctx)
 	return d.checkApplied(ctx, steps)
 }
 
