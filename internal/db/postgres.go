@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,14 +21,24 @@ var errBadConn = driver.ErrBadConn
 // defaultPool allows several instances on a server with default settings.
 const defaultPool = 20
 
-// runtimeParams bound the time of statements, locks and idle transactions.
+// runtimeParams are sent when a connection is opened. PgBouncer accepts these
+// two and rejects a connection with any other.
 var runtimeParams = map[string]string{
-	"application_name":                    "fillbook",
-	"statement_timeout":                   "60000",
-	"lock_timeout":                        "20000",
-	"idle_in_transaction_session_timeout": "60000",
-	"timezone":                            "UTC",
+	"application_name": "fillbook",
+	"timezone":         "UTC",
 }
+
+// timeLimits bound the time of statements, locks and idle transactions. They
+// are set in each transaction, because behind a pooler a transaction may run on
+// any connection to the server. One that the URL contains is not set.
+var timeLimits = []struct{ name, value string }{
+	{"statement_timeout", "60000"},
+	{"lock_timeout", "20000"},
+	{"idle_in_transaction_session_timeout", "60000"},
+}
+
+// peekLimit bounds a statement without a transaction, on the client.
+const peekLimit = time.Minute
 
 // The timeouts of an unresponsive server, after which the next host of the URL
 // is tried. connect_timeout in the URL takes precedence.
@@ -56,9 +68,17 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 		}
 	}
 	config.StatementCacheCapacity = min(config.StatementCacheCapacity, maxStatements)
+	config.DescriptionCacheCapacity = min(config.DescriptionCacheCapacity, maxStatements)
 	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectPatience
+	}
+	pooled, err := isPooled(ctx, config, options.Wait)
+	if err != nil {
+		return nil, fmt.Errorf("reaching PostgreSQL at %s: %w", config.Host, translate(err))
+	}
+	if pooled && !strings.Contains(options.URL, "default_query_exec_mode=") {
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	pool := stdlib.OpenDB(*config)
 	size := options.Readers
@@ -69,12 +89,40 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	pool.SetMaxIdleConns(size)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	pool.SetConnMaxLifetime(time.Hour)
-	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool}
-	if err := pool.PingContext(ctx); err != nil {
-		_ = pool.Close()
-		return nil, fmt.Errorf("reaching PostgreSQL at %s: %w", config.Host, translate(err))
+	return &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, limits: limitsText(config.RuntimeParams)}, nil
+}
+
+// isPooled opens a connection and reports whether it leads to a pooler, such as
+// PgBouncer, instead of the server: a pooler gives its clients other process
+// ids than those of the server. In PgBouncer's transaction mode a statement
+// that was prepared by one transaction does not exist in the next, so that
+// only the descriptions of statements may be kept.
+func isPooled(ctx context.Context, config *pgx.ConnConfig, wait time.Duration) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return false, err
 	}
-	return d, nil
+	defer conn.Close(ctx) //nolint:errcheck // only read
+	results, err := conn.PgConn().Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
+	if err != nil {
+		return false, err
+	}
+	pid := strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
+	return string(results[0].Rows[0][0]) != pid, nil
+}
+
+// limitsText returns the statements that follow BEGIN. They are sent with it in
+// one message.
+func limitsText(given map[string]string) string {
+	var b strings.Builder
+	for _, limit := range timeLimits {
+		if _, ok := given[limit.name]; !ok {
+			fmt.Fprintf(&b, "; SET LOCAL %s = %s", limit.name, limit.value)
+		}
+	}
+	return b.String()
 }
 
 // withPostgres runs fn on a connection of the pool. After a restart of the
@@ -86,7 +134,7 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 		if err != nil {
 			return err
 		}
-		s := &session{engine: PostgreSQL, conn: conn}
+		s := &session{engine: PostgreSQL, conn: conn, wait: d.wait}
 		err = fn(s)
 		if errors.Is(err, errLost) {
 			s.abandon()
@@ -100,7 +148,7 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 }
 
 func (d *DB) connectPostgres(ctx context.Context) (*sql.Conn, error) {
-	wait, cancel := context.WithTimeout(ctx, queueLimit)
+	wait, cancel := context.WithTimeout(ctx, d.wait)
 	defer cancel()
 	conn, err := d.postgres.Conn(wait)
 	if err != nil {
