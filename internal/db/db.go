@@ -48,6 +48,8 @@ type DB struct {
 
 	postgres *sql.DB // PostgreSQL's pool
 	limits   string  // what follows BEGIN on PostgreSQL
+	// distributed reports whether the tables are spread over nodes; see Distribute.
+	distributed bool
 
 	wait time.Duration // see Options
 
@@ -77,6 +79,9 @@ type Options struct {
 	// Wait is how long a call waits for a connection before it returns
 	// ErrUnavailable; 0 means 30 seconds.
 	Wait time.Duration
+	// Trace is called with each statement before it is sent to PostgreSQL; it
+	// may be nil.
+	Trace func(statement string)
 	// Log receives events such as retries; nil discards them.
 	Log *slog.Logger
 }

@@ -246,8 +246,8 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 			return err
 		}
 		for _, statement := range splitStatements(step.text[d.engine]) {
-			if _, err := tx.session.conn.ExecContext(ctx, statement); err != nil {
-				return translate(err)
+			if err := d.execMigration(ctx, tx, statement); err != nil {
+				return err
 			}
 		}
 		_, err = tx.Exec(ctx,
@@ -255,6 +255,14 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 			step.version, step.name, step.checksum, time.Now().UnixMicro()) //nolint:forbidigo // for the operator; nothing depends on it
 		return err
 	})
+}
+
+func (d *DB) execMigration(ctx context.Context, tx *Tx, statement string) error {
+	if d.distributed {
+		return execDistributed(ctx, tx, statement)
+	}
+	_, err := tx.session.conn.ExecContext(ctx, statement) // not kept prepared
+	return translate(err)
 }
 
 // separator matches what can contain a semicolon that does not end a statement,

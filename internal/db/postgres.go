@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -69,15 +70,18 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	}
 	config.StatementCacheCapacity = min(config.StatementCacheCapacity, maxStatements)
 	config.DescriptionCacheCapacity = min(config.DescriptionCacheCapacity, maxStatements)
+	if options.Trace != nil {
+		config.Tracer = tracer(options.Trace)
+	}
 	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectPatience
 	}
-	pooled, err := isPooled(ctx, config, options.Wait)
+	found, err := inspectServer(ctx, config, options.Wait)
 	if err != nil {
 		return nil, fmt.Errorf("reaching PostgreSQL at %s: %w", config.Host, translate(err))
 	}
-	if pooled && !strings.Contains(options.URL, "default_query_exec_mode=") {
+	if found.pooled && !strings.Contains(options.URL, "default_query_exec_mode=") {
 		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	pool := stdlib.OpenDB(*config)
@@ -89,28 +93,66 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	pool.SetMaxIdleConns(size)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	pool.SetConnMaxLifetime(time.Hour)
-	return &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, limits: limitsText(config.RuntimeParams)}, nil
+	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, limits: limitsText(config.RuntimeParams)}
+	if found.distributed {
+		d.setDistributed()
+	}
+	return d, nil
 }
 
-// isPooled opens a connection and reports whether it leads to a pooler, such as
-// PgBouncer, instead of the server: a pooler gives its clients other process
-// ids than those of the server. In PgBouncer's transaction mode a statement
-// that was prepared by one transaction does not exist in the next, so that
-// only the descriptions of statements may be kept.
-func isPooled(ctx context.Context, config *pgx.ConnConfig, wait time.Duration) (bool, error) {
+// server describes what a URL leads to.
+type server struct {
+	// pooled reports that there is a pooler, such as PgBouncer, in front of the
+	// server. In its transaction mode a statement that was prepared by one
+	// transaction does not exist in the next, so that only the descriptions of
+	// statements may be kept.
+	pooled bool
+	// distributed reports that [DB.Distribute] was run.
+	distributed bool
+}
+
+// inspectServer opens a connection to find out what it leads to. After a restart
+// of the server a pooler is full of dead connections, so it tries several times.
+func inspectServer(ctx context.Context, config *pgx.ConnConfig, wait time.Duration) (found server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return false, err
+	for range defaultPool {
+		conn, err := pgx.ConnectConfig(ctx, config)
+		if err != nil {
+			return server{}, err
+		}
+		found, err = readServer(ctx, conn.PgConn())
+		_ = conn.Close(ctx)
+		if !errors.Is(translate(err), errLost) {
+			return found, err
+		}
 	}
-	defer conn.Close(ctx) //nolint:errcheck // only read
-	results, err := conn.PgConn().Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
+	return server{}, fmt.Errorf("%w: every connection was closed", ErrUnavailable)
+}
+
+func readServer(ctx context.Context, conn *pgconn.PgConn) (found server, err error) {
+	pid, err := queryText(ctx, conn, `SELECT pg_backend_pid()`)
 	if err != nil {
-		return false, err
+		return server{}, err
 	}
-	pid := strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
-	return string(results[0].Rows[0][0]) != pid, nil
+	// A pooler gives its clients other process ids than those of the server.
+	found.pooled = pid != strconv.FormatUint(uint64(conn.PID()), 10)
+	citus, err := queryText(ctx, conn, `SELECT to_regclass('pg_dist_partition') IS NOT NULL`)
+	if err != nil || citus != "t" {
+		return found, err
+	}
+	tables, err := queryText(ctx, conn, `SELECT COUNT(*) FROM pg_dist_partition WHERE logicalrelid = to_regclass('schema_migrations')`)
+	found.distributed = tables == "1"
+	return found, err
+}
+
+// queryText returns the only value of a query.
+func queryText(ctx context.Context, conn *pgconn.PgConn, query string) (string, error) {
+	results, err := conn.Exec(ctx, query).ReadAll()
+	if err != nil {
+		return "", err
+	}
+	return string(results[0].Rows[0][0]), nil
 }
 
 // limitsText returns the statements that follow BEGIN. They are sent with it in
@@ -124,6 +166,16 @@ func limitsText(given map[string]string) string {
 	}
 	return b.String()
 }
+
+// tracer calls a function with each statement.
+type tracer func(statement string)
+
+func (t tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	t(data.SQL)
+	return ctx
+}
+
+func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // withPostgres runs fn on a connection of the pool. After a restart of the
 // server the pool is full of dead connections. A call that fails on one of them
