@@ -62,7 +62,7 @@ func (l *load) run(ctx context.Context) {
 	wait.Wait()
 }
 
-// countCall records a call. Calls that the end of the run cancelled are ignored.
+// countCall records a call. Calls that the end of the run canceled are ignored.
 func (l *load) countCall(ctx context.Context, kind string, r reply) reply {
 	if ctx.Err() != nil {
 		return r

@@ -22,7 +22,7 @@ export default defineConfig({
     headless: true,
     viewport: { width: 1440, height: 900 },
     timezoneId: 'Europe/Berlin',
-    locale: 'en-GB',
+    locale: process.env.FILLBOOK_LOCALE ?? 'en-GB',
     launchOptions: {
       executablePath: browserPath(),
       args: browserFlags,

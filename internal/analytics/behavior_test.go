@@ -116,7 +116,7 @@ func busyTrades() *rapid.Generator[[]Trade] {
 	})
 }
 
-func TestDetectorsAreTheirDefinitions(t *testing.T) {
+func TestDetectorsMatchTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := busyTrades().Draw(t, "rows")

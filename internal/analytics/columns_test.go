@@ -119,6 +119,6 @@ func TestOpeningOrderOfAFew(t *testing.T) {
 		t.Errorf("%d trades open in the order %v, alone %v", few.Len(), few.sortByOpening(), other.sortByOpening())
 	}
 	if slices.IsSorted(few.sortByOpening()) {
-		t.Error("they open as they close, so the test says nothing")
+		t.Error("trades open in the order in which they close; the test needs another order")
 	}
 }

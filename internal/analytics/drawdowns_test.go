@@ -142,7 +142,7 @@ func dumpOutcomes(t *rapid.T, s *Selection) string {
 
 // Outcomes with a tolerance equal a direct comparison of decimals, and
 // sums of money do not change.
-func TestToleranceIsItsDefinition(t *testing.T) {
+func TestToleranceMatchesItsDefinition(t *testing.T) {
 	t.Parallel()
 	limits := []string{"0", "0.5", "1", "0.005", "2.999", "0.333333333333333333", "999999999999999"}
 	rapid.Check(t, func(t *rapid.T) {

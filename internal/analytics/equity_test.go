@@ -101,7 +101,7 @@ func plainCapital(rows []Trade, cash []CashEvent, starting decimal.Decimal, p jo
 	return starting.Sign() > 0
 }
 
-func TestCurveIsItsDefinition(t *testing.T) {
+func TestCurveMatchesItsDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cash := anyTrades(20).Draw(t, "rows"), anyCash().Draw(t, "cash")

@@ -39,7 +39,7 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("a clear edge in 300 trades: %+v", strong)
 	}
 	if low, high := strong.Expectancy.Low.Decimal.Float64(), strong.Expectancy.High.Decimal.Float64(); low > 5.0/3 || high < 5.0/3 || low < 1 || high > 2.2 {
-		t.Errorf("the expectancy of 5/3 lies between %v and %v", low, high)
+		t.Errorf("the interval of the expectancy 5/3 is %v to %v", low, high)
 	}
 	weak := AssessEvidence(selectAll(generateSteadyTrades(60, 10, -10, 10, -10, 11, -10)), time.UTC, 1)
 	if weak.Expectancy.Enough || weak.Expectancy.Missing < 1000 || weak.ProfitFactor.Verdict != weak.Expectancy.Verdict {

@@ -320,7 +320,7 @@ func TestRowsRoundTrip(t *testing.T) {
 
 // The whole is the sum of its days, and of the rows of every breakdown that
 // partitions.
-func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
+func TestTotalsAreSumsOfTheirParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows, zone := anyTrades(40).Draw(t, "rows"), anyZone().Draw(t, "zone")

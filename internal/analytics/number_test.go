@@ -75,7 +75,7 @@ func TestInt128IsItsDecimal(t *testing.T) {
 		}
 		v, s, ok := fixedPoint(d)
 		if !ok || v.decimal(s).Cmp(d) != 0 {
-			t.Fatalf("%s comes back as %s at %d, %v", d, toBig(v), s, ok)
+			t.Fatalf("%s is converted to %s at scale %d, %v", d, toBig(v), s, ok)
 		}
 	})
 }

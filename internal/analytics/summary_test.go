@@ -203,7 +203,7 @@ func TestSummaryEdges(t *testing.T) {
 }
 
 // The summary equals a direct computation in decimals.
-func TestSummaryIsItsDefinition(t *testing.T) {
+func TestSummaryMatchesItsDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := sortRowsByClosing(anyTrades(30).Draw(t, "rows"))

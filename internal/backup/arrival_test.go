@@ -54,7 +54,7 @@ func TestLastStopComesBack(t *testing.T) {
 		owner := h.user(t)
 		account := h.account(t, owner, "Main")
 		trade := h.fill(t, owner, account, matching.Buy, "1", "10", 1).TradeIDs[0]
-		_, err := h.playbook.Annotate(t.Context(), owner, trade, playbook.AnnotationChange{LastStop: journal.Some(decimal.Must("9.5"))}, nil)
+		_, err := h.playbook.Annotate(t.Context(), owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{LastStop: journal.Some(decimal.Must("9.5"))}}, nil)
 		must(t, err)
 		text, other := h.export(t, owner, ""), h.user(t)
 		sound(t, h.restore(t, other, text))

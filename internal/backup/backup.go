@@ -23,9 +23,7 @@
 package backup
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
 	"fillbook/internal/journal"
 )
@@ -44,12 +42,4 @@ type Scope struct {
 type Problem struct {
 	Row     int    `json:"row"`
 	Message string `json:"message"`
-}
-
-// isBlank sees through spaces and zero-width characters, like the playbook,
-// which takes a blank text for none.
-func isBlank(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool {
-		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
-	})
 }

@@ -139,7 +139,9 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 		in.Document.Accounts = []Bundle{in.Bundle}
 	}
 	in.Document.isVerified = in.Checksums != nil
-	in.Document.upgrade()
+	if err := in.Document.upgrade(text); err != nil {
+		return nil, err
+	}
 	return &in.Document, nil
 }
 

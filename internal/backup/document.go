@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -16,17 +17,18 @@ import (
 // sections of the file, each with a checksum of its own. A file of one account
 // has the sections of its [Bundle] in place of accounts.
 type Document struct {
-	Format      string    `json:"format"`
-	Version     int       `json:"version"`
-	ExportedAt  Instant   `json:"exported_at,omitzero"`
-	Accounts    []Bundle  `json:"accounts"`
-	Tags        []Tag     `json:"tags"`
-	Setups      []Setup   `json:"setups"`
-	Notes       []Note    `json:"notes"` // newest first
-	Missed      []Missed  `json:"missed_trades"`
-	Routine     Routine   `json:"routines"`
-	Preferences values    `json:"preferences"`
-	Attachments []FileRef `json:"attachments"`
+	Format      string     `json:"format"`
+	Version     int        `json:"version"`
+	ExportedAt  Instant    `json:"exported_at,omitzero"`
+	Accounts    []Bundle   `json:"accounts"`
+	Tags        []Tag      `json:"tags"`
+	Setups      []Setup    `json:"setups"`
+	Notes       []Note     `json:"notes"` // newest first
+	Missed      []Missed   `json:"missed_trades"`
+	Routine     Routine    `json:"routines"`
+	Preferences values     `json:"preferences"`
+	ImportKinds []WordKind `json:"import_kinds"` // by layout and word
+	Attachments []FileRef  `json:"attachments"`
 
 	// Problems are rows that could not be read. A file of ours has none.
 	Problems []Problem `json:"-"`
@@ -45,7 +47,7 @@ type Bundle struct {
 	Executions []Execution        `json:"executions"` // in time order
 	Trades     []TradeAnnotations `json:"trades"`
 	Cash       []Cash             `json:"cash_transactions"`
-	Orphans    []Orphan           `json:"waiting_annotations"`
+	Orphans    []Orphan           `json:"orphans"`
 }
 
 // Account is what an account is known by and made of.
@@ -98,6 +100,12 @@ type TradeAnnotations struct {
 	Annotations
 }
 
+// MarshalJSONTo leaves out the annotations that the trade does not have.
+func (t TradeAnnotations) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members TradeAnnotations
+	return json.MarshalEncode(encoder, members(t), json.OmitZeroStructFields(true))
+}
+
 // Annotations are the annotations of a trade. Tags and setups go by name.
 type Annotations struct {
 	playbook.AnnotationValues
@@ -107,7 +115,7 @@ type Annotations struct {
 
 // isEmpty reports whether there is no annotation.
 func (a *Annotations) isEmpty() bool {
-	return a.AnnotationValues.IsEmpty() && len(a.Tags) == 0 && len(a.Setups) == 0
+	return playbook.AnnotationFields.IsEmpty(&a.AnnotationValues) && len(a.Tags) == 0 && len(a.Setups) == 0
 }
 
 // Orphan has the annotations of a trade that has lost its fills. They return when
@@ -118,6 +126,12 @@ type Orphan struct {
 	OrphanedAt Instant  `json:"orphaned_at"`
 	FillKeys   []string `json:"fill_keys"`
 	Annotations
+}
+
+// MarshalJSONTo leaves out the annotations that the trade did not have.
+func (o Orphan) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Orphan
+	return json.MarshalEncode(encoder, members(o), json.OmitZeroStructFields(true))
 }
 
 // Cash is money that moved without a fill.
@@ -198,12 +212,11 @@ type SymbolNote struct {
 	Body   string `json:"body"`
 }
 
-// TradeRef names a trade, or the orphan that waits for one, by its place in the
-// lists of an account.
+// TradeRef names a trade, or an orphan, by its place in the lists of an account.
 type TradeRef struct {
 	Account int  `json:"account"`
 	Trade   *int `json:"trade,omitzero"`
-	Orphan  *int `json:"waiting,omitzero"`
+	Orphan  *int `json:"orphan,omitzero"`
 }
 
 // Missed is a trade that was seen and not taken.
@@ -241,6 +254,14 @@ type RoutineItem struct {
 	// this one belongs to: its own place for one that stands alone.
 	Chain int           `json:"chain"`
 	Done  []journal.Day `json:"done,omitempty"`
+}
+
+// WordKind is the kind that the user chose for a word of imported files.
+type WordKind struct {
+	Layout    string         `json:"layout"`
+	Word      string         `json:"word"`
+	Kind      statement.Kind `json:"kind"`
+	CreatedAt Instant        `json:"created_at,omitzero"`
 }
 
 // FileRef names an attached file and its record. Its content is not in

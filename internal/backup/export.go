@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
+	"fillbook/internal/imports/kinds"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -319,7 +320,7 @@ func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
 // annotations returns annotations as a file has them.
 func (e *exporter) annotations(m playbook.Annotations) Annotations {
 	w := Annotations{AnnotationValues: m.AnnotationValues}
-	if isBlank(w.Notes) {
+	if journal.IsBlank(w.Notes) {
 		w.Notes = ""
 	}
 	for _, id := range m.Tags {
@@ -351,7 +352,7 @@ func (e *exporter) writeOrphans(a ledger.Account) error {
 	if err != nil {
 		return err
 	}
-	return e.list("waiting_annotations", func() error {
+	return e.list("orphans", func() error {
 		for i, w := range orphans {
 			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Orphan: &i}
 			out := Orphan{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Annotations: e.annotations(w.Annotations)}
@@ -382,5 +383,23 @@ func (e *exporter) writeUser() error {
 	if err != nil {
 		return err
 	}
-	return e.record("preferences", rawValues(prefs))
+	if err := e.record("preferences", rawValues(prefs)); err != nil {
+		return err
+	}
+	return e.writeImportKinds()
+}
+
+func (e *exporter) writeImportKinds() error {
+	list, err := kinds.List(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	return e.list("import_kinds", func() error {
+		for _, k := range list {
+			if err := e.element(WordKind{Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: Instant{k.CreatedAt}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -100,7 +100,7 @@ func (f *foreigner) account(in foreignRow) {
 
 func (f *foreigner) setup(in foreignRow) error {
 	s := Setup{Name: in.text("name", "title"), Checklist: in.texts("checklist", "rules")}
-	if isBlank(s.Name) {
+	if journal.IsBlank(s.Name) {
 		return journal.Invalid("A setup needs a name.")
 	}
 	for _, field := range []struct {

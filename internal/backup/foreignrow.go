@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -137,7 +138,7 @@ func (in foreignRow) texts(names ...string) []string {
 		if object, err := fieldsOf(row); err == nil {
 			text = object.text("name", "title", "text")
 		}
-		if !isBlank(text) {
+		if !journal.IsBlank(text) {
 			list = append(list, text)
 		}
 	}
@@ -330,7 +331,7 @@ func (in foreignRow) annotations() (w Annotations, err error) {
 		switch value := f.At(&w.AnnotationValues).(type) {
 		case *string:
 			*value = in.text(names...)
-		case *int:
+		case *annotations.Grade:
 			*value = in.grade(names...)
 		case *decimal.Null:
 			if *value, err = in.number(names...); err != nil {
@@ -348,12 +349,12 @@ func (in foreignRow) annotations() (w Annotations, err error) {
 }
 
 // grade reads 1 to 5; anything else is no grade of ours.
-func (in foreignRow) grade(names ...string) int {
+func (in foreignRow) grade(names ...string) annotations.Grade {
 	n, err := strconv.Atoi(in.text(names...))
-	if err != nil || n < 1 || n > 5 {
+	if err != nil || n < 1 || n > annotations.MaxGrade {
 		return 0
 	}
-	return n
+	return annotations.Grade(n)
 }
 
 // sentence returns the part of an error that may be shown.

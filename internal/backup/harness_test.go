@@ -134,7 +134,7 @@ func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, 
 
 func (h *house) annotate(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
 	t.Helper()
-	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(t, err)
 }
 
@@ -217,7 +217,8 @@ func unchanged(t failer, result Result) {
 	t.Helper()
 	sound(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
-		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences
+		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences +
+		result.ImportKinds
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -276,9 +277,11 @@ func (p *person) annotate() {
 		return
 	}
 	change := playbook.AnnotationChange{
-		Notes: journal.Some(p.word("notes")), InitialRisk: optionalOf(p, "risk", p.price), StopPrice: optionalOf(p, "stop", p.amount),
-		TargetPrice: optionalOf(p, "target", p.amount), MAE: optionalOf(p, "mae", p.amount), MFE: optionalOf(p, "mfe", p.amount),
-		EmotionalState: journal.Some(p.word("mood")[:0]), Confidence: grade(p.pick("confidence", 6)), TradeQuality: grade(p.pick("quality", 6)),
+		ValueChange: playbook.ValueChange{
+			Notes: journal.Some(p.word("notes")), InitialRisk: optionalOf(p, "risk", p.price), StopPrice: optionalOf(p, "stop", p.amount),
+			TargetPrice: optionalOf(p, "target", p.amount), MAE: optionalOf(p, "mae", p.amount), MFE: optionalOf(p, "mfe", p.amount),
+			EmotionalState: journal.Some(p.word("mood")[:0]), Confidence: grade(p.pick("confidence", 6)), TradeQuality: grade(p.pick("quality", 6)),
+		},
 		Reviewed: journal.Some(rapid.Bool().Draw(p.T, "reviewed")),
 	}
 	if len(p.tags) > 0 {
@@ -288,7 +291,7 @@ func (p *person) annotate() {
 		change.Setups = journal.Some(rapid.SliceOfN(rapid.SampledFrom(p.setups), 0, 3).Draw(p.T, "setups"))
 	}
 	if p.pick("cleared", 5) == 0 {
-		change = playbook.AnnotationChange{Notes: journal.Some(""), Tags: journal.Some([]journal.TagID{})}
+		change = playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("")}, Tags: journal.Some([]journal.TagID{})}
 	}
 	_, err := p.playbook.Annotate(p.ctx(), p.owner, trade, change, nil)
 	p.mayRefuse(err) // a stop of zero is one of a future only
@@ -410,6 +413,7 @@ func (p *person) prefer() {
 		"theme": json.RawMessage(`"dark"`), p.name("key"): json.RawMessage(`{"b":[1.50,null,"é"],"a":123456789012345678901234567890.5}`),
 	}
 	must(p, p.identity.MergePreferences(p.ctx(), p.owner, values, nil))
+	p.storeKind(p, p.owner, "broker/export", statement.WordKey(p.name("word")), statement.KindFee)
 }
 
 func (p *person) setTemplate() {

@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
+	"fillbook/internal/imports/kinds"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -46,7 +47,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, Orphans, Overrides, Routines, Preferences int
+	SetupsUpserted, Tags, Notes, Missed, Orphans, Overrides, Routines, Preferences, ImportKinds int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -373,6 +374,14 @@ func (r *restorer) restoreUser() (err error) {
 	if r.result.Routines, err = restoreRoutine(r.ctx, r.tx, r.Owner, r.Document.Routine, r.now); err != nil {
 		return err
 	}
+	if err := r.restorePreferences(); err != nil {
+		return err
+	}
+	return r.restoreImportKinds()
+}
+
+// restorePreferences adds the preferences that are not set.
+func (r *restorer) restorePreferences() (err error) {
 	if len(r.Document.Preferences) == 0 {
 		return nil
 	}
@@ -382,4 +391,22 @@ func (r *restorer) restoreUser() (err error) {
 	}
 	r.result.Preferences, err = identity.AddPreferences(r.ctx, r.tx, r.Owner, r.now, prefs)
 	return r.accept("Preferences", 0, err)
+}
+
+// restoreImportKinds adds the kinds of words for which the user has chosen none.
+func (r *restorer) restoreImportKinds() (err error) {
+	var list []kinds.WordKind
+	for i, k := range r.Document.ImportKinds {
+		clean, err := kinds.Clean(kinds.WordKind{
+			Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: k.CreatedAt.instantOr(r.now),
+		})
+		if err == nil {
+			list = append(list, clean)
+		}
+		if err := r.accept("Import kind", i, err); err != nil {
+			return err
+		}
+	}
+	r.result.ImportKinds, err = kinds.Restore(r.ctx, r.tx, r.Owner, list)
+	return r.accept("Import kinds", 0, err)
 }

@@ -33,7 +33,7 @@ func hand(account string, more string, fills ...string) string {
 	if more != "" {
 		more = "," + more
 	}
-	return fmt.Sprintf(`{"format":"fillbook","version":1,"account":%s,"executions":[%s]%s}`, account, strings.Join(rows, ","), more)
+	return fmt.Sprintf(`{"format":"fillbook","version":3,"account":%s,"executions":[%s]%s}`, account, strings.Join(rows, ","), more)
 }
 
 const mainAccount = `{"name":"Main","broker":"Broker","account_type":"cash","base_currency":"USD","starting_balance":0}`
@@ -262,7 +262,8 @@ func TestProblemsAreTold(t *testing.T) {
 			"notes":[{"type":"note","occurred_at":"2026-03-02","body":"ok","trade":{"account":3,"trade":0}},{"type":"poem","occurred_at":"2026-03-02","body":"x"},
 				{"type":"note","occurred_at":"soon","body":"x"},{"type":"note","occurred_at":"2026-03-02","body":" "}],
 			"missed_trades":[{"symbol":"","direction":"long","observed_at":"2026-03-02T00:00:00Z"},{"symbol":"A","direction":"long","observed_at":"2026-03-02T00:00:00Z"}],
-			"waiting_annotations":[{"symbol":"A","orphaned_at":"2026-03-02T00:00:00Z","fill_keys":["k"],"trade_quality":7}],
+			"import_kinds":[{"layout":"robinhood/account activity","word":"zorp","kind":"gift"},{"layout":"","word":"zorp","kind":"fee"},{"layout":"a","word":" ","kind":"fee"}],
+			"orphans":[{"symbol":"A","orphaned_at":"2026-03-02T00:00:00Z","fill_keys":["k"],"trade_quality":7}],
 			"attachments":[{"name":"a.png","path":"attachments/1.png","trade":{"account":0,"trade":1}},{"name":"b.png","path":"x","note":0}]`,
 			"buy 0 100 0", "buy 1 100 1")
 		result := h.restore(t, owner, text)
@@ -282,11 +283,14 @@ func TestProblemsAreTold(t *testing.T) {
 			"2 Setup 2: direction must be long, short or empty.",
 			"3 Trade 3: confidence must be a whole number from 1 to 5.",
 			"4 Trade 4: initial_risk must be above zero.",
-			"1 Waiting annotation 1: trade_quality must be a whole number from 1 to 5.",
+			"1 Orphan 1: trade_quality must be a whole number from 1 to 5.",
 			"4 Note 4: body must not be empty.",
 			"3 Note 3: occurred_at must be a date and time with an offset, such as 2026-01-31T14:30:00Z.",
 			"2 Note 2: type must be note, daily_log or weekly_review.",
 			"1 Missed trade 1: symbol must not be empty.",
+			`1 Import kind 1: "gift" is not a kind. Use one of deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment, ignore.`,
+			"2 Import kind 2: layout must not be empty.",
+			"3 Import kind 3: A word in kinds must have 1 to 200 characters.",
 			"1 Attachment 1: Its trade or note could not be restored.",
 		)
 		if result.Inserted != 1 || result.CashInserted != 1 || result.Tags != 1 || result.Notes != 1 || result.Missed != 1 || result.Annotated != 1 || len(result.Files) != 1 {
@@ -367,10 +371,15 @@ func TestRestoredOrphansReturn(t *testing.T) {
 		restored := result.Accounts[0].ID
 		back := h.fill(t, to, restored, matching.Buy, "1", "10", 0)
 		expect(t, h.trades(t, to, restored), `1 fills, 1, "do not lose me"`)
-		files, err := h.playbook.Attachments(t.Context(), to, playbook.Target{Trade: back.TradeIDs[0]})
-		must(t, err)
-		notes, _, err := h.playbook.Notes(t.Context(), to, playbook.NoteFilter{Trade: back.TradeIDs[0]}, playbook.Page{})
-		must(t, err)
+		var files []playbook.Attachment
+		var notes []playbook.Note
+		must(t, h.db.View(t.Context(), func(tx *db.Tx) (err error) {
+			if files, err = playbook.AttachmentsOf(t.Context(), tx, to, playbook.Target{Trade: back.TradeIDs[0]}); err != nil {
+				return err
+			}
+			notes, _, err = playbook.ReadNotePage(t.Context(), tx, to, playbook.NoteFilter{Trade: back.TradeIDs[0]}, playbook.Page{})
+			return err
+		}))
 		if len(files) != 1 || len(notes) != 1 {
 			t.Errorf("%d files and %d notes came back", len(files), len(notes))
 		}
@@ -438,9 +447,8 @@ func TestEqualsAreKept(t *testing.T) {
 		same(t, h.export(t, to, ""), want)
 
 		// What was changed here since stays changed; other notes are appended.
-		list, _, err := h.playbook.MissedTrades(t.Context(), to, journal.Scope{}, playbook.Page{})
-		must(t, err)
-		_, err = h.playbook.ChangeMissed(t.Context(), to, list[0].ID, playbook.MissedChange{Notes: journal.Some("changed")}, nil)
+		list := h.missedTrades(t, to)
+		_, err := h.playbook.ChangeMissed(t.Context(), to, list[0].ID, playbook.MissedChange{Notes: journal.Some("changed")}, nil)
 		must(t, err)
 		changed := h.export(t, to, "")
 		if result := h.restore(t, to, want); result.Missed != 0 || result.MissedUpdated != 1 {

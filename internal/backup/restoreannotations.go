@@ -193,14 +193,14 @@ func (r *restorer) restoreOrphans() error {
 	for _, b := range r.bundles {
 		b.orphans = make([]journal.TradeID, len(b.Orphans))
 		for i, in := range b.Orphans {
-			orphans, err := r.toOrphan(in, b.target.account.ID)
+			orphan, err := r.toOrphan(in, b.target.account.ID)
 			if err == nil {
 				var added bool
-				if b.orphans[i], added, err = r.playbook.RestoreOrphan(r.ctx, r.tx, r.Owner, orphans); added {
+				if b.orphans[i], added, err = r.playbook.RestoreOrphan(r.ctx, r.tx, r.Owner, orphan); added {
 					r.result.Orphans++
 				}
 			}
-			if err := r.accept("Waiting annotation", i, err); err != nil {
+			if err := r.accept("Orphan", i, err); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 )
@@ -16,11 +17,20 @@ func missedFile(rows ...string) string {
 	return fmt.Sprintf(`{"format":"fillbook","version":2,"setups":[{"name":"Fade","checklist":[]}],"missed_trades":[%s]}`, strings.Join(rows, ","))
 }
 
+// missedTrades lists the missed trades of a user, newest first.
+func (h *house) missedTrades(t failer, owner journal.UserID) (list []playbook.Missed) {
+	t.Helper()
+	must(t, h.db.View(h.ctx(), func(tx *db.Tx) (err error) {
+		list, err = playbook.ListMissed(h.ctx(), tx, owner, journal.Scope{}, playbook.Page{})
+		return err
+	}))
+	return list
+}
+
 // missedTexts lists the stored missed trades in the order they were stored.
 func (h *house) missedTexts(t *testing.T, owner journal.UserID) (texts []string) {
 	t.Helper()
-	list, _, err := h.playbook.MissedTrades(h.ctx(), owner, journal.Scope{}, playbook.Page{})
-	must(t, err)
+	list := h.missedTrades(t, owner)
 	for i := range list {
 		m := list[len(list)-1-i]
 		texts = append(texts, fmt.Sprintf("entry %s stop %s target %s, %s, %s, setup %t, %q", m.Entry, m.Stop, m.Target, m.Reason, m.Outcome, m.Setup != nil, m.Notes))
@@ -61,8 +71,7 @@ func TestRestoreMatchesEqualMissedTrades(t *testing.T) {
 		sound(t, h.restore(t, owner, text))
 		unchanged(t, h.restore(t, owner, text))
 		whole := h.missedTexts(t, owner)
-		list, _, err := h.playbook.MissedTrades(h.ctx(), owner, journal.Scope{}, playbook.Page{})
-		must(t, err)
+		list := h.missedTrades(t, owner)
 		must(t, h.playbook.DeleteMissed(h.ctx(), owner, list[2].ID, nil)) // the first
 		if result := h.restore(t, owner, text); result.Missed != 1 || result.MissedUpdated != 0 || len(result.Warnings) > 0 {
 			t.Errorf("%+v", result)

@@ -156,8 +156,8 @@ func (r *restorer) accountAt(place *int) journal.AccountID {
 	return r.bundles[*place].target.account.ID
 }
 
-// tradeAt returns the trade that a reference means, with its account, or the
-// orphan that waits for one.
+// tradeAt returns the trade or the orphan that a reference names, with its
+// account.
 func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 	if ref == nil || ref.Account < 0 || ref.Account >= len(r.bundles) {
 		return "", ""

@@ -33,7 +33,7 @@ func TestRestoreClearsPricesOfASetup(t *testing.T) {
 			must(t, err)
 		}
 		version1 := strings.NewReplacer(`"target_price":null,`, "", `"stop_price":null,`, "").Replace(asVersion1(text))
-		for name, file := range map[string]string{"version 2": text, "version 1": version1} {
+		for name, file := range map[string]string{"this version": text, "version 1": version1} {
 			setPrices()
 			if result := h.restore(t, owner, file); result.SetupsUpserted != 1 {
 				t.Errorf("%s: %+v", name, result)

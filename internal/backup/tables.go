@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
-	"fillbook/internal/fields"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -190,12 +190,12 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 
 // annotationCell returns the value of the field that has the header.
 func annotationCell(values *playbook.AnnotationValues, header string) cell {
-	i := slices.IndexFunc(playbook.AnnotationFields, func(f annotationField) bool { return f.Header == header })
+	i := slices.IndexFunc(playbook.AnnotationFields, func(f annotations.Field) bool { return f.Header == header })
 	switch value := playbook.AnnotationFields[i].At(values).(type) {
 	case *string:
 		return text(*value)
-	case *int:
-		return whole(*value)
+	case *annotations.Grade:
+		return whole(int(*value))
 	case *decimal.Null:
 		return numberOr(*value)
 	case **time.Time:
@@ -203,8 +203,6 @@ func annotationCell(values *playbook.AnnotationValues, header string) cell {
 	}
 	return cell{}
 }
-
-type annotationField = fields.Field[playbook.AnnotationValues]
 
 // joined lists names in one cell.
 func joined[T comparable](ids []T, names map[T]statement.ListItem) string {

@@ -36,8 +36,8 @@ func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.Accou
 	})
 	must(t, err)
 	_, err = h.playbook.Annotate(t.Context(), owner, sold.TradeIDs[0], playbook.AnnotationChange{
-		Notes: journal.Some("=HYPERLINK(\"x\")\nand, more"), InitialRisk: journal.Some(decimal.Must("29")),
-		Tags: journal.Some([]journal.TagID{tag.ID, other.ID}), Confidence: journal.Some(4), Reviewed: journal.Some(true),
+		ValueChange: playbook.ValueChange{Notes: journal.Some("=HYPERLINK(\"x\")\nand, more"), InitialRisk: journal.Some(decimal.Must("29")), Confidence: journal.Some(4)},
+		Tags:        journal.Some([]journal.TagID{tag.ID, other.ID}), Reviewed: journal.Some(true),
 	}, nil)
 	must(t, err)
 	_, err = h.ledger.AddExecution(t.Context(), owner, account, ledger.NewFill{

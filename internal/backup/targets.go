@@ -34,7 +34,7 @@ func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Docume
 	}
 	targets := make([]target, len(doc.Accounts))
 	for i, b := range doc.Accounts {
-		if isBlank(b.Account.Name) {
+		if journal.IsBlank(b.Account.Name) {
 			if b.isEmpty() {
 				continue
 			}
@@ -45,7 +45,7 @@ func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Docume
 	match(targets, own, func(a ledger.Account) string { return accountKey(a) + a.CreatedAt.String() })
 	match(targets, own, accountKey)
 	for i, b := range doc.Accounts {
-		if targets[i].isNew && isBlank(b.Account.BaseCurrency) {
+		if targets[i].isNew && journal.IsBlank(b.Account.BaseCurrency) {
 			targets[i] = onlyNamesake(targets, own, i)
 		}
 	}

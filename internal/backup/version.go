@@ -1,13 +1,17 @@
 package backup
 
-import "fillbook/internal/journal"
+import (
+	"github.com/go-json-experiment/json"
 
-// The head of every backup. formatVersion rises with every field that the
-// document gets, so that an older program refuses a file instead of dropping
-// what it does not know. This program reads all versions up to its own.
+	"fillbook/internal/journal"
+)
+
+// The head of every backup. formatVersion rises with every new field of the
+// document, so that an older program rejects a file instead of dropping a field.
+// This program reads all versions up to its own.
 const (
 	formatName    = "fillbook"
-	formatVersion = 2
+	formatVersion = 3
 )
 
 // checkVersion refuses a version that this program does not read.
@@ -19,17 +23,72 @@ func checkVersion(version int) error {
 		version, formatVersion)
 }
 
-// upgrade changes a document of an older version to the meaning of this one.
-func (d *Document) upgrade() {
-	if d.Version >= 2 {
-		return
+// upgrade changes a document of an older version to the current one. The text is
+// the file that it was read from.
+func (d *Document) upgrade(text []byte) error {
+	if d.Version < 2 {
+		d.setMissingPrices()
 	}
-	// Version 1 left out a price that a setup does not have. The program
-	// always wrote the other fields; where a person left those out too, an
-	// absent price says nothing.
+	if d.Version < 3 {
+		return d.readOldNames(text)
+	}
+	return nil
+}
+
+// setMissingPrices clears the prices that setups of version 1 do not have. The
+// version left out an absent price and always contained the other fields. If
+// those are missing too, a person wrote the setup, and an absent price stays as
+// it is stored.
+func (d *Document) setMissingPrices() {
 	for i := range d.Setups {
 		if s := &d.Setups[i]; s.Description != nil && s.Thesis != nil && s.Symbol != nil && s.Direction != nil && s.Checklist != nil {
 			s.TargetPrice.Set, s.StopPrice.Set = true, true
 		}
+	}
+}
+
+// oldNames are the members that versions 1 and 2 have under other names.
+type oldNames struct {
+	Orphans  []Orphan    `json:"waiting_annotations"` // of a file of one account
+	Accounts []oldBundle `json:"accounts"`
+	Notes    []oldLink   `json:"notes"`
+	Files    []oldLink   `json:"attachments"`
+}
+
+type oldBundle struct {
+	Orphans []Orphan `json:"waiting_annotations"`
+}
+
+type oldLink struct {
+	Trade struct {
+		Orphan *int `json:"waiting"`
+	} `json:"trade"`
+}
+
+// readOldNames sets orphans, and links to them, from their names before version
+// 3.
+func (d *Document) readOldNames(text []byte) error {
+	var old oldNames
+	if err := json.Unmarshal(text, &old, json.WithUnmarshalers(unmarshalTime)); err != nil {
+		return unexpected(err)
+	}
+	if len(old.Accounts) == 0 {
+		old.Accounts = []oldBundle{{Orphans: old.Orphans}}
+	}
+	for i := range d.Accounts {
+		d.Accounts[i].Orphans = old.Accounts[i].Orphans
+	}
+	for i := range d.Notes {
+		d.Notes[i].Trade.setOrphan(old.Notes[i])
+	}
+	for i := range d.Attachments {
+		d.Attachments[i].Trade.setOrphan(old.Files[i])
+	}
+	return nil
+}
+
+func (r *TradeRef) setOrphan(old oldLink) {
+	if r != nil {
+		r.Orphan = old.Trade.Orphan
 	}
 }

@@ -176,7 +176,7 @@ func increment(ctx context.Context, tx *db.Tx, id string) error {
 	return err
 }
 
-func TestCancelledTransactionWritesNothing(t *testing.T) {
+func TestCanceledTransactionWritesNothing(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		for i := range 5 {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -193,7 +193,7 @@ func TestCancelledTransactionWritesNothing(t *testing.T) {
 			}
 		}
 		if n := count(t, d, "probe"); n != 0 {
-			t.Errorf("%d rows of cancelled transactions", n)
+			t.Errorf("%d rows of canceled transactions", n)
 		}
 		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
 	})
@@ -202,7 +202,7 @@ func TestCancelledTransactionWritesNothing(t *testing.T) {
 // endless takes hours on either engine.
 const endless = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000) SELECT COUNT(*) FROM n`
 
-func TestCancelledStatementStopsAndLeavesTheConnectionUsable(t *testing.T) {
+func TestCanceledStatementStopsAndLeavesTheConnectionUsable(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		for _, run := range []func(context.Context, func(*db.Tx) error) error{d.Update, d.View, d.Peek} {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)

@@ -46,7 +46,7 @@ func beginWrite(engine Engine) string {
 }
 
 // transact runs fn between begin and COMMIT, or ROLLBACK when fn fails or
-// panics. The end of a transaction is not cancelled with the request: a
+// panics. The end of a transaction is not canceled with the request: a
 // connection must never go back with a transaction open.
 func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
@@ -71,7 +71,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 			s.abandon()
 		}
 		if cause := ctx.Err(); cause != nil && err != nil && !errors.Is(err, cause) {
-			// The error of a cancelled statement depends on the driver.
+			// The error of a canceled statement depends on the driver.
 			err = fmt.Errorf("%w: %w", cause, err)
 		}
 	}()

@@ -69,11 +69,11 @@ func TestSnapshotTouchesNoOtherFile(t *testing.T) {
 	if data, _ := os.ReadFile(taken); string(data) != "mine" {
 		t.Errorf("the file now holds %q", data)
 	}
-	cancelled, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	failed := filepath.Join(t.TempDir(), "failed.db")
-	if err := d.Snapshot(cancelled, failed); err == nil {
-		t.Error("a cancelled Snapshot succeeded")
+	if err := d.Snapshot(canceled, failed); err == nil {
+		t.Error("a canceled Snapshot succeeded")
 	}
 	if _, err := os.Stat(failed); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a failed Snapshot left its file: %v", err)

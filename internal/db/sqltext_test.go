@@ -173,7 +173,7 @@ var otherOwners = map[string]string{
 	"idempotency_keys":  "transport",
 	"fill_sources":      "ledger",
 	"import_repeats":    "ledger",
-	"import_kinds":      "imports",
+	"import_kinds":      "imports/kinds",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+))`)

@@ -246,9 +246,12 @@ func (w *writer) writeAnnotations(a Account) error {
 // change converts annotations to the type of the playbook.
 func (w *writer) change(m Annotations) playbook.AnnotationChange {
 	c := playbook.AnnotationChange{
-		Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood), Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
-		InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
-		Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
+		ValueChange: playbook.ValueChange{
+			Notes: journal.Some(m.Notes), EmotionalState: journal.Some(m.Mood),
+			InitialRisk: opt(m.Risk), StopPrice: opt(m.Stop), TargetPrice: opt(m.Target), MAE: opt(m.Worst), MFE: opt(m.Best),
+			Confidence: grade(m.Confidence), TradeQuality: grade(m.Quality),
+		},
+		Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
 	}
 	for _, name := range m.Setups {
 		c.Setups = journal.Some(append(c.Setups.Value, w.setups[name]))

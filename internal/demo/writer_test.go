@@ -188,15 +188,20 @@ func (s *stage) checkAnnotations() {
 
 func (s *stage) checkCounts() {
 	s.Helper()
-	_, notes, err := s.Playbook.Notes(s.Context(), s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1})
-	s.must(err)
-	summary, err := s.Playbook.MissedSummary(s.Context(), s.owner, journal.Scope{})
-	s.must(err)
+	var notes int
+	var missed []playbook.Missed
+	s.must(s.DB.View(s.Context(), func(tx *db.Tx) (err error) {
+		if _, notes, err = playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
+			return err
+		}
+		missed, err = playbook.ListMissed(s.Context(), tx, s.owner, journal.Scope{}, playbook.Page{})
+		return err
+	}))
 	setups, err := s.Playbook.Setups(s.Context(), s.owner)
 	s.must(err)
 	tags, err := s.Playbook.Tags(s.Context(), s.owner)
 	s.must(err)
-	got := []int{notes, summary.Count, len(setups), len(tags)}
+	got := []int{notes, len(missed), len(setups), len(tags)}
 	want := []int{len(s.story.Notes), len(s.story.Missed), len(s.story.Setups), len(s.story.Tags)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.Errorf("notes, missed trades, setups, tags: %s", diff)

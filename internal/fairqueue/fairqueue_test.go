@@ -121,7 +121,7 @@ func TestWaitingIsBounded(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := queue.Acquire(gone, "b"); !errors.Is(err, context.Canceled) {
-			t.Errorf("a cancelled call returns %v", err)
+			t.Errorf("a canceled call returns %v", err)
 		}
 		release()
 		release() // harmless

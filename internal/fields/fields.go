@@ -36,6 +36,8 @@ type Field[R any] struct {
 	// Ignored leaves the field out of IsEmpty, Equal and Merge: an id, an owner,
 	// the time of the last change.
 	Ignored bool
+	// Range restricts the values that a request or a file may set.
+	Range Range
 
 	at      func(*R) any              // the typed pointer
 	read    func(alias string) string // the expression of a SELECT, if it is not the column
@@ -45,6 +47,23 @@ type Field[R any] struct {
 	clear   func(*R)
 	isEmpty func(*R) bool
 	merge   func(into, other *R)
+}
+
+// Range is a restriction of the values of a field. The zero Range is a text of one
+// line, any number, or a grade from 1 to 5, by the constructor.
+type Range int
+
+// The ranges that are not the default of a type.
+const (
+	LongText  Range = iota + 1 // a text of several lines
+	AboveZero                  // a number above zero
+	Price                      // a number above zero unless the instrument allows others
+)
+
+// Limit returns the field with a restriction of its values.
+func (f Field[R]) Limit(to Range) Field[R] {
+	f.Range = to
+	return f
 }
 
 // Export returns the field with a column of CSV and XLSX files.
@@ -89,13 +108,13 @@ func (f Field[R]) IsEmpty(record *R) bool { return f.isEmpty(record) }
 // Clear removes the value of a record.
 func (f Field[R]) Clear(record *R) { f.clear(record) }
 
-// At returns the pointer to the value: *string, *decimal.Null, *int or
-// **time.Time, by the constructor.
+// At returns the pointer to the value: *string, *decimal.Null, **time.Time or
+// that to the type of a grade, by the constructor.
 func (f Field[R]) At(record *R) any { return f.at(record) }
 
 // Lift returns a field of a record as a field of another record that contains it.
 func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
-	lifted := Field[R]{Name: f.Name, Column: f.Column, Header: f.Header, Aliases: f.Aliases, Frozen: f.Frozen, Ignored: f.Ignored}
+	lifted := Field[R]{Name: f.Name, Column: f.Column, Header: f.Header, Aliases: f.Aliases, Frozen: f.Frozen, Ignored: f.Ignored, Range: f.Range}
 	lifted.at = func(r *R) any { return f.at(at(r)) }
 	lifted.dest = func(r *R) any { return f.dest(at(r)) }
 	lifted.arg = func(r *R) any { return f.arg(at(r)) }
@@ -149,8 +168,8 @@ func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 }
 
 // NewGrade describes a grade from 1 to 5; 0 is stored as NULL.
-func NewGrade[R any](name string, at func(*R) *int) Field[R] {
-	return newField(name, at, func(v *int) any { return nullInt{v} }, func(v int) any {
+func NewGrade[R any, T ~int](name string, at func(*R) *T) Field[R] {
+	return newField(name, at, func(v *T) any { return nullInt[T]{v} }, func(v T) any {
 		if v == 0 {
 			return nil
 		}
@@ -160,21 +179,21 @@ func NewGrade[R any](name string, at func(*R) *int) Field[R] {
 
 // nullInt scans NULL as 0. It has the shape of a pointer, so that storing it in
 // an interface allocates nothing.
-type nullInt struct{ into *int }
+type nullInt[T ~int] struct{ into *T }
 
-func (n nullInt) Scan(value any) error {
+func (n nullInt[T]) Scan(value any) error {
 	switch value := value.(type) {
 	case nil:
 		*n.into = 0
 	case int64:
-		*n.into = int(value)
+		*n.into = T(value)
 	default:
 		return fmt.Errorf("a grade must be an integer, not %T", value)
 	}
 	return nil
 }
 
-var _ sql.Scanner = nullInt{}
+var _ sql.Scanner = nullInt[int]{}
 
 // NewInstant describes an instant that may be absent.
 func NewInstant[R any](name string, at func(*R) **time.Time) Field[R] {

@@ -21,7 +21,7 @@ func TestBatchSizeDoesNotMatter(t *testing.T) {
 		for n, symbol := range []string{"A", "B", "C", "D", "E", "F", "G"} {
 			trade, _ := h.roundTrip(symbol, n/3*10)
 			if n%2 == 0 {
-				h.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)})
+				h.annotate(trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{InitialRisk: journal.Some(decimal.Must("50")), TradeQuality: journal.Some(4)}})
 			}
 		}
 		h.fill("OPEN", matching.Buy, "5", "20", 5)

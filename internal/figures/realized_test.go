@@ -52,7 +52,7 @@ func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 		expect("a part of it closed", "AAA 80")
 		last := h.fill("AAA", matching.Sell, "60", "14", 2)
 		expect("the rest closed", "AAA 80, AAA 240")
-		h.annotate(last.TradeIDs[0], playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
+		h.annotate(last.TradeIDs[0], playbook.AnnotationChange{ValueChange: playbook.ValueChange{InitialRisk: journal.Some(decimal.Must("50"))}})
 		expect("annotations", "AAA 80, AAA 240")
 		h.roundTrip("BBB", 5)
 		expect("a trade closed at once", "AAA 80, AAA 240, BBB 200")

@@ -135,7 +135,7 @@ func TestReadersAndAWriter(t *testing.T) {
 		for i := range trades {
 			h.fill("AAA", matching.Buy, "1", "10", 2*i)
 			last := h.fill("AAA", matching.Sell, "1", "11", 2*i+1)
-			h.annotate(last.TradeIDs[0], playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("1"))})
+			h.annotate(last.TradeIDs[0], playbook.AnnotationChange{ValueChange: playbook.ValueChange{InitialRisk: journal.Some(decimal.Must("1"))}})
 		}
 		close(done)
 		all.Wait()

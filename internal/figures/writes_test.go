@@ -74,17 +74,17 @@ func (d *freshnessTest) testAnnotations() {
 	trade, _ := d.roundTrip("MRK", 100)
 	d.check("another trade", nil)
 	for what, change := range map[string]playbook.AnnotationChange{
-		"a stop":  {StopPrice: journal.Some(decimal.Must("9"))},
-		"a grade": {TradeQuality: journal.Some(4)},
-		"an MFE":  {MFE: journal.Some(decimal.Must("300"))},
-		"an MAE":  {MAE: journal.Some(decimal.Must("30"))},
+		"a stop":  {ValueChange: playbook.ValueChange{StopPrice: journal.Some(decimal.Must("9"))}},
+		"a grade": {ValueChange: playbook.ValueChange{TradeQuality: journal.Some(4)}},
+		"an MFE":  {ValueChange: playbook.ValueChange{MFE: journal.Some(decimal.Must("300"))}},
+		"an MAE":  {ValueChange: playbook.ValueChange{MAE: journal.Some(decimal.Must("30"))}},
 	} {
 		d.annotate(trade, change)
 		d.check(what, nil)
 	}
-	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Some(decimal.Must("50"))})
+	d.annotate(trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{InitialRisk: journal.Some(decimal.Must("50"))}})
 	d.check("a stated risk", nil)
-	d.annotate(trade, playbook.AnnotationChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}})
+	d.annotate(trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{InitialRisk: journal.Opt[decimal.Decimal]{Set: true, Null: true}}})
 	d.check("a cleared risk", nil)
 	d.testOrphan(trade)
 }

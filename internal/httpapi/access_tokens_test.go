@@ -54,7 +54,7 @@ func TestTokenSecretIsShownOnce(t *testing.T) {
 			wantKeys("0", "id", "name", "token_prefix", "scope", "created_at", "expires_at", "last_used_at")
 		for _, got := range []*reply{list, owner.get("/access-tokens/" + id + "/uses"), owner.get("/admin/audit"), owner.get("/admin/users"), owner.get("/me")} {
 			if strings.Contains(string(got.body), secret[12:]) {
-				t.Errorf("%s tells the secret", got.call)
+				t.Errorf("%s contains the secret", got.call)
 			}
 		}
 		if _, other := owner.mint(map[string]any{"name": "cron"}); other == secret {

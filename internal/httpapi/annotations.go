@@ -1,12 +1,15 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"reflect"
+	"slices"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -59,48 +62,47 @@ func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return shapeTradeDetail(&detail), err
 }
 
+// SentValues are the annotations of a trade in a request.
+type SentValues = annotations.Members[opt[string], opt[decimal.Decimal], opt[integer], opt[instant]]
+
 // AnnotationFields are the writable annotations of a trade.
 type AnnotationFields struct {
-	Notes          opt[string]            `json:"notes" required:"false" doc:"Markdown."`
-	SetupID        opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"A single setup, in place of setup_ids."`
-	SetupIDs       opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
-	TagIDs         opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
-	InitialRisk    opt[decimal.Decimal]   `json:"initial_risk" required:"false" doc:"Above zero. Sending back a derived risk as it was read keeps it derived."`
-	StopPrice      opt[decimal.Decimal]   `json:"stop_price" required:"false" doc:"Above zero, except for a future or an option."`
-	TargetPrice    opt[decimal.Decimal]   `json:"target_price" required:"false" doc:"Above zero, except for a future or an option."`
-	LastStop       opt[decimal.Decimal]   `json:"last_stop" required:"false" doc:"The last stop of a broker statement. Not used to derive the risk."`
-	MAE            opt[decimal.Decimal]   `json:"mae" required:"false"`
-	MFE            opt[decimal.Decimal]   `json:"mfe" required:"false"`
-	EmotionalState opt[string]            `json:"emotional_state" required:"false"`
-	Confidence     opt[integer]           `json:"confidence" required:"false" doc:"1 to 5."`
-	TradeQuality   opt[integer]           `json:"trade_quality" required:"false" doc:"1 to 5."`
-	Reviewed       opt[bool]              `json:"reviewed" required:"false"`
+	SentValues
+	SetupID  opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"A single setup, in place of setup_ids."`
+	SetupIDs opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
+	TagIDs   opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
+	Reviewed opt[bool]              `json:"reviewed" required:"false"`
+	// ReviewedAt takes the place of the value of this name, which cannot be
+	// written: the time of a review is the time of the request.
+	ReviewedAt jsontext.Value `json:"reviewed_at" hidden:"true"`
 }
 
-// changeMembers are the places of the members of [AnnotationFields] in
-// [playbook.AnnotationChange]: those of the same name. Links have others there.
-var changeMembers = func() (places []int) {
-	names := map[string]string{"SetupID": "Setup", "SetupIDs": "Setups", "TagIDs": "Tags"}
-	for member := range reflect.TypeFor[AnnotationFields]().Fields() {
-		name := cmp.Or(names[member.Name], member.Name)
-		place, ok := reflect.TypeFor[playbook.AnnotationChange]().FieldByName(name)
-		if !ok {
-			panic("httpapi: playbook.AnnotationChange has no " + name)
-		}
-		places = append(places, place.Index[0])
-	}
-	return places
-}()
+// TransformSchema describes the annotations as optional. A body that embeds them
+// has it too.
+func (AnnotationFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	schema.Required = slices.DeleteFunc(schema.Required, func(name string) bool {
+		return slices.ContainsFunc(annotations.Fields, func(f annotations.Field) bool { return f.Name == name })
+	})
+	return schema
+}
 
 // change returns the change that a request describes.
-func (f AnnotationFields) change() (change playbook.AnnotationChange) {
-	request, into := reflect.ValueOf(&f).Elem(), reflect.ValueOf(&change).Elem()
-	for i, place := range changeMembers {
-		switch sent := request.Field(i).Interface().(type) {
-		case opt[integer]:
-			into.Field(place).Set(reflect.ValueOf(journal.Opt[int]{Set: sent.Set, Null: sent.Null, Value: int(sent.Value)}))
-		default:
-			into.Field(place).Set(request.Field(i).Field(0)) // the journal.Opt of an opt
+func (f *AnnotationFields) change() playbook.AnnotationChange {
+	change := playbook.AnnotationChange{
+		Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, Reviewed: f.Reviewed.Opt,
+	}
+	for _, field := range annotations.Fields {
+		switch into := annotations.MemberOf(&change.ValueChange, field).(type) {
+		case *journal.Opt[string]:
+			*into = annotations.MemberOf(&f.SentValues, field).(*opt[string]).Opt
+		case *journal.Opt[decimal.Decimal]:
+			*into = annotations.MemberOf(&f.SentValues, field).(*opt[decimal.Decimal]).Opt
+		case *journal.Opt[int]:
+			sent := annotations.MemberOf(&f.SentValues, field).(*opt[integer])
+			*into = journal.Opt[int]{Set: sent.Set, Null: sent.Null, Value: int(sent.Value)}
+		case *journal.Opt[time.Time]:
+			sent := annotations.MemberOf(&f.SentValues, field).(*opt[instant])
+			*into = journal.Opt[time.Time]{Set: sent.Set, Null: sent.Null, Value: sent.Value.Time}
 		}
 	}
 	return change
@@ -169,36 +171,23 @@ func (a *API) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*
 	})
 }
 
-// orphan is what was written on a trade that has no fill left.
+// orphan has the annotations of a trade that has no fill left.
 type orphan struct {
-	TradeID        journal.TradeID   `json:"trade_id"`
-	AccountID      journal.AccountID `json:"account_id"`
-	Symbol         string            `json:"symbol"`
-	OpenedAt       *time.Time        `json:"opened_at"`
-	OrphanedAt     time.Time         `json:"orphaned_at"`
-	Notes          string            `json:"notes"`
-	TagIDs         []journal.TagID   `json:"tag_ids"`
-	SetupIDs       []journal.SetupID `json:"setup_ids"`
-	InitialRisk    decimal.Null      `json:"initial_risk"`
-	StopPrice      decimal.Null      `json:"stop_price"`
-	TargetPrice    decimal.Null      `json:"target_price"`
-	LastStop       decimal.Null      `json:"last_stop"`
-	MAE            decimal.Null      `json:"mae"`
-	MFE            decimal.Null      `json:"mfe"`
-	EmotionalState string            `json:"emotional_state"`
-	Confidence     *int              `json:"confidence"`
-	TradeQuality   *int              `json:"trade_quality"`
-	ReviewedAt     *time.Time        `json:"reviewed_at"`
-	Attachments    []attachment      `json:"attachments"`
+	TradeID    journal.TradeID   `json:"trade_id"`
+	AccountID  journal.AccountID `json:"account_id"`
+	Symbol     string            `json:"symbol"`
+	OpenedAt   *time.Time        `json:"opened_at"`
+	OrphanedAt time.Time         `json:"orphaned_at"`
+	TagIDs     []journal.TagID   `json:"tag_ids"`
+	SetupIDs   []journal.SetupID `json:"setup_ids"`
+	playbook.AnnotationValues
+	Attachments []attachment `json:"attachments"`
 }
 
 func shapeOrphan(o playbook.Orphan) orphan {
 	return orphan{
 		TradeID: o.Trade, AccountID: o.Account, Symbol: o.Symbol, OpenedAt: o.OpenedAt, OrphanedAt: o.OrphanedAt,
-		Notes: o.Notes, TagIDs: o.Tags, SetupIDs: o.Setups, InitialRisk: o.InitialRisk, StopPrice: o.StopPrice,
-		TargetPrice: o.TargetPrice, LastStop: o.LastStop, MAE: o.MAE, MFE: o.MFE, EmotionalState: o.EmotionalState,
-		Confidence: nilIfZero(o.Confidence), TradeQuality: nilIfZero(o.TradeQuality), ReviewedAt: o.ReviewedAt,
-		Attachments: shapeAll(o.Attachments, shapeAttachment),
+		TagIDs: o.Tags, SetupIDs: o.Setups, AnnotationValues: o.AnnotationValues, Attachments: shapeAll(o.Attachments, shapeAttachment),
 	}
 }
 

@@ -110,7 +110,7 @@ func TestAuditRecordsCallerCredentialAndAddress(t *testing.T) {
 		want["at"], want["action"], want["outcome"], want["credential"] = "2026-03-10T15:04:08Z", "login", "unknown_user", ""
 		want["user_id"], want["target"], want["request_id"] = "", "", "r3"
 		if diff := cmp.Diff(want, newest()); diff != "" {
-			t.Errorf("by nobody: %s", diff)
+			t.Errorf("without a user: %s", diff)
 		}
 		pair := w.logIn(ownerEmail, ownerPassword)
 		from(w.as(pair.text("access_token")), "r4").post("/auth/logout", nil).wantNone()

@@ -16,7 +16,7 @@ import (
 
 type breakdownQuery struct {
 	FigureQuery
-	By       dimensionParam `query:"by"`
+	By       dimensionParam `query:"by" required:"true"`
 	Evidence flagParam      `query:"evidence" doc:"Add the statistical evidence of each row. Default true."`
 	Explain  flagParam      `query:"explain" doc:"Add the formula of each row and the link to its trades."`
 }

@@ -56,17 +56,17 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 					hidden = hidden[4:]
 				}
 				if isCode := len(hidden) == 6; isCode && holdsWord(text, hidden) || !isCode && strings.Contains(text, hidden) {
-					t.Errorf("%s holds the %s", place, name)
+					t.Errorf("%s contains the %s", place, name)
 				}
 				if place == "the database" && len(hidden) > 6 && strings.Contains(text, hex.EncodeToString([]byte(hidden))) {
-					t.Errorf("%s holds the %s in hex", place, name)
+					t.Errorf("%s contains the %s in hex", place, name)
 				}
 			}
 		}
 		// Of people, the log knows ids and no addresses.
 		for _, address := range []string{"canary-owner", "canary-user", "canary-stranger"} {
 			if strings.Contains(places["the log"], address) {
-				t.Errorf("the log holds the address %s", address)
+				t.Errorf("the log contains the address %s", address)
 			}
 		}
 		if strings.Contains(places["the database"], "canary-stranger") {

@@ -80,7 +80,7 @@ func (d described) check(request *http.Request, r *reply) {
 	}
 	response := child(operation, "responses", strconv.Itoa(r.status))
 	if response == nil {
-		r.t.Errorf("%s answers %d, of which the description says nothing: %s", r.call, r.status, r.body)
+		r.t.Errorf("%s answers %d, which is not in the description: %s", r.call, r.status, r.body)
 		return
 	}
 	schema := child(response, "content", "application/json", "schema")

@@ -137,7 +137,7 @@ func TestTooLargeWithAndWithoutLength(t *testing.T) {
 			request := httptest.NewRequest(http.MethodPost, "/api/v1"+path, struct{ io.Reader }{strings.NewReader(big)})
 			request.Header.Set("Content-Type", "application/json")
 			if request.ContentLength != -1 {
-				w.t.Fatal("the length is told")
+				w.t.Fatal("the request has a Content-Length")
 			}
 			w.anonymous().send(request).wantError(http.StatusRequestEntityTooLarge, "too_large").wantShape()
 		}
@@ -172,8 +172,8 @@ func TestRequestIDOnEveryAnswer(t *testing.T) {
 	})
 }
 
-// TestOddIDsInPathsAreUnknown tries what a database might choke on.
-func TestOddIDsInPathsAreUnknown(t *testing.T) {
+// TestInvalidIDsInPathsAreUnknown tries what a database might choke on.
+func TestInvalidIDsInPathsAreUnknown(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for _, id := range []string{"%00", "a%00b", "%ff", "%c3%28", "%ed%a0%80", "%F0%9F%98%80", "..%2f..", "'%20OR%201=1--", strings.Repeat("a", 5000)} {

@@ -32,7 +32,7 @@ func (j *fullJournal) followTables(owner *client) {
 		d.imported(j.exported(j.client, table.query)).is("error_count", "0")
 		got := j.readAll(d.client)[kind]
 		if len(got) != len(want[kind]) {
-			j.t.Errorf("%s brought %d records of the kind %s, want %d", table.query, len(got), kind, len(want[kind]))
+			j.t.Errorf("%s imported %d records of kind %s, want %d", table.query, len(got), kind, len(want[kind]))
 			continue
 		}
 		for i, record := range want[kind] {

@@ -42,6 +42,7 @@ var recordKinds = []recordKind{
 	{name: "missed trade", path: "/missed-trades", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "routine item", path: "/routines?day=2026-03-12", except: map[string]string{"id": ownID}},
 	{name: "tag", path: "/tags"},
+	{name: "import kind", path: "/imports/kinds", except: map[string]string{"id": ownID}},
 }
 
 // readAs maps the name that an annotation is written under to the one that it
@@ -248,6 +249,10 @@ func (j *fullJournal) fillRecords() {
 	item := j.made("/routines", more{"title": "Read", "stage": "pre", "weekdays": []int{1, 2, 3}, "day": "2026-03-09"})
 	j.put("/routines/day/2026-03-10/items/"+item.text("id"), more{"done": true}).want(http.StatusOK)
 	j.patch("/routines/"+item.text("id"), more{"weekdays": []int{4}, "day": "2026-03-11"}).want(http.StatusOK)
+	header, row, _ := strings.Cut(unknownWords, "\n")
+	_, row, _ = strings.Cut(row, "ZORP") // the rows after the first one with the word
+	_, row, _ = strings.Cut(row, "\n")
+	j.upload("/imports/commit", header+"\n"+row, part{"kinds", "", `{"zorp": "interest"}`}).want(http.StatusOK).is("cash_inserted", "1")
 }
 
 // readAll reads all records of a journal. The ids in them are replaced by what
@@ -377,10 +382,11 @@ func (j *fullJournal) followCopy(want map[string][]map[string]string) {
 	equalExports(j.t, "copied", j.exported(there, "json"), j.exported(j.client, "json"))
 }
 
-// jsonNames lists the JSON names of a struct, embedded ones included.
+// jsonNames lists the JSON names of a struct, embedded ones included, hidden ones
+// not.
 func jsonNames(of reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(of) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "" && name != "-" {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "" && name != "-" && f.Tag.Get("hidden") == "" {
 			names = append(names, name)
 		}
 	}

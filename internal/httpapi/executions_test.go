@@ -207,7 +207,7 @@ func TestDuplicateFills(t *testing.T) {
 		again := d.post("/executions", d.order("a", "buy 1.5@10.0", 0, more{"fees": 2, "executed_at": "2026-01-05T16:00:00+01:00"})).want(http.StatusOK)
 		again.is("deduped", "true").holds("", `{"id":"`+first.text("id")+`","execution_id":"`+first.text("id")+`","trade_id":"`+first.text("trade_id")+`","fees":1}`)
 		if first.value("deduped") == true || again.tag() != first.tag() {
-			t.Errorf("the stored fill and its repetition are told apart wrongly: %s %s", first.body, again.body)
+			t.Errorf("wrong answers for the stored fill and its repetition: %s %s", first.body, again.body)
 		}
 		for name, extra := range map[string]more{
 			"symbol": {"symbol": "B"}, "side": {"side": "sell"}, "quantity": {"quantity": 2}, "price": {"price": 11}, "instant": {"executed_at": "2026-01-05T15:00:01Z"},
@@ -220,7 +220,7 @@ func TestDuplicateFills(t *testing.T) {
 		}
 		twin := d.fill("A", "buy 1.5@10", 0, more{"allow_duplicate": true})
 		if twin.text("id") == first.text("id") {
-			t.Error("allow_duplicate gave the stored fill")
+			t.Error("allow_duplicate returned the stored fill")
 		}
 		one := d.fill("E", "buy 1@1", 0, more{"external_id": "one"})
 		two := d.fill("E", "buy 1@1", 0, more{"external_id": "two"})

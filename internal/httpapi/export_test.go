@@ -1,6 +1,10 @@
 package httpapi
 
-import "reflect"
+import (
+	"reflect"
+
+	"fillbook/internal/imports/kinds"
+)
 
 // Chunk and InParts are for the tests of how lists are written.
 const Chunk = chunk
@@ -13,6 +17,7 @@ var RecordTypes = map[string]reflect.Type{
 	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
 	"cash": reflect.TypeFor[cash](), "note": reflect.TypeFor[note](), "setup": reflect.TypeFor[setup](),
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](),
+	"import kind": reflect.TypeFor[kinds.WordKind](),
 }
 
 // ImportLoad returns how many files of a user are worked on and how many wait.

@@ -66,7 +66,7 @@ func TestHSTSOnlyOverTLS(t *testing.T) {
 			t.Error("HSTS over plain HTTP")
 		}
 		if got := proxy.with("X-Forwarded-Proto", "https").get("/setup/status"); got.header.Get(header) != "max-age=31536000" {
-			t.Errorf("behind a trusted proxy with TLS: %q", got.header.Get(header))
+			t.Errorf("with a trusted proxy and TLS: %q", got.header.Get(header))
 		}
 		request := httptest.NewRequest(http.MethodGet, "/api/v1/setup/status", nil)
 		request.TLS = &tls.ConnectionState{}

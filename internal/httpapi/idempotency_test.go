@@ -44,7 +44,7 @@ func TestRepeatedPostReturnsTheStoredAnswer(t *testing.T) {
 		w.wantStatus(false, false, 1)
 		w.clock.Advance(time.Second)
 		if again := owner.keyed("k").post("/admin/users", anna).want(http.StatusCreated); again.text("id") == first.text("id") {
-			t.Error("an answer of yesterday is told")
+			t.Error("an expired answer was returned")
 		}
 		w.wantStatus(false, false, 2)
 	})
@@ -68,7 +68,7 @@ func TestIdempotencyKeysArePerUser(t *testing.T) {
 		one := owner.keyed("k").post("/admin/users", account("anna@example.org", "password of anna")).want(http.StatusCreated)
 		two := second.keyed("k").post("/admin/users", account("bert@example.org", "password of bert")).want(http.StatusCreated)
 		if one.text("id") == two.text("id") {
-			t.Error("one user's key gives another's answer")
+			t.Error("the key of one user returned the answer of another")
 		}
 		// A user's session and tokens are the same user.
 		_, secret := owner.mint(map[string]any{"name": "x"})
@@ -79,8 +79,8 @@ func TestIdempotencyKeysArePerUser(t *testing.T) {
 	})
 }
 
-// TestAnIdempotencyKeyGivesNoAccess replays nothing to a client that has lost access.
-func TestAnIdempotencyKeyGivesNoAccess(t *testing.T) {
+// TestIdempotencyKeyGrantsNoAccess replays nothing to a client that has lost access.
+func TestIdempotencyKeyGrantsNoAccess(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		second := w.addUser(owner, "second@example.org")
@@ -134,7 +134,7 @@ func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 		}
 		one, two := login(), login()
 		if one.text("refresh_token") == two.text("refresh_token") {
-			t.Error("a login is told twice")
+			t.Error("the answer of a login was stored")
 		}
 		owner := w.as(one.text("access_token")).keyed("k")
 		for i := range 2 {
@@ -143,15 +143,15 @@ func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 		first := w.anonymous().keyed("k").post("/auth/refresh", map[string]any{"refresh_token": two.text("refresh_token")}).want(http.StatusOK)
 		second := w.anonymous().keyed("k").post("/auth/refresh", map[string]any{"refresh_token": two.text("refresh_token")}).want(http.StatusOK)
 		if first.text("refresh_token") == second.text("refresh_token") {
-			t.Error("a refresh is told twice")
+			t.Error("the answer of a refresh was stored")
 		}
 		_, minted := owner.mint(map[string]any{"name": "x"})
 		if _, again := owner.mint(map[string]any{"name": "x"}); minted == again {
-			t.Error("a token is told twice")
+			t.Error("the answer with a token was stored")
 		}
 		owner.mint(map[string]any{"name": "another body"})
 		if a, b := owner.post("/me/totp/start", nil).text("secret"), owner.post("/me/totp/start", nil).text("secret"); a == b {
-			t.Error("a candidate is told twice")
+			t.Error("the answer with a TOTP secret was stored")
 		}
 		owner.post("/me/totp/confirm", map[string]any{"secret": "x", "code": "1"}).wantField("secret")
 		if n := w.count(`SELECT COUNT(*) FROM idempotency_keys`); n != 0 {
@@ -198,7 +198,7 @@ func TestAClaimLeftByACrashIsTakenOver(t *testing.T) {
 	})
 }
 
-func TestOddKeysAreRefused(t *testing.T) {
+func TestInvalidKeysAreRefused(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		for _, key := range []string{strings.Repeat("k", 201), "a\xff"} {

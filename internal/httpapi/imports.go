@@ -40,6 +40,7 @@ type importBatch struct {
 	Broker        string                 `json:"broker"`
 	Filename      nullText               `json:"filename"`
 	ColumnMapping nullText               `json:"column_mapping" doc:"The mapping as JSON text."`
+	Kinds         map[string]string      `json:"kinds,omitempty" doc:"The kinds of words: those that were sent with a pending import, and those that the rows of a committed one were read with."`
 	SourceTZ      string                 `json:"source_tz"`
 	DateOrder     string                 `json:"date_order"`
 	RowCount      int                    `json:"row_count"`
@@ -53,7 +54,7 @@ type importBatch struct {
 func shapeBatch(b imports.Batch) importBatch {
 	shaped := importBatch{
 		ID: b.ID, UserID: b.UserID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
-		Filename: shapeNullText(b.FileName), ColumnMapping: shapeNullText(b.ColumnMapping), SourceTZ: b.Zone, DateOrder: b.DateOrder,
+		Filename: shapeNullText(b.FileName), ColumnMapping: shapeNullText(b.ColumnMapping), Kinds: b.Kinds, SourceTZ: b.Zone, DateOrder: b.DateOrder,
 		RowCount: b.RowCount, Status: b.Status, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Result: orNull[imports.Result]{b.Result},
 	}
 	if b.Progress != nil {

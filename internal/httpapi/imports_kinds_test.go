@@ -67,3 +67,40 @@ func TestUnknownKindRefusals(t *testing.T) {
 		d.get("/imports").want(http.StatusOK).is("", "[]")
 	})
 }
+
+// swissWords is a file in francs with a word for a kind that is not known.
+const swissWords = "Date;Order #;Transaction;Symbol;Name;ISIN;Quantity;Unit price;Costs;Accrued Interest;Net Amount;Balance;Currency\n" +
+	"12-08-2022 15:30:02;1;Sell;ALDR;Alder;US00FICT0125;200.0;21.00;5.96;0.00;4194.04;1.00;CHF\n" +
+	"10-08-2022 15:30:02;2;Buy;ALDR;Alder;US00FICT0125;200.0;19.85;4.96;0.00;-3974.96;1.00;CHF\n" +
+	"30-06-2022 18:01:13;0;ZORP;;;;1.0;50.00;0.00;0.00;50.00;1.00;CHF\n" +
+	"29-06-2022 18:01:13;0;BLIP;;;;1.0;50.00;0.00;0.00;-50.00;1.00;CHF\n"
+
+// TestBatchStoresKinds checks that an import that is finished later keeps the
+// kinds that it was started with, and that a committed one lists those that its
+// rows were read with, whatever the user chooses later.
+func TestBatchStoresKinds(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		owner := w.setUp()
+		d := owner.desk("Dollar")
+		id := d.upload("/imports/commit", swissWords, part{"kinds", "", `{"ZORP": "interest"}`}).
+			wantError(http.StatusBadRequest, "mixed_currencies").text("error.details.import_batch_id")
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`).is("kinds", `{"ZORP":"interest"}`)
+
+		finish := "/imports/" + id + "/commit"
+		francs := owner.desk("Franc", more{"base_currency": "CHF"})
+		francs.upload(finish, swissWords).want(http.StatusOK).is("cash_inserted", "1")
+		d.get("/imports/"+id).want(http.StatusOK).is("status", `"committed"`).is("kinds", `{"zorp":"interest"}`)
+
+		d.delete("/imports/kinds/" + d.get("/imports/kinds").text("0.id")).want(http.StatusNoContent)
+		francs.upload(finish, swissWords, part{"kinds", "", `{"zorp": "fee"}`}).want(http.StatusOK).is("cash_inserted", "1")
+		d.get("/imports/"+id).want(http.StatusOK).is("kinds", `{"zorp":"interest"}`)
+		d.get("/imports/kinds").want(http.StatusOK).is("", "[]")
+
+		// A stored choice counts as used, a word without a choice does not.
+		francs.upload("/imports/commit", swissWords, part{"kinds", "", `{"blip": "fee"}`}).want(http.StatusOK)
+		third := owner.desk("Third", more{"base_currency": "CHF"})
+		later := third.upload("/imports/commit", swissWords).want(http.StatusOK).text("import_batch_id")
+		third.get("/imports/"+later).want(http.StatusOK).is("kinds", `{"blip":"fee"}`)
+	})
+}

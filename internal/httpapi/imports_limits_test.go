@@ -41,9 +41,9 @@ func (w *world) hold(account string) (release func()) {
 	}
 }
 
-// TestImportsWaitTheirTurn has a commit wait inside the user's only place: other
+// TestImportsAreQueued has a commit wait inside the user's only place: other
 // files of the user wait for it, those of others do not.
-func TestImportsWaitTheirTurn(t *testing.T) {
+func TestImportsAreQueued(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

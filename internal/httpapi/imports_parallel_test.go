@@ -72,9 +72,9 @@ func (w *world) sound() {
 	}
 }
 
-// TestPartialFilesMakeTheCompleteOne: exports that overlap, in any order and any number of
+// TestPartialFilesCombineToTheCompleteOne: exports that overlap, in any order and any number of
 // times, make what one export of everything makes.
-func TestPartialFilesMakeTheCompleteOne(t *testing.T) {
+func TestPartialFilesCombineToTheCompleteOne(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		whole := w.trader()
@@ -240,7 +240,7 @@ func TestFinishedAtOnce(t *testing.T) {
 		for _, r := range replies {
 			r.want(http.StatusOK).holds("", `{"inserted": 2, "trades": 1}`)
 			if string(r.body) != string(replies[0].body) {
-				t.Errorf("one is told %s, another %s", r.body, replies[0].body)
+				t.Errorf("replies differ: %s and %s", r.body, replies[0].body)
 			}
 		}
 		d.get("/executions").want(http.StatusOK).wantColumn("price", "10", "11")
@@ -291,10 +291,10 @@ func (g gone) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestClientHangsUp checks that a client which goes away leaves a whole import
+// TestClientDisconnects checks that a client which goes away leaves a whole import
 // or none: parsing ends with the request, and what is parsed is stored to the
 // end. Sending the file again completes it.
-func TestClientHangsUp(t *testing.T) {
+func TestClientDisconnects(t *testing.T) {
 	t.Parallel()
 	rows := manyFills(2000)
 	for name, send := range map[string]func(t *testing.T, d desk){

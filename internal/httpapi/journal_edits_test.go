@@ -140,7 +140,7 @@ func TestAFillIsSentOnce(t *testing.T) {
 		first := keyed.made("/executions", body)
 		again := keyed.made("/executions", body)
 		if string(first.body) != string(again.body) || again.tag() != first.tag() {
-			t.Errorf("the same key gave %s and then %s", first.body, again.body)
+			t.Errorf("the same key returned %s and then %s", first.body, again.body)
 		}
 		keyed.post("/executions", d.order("A", "buy 2@1", 0)).wantError(http.StatusConflict, "conflict")
 		retry := desk{d.with("Idempotency-Key", "k-2"), d.account}

@@ -132,7 +132,7 @@ func (r *reply) holds(path, pattern string) *reply {
 	}
 	got := r.value(path)
 	if diff := cmp.Diff(want, reduced(got, want)); diff != "" {
-		r.t.Errorf("%s: %q is other than wanted: %s\nin %s", r.call, path, diff, r.body)
+		r.t.Errorf("%s: %q differs: %s\nin %s", r.call, path, diff, r.body)
 	}
 	return r
 }

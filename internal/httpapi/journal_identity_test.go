@@ -17,7 +17,7 @@ func (d desk) annotated(trade, word string) (tag, setup, attachment string) {
 
 // TestATradeKeepsItsMarks through every way in which its fills can be
 // regrouped.
-func TestATradeKeepsItsAnnotations(t *testing.T) {
+func TestTradeKeepsItsAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

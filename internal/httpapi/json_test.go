@@ -101,7 +101,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 		} {
 			got := w.anonymous().post("/auth/login", body)
 			if strings.Contains(string(got.body), "canary") || strings.Contains(w.log.String(), "canary") {
-				t.Errorf("%s is told back: %s", body, got.body)
+				t.Errorf("the answer repeats %s: %s", body, got.body)
 			}
 		}
 	})

@@ -152,7 +152,7 @@ func TestPages(t *testing.T) {
 					}
 					ids, sizes := owner.pages(page, "id")
 					if !slices.Equal(ids, all) || slices.Max(sizes) > size {
-						t.Errorf("%s gives %v in pages of %v, want %v", page, ids, sizes, all)
+						t.Errorf("%s lists %v in pages of %v, want %v", page, ids, sizes, all)
 					}
 				}
 			}
@@ -188,7 +188,7 @@ func TestPagesAreStableUnderChange(t *testing.T) {
 		next := strings.TrimPrefix(strings.TrimSuffix(first.header.Get("Link"), `>; rel="next"`), "</api/v1")
 		rest, _ := d.pages(next, "symbol")
 		if !slices.Equal(rest, []string{"S2", "LATE", "S3"}) {
-			t.Errorf("the next page holds %v", rest)
+			t.Errorf("the next page contains %v", rest)
 		}
 	})
 }
@@ -207,7 +207,7 @@ func TestShortLists(t *testing.T) {
 				page := fmt.Sprintf("%s?limit=%d", path, size)
 				got, _ := c.pages(page, "id")
 				if total := c.get(page).header.Get("X-Total-Count"); !slices.Equal(got, ids) || total != "5" {
-					t.Errorf("%s gives %v of %s, want %v", page, got, total, ids)
+					t.Errorf("%s lists %v of %s, want %v", page, got, total, ids)
 				}
 			}
 			first := c.get(path+"?limit=2").want(http.StatusOK).wantColumn("id", ids[0], ids[1])

@@ -53,7 +53,7 @@ func TestDescriptionIsCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), text.String()); diff != "" {
-		t.Errorf("api/openapi.yaml is not what the program says; run this test with -update: %s", diff)
+		t.Errorf("api/openapi.yaml is out of date; run this test with -update: %s", diff)
 	}
 }
 

@@ -26,8 +26,8 @@ func TestRefreshRotates(t *testing.T) {
 	})
 }
 
-// TestASpentTokenIsHonouredForHalfAMinute is for lost answers and two tabs.
-func TestASpentTokenIsHonouredForHalfAMinute(t *testing.T) {
+// TestUsedTokenIsAcceptedForHalfAMinute is for lost answers and two tabs.
+func TestUsedTokenIsAcceptedForHalfAMinute(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		first := w.logIn(ownerEmail, ownerPassword).text("refresh_token")
@@ -40,7 +40,7 @@ func TestASpentTokenIsHonouredForHalfAMinute(t *testing.T) {
 	})
 }
 
-func TestASpentTokenEndsTheSession(t *testing.T) {
+func TestReusedTokenEndsTheSession(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		pair, other := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)

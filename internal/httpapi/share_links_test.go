@@ -60,7 +60,7 @@ func TestShareLinksHaveAURL(t *testing.T) {
 	}, shareLinksOn, func(s *settle) { s.api.PublicURL = "https://journal.example.org/" })
 }
 
-func TestMintingShareLinks(t *testing.T) {
+func TestCreatingShareLinks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -246,7 +246,7 @@ func TestShareVector(t *testing.T) {
 		// No number of the answer is an amount of the journal.
 		for _, amount := range []string{"100", "50", "-30", "30", "-20", "20", "80", "180", "230", "1000", "1100", "36", "76.66", "25"} {
 			if holdsNumber(got.value(""), fraction(amount).RatString()) {
-				t.Errorf("the payload holds %s: %s", amount, got.body)
+				t.Errorf("the payload contains %s: %s", amount, got.body)
 			}
 		}
 		with := w.visit(d.link(more{"show_amounts": true}).text("token")).want(http.StatusOK)

@@ -104,7 +104,7 @@ func TestPublicPayloadHasNothingPrivate(t *testing.T) {
 			shown := w.visit(link.text("token")).want(http.StatusOK)
 			for _, word := range append(private, link.text("id"), link.text("token")) {
 				if word == "" || strings.Contains(string(shown.body), word) {
-					t.Errorf("with amounts %v the payload holds %q: %s", amounts, word, shown.body)
+					t.Errorf("with amounts %v the payload contains %q: %s", amounts, word, shown.body)
 				}
 			}
 			if !strings.Contains(string(shown.body), `"AAA"`) {
@@ -132,7 +132,7 @@ func TestTheTokenOfALinkIsNotInTheLog(t *testing.T) {
 		}
 		for name, text := range map[string]string{"the log": w.log.String(), "the database": w.everyByte()} {
 			if strings.Contains(text, token) || strings.Contains(text, dead) {
-				t.Errorf("%s holds the token", name)
+				t.Errorf("%s contains the token", name)
 			}
 		}
 	}, shareLinksOn)

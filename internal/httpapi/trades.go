@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -14,7 +15,9 @@ import (
 	"fillbook/internal/tradeview"
 )
 
-// Trade is a trade, open or closed, as lists show it.
+// Trade is a trade, open or closed, as lists show it. It names those annotations
+// that have a place among its other members in JSON, and the initial risk, which
+// may be derived; the others follow at its end.
 type Trade struct {
 	ID                 journal.TradeID    `json:"id"`
 	AccountID          journal.AccountID  `json:"account_id"`
@@ -52,11 +55,9 @@ type Trade struct {
 	RMultiple          decimal.Null       `json:"r_multiple"`
 	PlannedR           decimal.Null       `json:"planned_r"`
 	EmotionalState     string             `json:"emotional_state"`
-	Confidence         *int               `json:"confidence"`
-	TradeQuality       *int               `json:"trade_quality"`
-	MAE                decimal.Null       `json:"mae"`
-	MFE                decimal.Null       `json:"mfe"`
-	ReviewedAt         *time.Time         `json:"reviewed_at"`
+	Confidence         annotations.Grade  `json:"confidence" doc:"1 to 5."`
+	TradeQuality       annotations.Grade  `json:"trade_quality" doc:"1 to 5."`
+	playbook.AnnotationValues
 }
 
 // tradeTag is a tag as a trade shows it.
@@ -79,8 +80,8 @@ func shapeTrade(v *tradeview.View) Trade {
 		TagIDs: annotations.Tags, SetupIDs: annotations.Setups,
 		InitialRisk: v.Derived.InitialRisk, InitialRiskDerived: v.Derived.InitialRiskDerived, StopPrice: annotations.StopPrice,
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
-		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: nilIfZero(annotations.Confidence),
-		TradeQuality: nilIfZero(annotations.TradeQuality), MAE: annotations.MAE, MFE: annotations.MFE, ReviewedAt: annotations.ReviewedAt,
+		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
+		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,
 	}
 	if v.ClosedAt != nil {
 		seconds := int64(v.ClosedAt.Sub(v.OpenedAt) / time.Second)

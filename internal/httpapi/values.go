@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/transport"
@@ -120,8 +121,19 @@ func (nullNumber) Schema(r huma.Registry) *huma.Schema {
 	return schema
 }
 
+// nullGrade describes annotations.Grade.
+type nullGrade struct{}
+
+// Schema describes the integer or null.
+func (nullGrade) Schema(r huma.Registry) *huma.Schema {
+	schema := integer(0).Schema(r)
+	schema.Nullable = true
+	return schema
+}
+
 // registerValueSchemas adds our own value types to the API description.
 func registerValueSchemas(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
+	r.RegisterTypeAlias(reflect.TypeFor[annotations.Grade](), reflect.TypeFor[nullGrade]())
 }

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-func TestSessionsAreSeen(t *testing.T) {
+func TestSessionsRecordTheirLastUse(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, pair := f.owner()
 		f.caller(pair)

@@ -103,7 +103,7 @@ func TestUsedRefreshTokenIsAReplayOnceItsSuccessorWasUsed(t *testing.T) {
 	})
 }
 
-func TestTheGraceEndsWhenAnyOfSeveralSuccessorsWasUsed(t *testing.T) {
+func TestGracePeriodEndsOnceAnySuccessorWasUsed(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, first := f.owner()
 		left, err := f.refresh(first.RefreshToken)
@@ -121,7 +121,7 @@ func TestTheGraceEndsWhenAnyOfSeveralSuccessorsWasUsed(t *testing.T) {
 	})
 }
 
-func TestTheGraceDoesNotGrowWithUse(t *testing.T) {
+func TestGracePeriodIsNotExtendedByUse(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		_, first := f.owner()
 		for range 3 { // at 0, 15 and 30 seconds after it was spent

@@ -47,7 +47,7 @@ func TestSetupCreatesTheFirstOwner(t *testing.T) {
 	})
 }
 
-func TestSetupHasOneWinner(t *testing.T) {
+func TestConcurrentSetupsCreateOneOwner(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		errs := runConcurrently(8, func(i int) error {

@@ -164,7 +164,7 @@ func TestOneCodeStartsOneSession(t *testing.T) {
 	})
 }
 
-func TestWrongCodesHaveABudget(t *testing.T) {
+func TestWrongCodesAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		caller, _ := f.owner()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
@@ -25,8 +26,8 @@ func TestEveryAnnotationCanBeImported(t *testing.T) {
 			t.Errorf("no column can be mapped to %s", name)
 		}
 		member := field.Name
-		annotations := statement.Annotations{Fill: &statement.Fill{}}
-		value := reflect.ValueOf(&annotations).Elem().FieldByName(member)
+		read := statement.Annotations{Fill: &statement.Fill{}}
+		value := reflect.ValueOf(&read).Elem().FieldByName(member)
 		if !value.IsValid() {
 			t.Errorf("a statement reads no %s", member)
 			continue
@@ -35,7 +36,7 @@ func TestEveryAnnotationCanBeImported(t *testing.T) {
 		switch into := value.Addr().Interface().(type) {
 		case *string:
 			*into = "x"
-		case *int:
+		case *annotations.Grade:
 			*into = 3
 		case *decimal.Null:
 			*into = decimal.Of(decimal.New(7))
@@ -45,16 +46,16 @@ func TestEveryAnnotationCanBeImported(t *testing.T) {
 		default:
 			t.Fatalf("there is no sample of the type %T", into)
 		}
-		if annotations.IsEmpty() {
+		if read.IsEmpty() {
 			t.Errorf("%s does not count as content", member)
 		}
-		if render(annotations) == empty {
+		if render(read) == empty {
 			t.Errorf("the fixtures do not show %s", member)
 		}
 	}
 }
 
 // render returns the text that fixtures have of annotations.
-func render(annotations statement.Annotations) string {
-	return brokertest.Render(&statement.Statement{Annotations: []*statement.Annotations{&annotations}}, statement.Detection{Preset: &statement.Preset{}})
+func render(read statement.Annotations) string {
+	return brokertest.Render(&statement.Statement{Annotations: []*statement.Annotations{&read}}, statement.Detection{Preset: &statement.Preset{}})
 }

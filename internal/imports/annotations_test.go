@@ -27,7 +27,7 @@ func trips(tags ...string) []byte {
 	return []byte(b.String())
 }
 
-func (b bureau) commit(data []byte) imports.Result {
+func (b fixture) commit(data []byte) imports.Result {
 	b.Helper()
 	result, err := b.Imports.Commit(b.Context(), b.by, imports.Upload{FileName: "f.csv", Account: b.account("USD"), Data: data})
 	if err != nil {
@@ -36,23 +36,23 @@ func (b bureau) commit(data []byte) imports.Result {
 	return result
 }
 
-// TestTagThatIsNone: each row with it is reported, and all fills are stored.
-func TestTagThatIsNone(t *testing.T) {
+// TestInvalidTagIsReported: each row with it is reported, and all fills are stored.
+func TestInvalidTagIsReported(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		result := newBureau(t, d).commit(trips("mistake:", "gap", "mistake:"))
+		result := newFixture(t, d).commit(trips("mistake:", "gap", "mistake:"))
 		if result.Inserted != 6 || result.Annotated != 1 || result.ErrorCount != 2 || result.Errors[1].Row != 3 {
 			t.Errorf("%+v", result)
 		}
 	})
 }
 
-// TestTagThatIsAMistakeToo: a word that a row has both as a tag and as a mistake
+// TestTagAndMistakeOfOneNameBecomeAMistake: a word that a row has both as a tag and as a mistake
 // becomes a mistake.
-func TestTagThatIsAMistakeToo(t *testing.T) {
+func TestTagAndMistakeOfOneNameBecomeAMistake(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		var cells []string
 		for i := range 12 {
 			cells = append(cells, fmt.Sprintf("word %d;mistake:word %d", i, i))
@@ -75,7 +75,7 @@ func TestTagThatIsAMistakeToo(t *testing.T) {
 func TestAnnotationColumnsAreRead(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		file := "Symbol,Side,Quantity,Open Time,Close Time,Entry Price,Exit Price,Mood,Rating,Seen On,Tags,Confidence\n" +
 			"AAPL,long,10,2026-01-05T15:00:00Z,2026-01-05T16:00:00Z,100,101,calm,4,2026-01-06T08:00:00Z,Mistake: Chased It,3\n"
 		result, err := b.Imports.Commit(t.Context(), b.by, imports.Upload{
@@ -128,7 +128,7 @@ func TestPricesOfFilesFollowTheRule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-				b := newBureau(t, d)
+				b := newFixture(t, d)
 				up := imports.Upload{FileName: "f.csv", Account: b.account("USD"), Data: []byte(c.file)}
 				preview, err := b.Imports.Inspect(t.Context(), b.by.UserID, up)
 				if err != nil {
@@ -154,7 +154,7 @@ func TestPricesOfFilesFollowTheRule(t *testing.T) {
 }
 
 // plans lists stop and target of the trades of CLK0, AAPL and MSFT that have their notes.
-func (b bureau) plans() (list []string) {
+func (b fixture) plans() (list []string) {
 	b.Helper()
 	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
 		annotations, err := playbook.LoadAllAnnotations(b.Context(), tx, b.by.UserID)
@@ -181,12 +181,12 @@ func (b bureau) plans() (list []string) {
 	return list
 }
 
-// TestTagsOfOurTableComeBack: tags with separators and mistakes survive our own
+// TestTagsOfOurExportAreRestored: tags with separators and mistakes survive our own
 // table of trades.
-func TestTagsOfOurTableComeBack(t *testing.T) {
+func TestTagsOfOurExportAreRestored(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		owner := b.by.UserID
 		want := map[string]playbook.TagKind{
 			"gap, up": playbook.CustomTag, "a; b|c": playbook.MistakeTag, "mistake: none": playbook.CustomTag, "emotion: calm": playbook.CustomTag,
@@ -209,7 +209,7 @@ func TestTagsOfOurTableComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other := newBureau(t, testkit.Open(t, d.Engine()))
+		other := newFixture(t, testkit.Open(t, d.Engine()))
 		other.commit(table.Bytes())
 		tags, err := other.Playbook.Tags(t.Context(), other.by.UserID)
 		got := map[string]playbook.TagKind{}
@@ -222,7 +222,7 @@ func TestTagsOfOurTableComeBack(t *testing.T) {
 	})
 }
 
-func (b bureau) onlyTrade() (id journal.TradeID) {
+func (b fixture) onlyTrade() (id journal.TradeID) {
 	b.Helper()
 	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
 		return ledger.EachTrade(b.Context(), tx, b.by.UserID, ledger.TradeQuery{}, func(t ledger.Trade) error { id = t.ID; return nil })

@@ -33,25 +33,28 @@ type Batch struct {
 	Broker        string
 	FileName      *string
 	ColumnMapping *string // as JSON
-	Zone          string
-	DateOrder     string
-	SHA256        string
-	RowCount      int
-	Status        Status
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	// Kinds are the kinds of words: those that were sent with a pending batch,
+	// and those that the rows of a committed one were read with.
+	Kinds     map[string]string
+	Zone      string
+	DateOrder string
+	SHA256    string
+	RowCount  int
+	Status    Status
+	CreatedAt time.Time
+	UpdatedAt time.Time
 	// Result is the answer of the commit, nil before and after a reversal.
 	Result *Result
 	// Progress is the state of a commit that this process is running.
 	Progress *Progress
 }
 
-const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, source_tz, date_order,
+const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,
 	sha256, row_count, status, result, created_at, updated_at`
 
 func scanBatch(row db.Scanner) (b Batch, err error) {
-	var account, result *string
-	err = row.Scan(&b.ID, &b.UserID, &account, &b.Source, &b.Format, &b.Broker, &b.FileName, &b.ColumnMapping, &b.Zone, &b.DateOrder,
+	var account, kinds, result *string
+	err = row.Scan(&b.ID, &b.UserID, &account, &b.Source, &b.Format, &b.Broker, &b.FileName, &b.ColumnMapping, &kinds, &b.Zone, &b.DateOrder,
 		&b.SHA256, &b.RowCount, &b.Status, &result,
 		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt))
 	if err != nil {
@@ -59,6 +62,11 @@ func scanBatch(row db.Scanner) (b Batch, err error) {
 	}
 	if account != nil {
 		b.Account = journal.AccountID(*account)
+	}
+	if kinds != nil {
+		if err := json.Unmarshal([]byte(*kinds), &b.Kinds); err != nil {
+			return Batch{}, fmt.Errorf("reading the kinds of import %s: %w", b.ID, err)
+		}
 	}
 	if result != nil {
 		b.Result = &Result{}
@@ -72,11 +80,23 @@ func scanBatch(row db.Scanner) (b Batch, err error) {
 
 func insertBatch(ctx context.Context, tx *db.Tx, b Batch) error {
 	_, err := tx.Exec(ctx, `INSERT INTO import_batches (user_id, id, account_id, source, format, broker, filename, column_mapping,
-		source_tz, date_order, sha256, row_count, status, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		b.UserID, b.ID, nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.FileName, b.ColumnMapping,
-		b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt))
+		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt))
 	return err
+}
+
+// kindsJSON returns the kinds as they are stored, nil for none.
+func (b Batch) kindsJSON() *string {
+	if len(b.Kinds) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(b.Kinds)
+	if err != nil {
+		panic(err) // a map of texts always marshals
+	}
+	return nullText(string(text))
 }
 
 func nullText(text string) *string {
@@ -110,10 +130,10 @@ func updateBatch(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
 		}
 		result = nullText(string(text))
 	}
-	_, err := tx.Exec(ctx, `UPDATE import_batches SET account_id = $1, source = $2, format = $3, broker = $4, column_mapping = $5,
-		source_tz = $6, date_order = $7, row_count = $8, status = $9, result = $10, updated_at = $11
-		WHERE user_id = $12 AND id = $13`,
-		nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.ColumnMapping, b.Zone, b.DateOrder, b.RowCount, b.Status,
+	_, err := tx.Exec(ctx, `UPDATE import_batches SET account_id = $1, source = $2, format = $3, broker = $4, column_mapping = $5, kinds = $6,
+		source_tz = $7, date_order = $8, row_count = $9, status = $10, result = $11, updated_at = $12
+		WHERE user_id = $13 AND id = $14`,
+		nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.ColumnMapping, b.kindsJSON(), b.Zone, b.DateOrder, b.RowCount, b.Status,
 		result, db.Micros(now), b.UserID, b.ID)
 	return err
 }

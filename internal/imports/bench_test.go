@@ -25,7 +25,7 @@ func manyFills() []byte {
 
 // BenchmarkInspect previews 100,000 generic fills.
 func BenchmarkInspect(b *testing.B) {
-	user := newBureau(b, testkit.Open(b, db.SQLite))
+	user := newFixture(b, testkit.Open(b, db.SQLite))
 	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -38,7 +38,7 @@ func BenchmarkInspect(b *testing.B) {
 
 // BenchmarkCommit imports 100,000 generic fills into a new account.
 func BenchmarkCommit(b *testing.B) {
-	user := newBureau(b, testkit.Open(b, db.SQLite))
+	user := newFixture(b, testkit.Open(b, db.SQLite))
 	file := manyFills()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -51,7 +51,7 @@ func BenchmarkCommit(b *testing.B) {
 
 // BenchmarkCommitAgain imports 100,000 fills that are all stored already.
 func BenchmarkCommitAgain(b *testing.B) {
-	user := newBureau(b, testkit.Open(b, db.SQLite))
+	user := newFixture(b, testkit.Open(b, db.SQLite))
 	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}
 	if _, err := user.Imports.Commit(b.Context(), user.by, up); err != nil {
 		b.Fatal(err)

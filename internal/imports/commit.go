@@ -102,6 +102,9 @@ func (b Batch) complete(up *Upload) {
 	if up.Order == "" {
 		up.Order = b.DateOrder
 	}
+	if len(up.Kinds) == 0 {
+		up.Kinds = b.Kinds
+	}
 	if len(up.Mapping) == 0 && b.ColumnMapping != nil {
 		_ = json.Unmarshal([]byte(*b.ColumnMapping), &up.Mapping) // valid JSON that describe wrote
 	}
@@ -123,7 +126,7 @@ func (s *Service) account(ctx context.Context, owner journal.UserID, id journal.
 func (s *Service) newBatch(owner journal.UserID, up Upload, c *content) Batch {
 	b := Batch{
 		ID: journal.NewID[journal.BatchID](), UserID: owner, Account: up.Account, FileName: nullText(up.FileName),
-		SHA256: up.hash(), Status: Pending, CreatedAt: s.clock(), UpdatedAt: s.clock(), Zone: up.Zone, DateOrder: up.Order,
+		SHA256: up.hash(), Status: Pending, CreatedAt: s.clock(), UpdatedAt: s.clock(), Zone: up.Zone, DateOrder: up.Order, Kinds: up.Kinds,
 	}
 	b.describe(up, c)
 	return b
@@ -163,6 +166,13 @@ func (b *Batch) noteZone(c *content) {
 	}
 }
 
+// noteKinds sets the kinds that the rows were read with.
+func (b *Batch) noteKinds(c *content) {
+	if b.Kinds = nil; c.statement != nil {
+		b.Kinds = c.usedKinds()
+	}
+}
+
 // finish stores the content of a file under an existing batch, and marks the
 // batch as failed if that is not possible.
 func (s *Service) finish(
@@ -195,6 +205,7 @@ func (s *Service) finish(
 		}
 		b.describe(up, c)
 		b.noteZone(c)
+		b.noteKinds(c)
 		if result, err = s.store(ctx, tx, &b, up, c); err != nil {
 			return err
 		}

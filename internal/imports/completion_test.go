@@ -46,7 +46,7 @@ func performanceAndFills() (performance, fills string) {
 }
 
 // fillsOf returns what an account holds, without ids of ours.
-func (b bureau) fillsOf(account journal.AccountID) (list []string, commission decimal.Decimal) {
+func (b fixture) fillsOf(account journal.AccountID) (list []string, commission decimal.Decimal) {
 	b.Helper()
 	query := ledger.ExecutionQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
 	err := b.Ledger.EachExecution(b.Context(), b.by.UserID, query, func(e ledger.Execution) error {
@@ -66,7 +66,7 @@ func (b bureau) fillsOf(account journal.AccountID) (list []string, commission de
 }
 
 // committed imports a file.
-func (b bureau) committed(account journal.AccountID, zone, file string) imports.Result {
+func (b fixture) committed(account journal.AccountID, zone, file string) imports.Result {
 	b.Helper()
 	result, err := b.Imports.Commit(b.Context(), b.by, imports.Upload{FileName: "x.csv", Data: []byte(file), Account: account, Zone: zone})
 	if err != nil {
@@ -75,7 +75,7 @@ func (b bureau) committed(account journal.AccountID, zone, file string) imports.
 	return result
 }
 
-func (b bureau) reversed(batch journal.BatchID) {
+func (b fixture) reversed(batch journal.BatchID) {
 	b.Helper()
 	if err := b.Imports.Reverse(b.Context(), b.by, batch, nil); err != nil {
 		b.Fatal(err)
@@ -88,7 +88,7 @@ func TestPerformanceThenFills(t *testing.T) {
 	t.Parallel()
 	performance, fills := performanceAndFills()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		alone := map[string][]string{}
 		for _, file := range []string{performance, fills} {
 			account := b.account("USD")
@@ -134,7 +134,7 @@ func TestPerformanceThenFills(t *testing.T) {
 }
 
 // noteFirstTrade writes a note on the first trade of an account.
-func (b bureau) noteFirstTrade(account journal.AccountID) journal.TradeID {
+func (b fixture) noteFirstTrade(account journal.AccountID) journal.TradeID {
 	b.Helper()
 	var first journal.TradeID
 	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
@@ -142,14 +142,14 @@ func (b bureau) noteFirstTrade(account journal.AccountID) journal.TradeID {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := b.Playbook.Annotate(b.Context(), b.by.UserID, first, playbook.AnnotationChange{Notes: journal.Some("kept")}, nil); err != nil {
+	if _, err := b.Playbook.Annotate(b.Context(), b.by.UserID, first, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("kept")}}, nil); err != nil {
 		b.Fatal(err)
 	}
 	return first
 }
 
 // expectNote makes sure that a trade still has its note.
-func (b bureau) expectNote(trade journal.TradeID) {
+func (b fixture) expectNote(trade journal.TradeID) {
 	b.Helper()
 	annotations, err := b.Playbook.LoadAnnotations(b.Context(), b.by.UserID, []journal.TradeID{trade})
 	if err != nil || annotations[trade].Notes != "kept" {
@@ -158,7 +158,7 @@ func (b bureau) expectNote(trade journal.TradeID) {
 }
 
 // expectSound runs the check of the ledger.
-func (b bureau) expectSound() {
+func (b fixture) expectSound() {
 	b.Helper()
 	if err := b.Ledger.Check(b.Context(), func(p ledger.Problem) { b.Errorf("check: %+v", p) }); err != nil {
 		b.Fatal(err)
@@ -175,7 +175,7 @@ func TestTradovateExportsInAnyOrder(t *testing.T) {
 	}
 	file := func(n int) string { return string(archive.Files[n].Data) }
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			account := b.account("USD")
 			var batches []journal.BatchID

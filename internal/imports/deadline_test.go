@@ -17,7 +17,7 @@ import (
 // when its sender has gone: neither a preview nor a commit.
 func TestReadingEnds(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		file := imports.Upload{
 			FileName: "fills.csv", Account: b.account("USD"),
 			Data: []byte("Date,Symbol,Side,Quantity,Price\n" + strings.Repeat("2026-01-05 10:00:00,AAPL,buy,1,10\n", 5_000)),

@@ -15,7 +15,7 @@ import (
 func TestCommitOverALostConnection(t *testing.T) {
 	t.Parallel()
 	testkit.RequirePostgres(t)
-	b := newBureau(t, testkit.Open(t, db.PostgreSQL))
+	b := newFixture(t, testkit.Open(t, db.PostgreSQL))
 	tries := 0
 	up := imports.Upload{
 		FileName: "f.csv", Account: b.account("USD"), Data: []byte("Symbol,Side,Quantity,Price,Executed At\n" +
@@ -46,7 +46,7 @@ func TestCommitOverALostConnection(t *testing.T) {
 }
 
 // cutWriters ends the connections that are inside a transaction.
-func (b bureau) cutWriters() {
+func (b fixture) cutWriters() {
 	b.Helper()
 	var cut int
 	err := b.DB.Peek(b.Context(), func(tx *db.Tx) error {

@@ -18,7 +18,7 @@ import (
 
 // net adds up the results of an account's closed trades, and counts all
 // trades.
-func (b bureau) net(account journal.AccountID) (net decimal.Decimal, trades int) {
+func (b fixture) net(account journal.AccountID) (net decimal.Decimal, trades int) {
 	b.Helper()
 	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
 	err := b.Ledger.EachTrade(b.Context(), b.by.UserID, query, func(t ledger.Trade) error {
@@ -40,7 +40,7 @@ type told struct {
 
 // holdAgainst compares a preview with the commit, and returns the result, which
 // is empty if there was nothing to import.
-func (b bureau) holdAgainst(up imports.Upload) imports.Result {
+func (b fixture) holdAgainst(up imports.Upload) imports.Result {
 	b.Helper()
 	preview, err := b.Imports.Inspect(b.Context(), b.by.UserID, up)
 	if err != nil || preview.Outcome == nil {
@@ -71,12 +71,12 @@ func (b bureau) holdAgainst(up imports.Upload) imports.Result {
 	return result
 }
 
-// TestPreviewOfFilesThatMeet: halves of one history in either order, so that
+// TestPreviewOfOverlappingFiles: halves of one history in either order, so that
 // the second changes, closes or joins what the first has left.
-func TestPreviewOfFilesThatMeet(t *testing.T) {
+func TestPreviewOfOverlappingFiles(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		const head = "Symbol,Side,Quantity,Price,Executed At,Commission\n"
 		row := func(minute int, side string, quantity int, price string) string {
 			return fmt.Sprintf("AAPL,%s,%d,%s,2026-01-05T15:%02d:00Z,1\n", side, quantity, price, minute)
@@ -100,12 +100,12 @@ func TestPreviewOfFilesThatMeet(t *testing.T) {
 	})
 }
 
-// TestBatchesTellTheClockOfTheFile: the user's word, else that of the platform;
+// TestBatchesReportTheClockOfTheFile: the user's word, else that of the platform;
 // a file whose times name their zone has none.
-func TestBatchesTellTheClockOfTheFile(t *testing.T) {
+func TestBatchesReportTheClockOfTheFile(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		sample := func(name string) []byte {
 			file, err := txtar.ParseFile(name)
 			if err != nil {
@@ -137,11 +137,11 @@ func TestBatchesTellTheClockOfTheFile(t *testing.T) {
 	})
 }
 
-// TestCommitTellsItsStages in their order, and not after its end.
-func TestCommitTellsItsStages(t *testing.T) {
+// TestCommitReportsItsStages in their order, and not after its end.
+func TestCommitReportsItsStages(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		b := newBureau(t, d)
+		b := newFixture(t, d)
 		var seen []string
 		up := imports.Upload{
 			FileName: "f.csv", Data: []byte("Symbol,Side,Quantity,Price,Executed At\nAAPL,buy,1,10,2026-01-05T15:00:00Z\n"),

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -105,7 +106,7 @@ func warnOneSided(s *statement.Statement) {
 	}
 	side := s.Fills[0].Side
 	for _, f := range s.Fills {
-		if f.Side != side || f.Effect == statement.Closing {
+		if f.Side != side || f.Effect == parse.Closing {
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"fillbook/internal/backup"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
@@ -43,13 +44,13 @@ func (u Upload) hash() string {
 }
 
 func (u Upload) check() error {
-	switch statement.DateOrder(u.Order) {
-	case statement.DateOrderUnknown, statement.DayFirst, statement.MonthFirst:
+	switch parse.DateOrder(u.Order) {
+	case parse.DateOrderUnknown, parse.DayFirst, parse.MonthFirst:
 	default:
 		return journal.InvalidField("date_order", "date_order must be day_first or month_first.")
 	}
 	if u.Zone != "" {
-		if _, err := statement.LoadZone(u.Zone); err != nil {
+		if _, err := parse.LoadZone(u.Zone); err != nil {
 			return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", u.Zone)
 		}
 	}
@@ -153,7 +154,7 @@ func (s *Service) readTables(
 	}
 	c := &content{zone: up.Zone}
 	hints := statement.Hints{
-		Zone: up.Zone, Order: statement.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
+		Zone: up.Zone, Order: parse.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
 	}
 	if err := c.detect(file, s.presets, up.Mapping); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (h *house) fill(side matching.Side, price string, minute int) ledger.AddedE
 
 func (h *house) write(trade journal.TradeID, notes string) {
 	h.t.Helper()
-	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
+	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(h.t, err)
 }
 

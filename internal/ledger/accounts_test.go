@@ -15,7 +15,7 @@ import (
 )
 
 func TestAccountDefaultsAndCleaning(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		a, err := d.ledger.CreateAccount(t.Context(), d.owner, ledger.NewAccount{Name: "  Swing  "})
 		must(t, err)
 		if a.Name != "Swing" || a.Broker != "" || a.Type != "cash" || a.BaseCurrency != "USD" || !a.StartingBalance.IsZero() {
@@ -42,7 +42,7 @@ func TestAccountDefaultsAndCleaning(t *testing.T) {
 }
 
 func TestAccountRefusals(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		for field, in := range map[string]ledger.NewAccount{
 			"name":             {Name: " "},
 			"broker":           {Name: "a", Broker: strings.Repeat("b", 201)},
@@ -61,7 +61,7 @@ func TestAccountRefusals(t *testing.T) {
 }
 
 func TestAccountChanges(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		before, err := d.ledger.Account(t.Context(), d.owner, d.account)
 		must(t, err)
 		d.clock.Advance(time.Hour)
@@ -74,7 +74,7 @@ func TestAccountChanges(t *testing.T) {
 				return stale
 			})
 		if !errors.Is(err, stale) {
-			t.Errorf("a refused check gave %v", err)
+			t.Errorf("a rejected check returned %v", err)
 		}
 		after, err := d.ledger.UpdateAccount(t.Context(), d.owner, d.account, ledger.AccountChange{
 			Broker: journal.Some("IBKR"), BaseCurrency: journal.Some("eur"), StartingBalance: journal.Some(decimal.New(500)),
@@ -88,7 +88,7 @@ func TestAccountChanges(t *testing.T) {
 }
 
 func TestBaseCurrencyOfUsedAccount(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		to := ledger.AccountChange{BaseCurrency: journal.Some("EUR")}
 		ids := d.add("buy 1 10")
 		_, err := d.ledger.UpdateAccount(t.Context(), d.owner, d.account, to, nil)
@@ -108,7 +108,7 @@ func TestBaseCurrencyOfUsedAccount(t *testing.T) {
 }
 
 func TestDeleteAccountDeletesEverything(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10; sell 2 11; buy 1 12")...)
 		d.insert("again", orders(t, "buy 1 10 fees=1; sell 2 11")...)
 		if d.count("fill_sources") != 2 || d.count("import_repeats") != 1 {
@@ -136,7 +136,7 @@ func TestDeleteAccountDeletesEverything(t *testing.T) {
 
 // TestDeleteUserDeletesEverything checks that deleting a person is one DELETE.
 func TestDeleteUserDeletesEverything(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10; sell 2 11; buy 1 12")...)
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(t.Context(), `DELETE FROM users WHERE id = $1`, d.owner)
@@ -151,7 +151,7 @@ func TestDeleteUserDeletesEverything(t *testing.T) {
 }
 
 // count counts the user's rows of a table.
-func (d *desk) count(table string) (n int) {
+func (d *fixture) count(table string) (n int) {
 	d.Helper()
 	must(d, d.db.View(context.Background(), func(tx *db.Tx) error {
 		return tx.QueryRow(context.Background(), `SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, d.owner).Scan(&n)
@@ -160,7 +160,7 @@ func (d *desk) count(table string) (n int) {
 }
 
 func TestResolveScope(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		second, euro := d.newAccount(d.owner, "USD"), d.newAccount(d.owner, "EUR")
 		foreign := d.newAccount(newUser(t, d.db), "USD")
 		for _, c := range []struct {
@@ -179,7 +179,7 @@ func TestResolveScope(t *testing.T) {
 			{[]journal.AccountID{"nothing"}, ledger.ToList, 0, "not_found"},
 			{[]journal.AccountID{""}, ledger.ToList, 0, "not_found"},
 		} {
-			got, err := d.ledger.ResolveScope(t.Context(), d.owner, c.ids, c.purpose)
+			got, err := d.resolveScope(t.Context(), c.ids, c.purpose)
 			if c.code != "" {
 				if e := asError(err); e == nil || e.Code != c.code {
 					t.Errorf("%v: %v, want %s", c.ids, err, c.code)
@@ -192,7 +192,7 @@ func TestResolveScope(t *testing.T) {
 }
 
 func TestConcurrentAccountCreation(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		var group sync.WaitGroup
 		for range 12 {
 			group.Go(func() {
@@ -207,4 +207,12 @@ func TestConcurrentAccountCreation(t *testing.T) {
 			t.Errorf("%d accounts", len(list))
 		}
 	})
+}
+
+func (d *fixture) resolveScope(ctx context.Context, ids []journal.AccountID, purpose ledger.Purpose) (accounts []ledger.Account, err error) {
+	err = d.db.View(ctx, func(tx *db.Tx) error {
+		accounts, err = ledger.ResolveScope(ctx, tx, d.owner, ids, purpose)
+		return err
+	})
+	return accounts, err
 }

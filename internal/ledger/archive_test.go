@@ -13,7 +13,7 @@ import (
 )
 
 func TestAddOverrides(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		_, err := d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{{Root: "ES", Multiplier: decimal.New(5)}})
 		must(t, err)
 		add := func(list ...ledger.Override) (n int, err error) {
@@ -76,7 +76,7 @@ func TestNewCashCheck(t *testing.T) {
 }
 
 func TestCashDuplicates(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		at := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 		row := func(kind ledger.CashType, amount int64) ledger.NewCash {
 			return ledger.NewCash{Type: kind, Amount: decimal.New(amount), OccurredAt: at}
@@ -104,7 +104,7 @@ func TestCashDuplicates(t *testing.T) {
 
 // What a fill had in another journal is there again; what it has here stays.
 func TestArchivedFills(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		fill := ledger.NewFill{
 			Symbol: "AAPL", Side: matching.Buy, Quantity: decimal.New(1), Price: decimal.New(10),
 			ExecutedAt: time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC), ExternalID: "A",

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-// countdown is a context that is cancelled after a number of calls: a client
+// countdown is a context that is canceled after a number of calls: a client
 // that disconnects at any point of the work.
 type countdown struct {
 	context.Context
@@ -23,7 +23,7 @@ type countdown struct {
 	cancel context.CancelFunc
 }
 
-func cancelledAfter(n int) *countdown {
+func canceledAfter(n int) *countdown {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &countdown{Context: ctx, left: n, cancel: cancel}
 }
@@ -49,7 +49,7 @@ type journalOf struct {
 	Overrides  []ledger.Override
 }
 
-func (d *desk) everything() (all journalOf) {
+func (d *fixture) everything() (all journalOf) {
 	d.Helper()
 	ctx := context.Background()
 	var err error
@@ -72,89 +72,89 @@ func (d *desk) everything() (all journalOf) {
 // its beginning to its end: either all of it is kept or nothing, and the ledger
 // is sound.
 func TestInterruptedWriteIsAtomic(t *testing.T) {
-	type write = func(ctx context.Context, d *desk) error
-	step := func(fn func(ctx context.Context, d *desk, tx *db.Tx) error) write {
-		return func(ctx context.Context, d *desk) error {
+	type write = func(ctx context.Context, d *fixture) error
+	step := func(fn func(ctx context.Context, d *fixture, tx *db.Tx) error) write {
+		return func(ctx context.Context, d *fixture) error {
 			return d.db.Update(ctx, func(tx *db.Tx) error { return fn(ctx, d, tx) })
 		}
 	}
 	eachCase(t, map[string]write{
-		"add": func(ctx context.Context, d *desk) error {
+		"add": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.AddExecution(ctx, d.owner, d.account, order(d, "sell 500 11 at=4", 0))
 			return err
 		},
-		"add again": func(ctx context.Context, d *desk) error {
+		"add again": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.AddExecution(ctx, d.owner, d.account, order(d, "buy 1 10 at=0 id=A", 0))
 			return err
 		},
-		"edit": func(ctx context.Context, d *desk) error {
+		"edit": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.UpdateExecution(ctx, d.owner, d.executions()[1].ID, ledger.ExecutionChange{
 				Symbol: journal.Some("MSFT"), Side: journal.Some(matching.Buy), ExternalID: journal.Some("NEW"),
 				Multiplier: journal.Opt[decimal.Decimal]{Set: true, Null: true},
 			}, nil)
 			return err
 		},
-		"delete": func(ctx context.Context, d *desk) error {
+		"delete": func(ctx context.Context, d *fixture) error {
 			return d.ledger.DeleteExecution(ctx, d.owner, d.executions()[1].ID, nil)
 		},
-		"delete trade": func(ctx context.Context, d *desk) error {
+		"delete trade": func(ctx context.Context, d *fixture) error {
 			return d.ledger.DeleteTrade(ctx, d.owner, d.trades()[1].ID, func(context.Context, *db.Tx, ledger.TradeDetail) error { return nil })
 		},
-		"import": step(func(ctx context.Context, d *desk, tx *db.Tx) error {
+		"import": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {
 			_, err := d.ledger.InsertFills(ctx, tx, d.owner, d.account, "new", orders(d,
 				"buy 1 10 at=0 id=A; buy 9 9; sell 1 12 at=2 id=GIVEN; sell 9 10 symbol=NEW; buy 1 12 id=X at=9; sell 2 13 at=10"))
 			return err
 		}),
-		"import cash": step(func(ctx context.Context, d *desk, tx *db.Tx) error {
+		"import cash": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {
 			_, err := d.ledger.InsertCash(ctx, tx, d.owner, d.account, "new", []ledger.NewCash{
 				{Type: ledger.Deposit, Amount: decimal.New(5), OccurredAt: begin}, {Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin},
 			})
 			return err
 		}),
-		"reverse": step(func(ctx context.Context, d *desk, tx *db.Tx) error {
+		"reverse": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {
 			_, err := d.ledger.DeleteBatch(ctx, tx, d.owner, "batch")
 			return err
 		}),
-		"touch": step(func(ctx context.Context, d *desk, tx *db.Tx) error {
+		"touch": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {
 			trade := d.trades()[0]
 			if _, err := ledger.LockTrade(ctx, tx, d.owner, trade.ID); err != nil {
 				return err
 			}
 			return ledger.TouchTrades(ctx, tx, d.owner, trade.Account, trade.ID)
 		}),
-		"regroup": func(ctx context.Context, d *desk) error {
+		"regroup": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.RegroupAll(ctx, d.owner, d.account)
 			return err
 		},
-		"add cash": func(ctx context.Context, d *desk) error {
+		"add cash": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.AddCash(ctx, d.owner, d.account, ledger.NewCash{
 				Type: ledger.Dividend, Amount: decimal.New(1), OccurredAt: begin, Trade: &d.trades()[0].ID,
 			})
 			return err
 		},
-		"edit cash": func(ctx context.Context, d *desk) error {
+		"edit cash": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.UpdateCash(ctx, d.owner, d.everything().Cash[0].ID, ledger.CashChange{Amount: journal.Some(decimal.New(7))}, nil)
 			return err
 		},
-		"delete cash": func(ctx context.Context, d *desk) error {
+		"delete cash": func(ctx context.Context, d *fixture) error {
 			return d.ledger.DeleteCash(ctx, d.owner, d.everything().Cash[0].ID, nil)
 		},
-		"new account": func(ctx context.Context, d *desk) error {
+		"new account": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.CreateAccount(ctx, d.owner, ledger.NewAccount{Name: "Second"})
 			return err
 		},
-		"edit account": func(ctx context.Context, d *desk) error {
+		"edit account": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.UpdateAccount(ctx, d.owner, d.account, ledger.AccountChange{Name: journal.Some("Other")}, nil)
 			return err
 		},
-		"overrides": func(ctx context.Context, d *desk) error {
+		"overrides": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.SetOverrides(ctx, d.owner, d.account, []ledger.Override{{Root: "A", Multiplier: decimal.New(2)}})
 			return err
 		},
-		"delete account": func(ctx context.Context, d *desk) error {
+		"delete account": func(ctx context.Context, d *fixture) error {
 			return d.ledger.DeleteAccount(ctx, d.owner, d.account, nil)
 		},
-	}, func(t *testing.T, d *desk, write write) {
+	}, func(t *testing.T, d *fixture, write write) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 3 12; sell 1 12 at=2; buy 4 11; buy 2 5 symbol=MSFT")...)
 		d.add("buy 7 10 at=6; sell 7 9 at=7")
 		trade := d.trades()[0].ID
@@ -165,7 +165,7 @@ func TestInterruptedWriteIsAtomic(t *testing.T) {
 		before := d.everything()
 		interrupted := 0
 		for n := 0; ; n += 1 + n/8 {
-			if err := write(cancelledAfter(n), d); err == nil {
+			if err := write(canceledAfter(n), d); err == nil {
 				break
 			}
 			interrupted++
@@ -182,56 +182,56 @@ func TestInterruptedWriteIsAtomic(t *testing.T) {
 
 // TestInterruptedReadFails interrupts reads, which must return an error.
 func TestInterruptedReadFails(t *testing.T) {
-	eachCase(t, map[string]func(ctx context.Context, d *desk) error{
-		"accounts": func(ctx context.Context, d *desk) error { _, err := d.ledger.Accounts(ctx, d.owner); return err },
-		"account": func(ctx context.Context, d *desk) error {
+	eachCase(t, map[string]func(ctx context.Context, d *fixture) error{
+		"accounts": func(ctx context.Context, d *fixture) error { _, err := d.ledger.Accounts(ctx, d.owner); return err },
+		"account": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.Account(ctx, d.owner, d.account)
 			return err
 		},
-		"overrides": func(ctx context.Context, d *desk) error {
+		"overrides": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.Overrides(ctx, d.owner, d.account)
 			return err
 		},
-		"scope": func(ctx context.Context, d *desk) error {
-			_, err := d.ledger.ResolveScope(ctx, d.owner, nil, ledger.ToSum)
+		"scope": func(ctx context.Context, d *fixture) error {
+			_, err := d.resolveScope(ctx, nil, ledger.ToSum)
 			return err
 		},
-		"execution": func(ctx context.Context, d *desk) error {
+		"execution": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.Execution(ctx, d.owner, d.executions()[0].ID)
 			return err
 		},
-		"executions": func(ctx context.Context, d *desk) error {
+		"executions": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.CountExecutions(ctx, d.owner, ledger.ExecutionQuery{})
 			if err == nil {
 				err = d.ledger.EachExecution(ctx, d.owner, ledger.ExecutionQuery{}, func(ledger.Execution) error { return nil })
 			}
 			return err
 		},
-		"trade": func(ctx context.Context, d *desk) error {
+		"trade": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.Trade(ctx, d.owner, d.trades()[0].ID)
 			return err
 		},
-		"trades": func(ctx context.Context, d *desk) error {
+		"trades": func(ctx context.Context, d *fixture) error {
 			_, err := d.ledger.CountTrades(ctx, d.owner, ledger.TradeQuery{})
 			if err == nil {
 				err = d.ledger.EachTrade(ctx, d.owner, ledger.TradeQuery{}, func(ledger.Trade) error { return nil })
 			}
 			return err
 		},
-		"cash": func(ctx context.Context, d *desk) error {
+		"cash": func(ctx context.Context, d *fixture) error {
 			_, _, err := d.ledger.CashPage(ctx, d.owner, journal.Scope{}, nil, 1)
 			if err == nil {
 				err = d.ledger.EachCash(ctx, d.owner, journal.Scope{}, func(ledger.Cash) error { return nil })
 			}
 			return err
 		},
-		"preview": func(ctx context.Context, d *desk) error {
+		"preview": func(ctx context.Context, d *fixture) error {
 			return d.db.View(ctx, func(tx *db.Tx) error {
 				_, err := ledger.PreviewInsert(ctx, tx, d.owner, d.account, orders(d, "buy 1 10 id=A; buy 2 10"))
 				return err
 			})
 		},
-		"steps": func(ctx context.Context, d *desk) error {
+		"steps": func(ctx context.Context, d *fixture) error {
 			return d.db.View(ctx, func(tx *db.Tx) error {
 				if err := ledger.CheckAccountOwner(ctx, tx, d.owner, d.account); err != nil {
 					return err
@@ -249,13 +249,13 @@ func TestInterruptedReadFails(t *testing.T) {
 				return err
 			})
 		},
-		"check": func(ctx context.Context, d *desk) error {
+		"check": func(ctx context.Context, d *fixture) error {
 			return d.ledger.Check(ctx, func(p ledger.Problem) { d.Errorf("%+v", p) })
 		},
-	}, func(t *testing.T, d *desk, read func(ctx context.Context, d *desk) error) {
+	}, func(t *testing.T, d *fixture, read func(ctx context.Context, d *fixture) error) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 3 12; buy 2 11")...)
 		for n := 0; ; n += 1 + n/8 {
-			if err := read(cancelledAfter(n), d); err == nil {
+			if err := read(canceledAfter(n), d); err == nil {
 				if n == 0 {
 					t.Error("never interrupted")
 				}

@@ -11,7 +11,7 @@ import (
 
 // TestDeleteBatch checks that deleting imports restores the previous state.
 func TestDeleteBatch(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 100 10 at=0; sell 100 12 at=20; buy 5 1 symbol=MSFT at=1")
 		before := summary(d.trades())
 		d.insert("batch", orders(t, "sell 150 11 at=5; buy 70 9 at=10; sell 5 2 symbol=MSFT at=30; buy 1 1 symbol=NEW")...)
@@ -38,7 +38,7 @@ func TestDeleteBatch(t *testing.T) {
 // TestDeleteBatchCounts follows an import through deletions and edits, over two
 // accounts and in two calls.
 func TestDeleteBatchCounts(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		first := d.account
 		result := d.insert("batch", orders(t, "buy 1 10; sell 1 11; buy 1 12")...)
 		d.insert("other", orders(t, "buy 9 10 symbol=X")...)
@@ -73,7 +73,7 @@ func TestDeleteBatchCounts(t *testing.T) {
 	})
 }
 
-func (d *desk) expectBatchRows(batch journal.BatchID, want ledger.BatchRows) {
+func (d *fixture) expectBatchRows(batch journal.BatchID, want ledger.BatchRows) {
 	d.Helper()
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) error {
 		got, err := ledger.CountBatchRows(d.Context(), tx, d.owner, batch)
@@ -84,7 +84,7 @@ func (d *desk) expectBatchRows(batch journal.BatchID, want ledger.BatchRows) {
 	}))
 }
 
-func (d *desk) insertCash(batch journal.BatchID, list ...ledger.NewCash) (result ledger.CashResult) {
+func (d *fixture) insertCash(batch journal.BatchID, list ...ledger.NewCash) (result ledger.CashResult) {
 	d.Helper()
 	must(d, d.db.Update(d.Context(), func(tx *db.Tx) (err error) {
 		result, err = d.ledger.InsertCash(d.Context(), tx, d.owner, d.account, batch, list)
@@ -94,7 +94,7 @@ func (d *desk) insertCash(batch journal.BatchID, list ...ledger.NewCash) (result
 }
 
 func TestInsertResult(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 100 10; sell 100 11; buy 5 10 symbol=MSFT at=0; buy 1 1 symbol=TSLA at=0")
 		result := d.insert("batch", orders(t,
 			"buy 1 10 at=50; sell 2 11 at=51; sell 5 11 symbol=MSFT at=52; buy 1 1 symbol=QQQQZ5 type=future; buy 1 1 symbol=QQQQZ5 type=future")...)

@@ -66,7 +66,7 @@ func BenchmarkImport(b *testing.B) {
 	engines(b, func(b *testing.B, database *db.DB) {
 		for _, n := range []int{10_000, 100_000} {
 			fills := history(n)
-			d := newDesk(b, database)
+			d := newFixture(b, database)
 			b.Run(fmt.Sprintf("new/%d", n), func(b *testing.B) {
 				for b.Loop() {
 					d.account = d.newAccount(d.owner, "USD")
@@ -110,7 +110,7 @@ func reportSize(b *testing.B, like *db.DB, n int) {
 		return
 	}
 	database := testkit.Open(b, db.SQLite)
-	d := newDesk(b, database)
+	d := newFixture(b, database)
 	d.insert(journal.NewID[journal.BatchID](), history(n)...)
 	path := b.TempDir() + "/size.db"
 	must(b, database.Snapshot(context.Background(), path))
@@ -123,7 +123,7 @@ func reportSize(b *testing.B, like *db.DB, n int) {
 func BenchmarkAdd(b *testing.B) {
 	engines(b, func(b *testing.B, database *db.DB) {
 		for _, n := range []int{0, 10_000, 100_000} {
-			d := newDesk(b, database)
+			d := newFixture(b, database)
 			if n > 0 {
 				d.insert("", history(n)...)
 			}
@@ -152,7 +152,7 @@ func BenchmarkAdd(b *testing.B) {
 // BenchmarkList reads everything.
 func BenchmarkList(b *testing.B) {
 	engines(b, func(b *testing.B, database *db.DB) {
-		d := newDesk(b, database)
+		d := newFixture(b, database)
 		d.insert("", history(100_000)...)
 		b.Run("executions", func(b *testing.B) {
 			for b.Loop() {
@@ -174,7 +174,7 @@ func BenchmarkList(b *testing.B) {
 
 // BenchmarkPage reads one page of a long list, and counts the list.
 func BenchmarkPage(b *testing.B) {
-	d := newDesk(b, testkit.Open(b, db.SQLite))
+	d := newFixture(b, testkit.Open(b, db.SQLite))
 	d.insert(journal.NewID[journal.BatchID](), history(150_000)...)
 	q := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{d.account}}, Limit: 51}
 	b.Run("page", func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestCashSigns(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		for _, c := range []struct {
 			kind       ledger.CashType
 			sent, want string
@@ -44,7 +44,7 @@ func TestCashSigns(t *testing.T) {
 }
 
 func TestCashIsStoredAndChanged(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 100 10")
 		trade := d.trades()[0].ID
 		revision := d.revision()
@@ -84,10 +84,10 @@ func TestCashIsStoredAndChanged(t *testing.T) {
 		stale := errors.New("stale")
 		refuse := func(ledger.Cash) error { return stale }
 		if _, err := d.ledger.UpdateCash(t.Context(), d.owner, added.ID, ledger.CashChange{}, refuse); !errors.Is(err, stale) {
-			t.Errorf("a refused check gave %v", err)
+			t.Errorf("a rejected check returned %v", err)
 		}
 		if err := d.ledger.DeleteCash(t.Context(), d.owner, added.ID, refuse); !errors.Is(err, stale) {
-			t.Errorf("a refused check gave %v", err)
+			t.Errorf("a rejected check returned %v", err)
 		}
 		must(t, d.ledger.DeleteCash(t.Context(), d.owner, added.ID, nil))
 		refused(t, d.ledger.DeleteCash(t.Context(), d.owner, added.ID, nil), journal.KindNotFound, "")
@@ -95,7 +95,7 @@ func TestCashIsStoredAndChanged(t *testing.T) {
 }
 
 func TestCashRefusals(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 100 10")
 		here := d.trades()[0].ID
 		other := d.newAccount(d.owner, "EUR")
@@ -134,7 +134,7 @@ func TestCashRefusals(t *testing.T) {
 }
 
 func TestCashList(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		put := func(amount string, n int) {
 			_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Adjustment, Amount: decimal.Must(amount), OccurredAt: minute(n)})
 			must(t, err)
@@ -165,7 +165,7 @@ func TestCashList(t *testing.T) {
 
 // TestInsertCashDuplicates checks that cash rows are matched by content and count.
 func TestInsertCashDuplicates(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		dividend := ledger.NewCash{Type: ledger.Dividend, Amount: decimal.New(5), OccurredAt: begin}
 		fee := ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin}
 		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, fee)
@@ -196,7 +196,7 @@ func TestInsertCashDuplicates(t *testing.T) {
 
 // TestCashLinkFollowsTrade through merging and deletion.
 func TestCashLinkFollowsTrade(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 1 10; buy 1 10; sell 2 11; buy 1 10; sell 1 12")
 		trades := d.trades()
 		small := trades[1].ID

@@ -38,7 +38,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"revision":          {`UPDATE accounts SET revision = 0`, "greater than the account's", false},
 		"log":               {`DELETE FROM trade_log`, "missing from the change log", false},
 		"cash":              {`UPDATE cash_transactions SET trade_id = 'x'`, "linked to a trade", false},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		d.insert("batch", orders(t, "buy 1 10; sell 3 12; buy 2 11; sell 5 10 symbol=MSFT")...)
 		id := d.trades()[0].ID
 		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Dividend, OccurredAt: begin, Trade: &id})
@@ -77,7 +77,7 @@ func TestCheckFindsDamagedSources(t *testing.T) {
 		"lost sources":  {`DELETE FROM fill_sources`, "facts and its sources disagree"},
 		"lost fill":     {`DELETE FROM executions WHERE quantity = '1'`, "a missing execution"},
 		"only one left": {`DELETE FROM fill_sources WHERE source = 1`, "differs from its sources"},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		d.insert("first", orders(t, "buy 1 10; sell 3 12")...)
 		d.insert("second", orders(t, "buy 1 10 fees=1; sell 3 12")...)
 		d.sound()

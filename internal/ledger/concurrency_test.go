@@ -18,7 +18,7 @@ import (
 func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		d := newDesk(t, database)
+		d := newFixture(t, database)
 		d.ledger = ledger.New(database, d.clock.Now, nil)
 		ctx := context.Background()
 		const writers, each = 16, 8
@@ -73,7 +73,7 @@ func TestConcurrentWriters(t *testing.T) {
 func TestConcurrentImportsOfOneFile(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		d := newDesk(t, database)
+		d := newFixture(t, database)
 		d.ledger = ledger.New(database, d.clock.Now, nil)
 		file := history(300)
 		var group sync.WaitGroup
@@ -93,7 +93,7 @@ func TestConcurrentImportsOfOneFile(t *testing.T) {
 func TestAccountDeletedDuringWait(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		d := newDesk(t, database)
+		d := newFixture(t, database)
 		ids := d.add("buy 1 10")
 		var group sync.WaitGroup
 		must(t, database.Update(context.Background(), func(tx *db.Tx) error {

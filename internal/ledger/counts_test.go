@@ -15,7 +15,7 @@ import (
 func TestCountsFollowEveryWrite(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		d := newDesk(t, database)
+		d := newFixture(t, database)
 		reader := ledger.New(database, d.clock.Now, nil)
 		want := func(after string, fills, trades int) {
 			t.Helper()
@@ -49,7 +49,7 @@ func TestCountsFollowEveryWrite(t *testing.T) {
 // TestCountsDistinguishQueries counts two queries whose symbols are equal when
 // joined.
 func TestCountsDistinguishQueries(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		fill := order(t, "buy 1 10", 0)
 		fill.Symbol = "A B"
 		d.insert("", fill)

@@ -37,7 +37,7 @@ func TestRepeatedEntriesByHand(t *testing.T) {
 		"other lot":               {"buy 100 10 option_right=call lot=2", false, "added"},
 		"its id on another fill":  {"buy 7 10 id=A option_right=call", false, "refused"},
 		"its id elsewhere":        {"buy 100 10 id=A option_right=put", false, "refused"},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		ids := d.add(stored)
 		d.changes = nil
 		in := orderOf(t, c.again)
@@ -89,7 +89,7 @@ func TestRepeatedImport(t *testing.T) {
 		"an id twice in a file":       {"", "buy 1 10 id=A; buy 2 11 id=A; buy 3 12 id=B", "+=+"},
 		"another lot":                 {"buy 1 10 lot=1", "buy 1 10 lot=2", "+"},
 		"costs do not count":          {"buy 1 10 fees=1", "buy 1 10 fees=2", "="},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		if c.stored != "" {
 			fills := orders(t, c.stored)
 			for i := range fills {
@@ -119,7 +119,7 @@ func TestRepeatedImport(t *testing.T) {
 }
 
 // expectPreview compares the preview with the result of the insert.
-func (d *desk) expectPreview(want string, file []ledger.NewFill) {
+func (d *fixture) expectPreview(want string, file []ledger.NewFill) {
 	d.Helper()
 	for i, duplicate := range d.previewInsert(file).Known {
 		if duplicate != (want[i] == '=') {
@@ -148,7 +148,7 @@ func outcomes(r ledger.InsertResult) string {
 	return b.String()
 }
 
-func (d *desk) revision() int64 {
+func (d *fixture) revision() int64 {
 	d.Helper()
 	a, err := d.ledger.Account(d.Context(), d.owner, d.account)
 	must(d, err)
@@ -156,7 +156,7 @@ func (d *desk) revision() int64 {
 }
 
 // touchedAfter counts the trades that writes after a revision touched.
-func (d *desk) touchedAfter(revision int64) int {
+func (d *fixture) touchedAfter(revision int64) int {
 	d.Helper()
 	n := 0
 	for _, t := range d.trades() {
@@ -170,7 +170,7 @@ func (d *desk) touchedAfter(revision int64) int {
 // TestEditedFillMatchesItsFile: who corrects an imported fill and imports the
 // same file again must not get the uncorrected fill beside it.
 func TestEditedFillMatchesItsFile(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		file := orders(t, "buy 100 10; sell 100 12; buy 7 7 id=A")
 		result := d.insert("first", file...)
 		for i, change := range []ledger.ExecutionChange{
@@ -204,7 +204,7 @@ func TestEditedFillMatchesItsFile(t *testing.T) {
 
 // TestImportAddsIDToEntryByHand: afterwards the fill is known by the id.
 func TestImportAddsIDToEntryByHand(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 1 10")
 		d.insert("batch", orderOf(t, "buy 1 10 id=A"))
 		e, err := d.ledger.Execution(t.Context(), d.owner, ids[0])
@@ -223,7 +223,7 @@ func TestImportAddsIDToEntryByHand(t *testing.T) {
 // TestDedupSkipsUnrelatedFills looks for few fills in a long stream, far apart
 // and close together, and finds them all.
 func TestDedupSkipsUnrelatedFills(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		var file []ledger.NewFill
 		for n := range 400 {
 			file = append(file, order(t, []string{"buy 1 10", "sell 1 11"}[n%2], n/3))
@@ -249,7 +249,7 @@ func TestDedupSkipsUnrelatedFills(t *testing.T) {
 }
 
 func TestInvalidFillFailsImport(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		err := d.db.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := d.ledger.InsertFills(t.Context(), tx, d.owner, d.account, "batch", orders(t, "buy 1 10; buy 0 10"))
 			return err

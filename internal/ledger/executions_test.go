@@ -16,7 +16,7 @@ import (
 )
 
 func TestAddExecution(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		in := ledger.NewFill{
 			Symbol: " aapl ", InstrumentType: "OPTION", Side: matching.Sell, Quantity: decimal.Must("3"),
 			Price: decimal.Must("1.050"), Fees: decimal.Must("0.10"), Commission: decimal.Must("-0.02"),
@@ -48,7 +48,7 @@ func TestAddExecution(t *testing.T) {
 }
 
 func TestExecutionRefusals(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		for _, c := range []struct{ field, order string }{
 			{"symbol", "buy 1 10 symbol=" + strings.Repeat("X", 65)},
 			{"side", "hold 1 10"},
@@ -91,7 +91,7 @@ func TestExecutionRefusals(t *testing.T) {
 }
 
 func TestMultipliers(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		list, err := d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{
 			{Root: " zz ", Multiplier: decimal.New(7), TickSize: decimal.Of(decimal.Must("0.5"))},
 			{Root: "US30", Multiplier: decimal.Must("0.1")},
@@ -167,7 +167,7 @@ func TestUpdateExecution(t *testing.T) {
 		"only details": {ledger.ExecutionChange{Details: journal.Some(map[string]string{"a": "b"}), ExternalID: journal.Some("x")}, "long 100 net 199"},
 		"nothing":      {ledger.ExecutionChange{}, "long 100 net 199"},
 		"same numbers": {ledger.ExecutionChange{Price: number("12.0")}, "long 100 net 199"},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		ids := d.add("buy 100 10; sell 100 12 fees=1")
 		before := d.trades()[0]
 		d.changes = nil
@@ -189,7 +189,7 @@ func TestUpdateExecution(t *testing.T) {
 }
 
 func TestUpdateExecutionRefusals(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 1 10 id=A; sell 1 11 id=B")
 		null := ledger.ExecutionChange{
 			Symbol: journal.Opt[string]{Set: true, Null: true},
@@ -213,10 +213,10 @@ func TestUpdateExecutionRefusals(t *testing.T) {
 				return stale
 			})
 		if !errors.Is(err, stale) {
-			t.Errorf("a refused check gave %v", err)
+			t.Errorf("a rejected check returned %v", err)
 		}
 		if err := d.ledger.DeleteExecution(t.Context(), d.owner, ids[0], func(ledger.Execution) error { return stale }); !errors.Is(err, stale) {
-			t.Errorf("a refused check gave %v", err)
+			t.Errorf("a rejected check returned %v", err)
 		}
 		d.expectTrades("long 1 net 1")
 		refused(t, d.ledger.DeleteExecution(t.Context(), d.owner, "nothing", nil), journal.KindNotFound, "")
@@ -225,7 +225,7 @@ func TestUpdateExecutionRefusals(t *testing.T) {
 
 // TestStatedResult is what becomes of the broker's own result on edits.
 func TestStatedResult(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 1 150; sell 1 151 stated=6.62 fees=1")
 		edit := func(c ledger.ExecutionChange, want string) {
 			t.Helper()
@@ -250,7 +250,7 @@ func TestStatedResult(t *testing.T) {
 
 // TestExecutionList is order, period, scope and paging.
 func TestExecutionList(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10 at=5; buy 2 10 at=1; buy 3 10 at=5; buy 4 10 at=3 symbol=MSFT")
 		first := d.account
 		d.account = d.newAccount(d.owner, "USD")
@@ -310,7 +310,7 @@ func TestExecutionList(t *testing.T) {
 // TestManyAccounts lists beyond the number of accounts that get a branch of
 // their own.
 func TestManyAccounts(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		for n := range 62 {
 			if n > 0 {
 				d.account = d.newAccount(d.owner, "USD")

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// desk is a ledger with one user and one account, ready to be used.
-type desk struct {
+// fixture is a ledger with one user and one account, ready to be used.
+type fixture struct {
 	testing.TB
 	db      *db.DB
 	clock   *testkit.Clock
@@ -30,24 +30,24 @@ type desk struct {
 	onChange func(ledger.TradeChanges)
 }
 
-// eachDesk runs fn on both engines with a fresh desk.
-func eachDesk(t *testing.T, fn func(t *testing.T, d *desk)) {
+// eachFixture runs fn on both engines with a fresh fixture.
+func eachFixture(t *testing.T, fn func(t *testing.T, d *fixture)) {
 	t.Helper()
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		fn(t, newDesk(t, database))
+		fn(t, newFixture(t, database))
 	})
 }
 
-// eachCase runs fn for every case, on both engines, each with a desk of its
+// eachCase runs fn for every case, on both engines, each with a fixture of its
 // own, one after the other in one database.
-func eachCase[C any](t *testing.T, cases map[string]C, fn func(t *testing.T, d *desk, c C)) {
+func eachCase[C any](t *testing.T, cases map[string]C, fn func(t *testing.T, d *fixture, c C)) {
 	t.Helper()
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		for name, c := range cases {
 			t.Run(name, func(t *testing.T) {
-				d := newDesk(t, database)
+				d := newFixture(t, database)
 				fn(t, d, c)
 				must(t, database.Update(t.Context(), func(tx *db.Tx) error {
 					_, err := tx.Exec(t.Context(), `DELETE FROM users WHERE id = $1`, d.owner)
@@ -58,9 +58,9 @@ func eachCase[C any](t *testing.T, cases map[string]C, fn func(t *testing.T, d *
 	})
 }
 
-func newDesk(t testing.TB, database *db.DB) *desk {
+func newFixture(t testing.TB, database *db.DB) *fixture {
 	t.Helper()
-	d := &desk{TB: t, db: database, clock: testkit.NewClock()}
+	d := &fixture{TB: t, db: database, clock: testkit.NewClock()}
 	d.ledger = ledger.New(database, d.clock.Now, func(_ context.Context, _ *db.Tx, _ journal.UserID, change ledger.TradeChanges) error {
 		if d.onChange != nil {
 			d.onChange(change)
@@ -87,7 +87,7 @@ func newUser(t testing.TB, database *db.DB) journal.UserID {
 	return id
 }
 
-func (d *desk) newAccount(owner journal.UserID, currency string) journal.AccountID {
+func (d *fixture) newAccount(owner journal.UserID, currency string) journal.AccountID {
 	d.Helper()
 	a, err := d.ledger.CreateAccount(context.Background(), owner, ledger.NewAccount{Name: "Main", BaseCurrency: currency})
 	must(d, err)
@@ -148,7 +148,7 @@ func order(t testing.TB, text string, n int) ledger.NewFill {
 }
 
 // add stores the fills of the text, separated by semicolons, a minute apart.
-func (d *desk) add(text string) (ids []journal.ExecutionID) {
+func (d *fixture) add(text string) (ids []journal.ExecutionID) {
 	d.Helper()
 	for n, line := range strings.Split(text, ";") {
 		added, err := d.ledger.AddExecution(context.Background(), d.owner, d.account, order(d, line, n))
@@ -170,7 +170,7 @@ func orders(t testing.TB, text string) (fills []ledger.NewFill) {
 }
 
 // insert stores fills as an import does.
-func (d *desk) insert(batch journal.BatchID, fills ...ledger.NewFill) (result ledger.InsertResult) {
+func (d *fixture) insert(batch journal.BatchID, fills ...ledger.NewFill) (result ledger.InsertResult) {
 	d.Helper()
 	must(d, d.db.Update(context.Background(), func(tx *db.Tx) (err error) {
 		result, err = d.ledger.InsertFills(context.Background(), tx, d.owner, d.account, batch, fills)
@@ -179,7 +179,7 @@ func (d *desk) insert(batch journal.BatchID, fills ...ledger.NewFill) (result le
 	return result
 }
 
-func (d *desk) reverse(batch journal.BatchID) (rows ledger.BatchRows) {
+func (d *fixture) reverse(batch journal.BatchID) (rows ledger.BatchRows) {
 	d.Helper()
 	must(d, d.db.Update(context.Background(), func(tx *db.Tx) (err error) {
 		rows, err = d.ledger.DeleteBatch(context.Background(), tx, d.owner, batch)
@@ -188,8 +188,8 @@ func (d *desk) reverse(batch journal.BatchID) (rows ledger.BatchRows) {
 	return rows
 }
 
-// trades lists the desk's trades, oldest first.
-func (d *desk) trades() (list []ledger.Trade) {
+// trades lists the fixture's trades, oldest first.
+func (d *fixture) trades() (list []ledger.Trade) {
 	d.Helper()
 	must(d, d.ledger.EachTrade(context.Background(), d.owner, ledger.TradeQuery{}, func(t ledger.Trade) error {
 		list = append(list, t)
@@ -199,7 +199,7 @@ func (d *desk) trades() (list []ledger.Trade) {
 	return list
 }
 
-func (d *desk) executions() (list []ledger.Execution) {
+func (d *fixture) executions() (list []ledger.Execution) {
 	d.Helper()
 	must(d, d.ledger.EachExecution(context.Background(), d.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
 		list = append(list, e)
@@ -223,9 +223,9 @@ func summary(trades []ledger.Trade) string {
 	return strings.Join(out, "; ")
 }
 
-// expectTrades compares the desk's trades, by their listing instant, with a
+// expectTrades compares the fixture's trades, by their listing instant, with a
 // summary and makes sure that the ledger is sound.
-func (d *desk) expectTrades(want string) {
+func (d *fixture) expectTrades(want string) {
 	d.Helper()
 	if got := summary(d.trades()); got != want {
 		d.Errorf("trades:\n got %s\nwant %s", got, want)
@@ -234,7 +234,7 @@ func (d *desk) expectTrades(want string) {
 }
 
 // sound runs the check of the whole ledger.
-func (d *desk) sound() {
+func (d *fixture) sound() {
 	d.Helper()
 	must(d, d.ledger.Check(context.Background(), func(p ledger.Problem) {
 		d.Errorf("check: account %s record %s: %s", p.Account, p.Record, p.What)
@@ -256,7 +256,7 @@ func refused(t testing.TB, err error, kind journal.Kind, field string) {
 }
 
 // tradesOf lists the trades of one account, oldest first.
-func (d *desk) tradesOf(account journal.AccountID) (list []ledger.Trade) {
+func (d *fixture) tradesOf(account journal.AccountID) (list []ledger.Trade) {
 	d.Helper()
 	q := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
 	must(d, d.ledger.EachTrade(context.Background(), d.owner, q, func(t ledger.Trade) error {

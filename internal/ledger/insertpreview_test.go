@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/matching"
 )
 
-func (d *desk) previewInsert(file []ledger.NewFill) (o ledger.InsertPreview) {
+func (d *fixture) previewInsert(file []ledger.NewFill) (o ledger.InsertPreview) {
 	d.Helper()
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) (err error) {
 		o, err = ledger.PreviewInsert(d.Context(), tx, d.owner, d.account, file)
@@ -28,7 +28,7 @@ type tradeTotals struct {
 	ids          map[journal.TradeID]bool // those that are open
 }
 
-func (d *desk) tradeTotals() tradeTotals {
+func (d *fixture) tradeTotals() tradeTotals {
 	d.Helper()
 	s := tradeTotals{ids: map[journal.TradeID]bool{}}
 	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{d.account}}}
@@ -67,7 +67,7 @@ func madeUpFile(dice *rand.Rand) []ledger.NewFill {
 // TestPreviewMatchesInsert compares previews with the results of the inserts,
 // for many files into accounts that already have fills.
 func TestPreviewMatchesInsert(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		for round := range 40 {
 			dice := rand.New(rand.NewPCG(uint64(round), 11))
 			d.account = d.newAccount(d.owner, "USD")
@@ -104,7 +104,7 @@ func TestPreviewMatchesInsert(t *testing.T) {
 // TestPreviewOfNewAccount previews without an account and checks that nothing
 // is written.
 func TestPreviewOfNewAccount(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		file := orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT")
 		var o ledger.InsertPreview
 		must(t, d.db.View(t.Context(), func(tx *db.Tx) (err error) {
@@ -122,7 +122,7 @@ func TestPreviewOfNewAccount(t *testing.T) {
 
 // TestCheckedFillsAreReusable previews and inserts the same checked fills twice.
 func TestCheckedFillsAreReusable(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		var fills []ledger.CheckedFill
 		for _, f := range orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT") {
 			checked, err := f.ToChecked()

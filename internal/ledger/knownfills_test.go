@@ -92,7 +92,7 @@ func contentOf(n int, batches []arrivingBatch) (string, bool) {
 }
 
 // contents returns the stored values.
-func (d *desk) contents() []string {
+func (d *fixture) contents() []string {
 	var list []string
 	for _, e := range d.executions() {
 		id := ""
@@ -107,7 +107,7 @@ func (d *desk) contents() []string {
 
 // expectContents compares the ledger with the merged values of the remaining
 // imports.
-func (d *desk) expectContents(rt *rapid.T, what string, batches []arrivingBatch) {
+func (d *fixture) expectContents(rt *rapid.T, what string, batches []arrivingBatch) {
 	var want []string
 	for n := range fillsOfSources {
 		if text, found := contentOf(n, batches); found {
@@ -138,7 +138,7 @@ func TestSourcesInAnyOrder(t *testing.T) {
 			if tried++; database.Engine() == db.PostgreSQL && !isChosen && !t.Failed() && tried > fewest {
 				return
 			}
-			d := newDesk(t, database)
+			d := newFixture(t, database)
 			var batches []arrivingBatch
 			for n := range rapid.IntRange(1, 6).Draw(rt, "imports") {
 				b := arrivingBatch{id: journal.BatchID(fmt.Sprint("batch", n)), kind: sourceKind(rapid.IntRange(0, int(sourceKinds)-1).Draw(rt, "kind"))}
@@ -175,7 +175,7 @@ func TestSourcesInAnyOrder(t *testing.T) {
 
 // expectOwners makes sure that every fill names an import that is left and
 // brought it.
-func (d *desk) expectOwners(rt *rapid.T, batches []arrivingBatch) {
+func (d *fixture) expectOwners(rt *rapid.T, batches []arrivingBatch) {
 	for _, e := range d.executions() {
 		n := int(e.Price.Float64()) - 100
 		if e.Batch == nil || !slices.ContainsFunc(batches, func(b arrivingBatch) bool { return b.id == *e.Batch && slices.Contains(b.fills, n) }) {
@@ -193,8 +193,8 @@ func countTrue(flags []bool) (n int) {
 	return n
 }
 
-// countOf counts the rows of the desk's user.
-func (d *desk) countOf(table string) (n int) {
+// countOf counts the rows of the fixture's user.
+func (d *fixture) countOf(table string) (n int) {
 	must(d, d.db.View(context.Background(), func(tx *db.Tx) error {
 		return tx.QueryRow(context.Background(), `SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, d.owner).Scan(&n)
 	}))
@@ -259,7 +259,7 @@ func TestCompleteStoredFill(t *testing.T) {
 		"same id, more parts":             {with(base, id, fact(ledger.PartialQuantity)), with(base, id, fact(ledger.PartialQuantity), quantity(3)), "14:30:00 3 10 0 0 50 null A"},
 		"same id, fewer parts":            {with(base, id), with(base, id, fact(ledger.PartialQuantity), quantity(1)), ""},
 		"no facts, as stored before them": {with(base, func(f *ledger.NewFill) { f.Facts = 0 }), with(base, commission("2")), "14:30:00 2 10 0 2 50 null -"},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		d.insert("first", c.stored)
 		before := d.executions()[0]
 		ahead := d.previewInsert([]ledger.NewFill{c.again})
@@ -308,7 +308,7 @@ func shown(e ledger.Execution) string {
 // TestEditsAreNotCompleted: what the user changed stays, whatever sources are
 // added and deleted.
 func TestEditsAreNotCompleted(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		id := d.insert("poor", pairedSource.as(trueFill(1))).Outcomes[0].ID
 		edit := func(change ledger.ExecutionChange) {
 			_, err := d.ledger.UpdateExecution(t.Context(), d.owner, id, change, nil)
@@ -342,7 +342,7 @@ func TestEditsAreNotCompleted(t *testing.T) {
 // TestEntryByHandIsSource: a fill that was entered by hand too outlives the
 // import that brought it.
 func TestEntryByHandIsSource(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("file", trueFill(1))
 		hand := plainSource.as(trueFill(1))
 		hand.Facts = ledger.FactsRecorded
@@ -364,7 +364,7 @@ func TestEntryByHandIsSource(t *testing.T) {
 // TestIDsOfLaterSources: a fill without an id adopts the first id that comes
 // with its content; the second id is another fill.
 func TestIDsOfLaterSources(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		for i, want := range []struct {
 			text    string
 			deduped bool

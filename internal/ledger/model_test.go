@@ -27,20 +27,20 @@ func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		rapid.Check(t, func(rt *rapid.T) {
-			m := newModel(rt, newDesk(t, database))
+			m := newModel(rt, newFixture(t, database))
 			for range rapid.IntRange(1, 14).Draw(rt, "writes") {
 				m.step(rt)
 			}
-			m.desk.sound()
-			m.desk.checkRealized()
-			must(t, m.desk.ledger.DeleteAccount(context.Background(), m.desk.owner, m.desk.account, nil))
+			m.fixture.sound()
+			m.fixture.checkRealized()
+			must(t, m.fixture.ledger.DeleteAccount(context.Background(), m.fixture.owner, m.fixture.account, nil))
 		})
 	})
 }
 
 // model is a journal under test with a note on every trade.
 type model struct {
-	*desk
+	*fixture
 	t       *rapid.T
 	batches []journal.BatchID
 	before  state
@@ -58,8 +58,8 @@ type state struct {
 	members map[journal.TradeID]map[journal.ExecutionID]bool
 }
 
-func newModel(t *rapid.T, d *desk) *model {
-	m := &model{desk: d, t: t, notes: map[string]journal.TradeID{}, orphans: map[string]bool{}, deleted: map[string]bool{}}
+func newModel(t *rapid.T, d *fixture) *model {
+	m := &model{fixture: d, t: t, notes: map[string]journal.TradeID{}, orphans: map[string]bool{}, deleted: map[string]bool{}}
 	d.onChange = m.moveNotes
 	m.before = m.read()
 	return m
@@ -224,7 +224,7 @@ func draw[K ~string, V any](t *rapid.T, from map[K]V) (K, bool) {
 	return rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, "record"), true
 }
 
-// read returns all data of the desk.
+// read returns all data of the fixture.
 func (m *model) read() state {
 	s := state{
 		fills:   map[journal.ExecutionID]ledger.Execution{},

@@ -39,7 +39,7 @@ func tied(account string) []ledger.NewFill {
 
 // tradeNames lists the trades of a query by what they are, and once more page by
 // page.
-func (d *desk) tradeNames(q ledger.TradeQuery) []string {
+func (d *fixture) tradeNames(q ledger.TradeQuery) []string {
 	d.Helper()
 	names := map[journal.AccountID]string{}
 	accounts, err := d.ledger.Accounts(d.Context(), d.owner)
@@ -79,7 +79,7 @@ func TestListsDoNotDependOnArrival(t *testing.T) {
 	queries := map[string]ledger.TradeQuery{"closing": {}, "opening": {Basis: ledger.ByOpening}}
 	var mu sync.Mutex
 	var want map[string][]string
-	eachOrder := func(t *testing.T, d *desk, seed uint64) {
+	eachOrder := func(t *testing.T, d *fixture, seed uint64) {
 		must(t, d.ledger.DeleteAccount(t.Context(), d.owner, d.account, nil))
 		shuffle := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a repeatable shuffle
 		for _, i := range shuffle.Perm(len(names)) {
@@ -114,13 +114,13 @@ func TestListsDoNotDependOnArrival(t *testing.T) {
 	}
 	for _, seed := range []uint64{1, 2, 3} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			testkit.EachEngine(t, func(t *testing.T, database *db.DB) { eachOrder(t, newDesk(t, database), seed) })
+			testkit.EachEngine(t, func(t *testing.T, database *db.DB) { eachOrder(t, newFixture(t, database), seed) })
 		})
 	}
 }
 
 // sortedNames lists trades in the order of a sort, by their places.
-func (d *desk) sortedNames(by ledger.Sort) []string {
+func (d *fixture) sortedNames(by ledger.Sort) []string {
 	d.Helper()
 	var list []string
 	must(d, d.db.View(d.Context(), func(tx *db.Tx) error {
@@ -137,7 +137,7 @@ func (d *desk) sortedNames(by ledger.Sort) []string {
 // TestArrivalOverAllAccounts lists fills of one instant in the order in which they
 // were stored, whichever account they are in.
 func TestArrivalOverAllAccounts(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		accounts := []journal.AccountID{d.account, d.newAccount(d.owner, "USD"), d.newAccount(d.owner, "USD")}
 		var want []string
 		for n := range 9 {
@@ -166,7 +166,7 @@ func TestArrivalOverAllAccounts(t *testing.T) {
 // TestAdoptedIDsOrderTrades: an id that a stored fill is given later orders its
 // trade from then on, and check agrees.
 func TestAdoptedIDsOrderTrades(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10 at=1; sell 1 11 at=2")
 		id := d.execution("buy 1")
 		_, err := d.ledger.UpdateExecution(t.Context(), d.owner, id, ledger.ExecutionChange{ExternalID: journal.Some("later")}, nil)
@@ -180,7 +180,7 @@ func TestAdoptedIDsOrderTrades(t *testing.T) {
 }
 
 // execution finds the fill of a side and quantity.
-func (d *desk) execution(text string) (id journal.ExecutionID) {
+func (d *fixture) execution(text string) (id journal.ExecutionID) {
 	d.Helper()
 	must(d, d.ledger.EachExecution(d.Context(), d.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
 		if fmt.Sprintf("%s %s", e.Side, e.Quantity) == text {
@@ -194,7 +194,7 @@ func (d *desk) execution(text string) (id journal.ExecutionID) {
 // TestUpgrade takes an account back to what an older version stored, and computes
 // it again.
 func TestUpgrade(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 1 at=1; buy 8191 0.5 at=2; sell 8192 1 at=3")
 		d.add("buy 1 10 at=4 symbol=FX; sell 1 11 stated=100 at=5 symbol=FX")
 		d.add("buy 1 3 at=6 symbol=MSFT; sell 1 4 at=7 symbol=MSFT")
@@ -228,7 +228,7 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-func (d *desk) tradeFigures() (list []string) {
+func (d *fixture) tradeFigures() (list []string) {
 	d.Helper()
 	must(d, d.ledger.EachTrade(d.Context(), d.owner, ledger.TradeQuery{}, func(t ledger.Trade) error {
 		list = append(list, fmt.Sprint(t.ID, t.AvgEntry, t.AvgExit, t.ReturnPct, t.Volume, t.Rate, t.Cursor))

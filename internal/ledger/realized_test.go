@@ -13,9 +13,9 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// realized reads the realized parts of the desk's account in both ways: all of
+// realized reads the realized parts of the fixture's account in both ways: all of
 // it, and trade by trade.
-func (d *desk) realized() map[journal.TradeID]ledger.RealizedTrade {
+func (d *fixture) realized() map[journal.TradeID]ledger.RealizedTrade {
 	d.Helper()
 	ctx := context.Background()
 	all, named := map[journal.TradeID]ledger.RealizedTrade{}, map[journal.TradeID]ledger.RealizedTrade{}
@@ -23,7 +23,7 @@ func (d *desk) realized() map[journal.TradeID]ledger.RealizedTrade {
 	for _, t := range d.trades() {
 		ids = append(ids, t.ID)
 	}
-	accounts, err := d.ledger.ResolveScope(ctx, d.owner, []journal.AccountID{d.account}, ledger.ToList)
+	accounts, err := d.resolveScope(ctx, []journal.AccountID{d.account}, ledger.ToList)
 	must(d, err)
 	must(d, d.db.View(ctx, func(tx *db.Tx) error {
 		if err := ledger.EachRealizedTrade(ctx, tx, d.owner, accounts[0], func(r ledger.RealizedTrade) error {
@@ -46,7 +46,7 @@ func (d *desk) realized() map[journal.TradeID]ledger.RealizedTrade {
 
 // checkRealized demands that the parts of every trade sum to what it realized,
 // and that trades without parts realized everything when they closed, or nothing.
-func (d *desk) checkRealized() {
+func (d *fixture) checkRealized() {
 	d.Helper()
 	realized := d.realized()
 	for _, t := range d.trades() {
@@ -73,7 +73,7 @@ func (d *desk) checkRealized() {
 // TestRealizedParts reads parts of trades that are interleaved with others, in
 // one stream and several, more of them than are read one by one.
 func TestRealizedParts(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		var fills []ledger.NewFill
 		add := func(symbol, text string) {
 			for line := range strings.SplitSeq(text, ";") {

@@ -17,7 +17,7 @@ import (
 func openSQLite(t testing.TB) *db.DB { return testkit.Open(t, db.SQLite) }
 
 // lastChange returns the last change passed to follow.
-func (d *desk) lastChange() ledger.TradeChanges {
+func (d *fixture) lastChange() ledger.TradeChanges {
 	d.Helper()
 	if len(d.changes) == 0 {
 		d.Fatal("follow was not called")
@@ -25,35 +25,35 @@ func (d *desk) lastChange() ledger.TradeChanges {
 	return d.changes[len(d.changes)-1]
 }
 
-// TestATradeKeepsItsId through the changes that once lost people their notes,
+// TestTradeKeepsItsID through the changes that once lost people their notes,
 // or is merged into another trade.
-func TestATradeKeepsItsId(t *testing.T) {
-	type example = func(d *desk, ids []journal.ExecutionID)
+func TestTradeKeepsItsID(t *testing.T) {
+	type example = func(d *fixture, ids []journal.ExecutionID)
 	eachCase(t, map[string]example{
-		"an older fill is imported": func(d *desk, _ []journal.ExecutionID) {
+		"an older fill is imported": func(d *fixture, _ []journal.ExecutionID) {
 			d.insert("old", order(d, "buy 5 9 at=-10", 0))
 		},
-		"the opening fill is deleted": func(d *desk, ids []journal.ExecutionID) {
+		"the opening fill is deleted": func(d *fixture, ids []journal.ExecutionID) {
 			must(d, d.ledger.DeleteExecution(d.Context(), d.owner, ids[0], nil))
 		},
-		"the opening fill is re-timed": func(d *desk, ids []journal.ExecutionID) {
+		"the opening fill is re-timed": func(d *fixture, ids []journal.ExecutionID) {
 			_, err := d.ledger.UpdateExecution(d.Context(), d.owner, ids[0], ledger.ExecutionChange{ExecutedAt: journal.Some(minute(1000))}, nil)
 			must(d, err)
 		},
-		"every fill moves to another symbol": func(d *desk, ids []journal.ExecutionID) {
+		"every fill moves to another symbol": func(d *fixture, ids []journal.ExecutionID) {
 			for _, id := range ids {
 				_, err := d.ledger.UpdateExecution(d.Context(), d.owner, id, ledger.ExecutionChange{Symbol: journal.Some("APPL")}, nil)
 				must(d, err)
 			}
 		},
-		"everything is regrouped": func(d *desk, _ []journal.ExecutionID) {
+		"everything is regrouped": func(d *fixture, _ []journal.ExecutionID) {
 			n, err := d.ledger.RegroupAll(d.Context(), d.owner, d.account)
 			must(d, err)
 			if n != 0 {
 				d.Errorf("%d trades changed", n)
 			}
 		},
-	}, func(t *testing.T, d *desk, write example) {
+	}, func(t *testing.T, d *fixture, write example) {
 		ids := d.add("buy 100 10; buy 50 11; sell 70 12; sell 80 13")
 		want := d.trades()[0].ID
 		d.changes = nil
@@ -77,7 +77,7 @@ func TestATradeKeepsItsId(t *testing.T) {
 
 // TestMergeAndSplit checks which trade is merged into which.
 func TestMergeAndSplit(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 2 10; sell 2 11; buy 3 10; buy 1 10; sell 4 12")
 		trades := d.trades()
 		small, large := trades[0].ID, trades[1].ID
@@ -105,7 +105,7 @@ func TestMergeAndSplit(t *testing.T) {
 // TestOrphansAndArrivals: a trade that loses its last fill is known by the
 // keys of its fills when they come back.
 func TestOrphansAndArrivals(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		file := orders(t, "buy 1 10 id=A lot=a|b; sell 1 11 lot=a|b")
 		d.insert("batch", file...)
 		trade := d.trades()[0].ID
@@ -135,7 +135,7 @@ func TestOrphansAndArrivals(t *testing.T) {
 
 // TestACrossingFillArrivesInBothTrades.
 func TestACrossingFillArrivesInBothTrades(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10; sell 2 11")
 		change := d.lastChange()
 		if len(change.Arrived) != 2 || change.Arrived[0].Trade == change.Arrived[1].Trade || len(change.Created) != 1 || len(change.Changed) != 1 {
@@ -144,12 +144,12 @@ func TestACrossingFillArrivesInBothTrades(t *testing.T) {
 	})
 }
 
-// TestWhoFollowsMayRefuse: then nothing of the write is kept. And while it
+// TestFollowCanRejectAChange: nothing of the write is kept. While it
 // runs, the old rows are there beside the new ones.
-func TestWhoFollowsMayRefuse(t *testing.T) {
+func TestFollowCanRejectAChange(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		d := newDesk(t, database)
+		d := newFixture(t, database)
 		ids := d.add("buy 1 10")
 		trade := d.trades()[0].ID
 		no := errors.New("no")
@@ -179,7 +179,7 @@ func TestWhoFollowsMayRefuse(t *testing.T) {
 func TestNilFollow(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		d := newDesk(t, database)
+		d := newFixture(t, database)
 		d.ledger = ledger.New(database, d.clock.Now, nil)
 		ids := d.add("buy 1 10; sell 2 11; buy 1 9")
 		must(t, d.ledger.DeleteExecution(t.Context(), d.owner, ids[1], nil))
@@ -189,7 +189,7 @@ func TestNilFollow(t *testing.T) {
 
 // TestIsolation: to one user the records of another are not there.
 func TestIsolation(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 1 11")...)
 		c, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Deposit, Amount: decimal.New(1), OccurredAt: begin})
 		must(t, err)

@@ -44,17 +44,6 @@ func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jo
 	return named, nil
 }
 
-// ResolveScope runs the step of that name in its own transaction.
-func (s *Service) ResolveScope(
-	ctx context.Context, owner journal.UserID, ids []journal.AccountID, purpose Purpose,
-) (accounts []Account, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		accounts, err = ResolveScope(ctx, tx, owner, ids, purpose)
-		return err
-	})
-	return accounts, err
-}
-
 func checkOneCurrency(accounts []Account) error {
 	for _, a := range accounts {
 		if a.BaseCurrency != accounts[0].BaseCurrency {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestTradeDetail(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 100 10 fees=1; sell 300 11 fees=9 commission=3; buy 200 10")...)
 		trades := d.trades()
 		detail, err := d.ledger.Trade(t.Context(), d.owner, trades[1].ID)
@@ -42,7 +42,7 @@ func TestTradeDetail(t *testing.T) {
 
 // TestTradeList is order, filters and paging over two accounts.
 func TestTradeList(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10 at=0; sell 1 11 at=10; buy 2 10 at=12; buy 3 10 symbol=MSFT at=1; sell 3 9 symbol=MSFT at=2")
 		first := d.account
 		d.account = d.newAccount(d.owner, "USD")
@@ -130,7 +130,7 @@ func TestDeleteTrade(t *testing.T) {
 		"stated, closing": {"buy 1 10; sell 3 12 stated=7; buy 2 11", 1, "long 1 net 7", "buy 1, sell 1"},
 		"stated, opening": {"buy 1 10; sell 3 12 stated=7; buy 2 11", 0, "short 2 net 2", "sell 2, buy 2"},
 		"same instant":    {"buy 1 10 at=0; sell 3 12 at=0; buy 2 11 at=0", 1, "long 1 net 2", "buy 1, sell 1"},
-	}, func(t *testing.T, d *desk, c example) {
+	}, func(t *testing.T, d *fixture, c example) {
 		d.add(c.fills)
 		trades := d.trades()
 		slices.SortFunc(trades, func(a, b ledger.Trade) int {
@@ -166,12 +166,12 @@ func TestDeleteTrade(t *testing.T) {
 }
 
 func TestDeleteTradeRefusals(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10; sell 3 12; buy 2 11")...)
 		stale := errors.New("stale")
 		err := d.ledger.DeleteTrade(t.Context(), d.owner, d.trades()[0].ID, func(context.Context, *db.Tx, ledger.TradeDetail) error { return stale })
 		if !errors.Is(err, stale) {
-			t.Errorf("a refused check gave %v", err)
+			t.Errorf("a rejected check returned %v", err)
 		}
 		refused(t, d.ledger.DeleteTrade(t.Context(), d.owner, "nothing", nil), journal.KindNotFound, "")
 		d.expectTrades("long 1 net 2; short 2 net 2")
@@ -185,7 +185,7 @@ func TestDeleteTradeRefusals(t *testing.T) {
 
 // TestDamagedTradeIsReported checks that a damaged trade causes an error.
 func TestDamagedTradeIsReported(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10; sell 1 11")
 		id := d.trades()[0].ID
 		d.damage(`UPDATE trades SET execution_count = 7`)
@@ -202,7 +202,7 @@ func TestDamagedTradeIsReported(t *testing.T) {
 	})
 }
 
-func (d *desk) damage(statement string, args ...any) {
+func (d *fixture) damage(statement string, args ...any) {
 	d.Helper()
 	must(d, d.db.Update(context.Background(), func(tx *db.Tx) error {
 		n, err := tx.Exec(context.Background(), statement, args...)
@@ -215,7 +215,7 @@ func (d *desk) damage(statement string, args ...any) {
 
 // TestTouchedSince is how a copy of an account's trades is kept up to date.
 func TestTouchedSince(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		touched := func(since int64) (ids []journal.TradeID, known bool) {
 			must(t, d.db.View(t.Context(), func(tx *db.Tx) (err error) {
 				ids, known, err = ledger.TouchedSince(t.Context(), tx, d.owner, d.account, since)
@@ -266,7 +266,7 @@ func TestTouchedSince(t *testing.T) {
 
 // TestTheLogIsPruned after so many writes.
 func TestTheLogIsPruned(t *testing.T) {
-	d := newDesk(t, openSQLite(t))
+	d := newFixture(t, openSQLite(t))
 	d.add("buy 1 10; sell 1 11")
 	id := d.trades()[0].ID
 	for range 1200 {
@@ -289,7 +289,7 @@ func TestTheLogIsPruned(t *testing.T) {
 }
 
 func TestSameInstantIsOrderedByArrival(t *testing.T) {
-	eachDesk(t, func(t *testing.T, d *desk) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		in := orders(t, "buy 1 10 at=0; sell 2 12 at=0; buy 1 11 at=0")
 		d.insert("", in...)
 		d.expectTrades("long 1 net 2; short 1 net 1")

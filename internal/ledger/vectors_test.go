@@ -30,7 +30,7 @@ func TestWorkedVectors(t *testing.T) {
 		"forex":            {"buy 100000 1.09312 symbol=EURUSD type=forex; sell 100000 1.09415 symbol=EURUSD type=forex", "long 100000 net 103"},
 		"still open":       {"buy 100 10; sell 40 12 fees=2", "long 100 open 60 realized 78"},
 		"stated result":    {"buy 1 150 symbol=USDJPY type=forex; sell 1 151 symbol=USDJPY type=forex stated=6.62", "long 1 net 6.62"},
-	}, func(t *testing.T, d *desk, v example) {
+	}, func(t *testing.T, d *fixture, v example) {
 		d.add(v.fills)
 		d.expectTrades(v.want)
 

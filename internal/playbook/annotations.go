@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 )
@@ -24,7 +25,7 @@ type Annotations struct {
 // isEmpty reports whether the annotations have no value, tag or setup. Notes and
 // attachments may be linked to them nevertheless.
 func (m Annotations) isEmpty() bool {
-	return m.AnnotationValues.IsEmpty() && len(m.Tags) == 0 && len(m.Setups) == 0
+	return AnnotationFields.IsEmpty(&m.AnnotationValues) && len(m.Tags) == 0 && len(m.Setups) == 0
 }
 
 // equal reports whether two trades have the same annotations.
@@ -71,20 +72,20 @@ func LoadAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade
 // LoadRiskAndQuality returns the stated risk, the stop and the quality of all
 // trades, by which lists are sorted. It reads no other annotations. It is a step.
 func LoadRiskAndQuality(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Annotations, error) {
-	annotations := map[journal.TradeID]Annotations{}
+	byTrade := map[journal.TradeID]Annotations{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var m Annotations
 		var quality *int
 		err := row.Scan(&m.Trade, &m.InitialRisk, &m.StopPrice, &quality)
 		if quality != nil {
-			m.TradeQuality = *quality
+			m.TradeQuality = annotations.Grade(*quality)
 		}
-		annotations[m.Trade] = m
+		byTrade[m.Trade] = m
 		return err
 	}, `SELECT trade_id, initial_risk, stop_price, trade_quality FROM trade_annotations
 		WHERE user_id = $1 AND (initial_risk IS NOT NULL OR stop_price IS NOT NULL OR trade_quality IS NOT NULL)
 		ORDER BY trade_id`, owner)
-	return annotations, err
+	return byTrade, err
 }
 
 // LoadAllAnnotations reads the annotations of every trade of the owner that has any.

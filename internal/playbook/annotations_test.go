@@ -23,10 +23,13 @@ func TestAnnotate(t *testing.T) {
 		gap, range15 := w.setup("gap"), w.setup("range")
 		now := w.clock.Now()
 		annotations := w.annotate(w.annTrade, playbook.AnnotationChange{
-			Notes: journal.Some("held too long"), Tags: journal.Some([]journal.TagID{late, early, late}),
-			Setups: journal.Some([]journal.SetupID{range15, gap}), InitialRisk: number("100.50"), StopPrice: number("-2"),
-			TargetPrice: number("0"), MAE: number("-30"), MFE: number("80.25"), EmotionalState: journal.Some(" calm "),
-			Confidence: journal.Some(5), TradeQuality: journal.Some(1), Reviewed: journal.Some(true),
+			ValueChange: playbook.ValueChange{
+				Notes:       journal.Some("held too long"),
+				InitialRisk: number("100.50"), StopPrice: number("-2"),
+				TargetPrice: number("0"), MAE: number("-30"), MFE: number("80.25"), EmotionalState: journal.Some(" calm "),
+				Confidence: journal.Some(5), TradeQuality: journal.Some(1),
+			},
+			Tags: journal.Some([]journal.TagID{late, early, late}), Setups: journal.Some([]journal.SetupID{range15, gap}), Reviewed: journal.Some(true),
 		})
 		want := playbook.Annotations{
 			Trade: w.annTrade, Account: w.annCash, UpdatedAt: now, AnnotationValues: playbook.AnnotationValues{
@@ -43,8 +46,11 @@ func TestAnnotate(t *testing.T) {
 		}
 		w.clock.Advance(time.Hour)
 		annotations = w.annotate(w.annTrade, playbook.AnnotationChange{
-			Notes: null[string](), Tags: journal.Some([]journal.TagID{early}), Setup: journal.Some(gap), StopPrice: null[decimal.Decimal](),
-			Confidence: null[int](), EmotionalState: null[string](), Reviewed: journal.Some(true),
+			ValueChange: playbook.ValueChange{
+				Notes: null[string](), StopPrice: null[decimal.Decimal](),
+				Confidence: null[int](), EmotionalState: null[string](),
+			},
+			Tags: journal.Some([]journal.TagID{early}), Setup: journal.Some(gap), Reviewed: journal.Some(true),
 		})
 		want.Notes, want.Tags, want.Setups, want.StopPrice = "", []journal.TagID{early}, []journal.SetupID{gap}, decimal.Null{}
 		want.Confidence, want.EmotionalState, want.UpdatedAt = 0, "", w.clock.Now() // reviewed_at stays the first
@@ -52,8 +58,11 @@ func TestAnnotate(t *testing.T) {
 			w.t.Error(diff)
 		}
 		annotations = w.annotate(w.annTrade, playbook.AnnotationChange{
-			Tags: null[[]journal.TagID](), Setup: null[journal.SetupID](), InitialRisk: null[decimal.Decimal](), TargetPrice: null[decimal.Decimal](),
-			MAE: null[decimal.Decimal](), MFE: null[decimal.Decimal](), TradeQuality: null[int](), Reviewed: journal.Some(false),
+			ValueChange: playbook.ValueChange{
+				InitialRisk: null[decimal.Decimal](), TargetPrice: null[decimal.Decimal](),
+				MAE: null[decimal.Decimal](), MFE: null[decimal.Decimal](), TradeQuality: null[int](),
+			},
+			Tags: null[[]journal.TagID](), Setup: null[journal.SetupID](), Reviewed: journal.Some(false),
 		})
 		if diff := cmp.Diff(playbook.Annotations{Trade: w.annTrade, Account: w.annCash, UpdatedAt: w.clock.Now()}, annotations); diff != "" {
 			w.t.Error(diff)
@@ -71,7 +80,7 @@ func TestAnnotationsRefused(t *testing.T) {
 		foreignSetup, err := w.CreateSetup(w.ctx, w.bob, playbook.SetupChange{Name: journal.Some("his")})
 		must(w.t, err)
 		gap := w.setup("gap")
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("kept"), Setup: journal.Some(gap)})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("kept")}, Setup: journal.Some(gap)})
 		for name, test := range map[string]struct {
 			field  string
 			change playbook.AnnotationChange
@@ -81,12 +90,12 @@ func TestAnnotationsRefused(t *testing.T) {
 			"a foreign setup":     {"setup_ids", playbook.AnnotationChange{Setups: journal.Some([]journal.SetupID{gap, foreignSetup.ID})}},
 			"the foreign setup":   {"setup_id", playbook.AnnotationChange{Setup: journal.Some(foreignSetup.ID)}},
 			"two ways at odds":    {"setup_id", playbook.AnnotationChange{Setup: journal.Some(gap), Setups: journal.Some([]journal.SetupID{})}},
-			"no confidence":       {"confidence", playbook.AnnotationChange{Confidence: journal.Some(0)}},
-			"too much confidence": {"confidence", playbook.AnnotationChange{Confidence: journal.Some(6)}},
-			"a bad rating":        {"trade_quality", playbook.AnnotationChange{TradeQuality: journal.Some(-1)}},
-			"no risk":             {"initial_risk", playbook.AnnotationChange{InitialRisk: number("0")}},
-			"long notes":          {"notes", playbook.AnnotationChange{Notes: journal.Some(strings.Repeat("x", journal.MaxNoteBytes+1))}},
-			"a long state":        {"emotional_state", playbook.AnnotationChange{EmotionalState: journal.Some(strings.Repeat("x", 201))}},
+			"no confidence":       {"confidence", playbook.AnnotationChange{ValueChange: playbook.ValueChange{Confidence: journal.Some(0)}}},
+			"too much confidence": {"confidence", playbook.AnnotationChange{ValueChange: playbook.ValueChange{Confidence: journal.Some(6)}}},
+			"a bad rating":        {"trade_quality", playbook.AnnotationChange{ValueChange: playbook.ValueChange{TradeQuality: journal.Some(-1)}}},
+			"no risk":             {"initial_risk", playbook.AnnotationChange{ValueChange: playbook.ValueChange{InitialRisk: number("0")}}},
+			"long notes":          {"notes", playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(strings.Repeat("x", journal.MaxNoteBytes+1))}}},
+			"a long state":        {"emotional_state", playbook.AnnotationChange{ValueChange: playbook.ValueChange{EmotionalState: journal.Some(strings.Repeat("x", 201))}}},
 			"too many tags":       {"tag_ids", playbook.AnnotationChange{Tags: journal.Some(make([]journal.TagID, 101))}},
 		} {
 			_, err := w.Annotate(w.ctx, w.ann, w.annTrade, test.change, nil)
@@ -96,9 +105,9 @@ func TestAnnotationsRefused(t *testing.T) {
 			}
 			refused(w.t, err, journal.KindInvalid, test.field)
 		}
-		_, err = w.Annotate(w.ctx, w.ann, w.bobTrade, playbook.AnnotationChange{Notes: journal.Some("x")}, nil)
+		_, err = w.Annotate(w.ctx, w.ann, w.bobTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}}, nil)
 		refused(w.t, err, journal.KindNotFound, "")
-		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{Notes: journal.Some("x")}, func(_ *db.Tx, stored playbook.Annotations, _ *playbook.AnnotationChange) error {
+		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}}, func(_ *db.Tx, stored playbook.Annotations, _ *playbook.AnnotationChange) error {
 			if stored.Notes != "kept" {
 				w.t.Errorf("the check sees %+v", stored)
 			}
@@ -123,12 +132,12 @@ func TestParallelAnnotations(t *testing.T) {
 	each(t, func(w *world) {
 		var wait sync.WaitGroup
 		for _, change := range []playbook.AnnotationChange{
-			{Notes: journal.Some("n")},
-			{Confidence: journal.Some(3)},
-			{InitialRisk: number("7")},
-			{EmotionalState: journal.Some("calm")},
-			{MAE: number("1")},
-			{MFE: number("2")},
+			{ValueChange: playbook.ValueChange{Notes: journal.Some("n")}},
+			{ValueChange: playbook.ValueChange{Confidence: journal.Some(3)}},
+			{ValueChange: playbook.ValueChange{InitialRisk: number("7")}},
+			{ValueChange: playbook.ValueChange{EmotionalState: journal.Some("calm")}},
+			{ValueChange: playbook.ValueChange{MAE: number("1")}},
+			{ValueChange: playbook.ValueChange{MFE: number("2")}},
 		} {
 			wait.Go(func() {
 				if _, err := w.Annotate(w.ctx, w.ann, w.annTrade, change, nil); err != nil {
@@ -185,11 +194,11 @@ func TestMergeAnnotations(t *testing.T) {
 		a, b := w.tag("a"), w.tag("b")
 		gap := w.setup("gap")
 		other := w.trade(w.ann, w.annCash)
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("mine"), Confidence: journal.Some(2), Tags: journal.Some([]journal.TagID{b})})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("mine"), Confidence: journal.Some(2)}, Tags: journal.Some([]journal.TagID{b})})
 		merge := func() []journal.TradeID {
 			given, err := playbook.NewAnnotations(w.annTrade, w.annCash, playbook.AnnotationChange{
-				Notes: journal.Some("from the file"), Confidence: journal.Some(5), InitialRisk: number("10"),
-				Tags: journal.Some([]journal.TagID{a}), Setup: journal.Some(gap),
+				ValueChange: playbook.ValueChange{Notes: journal.Some("from the file"), Confidence: journal.Some(5), InitialRisk: number("10")},
+				Tags:        journal.Some([]journal.TagID{a}), Setup: journal.Some(gap),
 			}, playbook.PricesAboveZero, w.clock.Now())
 			must(w.t, err)
 			var changed []journal.TradeID
@@ -222,7 +231,7 @@ func TestMergeAnnotations(t *testing.T) {
 		if changed := merge(); len(changed) != 0 {
 			w.t.Errorf("the second time changed %v", changed)
 		}
-		_, err := playbook.NewAnnotations(other, w.annCash, playbook.AnnotationChange{Confidence: journal.Some(9)}, playbook.PricesAboveZero, w.clock.Now())
+		_, err := playbook.NewAnnotations(other, w.annCash, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Confidence: journal.Some(9)}}, playbook.PricesAboveZero, w.clock.Now())
 		refused(w.t, err, journal.KindInvalid, "confidence")
 	})
 }
@@ -235,7 +244,7 @@ func TestTradeFilters(t *testing.T) {
 		second, third := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
 		w.annotate(w.annTrade, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{a, b})})
 		w.annotate(second, playbook.AnnotationChange{Tags: journal.Some([]journal.TagID{b}), Setup: journal.Some(gap)})
-		w.annotate(third, playbook.AnnotationChange{Notes: journal.Some("plain")})
+		w.annotate(third, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("plain")}})
 		query := func(condition func(args *[]any) string) []journal.TradeID {
 			var list []journal.TradeID
 			args := []any{w.annCash}

@@ -12,6 +12,9 @@ import (
 // AnnotationValues are the annotations of a trade other than its tags and setups.
 type AnnotationValues = annotations.Values
 
+// ValueChange is a change of [AnnotationValues].
+type ValueChange = annotations.Change
+
 // AnnotationFields is the field table of [AnnotationValues].
 var AnnotationFields = annotations.Fields
 
@@ -20,7 +23,7 @@ var AnnotationFields = annotations.Fields
 // of any length: trades that became one keep the notes of both.
 func (m *Annotations) Check(rule PriceRule) error {
 	for _, f := range AnnotationFields {
-		if f.Name == "notes" {
+		if f.Range == fields.LongText {
 			continue
 		}
 		if err := checkValue(f, &m.AnnotationValues, rule); err != nil {
@@ -57,25 +60,22 @@ func ClearRefused(values *AnnotationValues, rule PriceRule) (refused []error) {
 	return refused
 }
 
-// checkValue checks one value and cleans it. Unless it has a rule of its own, a
-// text is one line, an integer a grade, and a number any number.
-func checkValue(f fields.Field[AnnotationValues], values *AnnotationValues, rule PriceRule) (err error) {
+// checkValue checks one value by the range of its field and cleans it.
+func checkValue(f annotations.Field, values *AnnotationValues, rule PriceRule) (err error) {
 	switch value := f.At(values).(type) {
 	case *string:
-		if f.Name == "notes" {
+		if f.Range == fields.LongText {
 			*value, err = journal.CheckText(f.Name, *value)
 		} else {
 			*value, err = journal.CleanName(f.Name, *value)
 		}
-	case *int:
+	case *annotations.Grade:
 		err = checkGrade(f.Name, *value)
 	case *decimal.Null:
-		switch f.Name {
-		case "initial_risk":
-			if value.Valid && value.Decimal.Sign() <= 0 {
-				err = notAboveZero(f.Name)
-			}
-		case "stop_price", "target_price":
+		switch {
+		case f.Range == fields.AboveZero && value.Valid && value.Decimal.Sign() <= 0:
+			err = notAboveZero(f.Name)
+		case f.Range == fields.Price:
 			err = rule.Check(f.Name, *value)
 		}
 	}
@@ -83,15 +83,15 @@ func checkValue(f fields.Field[AnnotationValues], values *AnnotationValues, rule
 }
 
 // checkGrade accepts 1 to 5, and 0 for none.
-func checkGrade(field string, grade int) error {
-	if grade < 0 || grade > maxGrade {
+func checkGrade(field string, grade annotations.Grade) error {
+	if grade < 0 || grade > annotations.MaxGrade {
 		return gradeOutOfRange(field)
 	}
 	return nil
 }
 
 func gradeOutOfRange(field string) error {
-	return journal.InvalidField(field, "%s must be a whole number from 1 to %d.", field, maxGrade)
+	return journal.InvalidField(field, "%s must be a whole number from 1 to %d.", field, annotations.MaxGrade)
 }
 
 // annotationTable stores annotations. Tags and setups have tables of their own.

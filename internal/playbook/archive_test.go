@@ -15,7 +15,7 @@ import (
 func (w *world) orphaned(notes string, keys ...string) journal.TradeID {
 	w.t.Helper()
 	trade := w.trade(w.ann, w.annCash)
-	_, err := w.Annotate(w.ctx, w.ann, trade, playbook.AnnotationChange{Notes: journal.Some(notes)}, nil)
+	_, err := w.Annotate(w.ctx, w.ann, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(w.t, err)
 	w.update(func(tx *db.Tx) error {
 		return playbook.MoveAnnotations(w.ctx, tx, w.ann, w.clock.Now(), playbook.Regrouping{
@@ -81,7 +81,7 @@ func TestWhatIsSaidOfTrades(t *testing.T) {
 		noted := w.trade(w.ann, w.annCash)
 		note, err := w.CreateNote(w.ctx, w.ann, playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(noted)})
 		must(w.t, err)
-		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{Notes: journal.Some("said")}, nil)
+		_, err = w.Annotate(w.ctx, w.ann, w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("said")}}, nil)
 		must(w.t, err)
 		w.update(func(tx *db.Tx) error {
 			annotated, err := playbook.ListAnnotatedTrades(w.ctx, tx, w.ann, w.annCash)
@@ -170,8 +170,7 @@ func TestFilesAreReattached(t *testing.T) {
 			for _, want := range []bool{true, false} {
 				id, added, err := w.Reattach(w.ctx, w.ann, target, day, playbook.Upload{Name: "a.png", Content: picture(1, 1)}, nil)
 				must(w.t, err)
-				list, err := w.Attachments(w.ctx, w.ann, target)
-				must(w.t, err)
+				list := w.attachments(w.ann, target)
 				if added != want || len(list) != 1 || list[0].ID != id || !list[0].CreatedAt.Equal(day) {
 					w.t.Errorf("added %v as %s, there is %+v", added, id, list)
 				}

@@ -157,18 +157,8 @@ func scanAttachment(row db.Scanner) (Attachment, error) {
 	return a, err
 }
 
-// Attachments lists the attachments of a trade or note, in the order of arrival. For
-// a trade or note that is not the owner's the list is empty.
-func (s *Service) Attachments(ctx context.Context, owner journal.UserID, target Target) ([]Attachment, error) {
-	var list []Attachment
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		list, err = AttachmentsOf(ctx, tx, owner, target)
-		return err
-	})
-	return list, err
-}
-
-// AttachmentsOf is the step of [Service.Attachments].
+// AttachmentsOf lists the attachments of a trade or note, in the order of arrival.
+// For a trade or note of another user the list is empty.
 func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target Target) ([]Attachment, error) {
 	w := owned("user_id", owner)
 	if target.Trade != "" {

@@ -82,8 +82,7 @@ func TestAttachments(t *testing.T) {
 			ID: onTrade.ID, Trade: &w.annTrade, Name: "entry chart.PNG", MediaType: "image/png", Size: int64(len(content)), SHA256: sum[:],
 			CreatedAt: w.clock.Now().Add(-time.Second),
 		}
-		list, err := w.Attachments(w.ctx, w.ann, playbook.Target{Trade: w.annTrade})
-		must(w.t, err)
+		list := w.attachments(w.ann, playbook.Target{Trade: w.annTrade})
 		if diff := cmp.Diff([]playbook.Attachment{want}, list); diff != "" {
 			w.t.Error(diff)
 		}
@@ -131,8 +130,7 @@ func TestAttachmentRefusals(t *testing.T) {
 		refused(w.t, err, journal.KindNotFound, "")
 		refused(w.t, w.DeleteAttachment(w.ctx, w.bob, kept.ID, nil), journal.KindNotFound, "")
 		refused(w.t, w.DeleteAttachment(w.ctx, w.ann, kept.ID, func(playbook.Attachment) error { return journal.Stale() }), journal.KindStale, "")
-		list, err := w.Attachments(w.ctx, w.bob, target)
-		must(w.t, err)
+		list := w.attachments(w.bob, target)
 		if len(list) != 0 {
 			w.t.Errorf("bob sees %+v", list)
 		}

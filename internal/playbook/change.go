@@ -2,11 +2,10 @@ package playbook
 
 import (
 	"context"
-	"reflect"
 	"slices"
-	"strings"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -15,18 +14,11 @@ import (
 // AnnotationChange is a change of the annotations of a trade. A null clears a
 // field, and so does an empty list.
 type AnnotationChange struct {
-	Notes                  journal.Opt[string]
-	Setup                  journal.Opt[journal.SetupID] // the one setup
-	Setups                 journal.Opt[[]journal.SetupID]
-	Tags                   journal.Opt[[]journal.TagID]
-	InitialRisk            journal.Opt[decimal.Decimal]
-	StopPrice, TargetPrice journal.Opt[decimal.Decimal]
-	LastStop               journal.Opt[decimal.Decimal]
-	MAE, MFE               journal.Opt[decimal.Decimal]
-	EmotionalState         journal.Opt[string]
-	Confidence             journal.Opt[int]
-	TradeQuality           journal.Opt[int]
-	Reviewed               journal.Opt[bool]
+	ValueChange
+	Setup    journal.Opt[journal.SetupID] // the one setup
+	Setups   journal.Opt[[]journal.SetupID]
+	Tags     journal.Opt[[]journal.TagID]
+	Reviewed journal.Opt[bool] // sets the time of the review to that of the change
 }
 
 // maxLinks is how many tags, and how many setups, a trade may have.
@@ -51,59 +43,42 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 	return m, err
 }
 
-// maxGrade is the highest grade.
-const maxGrade = 5
-
-// changeMembers are the members of [AnnotationChange] by the names of the fields.
-// A member has the name of that of the values; the instant of a review is set by
-// Reviewed.
-var changeMembers = func() map[string]int {
-	members := map[string]int{}
-	change := reflect.TypeFor[AnnotationChange]()
-	for member := range reflect.TypeFor[AnnotationValues]().Fields() {
-		field, _, _ := strings.Cut(member.Tag.Get("json"), ",")
-		found, ok := change.FieldByName(member.Name)
-		if member.Name == "ReviewedAt" {
-			found, ok = change.FieldByName("Reviewed")
-		}
-		if !ok {
-			panic("playbook: AnnotationChange has no " + member.Name)
-		}
-		members[field] = found.Index[0]
-	}
-	return members
-}()
-
 // setValues sets and checks the values that the change sends.
 func (c *AnnotationChange) setValues(values *AnnotationValues, rule PriceRule, now time.Time) error {
-	members := reflect.ValueOf(c).Elem()
 	for _, f := range AnnotationFields {
-		isSent, isZero := false, false
-		switch sent := members.Field(changeMembers[f.Name]).Addr().Interface().(type) {
-		case *journal.Opt[string]:
-			at := f.At(values).(*string)
-			isSent, *at = sent.Set, sent.Or(*at)
-		case *journal.Opt[decimal.Decimal]:
-			at := f.At(values).(*decimal.Null)
-			isSent, *at = sent.Set, orNull(*sent, *at)
-		case *journal.Opt[int]:
-			at := f.At(values).(*int)
-			isSent, isZero, *at = sent.Set, sent.Set && !sent.Null && sent.Value == 0, sent.Or(*at)
-		case *journal.Opt[bool]:
-			at := f.At(values).(**time.Time)
-			*at = reviewedAt(*sent, *at, now)
+		isSent, err := setValue(f, &c.ValueChange, values)
+		if err == nil && isSent {
+			err = checkValue(f, values, rule)
 		}
-		if isZero {
-			return gradeOutOfRange(f.Name) // null clears a grade
-		}
-		if !isSent {
-			continue
-		}
-		if err := checkValue(f, values, rule); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+	values.ReviewedAt = reviewedAt(c.Reviewed, values.ReviewedAt, now)
 	return nil
+}
+
+// setValue sets the value of a field if the change sends one, and reports whether
+// it does.
+func setValue(f annotations.Field, change *ValueChange, values *AnnotationValues) (isSent bool, err error) {
+	switch sent := annotations.MemberOf(change, f).(type) {
+	case *journal.Opt[string]:
+		at := f.At(values).(*string)
+		isSent, *at = sent.Set, sent.Or(*at)
+	case *journal.Opt[decimal.Decimal]:
+		at := f.At(values).(*decimal.Null)
+		isSent, *at = sent.Set, orNull(*sent, *at)
+	case *journal.Opt[int]:
+		at := f.At(values).(*annotations.Grade)
+		if isSent = sent.Set; isSent && !sent.Null && sent.Value == 0 {
+			return isSent, gradeOutOfRange(f.Name) // null clears a grade
+		}
+		*at = annotations.Grade(sent.Or(int(*at)))
+	case *journal.Opt[time.Time]:
+		at := f.At(values).(**time.Time)
+		isSent, *at = sent.Set, sent.OrNil(*at)
+	}
+	return isSent, nil
 }
 
 // reviewedAt keeps the instant of the first review.

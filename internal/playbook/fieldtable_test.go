@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
-	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 	"fillbook/internal/testkit"
@@ -58,8 +58,8 @@ func setSample(t *testing.T, at any, n int) {
 	switch value := at.(type) {
 	case *string:
 		*value = strings.Repeat("x", n)
-	case *int:
-		*value = n
+	case *annotations.Grade:
+		*value = annotations.Grade(n)
 	case *decimal.Null:
 		*value = decimal.Of(decimal.New(int64(n)))
 	case **time.Time:
@@ -81,7 +81,7 @@ func TestEveryMemberIsInTheFieldTable(t *testing.T) {
 	}
 	for i := range members.NumField() {
 		name, _, _ := strings.Cut(members.Field(i).Tag.Get("json"), ",")
-		place := slices.IndexFunc(playbook.AnnotationFields, func(f annotationField) bool { return f.Name == name })
+		place := slices.IndexFunc(playbook.AnnotationFields, func(f annotations.Field) bool { return f.Name == name })
 		if place < 0 {
 			t.Errorf("%s is not in the field table", name)
 			continue
@@ -92,7 +92,7 @@ func TestEveryMemberIsInTheFieldTable(t *testing.T) {
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("the field %s is another member", name)
 		}
-		if first.IsEmpty() {
+		if playbook.AnnotationFields.IsEmpty(&first) {
 			t.Errorf("%s does not count as content", name)
 		}
 		playbook.AnnotationFields.Merge(&merged, &first)
@@ -110,31 +110,48 @@ func TestEveryMemberIsInTheFieldTable(t *testing.T) {
 	}
 }
 
-// TestEveryMemberCanBeChanged: each member of the values has one in the change.
+// TestEveryMemberCanBeChanged: a change sets each field, keeps it if it sends
+// nothing, and clears it with a null.
 func TestEveryMemberCanBeChanged(t *testing.T) {
 	t.Parallel()
-	change, values := reflect.TypeFor[playbook.AnnotationChange](), reflect.TypeFor[playbook.AnnotationValues]()
-	for member := range values.Fields() {
-		name := member.Name
-		if name == "ReviewedAt" {
-			name = "Reviewed" // the instant is that of the change
-		}
-		if _, ok := change.FieldByName(name); !ok {
-			t.Errorf("a change has no %s", name)
-		}
-	}
-	full := playbook.AnnotationChange{
-		Notes: journal.Some("n"), InitialRisk: number("1"), StopPrice: number("2"), TargetPrice: number("3"), LastStop: number("4"),
-		MAE: number("5"), MFE: number("6"), EmotionalState: journal.Some("calm"), Confidence: journal.Some(1), TradeQuality: journal.Some(2),
-		Reviewed: journal.Some(true),
-	}
-	changed, err := playbook.NewAnnotations("t", "a", full, playbook.PricesAboveZero, time.Unix(1, 0))
-	must(t, err)
 	for _, f := range playbook.AnnotationFields {
+		var change, null playbook.AnnotationChange
+		switch sent := annotations.MemberOf(&change.ValueChange, f).(type) {
+		case *journal.Opt[string]:
+			*sent = journal.Some("x")
+		case *journal.Opt[decimal.Decimal]:
+			*sent = number("2")
+		case *journal.Opt[int]:
+			*sent = journal.Some(2)
+		case *journal.Opt[time.Time]:
+			*sent = journal.Some(time.Unix(2, 0))
+		}
+		switch sent := annotations.MemberOf(&null.ValueChange, f).(type) {
+		case *journal.Opt[string]:
+			sent.Set, sent.Null = true, true
+		case *journal.Opt[decimal.Decimal]:
+			sent.Set, sent.Null = true, true
+		case *journal.Opt[int]:
+			sent.Set, sent.Null = true, true
+		case *journal.Opt[time.Time]:
+			sent.Set, sent.Null = true, true
+		}
+		changed := applyChange(t, change, playbook.Annotations{})
 		if f.IsEmpty(&changed.AnnotationValues) {
 			t.Errorf("a change does not set %s", f.Name)
+		}
+		if kept := applyChange(t, playbook.AnnotationChange{}, changed); !reflect.DeepEqual(kept, changed) {
+			t.Errorf("a change that sends nothing changes %s", f.Name)
+		}
+		if cleared := applyChange(t, null, changed); !playbook.AnnotationFields.IsEmpty(&cleared.AnnotationValues) {
+			t.Errorf("a null does not clear %s", f.Name)
 		}
 	}
 }
 
-type annotationField = fields.Field[playbook.AnnotationValues]
+func applyChange(t *testing.T, change playbook.AnnotationChange, to playbook.Annotations) playbook.Annotations {
+	t.Helper()
+	changed, err := change.Apply(to)
+	must(t, err)
+	return changed
+}

@@ -185,17 +185,8 @@ func scanMissed(row db.Scanner) (m Missed, err error) {
 	return m, err
 }
 
-// MissedTrades lists missed trades by the instant they were observed, newest
+// ReadMissedPage lists missed trades by the instant they were observed, newest
 // first, and returns how many the scope has in all.
-func (s *Service) MissedTrades(ctx context.Context, owner journal.UserID, scope journal.Scope, page Page) (list []Missed, total int, err error) {
-	err = s.db.View(ctx, func(tx *db.Tx) error {
-		list, total, err = ReadMissedPage(ctx, tx, owner, scope, page)
-		return err
-	})
-	return list, total, err
-}
-
-// ReadMissedPage is the step of [Service.MissedTrades].
 func ReadMissedPage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, page Page,
 ) (list []Missed, total int, err error) {

@@ -169,8 +169,7 @@ func TestMissedLists(t *testing.T) {
 			"a first page":  {journal.Scope{}, playbook.Page{Limit: 2}, []journal.MissedID{d, c}, 4},
 			"a second page": {journal.Scope{}, playbook.Page{Limit: 2, After: playbook.Position{At: day, ID: string(c)}}, []journal.MissedID{b, a}, 4},
 		} {
-			list, total, err := w.MissedTrades(w.ctx, w.ann, test.scope, test.page)
-			must(w.t, err)
+			list, total := w.missedTrades(w.ann, test.scope, test.page)
 			ids := []journal.MissedID{}
 			for _, m := range list {
 				ids = append(ids, m.ID)
@@ -179,8 +178,7 @@ func TestMissedLists(t *testing.T) {
 				w.t.Errorf("%s: total %d, %s", name, total, diff)
 			}
 		}
-		others, _, err := w.MissedTrades(w.ctx, w.bob, journal.Scope{}, playbook.Page{})
-		must(w.t, err)
+		others, _ := w.missedTrades(w.bob, journal.Scope{}, playbook.Page{})
 		if len(others) != 0 {
 			w.t.Errorf("bob sees %+v", others)
 		}
@@ -207,8 +205,7 @@ func TestMissedSummary(t *testing.T) {
 		add(playbook.NoTrigger, playbook.Away, "", true)
 		add(playbook.UnknownOutcome, "", gap, true)
 		add(playbook.TargetHit, "", "", false) // unpriced
-		summary, err := w.MissedSummary(w.ctx, w.ann, journal.Scope{})
-		must(w.t, err)
+		summary := w.missedSummary(w.ann)
 		figures := func(count, scored int, left, avoided, net string) playbook.MissedFigures {
 			return playbook.MissedFigures{Count: count, Scored: scored, RLeft: decimal.Must(left), RAvoided: decimal.Must(avoided), NetR: decimal.Must(net)}
 		}
@@ -231,8 +228,7 @@ func TestMissedSummary(t *testing.T) {
 		if diff := cmp.Diff(want, summary); diff != "" {
 			w.t.Error(diff)
 		}
-		empty, err := w.MissedSummary(w.ctx, w.bob, journal.Scope{})
-		must(w.t, err)
+		empty := w.missedSummary(w.bob)
 		if diff := cmp.Diff(playbook.MissedSummary{ByReason: []playbook.MissedGroup{}, BySetup: []playbook.MissedGroup{}}, empty); diff != "" {
 			w.t.Error(diff)
 		}

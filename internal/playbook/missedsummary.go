@@ -48,17 +48,7 @@ type MissedGroup struct {
 	MissedFigures
 }
 
-// MissedSummary summarises the missed trades of a scope.
-func (s *Service) MissedSummary(ctx context.Context, owner journal.UserID, scope journal.Scope) (MissedSummary, error) {
-	var summary MissedSummary
-	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		summary, err = ReadMissedSummary(ctx, tx, owner, scope)
-		return err
-	})
-	return summary, err
-}
-
-// ReadMissedSummary is the step of [Service.MissedSummary].
+// ReadMissedSummary summarizes the missed trades of a scope.
 func ReadMissedSummary(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope) (MissedSummary, error) {
 	list, err := ListMissed(ctx, tx, owner, scope, Page{})
 	if err != nil {

@@ -25,8 +25,7 @@ func (w *world) attach(target playbook.Target) playbook.Attachment {
 
 func (w *world) attachmentsOf(target playbook.Target) []journal.AttachmentID {
 	w.t.Helper()
-	list, err := w.Attachments(w.ctx, w.ann, target)
-	must(w.t, err)
+	list := w.attachments(w.ann, target)
 	ids := []journal.AttachmentID{}
 	for _, a := range list {
 		ids = append(ids, a.ID)
@@ -47,14 +46,18 @@ func TestFollowMerges(t *testing.T) {
 		gap, fade := w.setup("gap"), w.setup("fade")
 		winner, other := w.annTrade, w.trade(w.ann, w.annCash)
 		w.annotate(winner, playbook.AnnotationChange{
-			Notes: journal.Some("first"), Tags: journal.Some([]journal.TagID{a, b}), Setup: journal.Some(gap), Confidence: journal.Some(4),
+			ValueChange: playbook.ValueChange{Notes: journal.Some("first"), Confidence: journal.Some(4)},
+			Tags:        journal.Some([]journal.TagID{a, b}), Setup: journal.Some(gap),
 		})
 		w.clock.Advance(time.Minute)
 		reviewed := w.clock.Now()
 		w.annotate(other, playbook.AnnotationChange{
-			Notes: journal.Some("second"), Tags: journal.Some([]journal.TagID{b, c}), Setups: journal.Some([]journal.SetupID{fade, gap}),
-			Confidence: journal.Some(1), TradeQuality: journal.Some(2), InitialRisk: number("10"), StopPrice: number("1"), TargetPrice: number("2"),
-			MAE: number("3"), MFE: number("4"), EmotionalState: journal.Some("calm"), Reviewed: journal.Some(true),
+			ValueChange: playbook.ValueChange{
+				Notes:      journal.Some("second"),
+				Confidence: journal.Some(1), TradeQuality: journal.Some(2), InitialRisk: number("10"), StopPrice: number("1"), TargetPrice: number("2"),
+				MAE: number("3"), MFE: number("4"), EmotionalState: journal.Some("calm"),
+			},
+			Tags: journal.Some([]journal.TagID{b, c}), Setups: journal.Some([]journal.SetupID{fade, gap}), Reviewed: journal.Some(true),
 		})
 		kept, moved := w.attach(playbook.Target{Trade: winner}), w.attach(playbook.Target{Trade: other})
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(other)})
@@ -92,7 +95,8 @@ func TestFollowRenames(t *testing.T) {
 	each(t, func(w *world) {
 		tag := w.tag("t")
 		before := w.annotate(w.annTrade, playbook.AnnotationChange{
-			Notes: journal.Some("n"), Tags: journal.Some([]journal.TagID{tag}), InitialRisk: number("5"), Reviewed: journal.Some(true),
+			ValueChange: playbook.ValueChange{Notes: journal.Some("n"), InitialRisk: number("5")},
+			Tags:        journal.Some([]journal.TagID{tag}), Reviewed: journal.Some(true),
 		})
 		fresh := w.trade(w.ann, w.annCash)
 		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: w.annTrade, Into: fresh}, {From: fresh, Into: fresh}}})
@@ -109,10 +113,10 @@ func TestFollowLongNotes(t *testing.T) {
 	each(t, func(w *world) {
 		other := w.trade(w.ann, w.annCash)
 		text := slices.Repeat([]byte("x"), journal.MaxNoteBytes-1)
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("a" + string(text))})
-		w.annotate(other, playbook.AnnotationChange{Notes: journal.Some("b" + string(text))})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("a" + string(text))}})
+		w.annotate(other, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("b" + string(text))}})
 		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
-		w.annotate(w.annTrade, playbook.AnnotationChange{Confidence: journal.Some(3)})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Confidence: journal.Some(3)}})
 		if n := len(w.annotations(w.annTrade).Notes); n != 2*journal.MaxNoteBytes+len("\n\n---\n\n") {
 			w.t.Errorf("%d bytes of notes are left", n)
 		}
@@ -132,7 +136,7 @@ func TestFollowManyTags(t *testing.T) {
 			w.annotate(trade, playbook.AnnotationChange{Tags: journal.Some(tags)})
 		}
 		w.move(playbook.Regrouping{Merged: []playbook.Merge{{From: other, Into: w.annTrade}}})
-		annotations := w.annotate(w.annTrade, playbook.AnnotationChange{Confidence: journal.Some(3)})
+		annotations := w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Confidence: journal.Some(3)}})
 		if len(annotations.Tags) != 120 || annotations.Confidence != 3 {
 			w.t.Errorf("%d tags are left, and the confidence is %d", len(annotations.Tags), annotations.Confidence)
 		}
@@ -144,7 +148,8 @@ func TestOrphanReturns(t *testing.T) {
 		tag, gap := w.tag("t"), w.setup("gap")
 		opened := at("2026-03-01T10:00:00Z")
 		before := w.annotate(w.annTrade, playbook.AnnotationChange{
-			Notes: journal.Some("precious"), Tags: journal.Some([]journal.TagID{tag}), Setup: journal.Some(gap), StopPrice: number("9"),
+			ValueChange: playbook.ValueChange{Notes: journal.Some("precious"), StopPrice: number("9")},
+			Tags:        journal.Some([]journal.TagID{tag}), Setup: journal.Some(gap),
 		})
 		file := w.attach(playbook.Target{Trade: w.annTrade})
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(w.annTrade)})
@@ -179,7 +184,7 @@ func TestOrphanReturns(t *testing.T) {
 		if len(w.orphans()) != 1 {
 			w.t.Fatal("the orphan was taken by a stranger")
 		}
-		w.annotate(back, playbook.AnnotationChange{Notes: journal.Some("new words")})
+		w.annotate(back, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("new words")}})
 		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
 			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: back, Account: w.annCash, FillKeys: []string{"k2"}},
 		}})
@@ -206,8 +211,8 @@ func TestOrphanReturns(t *testing.T) {
 func TestOrphanChoosesMostFills(t *testing.T) {
 	each(t, func(w *world) {
 		first, second := w.annTrade, w.trade(w.ann, w.annCash)
-		w.annotate(first, playbook.AnnotationChange{Notes: journal.Some("first")})
-		w.annotate(second, playbook.AnnotationChange{Notes: journal.Some("second")})
+		w.annotate(first, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("first")}})
+		w.annotate(second, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("second")}})
 		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{
 			{Trade: first, Account: w.annCash, FillKeys: []string{"a", "b", "flip"}},
 			{Trade: second, Account: w.annCash, FillKeys: []string{"flip", "c"}},
@@ -231,7 +236,7 @@ func TestOrphanChoosesMostFills(t *testing.T) {
 // though the one in the other trade is known by two names.
 func TestOrphanCountsFillsOnce(t *testing.T) {
 	each(t, func(w *world) {
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("words")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("words")}})
 		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{
 			{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"a", "id|a", "b", "c"}},
 		}})
@@ -251,7 +256,7 @@ func TestOrphanCountsFillsOnce(t *testing.T) {
 // itself.
 func TestOrphanOfOneCall(t *testing.T) {
 	each(t, func(w *world) {
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("here")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("here")}})
 		gone := playbook.Orphaned{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}
 		w.move(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
@@ -276,8 +281,8 @@ func TestOrphanOfOneCall(t *testing.T) {
 func TestEmptyAnnotationsAreDeleted(t *testing.T) {
 	each(t, func(w *world) {
 		empty, pictured := w.annTrade, w.trade(w.ann, w.annCash)
-		w.annotate(empty, playbook.AnnotationChange{Notes: journal.Some("x")})
-		w.annotate(empty, playbook.AnnotationChange{Notes: journal.Some(" ")})
+		w.annotate(empty, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}})
+		w.annotate(empty, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(" ")}})
 		w.attach(playbook.Target{Trade: pictured})
 		unknown := w.trade(w.ann, w.annCash)
 		var gone []playbook.Orphaned
@@ -288,7 +293,7 @@ func TestEmptyAnnotationsAreDeleted(t *testing.T) {
 		if orphans := w.orphans(); len(orphans) != 1 || orphans[0].Trade != pictured {
 			w.t.Errorf("the orphans are %+v", orphans)
 		}
-		w.annotate(unknown, playbook.AnnotationChange{Notes: journal.Some("x")})
+		w.annotate(unknown, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}})
 		w.update(func(tx *db.Tx) error {
 			var annotated []journal.TradeID
 			err := playbook.EachAnnotatedTrade(w.ctx, tx, func(_ journal.UserID, trade journal.TradeID) error {
@@ -306,8 +311,8 @@ func TestEmptyAnnotationsAreDeleted(t *testing.T) {
 func TestAdoptAndDeleteOrphans(t *testing.T) {
 	each(t, func(w *world) {
 		second := w.trade(w.ann, w.annCash)
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("one")})
-		w.annotate(second, playbook.AnnotationChange{Notes: journal.Some("two")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("one")}})
+		w.annotate(second, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("two")}})
 		file := w.attach(playbook.Target{Trade: second})
 		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: w.annTrade, Account: w.annCash}, {Trade: second, Account: w.annCash}}})
 
@@ -337,7 +342,7 @@ func TestAdoptAndDeleteOrphans(t *testing.T) {
 
 func TestForgetTrades(t *testing.T) {
 	each(t, func(w *world) {
-		w.annotate(w.annTrade, playbook.AnnotationChange{Notes: journal.Some("x"), Tags: journal.Some([]journal.TagID{w.tag("t")})})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}, Tags: journal.Some([]journal.TagID{w.tag("t")})})
 		file := w.attach(playbook.Target{Trade: w.annTrade})
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(w.annTrade)})
 		var files []journal.AttachmentID
@@ -361,7 +366,7 @@ func TestForgetAccount(t *testing.T) {
 		second := w.account(w.ann, 2)
 		elsewhere, lost := w.trade(w.ann, second), w.trade(w.ann, w.annCash)
 		for _, trade := range []journal.TradeID{w.annTrade, elsewhere, lost} {
-			w.annotate(trade, playbook.AnnotationChange{Notes: journal.Some("x")})
+			w.annotate(trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}})
 		}
 		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: lost, Account: w.annCash, FillKeys: []string{"k"}}}})
 		file := w.attach(playbook.Target{Trade: w.annTrade})
@@ -406,7 +411,8 @@ func TestDeletedUser(t *testing.T) {
 		lost := w.trade(w.ann, w.annCash)
 		for _, trade := range []journal.TradeID{w.annTrade, lost} {
 			w.annotate(trade, playbook.AnnotationChange{
-				Tags: journal.Some([]journal.TagID{w.tag(string(trade))}), Setup: journal.Some(w.setup(string(trade))), MAE: number("1"),
+				ValueChange: playbook.ValueChange{MAE: number("1")},
+				Tags:        journal.Some([]journal.TagID{w.tag(string(trade))}), Setup: journal.Some(w.setup(string(trade))),
 			})
 			w.attach(playbook.Target{Trade: trade})
 		}

@@ -63,7 +63,7 @@ func (h *history) open(i int) {
 	h.fills[trade] = []string{fmt.Sprintf("%da", i), fmt.Sprintf("%db", i)}
 	if rapid.Bool().Draw(h.r, "annotated") {
 		word, tag := fmt.Sprintf("word-%d.", i), h.tag(fmt.Sprintf("tag %d", i))
-		h.annotate(trade, playbook.AnnotationChange{Notes: journal.Some(word), Tags: journal.Some([]journal.TagID{tag})})
+		h.annotate(trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(word)}, Tags: journal.Some([]journal.TagID{tag})})
 		h.words, h.tags = append(h.words, word), append(h.tags, tag)
 	}
 	if i == 0 && rapid.Bool().Draw(h.r, "pictured") { // a file costs a sync

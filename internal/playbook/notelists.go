@@ -18,16 +18,8 @@ type NoteFilter struct {
 	Trade   journal.TradeID
 }
 
-// Notes lists notes, newest first, and returns how many the filter has in all.
-func (s *Service) Notes(ctx context.Context, owner journal.UserID, filter NoteFilter, page Page) (notes []Note, total int, err error) {
-	err = s.db.View(ctx, func(tx *db.Tx) error {
-		notes, total, err = ReadNotePage(ctx, tx, owner, filter, page)
-		return err
-	})
-	return notes, total, err
-}
-
-// ReadNotePage is the step of [Service.Notes].
+// ReadNotePage lists notes, newest first, and returns how many the filter has in
+// all.
 func ReadNotePage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
 ) (notes []Note, total int, err error) {

@@ -212,3 +212,39 @@ func at(text string) time.Time {
 	}
 	return instant
 }
+
+func (w *world) attachments(owner journal.UserID, target playbook.Target) (list []playbook.Attachment) {
+	w.t.Helper()
+	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
+		list, err = playbook.AttachmentsOf(w.ctx, tx, owner, target)
+		return err
+	}))
+	return list
+}
+
+func (w *world) notes(owner journal.UserID, filter playbook.NoteFilter, page playbook.Page) (list []playbook.Note, total int) {
+	w.t.Helper()
+	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
+		list, total, err = playbook.ReadNotePage(w.ctx, tx, owner, filter, page)
+		return err
+	}))
+	return list, total
+}
+
+func (w *world) missedTrades(owner journal.UserID, scope journal.Scope, page playbook.Page) (list []playbook.Missed, total int) {
+	w.t.Helper()
+	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
+		list, total, err = playbook.ReadMissedPage(w.ctx, tx, owner, scope, page)
+		return err
+	}))
+	return list, total
+}
+
+func (w *world) missedSummary(owner journal.UserID) (summary playbook.MissedSummary) {
+	w.t.Helper()
+	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
+		summary, err = playbook.ReadMissedSummary(w.ctx, tx, owner, journal.Scope{})
+		return err
+	}))
+	return summary
+}

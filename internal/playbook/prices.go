@@ -2,9 +2,12 @@ package playbook
 
 import (
 	"context"
+	"slices"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 )
@@ -46,11 +49,16 @@ func (r PriceRule) Check(field string, price decimal.Null) error {
 	return journal.InvalidField(field, "%s must be above zero; only futures and options can have a price of zero or less.", field)
 }
 
-// setsPricesBelow reports whether a change sets a stop or target that only some
-// instruments can have.
-func (c AnnotationChange) setsPricesBelow() bool {
-	below := func(o journal.Opt[decimal.Decimal]) bool { return o.Set && !o.Null && o.Value.Sign() <= 0 }
-	return below(c.StopPrice) || below(c.TargetPrice)
+// setsPriceBelow reports whether a change sets a price that only some instruments
+// can have.
+func (c *AnnotationChange) setsPriceBelow() bool {
+	return slices.ContainsFunc(AnnotationFields, func(f annotations.Field) bool {
+		if f.Range != fields.Price {
+			return false
+		}
+		sent := annotations.MemberOf(&c.ValueChange, f).(*journal.Opt[decimal.Decimal])
+		return sent.Set && !sent.Null && sent.Value.Sign() <= 0
+	})
 }
 
 // priceRule returns the rule for a change of a trade. The instrument is looked
@@ -58,7 +66,7 @@ func (c AnnotationChange) setsPricesBelow() bool {
 func (s *Service) priceRule(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange,
 ) (PriceRule, error) {
-	if !change.setsPricesBelow() || s.options.Known.InstrumentType == nil {
+	if !change.setsPriceBelow() || s.options.Known.InstrumentType == nil {
 		return PricesAboveZero, nil
 	}
 	kind, err := s.options.Known.InstrumentType(ctx, tx, owner, trade)

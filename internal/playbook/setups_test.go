@@ -134,7 +134,7 @@ func TestUpsertSetup(t *testing.T) {
 func TestDeletedSetupLeavesTradesAndMisses(t *testing.T) {
 	each(t, func(w *world) {
 		id := w.setup("gone soon")
-		w.annotate(w.annTrade, playbook.AnnotationChange{Setup: journal.Some(id), Notes: journal.Some("stays")})
+		w.annotate(w.annTrade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("stays")}, Setup: journal.Some(id)})
 		missed, err := w.CreateMissed(w.ctx, w.ann, playbook.MissedChange{
 			Symbol: journal.Some("X"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.clock.Now()), Setup: journal.Some(id),
 		})

@@ -124,12 +124,12 @@ func TestDeletingUserDeletesRoutine(t *testing.T) {
 	})
 }
 
-func TestCancelledCall(t *testing.T) {
+func TestCanceledCall(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		ctx, cancel := context.WithCancel(f.Context())
 		cancel()
 		if _, err := f.service.Create(ctx, f.owner, Draft{Title: "a", Stage: Pre, Weekdays: everyday}); err == nil {
-			f.Error("a cancelled call succeeded")
+			f.Error("a canceled call succeeded")
 		}
 		f.expectItems("")
 	})

@@ -37,6 +37,7 @@ var levels = map[string]int{
 	"internal/imports/brokers/brokertest": testsOnly,
 	"internal/analytics/oracle":           testsOnly,
 	"internal/imports/metatrader":         3,
+	"internal/imports/kinds":              3,
 	"internal/imports/statement":          2,
 
 	"internal/identity": 2,
@@ -50,6 +51,7 @@ var levels = map[string]int{
 	"internal/analytics":       1,
 	"internal/instruments":     1,
 	"internal/imports/tabular": 1,
+	"internal/imports/parse":   1,
 
 	"internal/journal": 0,
 	"internal/decimal": 0,
@@ -70,6 +72,7 @@ const testsOnly = 99
 var sideways = map[[2]string]string{
 	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
 	{"internal/fields", "internal/db"}:                "a field table scans and stores values",
+	{"internal/imports/parse", "internal/matching"}:   "a word for a side becomes a side",
 	{"internal/fields", "internal/decimal"}:           "a field table scans and stores values",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
 

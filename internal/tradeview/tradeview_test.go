@@ -148,8 +148,8 @@ func TestEveryEntrySeesTheSame(t *testing.T) {
 		must(f, err)
 		trade := f.list(tradeview.Query{})[2].ID
 		_, err = f.services.Playbook.Annotate(f.Context(), f.owner, trade, playbook.AnnotationChange{
-			Notes: journal.Some("n"), Tags: journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID}),
-			StopPrice: journal.Some(decimal.Must("9")), Reviewed: journal.Some(true),
+			ValueChange: playbook.ValueChange{Notes: journal.Some("n"), StopPrice: journal.Some(decimal.Must("9"))},
+			Tags:        journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID}), Reviewed: journal.Some(true),
 		}, nil)
 		must(f, err)
 		filter := playbook.TradeFilter{Tags: []journal.TagID{tag.ID}, Setups: []journal.SetupID{setup.ID}, Reviewed: journal.Some(true)}
@@ -198,7 +198,7 @@ func TestSortKeys(t *testing.T) {
 		all := idsOf(f.list(tradeview.Query{}))
 		for i, id := range all[:10] {
 			_, err := f.services.Playbook.Annotate(f.Context(), f.owner, id, playbook.AnnotationChange{
-				InitialRisk: journal.Some(decimal.New(int64(i%3 + 1))), TradeQuality: journal.Some(i%5 + 1),
+				ValueChange: playbook.ValueChange{InitialRisk: journal.Some(decimal.New(int64(i%3 + 1))), TradeQuality: journal.Some(i%5 + 1)},
 			}, nil)
 			must(f, err)
 		}

@@ -65,7 +65,7 @@ func TestHiddenCostsKeepTheCash(t *testing.T) {
 			got = got.Add(gross(f)).Sub(f.Fees).Sub(f.Commission)
 		}
 		if !got.Equal(want) {
-			t.Errorf("fills move %s, the file says %s\n%s", got, want, text.String())
+			t.Errorf("fills sum to %s, the file to %s\n%s", got, want, text.String())
 		}
 	})
 }

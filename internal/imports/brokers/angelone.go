@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -12,7 +13,7 @@ import (
 // angelOneTrades is the trades history: one column for the price of a buy and one
 // for that of a sell, and a column for each charge.
 var angelOneTrades = s.Preset{
-	Broker: "Angel One", Export: "trades history", Evidence: s.SampleFile, Format: s.Executions, Zone: kolkata, Order: s.MonthFirst, Units: true,
+	Broker: "Angel One", Export: "trades history", Evidence: s.SampleFile, Format: s.Executions, Zone: kolkata, Order: parse.MonthFirst, Units: true,
 	Header: s.Cols("Scrip/Contract;Buy/Sell;Buy Price;Sell Price;Quantity;Brokerage;Trade ID;Date"), Costs: s.CostsPositive,
 	Layout: &s.Layout{
 		Symbol: "Scrip/Contract", Namer: nameAngelOne, Side: "Buy/Sell", Quantity: "Quantity", Price: "Buy Price|Sell Price", Time: "Date", Midnight: true,

@@ -1,6 +1,9 @@
 package brokers
 
-import "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	"fillbook/internal/imports/statement"
+)
 
 // utc is the zone of most exchanges.
 const utc = "UTC"
@@ -39,7 +42,7 @@ var binanceFutures = statement.Preset{
 // binanceAutoInvest has purchases by a plan: the amount includes the fee.
 var binanceAutoInvest = statement.Preset{
 	Broker: "Binance", Export: "Auto-Invest", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
-	Header: statement.Cols("Auto-Invest Date(UTC);Holding Coin;Amount per period;Trading Fee;Units;Status"), Order: statement.MonthFirst,
+	Header: statement.Cols("Auto-Invest Date(UTC);Holding Coin;Amount per period;Trading Fee;Units;Status"), Order: parse.MonthFirst,
 	Layout: &statement.Layout{
 		Coins: true, Only: []statement.Condition{{Col: "Status", Words: "success", Reason: statement.ReasonNotFilled}},
 		Symbol: "{Holding Coin}{Amount per period$}", PriceCurrency: "Amount per period$", Side: "=buy", Time: "Auto-Invest Date(UTC)",

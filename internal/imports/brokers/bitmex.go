@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
@@ -12,7 +13,7 @@ import (
 // each day and contract but no fills, so results are adjustments.
 var bitmexWallet = statement.Preset{
 	Broker: "BitMEX", Export: "wallet history", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
-	Header: statement.Cols("transactTime;transactType;amount;fee;address;transactStatus;walletBalance"), Order: statement.MonthFirst,
+	Header: statement.Cols("transactTime;transactType;amount;fee;address;transactStatus;walletBalance"), Order: parse.MonthFirst,
 	Notices: []string{
 		"The wallet has daily results but no fills, so the results were read as adjustments. Import the trade history to get the trades.",
 	},

@@ -3,6 +3,7 @@ package brokers
 import (
 	"regexp"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
@@ -11,14 +12,14 @@ import (
 var bittrexOrders = statement.Preset{
 	Broker: "Bittrex", Export: "order history", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("Uuid;Exchange;TimeStamp;OrderType;Limit;Quantity;QuantityRemaining;Commission;Price;PricePerUnit;Closed"),
-	Order:  statement.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive,
+	Order:  parse.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive,
 	Layout: &bittrexLayout,
 }
 
 // bittrexOldOrders is the history until 2017, which has no price of a unit.
 var bittrexOldOrders = statement.Preset{
 	Broker: "Bittrex", Export: "order history until 2017", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
-	Header: statement.Cols("OrderUuid;Exchange;Type;Quantity;Limit;CommissionPaid;Price;Opened;Closed"), Order: statement.MonthFirst,
+	Header: statement.Cols("OrderUuid;Exchange;Type;Quantity;Limit;CommissionPaid;Price;Opened;Closed"), Order: parse.MonthFirst,
 	Costs:  statement.CostsPositive,
 	Layout: &bittrexLayout,
 }

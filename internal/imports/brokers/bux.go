@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -31,7 +32,7 @@ func prepareBUX(w *s.Row) {
 	if w.Text("Transaction Amount") != "" || i < 0 || i+1 >= len(w.Cells) {
 		return
 	}
-	if _, err := s.Number(w.Text("Transaction Currency"), s.Point); err == nil {
+	if _, err := parse.Number(w.Text("Transaction Currency"), parse.Point); err == nil {
 		w.Cells = slices.Delete(slices.Clone(w.Cells), i, i+1)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/matching"
 )
@@ -43,7 +44,7 @@ func adjustCoinbase(w *statement.Row, record *statement.Record) {
 	if sold == nil || !strings.EqualFold(w.Text("Transaction Type"), "convert") {
 		return
 	}
-	got, err := statement.Number(w.Text("@got"), statement.Point)
+	got, err := parse.Number(w.Text("@got"), parse.Point)
 	if err != nil || got.Sign() <= 0 {
 		w.Fail("Notes: %q does not say what was converted into what.", w.Text("Notes"))
 		return

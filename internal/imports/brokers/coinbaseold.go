@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
@@ -12,7 +13,7 @@ import (
 var coinbaseOldTransactions = statement.Preset{
 	Broker: "Coinbase", Export: "transactions until 2021", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("Timestamp;Transaction Type;Asset;Quantity Transacted;" + coinbaseOld("Spot Price at Transaction") + ";Notes"),
-	Order:  statement.MonthFirst, Costs: statement.CostsPositive,
+	Order:  parse.MonthFirst, Costs: statement.CostsPositive,
 	Layout: &statement.Layout{
 		Coins: true, Kind: "Transaction Type", Symbol: "Asset", Namer: statement.NameCoin, Time: "Timestamp", Quantity: "Quantity Transacted",
 		Price: coinbaseOld("Spot Price at Transaction"), PriceCurrency: "@currency", Unsigned: true,

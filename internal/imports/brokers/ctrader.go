@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -11,7 +12,7 @@ import (
 // each closing deal, with columns that the user chose. The names of columns have
 // the zone of times and the currency of money; the time of opening may be missing.
 var cTraderHistory = s.Preset{
-	Broker: "cTrader", Export: "history", Evidence: s.RealFile, Format: s.JournalTrades, Order: s.DayFirst, Costs: s.CostsNegative, NewestFirst: true,
+	Broker: "cTrader", Export: "history", Evidence: s.RealFile, Format: s.JournalTrades, Order: parse.DayFirst, Costs: s.CostsNegative, NewestFirst: true,
 	Header: s.Cols("Symbol|Símbolo;Opening direction|Dirección de apertura;Entry price|Precio de entrada;Closing price|Precio de cierre;" + cTraderQuantity),
 	Layout: &s.Layout{
 		Symbol: "Symbol|Símbolo", Namer: nameLots, Side: "Opening direction|Dirección de apertura", Quantity: cTraderQuantity,

@@ -1,6 +1,9 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // das lists the exports of DAS Trader: the trades window, whose rows have a time
 // and no day, and a list that has both.
@@ -24,7 +27,7 @@ var dasLayout = s.Layout{
 
 var dasDatedTrades = s.Preset{
 	Broker: "DAS Trader", Export: "trades with dates", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
-	Header: s.Cols("Symb;B/S;Qty;Price;Date;Time"), Order: s.MonthFirst,
+	Header: s.Cols("Symb;B/S;Qty;Price;Date;Time"), Order: parse.MonthFirst,
 	Layout: &s.Layout{
 		Symbol: "Symb", Side: "B/S", Quantity: "Qty", Price: "Price", Date: "Date", Clock: "Time", Commission: "Commission|Comm", Fees: "Fees|Fee",
 	},

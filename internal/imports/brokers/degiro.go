@@ -1,11 +1,14 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // degiroTransactions is the list of trades of DEGIRO, in the languages of its
 // customers. It names only one of the two columns of an amount and its currency.
 var degiroTransactions = s.Preset{
-	Broker: "DEGIRO", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: amsterdam, Order: s.DayFirst, NewestFirst: true,
+	Broker: "DEGIRO", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: amsterdam, Order: parse.DayFirst, NewestFirst: true,
 	Header: []s.Col{degiroDate, degiroTime, degiroProduct, degiroISIN, degiroQuantity, degiroPrice, degiroLocal}, Costs: s.CostsNegative,
 	Layout: &s.Layout{
 		Key: degiroISIN + "|" + degiroProduct, Symbol: degiroISIN + "|" + degiroProduct, Namer: s.NamePlain, Name: degiroProduct,

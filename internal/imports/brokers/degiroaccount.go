@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
@@ -18,7 +19,7 @@ import (
 var degiroStatement = statement.Preset{
 	Broker: "DEGIRO", Export: "account", Evidence: statement.SampleFile, Format: statement.Executions,
 	Header: []string{degiroDate, degiroTime, degiroProduct, degiroISIN, degiroText, degiroChange, degiroBalance, degiroOrder},
-	Zone:   amsterdam, Order: statement.DayFirst, NewestFirst: true, Whole: degiroAccount,
+	Zone:   amsterdam, Order: parse.DayFirst, NewestFirst: true, Whole: degiroAccount,
 }
 
 // degiroTrade is how the account describes a trade: the number, in some languages
@@ -39,7 +40,7 @@ var degiroSides = map[string]matching.Side{
 // degiroBook is what has to be known of the whole file: how numbers are
 // written, and what belongs to each order.
 type degiroBook struct {
-	separator statement.Separator
+	separator parse.Separator
 	orders    map[string]*degiroPaid
 }
 
@@ -170,7 +171,7 @@ func (b *degiroBook) gather(rows []tabular.Row, first degiroCells) {
 		if !isDegiroCode(currency) {
 			currency, number = number, currency
 		}
-		n, err := statement.Number(number, b.separator)
+		n, err := parse.Number(number, b.separator)
 		if err != nil {
 			continue // its own row will tell
 		}
@@ -182,8 +183,8 @@ func (b *degiroBook) gather(rows []tabular.Row, first degiroCells) {
 }
 
 // degiroRateIn reads the rate in a cell, if there is one.
-func degiroRateIn(text string, sep statement.Separator) decimal.Null {
-	n, err := statement.Number(text, sep)
+func degiroRateIn(text string, sep parse.Separator) decimal.Null {
+	n, err := parse.Number(text, sep)
 	if err != nil || n.Sign() <= 0 {
 		return decimal.Null{}
 	}
@@ -209,7 +210,7 @@ func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
 // degiroEvent is a row of the account.
 type degiroEvent struct {
 	text, symbol, name string
-	at                 statement.Moment
+	at                 parse.Moment
 	amount             decimal.Null
 	currency           string
 }
@@ -290,8 +291,8 @@ func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
 }
 
 // readDegiroTrade reads the row of an order that has its trade.
-func readDegiroTrade(w *statement.Row, e degiroEvent, trade []string, paid *degiroPaid, sep statement.Separator) {
-	side, _, ok := statement.SideWord(trade[2])
+func readDegiroTrade(w *statement.Row, e degiroEvent, trade []string, paid *degiroPaid, sep parse.Separator) {
+	side, _, ok := parse.SideWord(trade[2])
 	if own := degiroSides[strings.ToLower(trade[2])]; own != "" {
 		side, ok = own, true
 	}
@@ -364,15 +365,15 @@ func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
 // language of its day and not always as the columns are: the reading that explains
 // the amount is the right one. It returns what a unit of the price is in the
 // currency of its own row: a hundredth for pence, a hundred for options, else none.
-func (e *degiroEvent) readNumbers(w *statement.Row, f *statement.Fill, trade []string, sep statement.Separator) decimal.Null {
+func (e *degiroEvent) readNumbers(w *statement.Row, f *statement.Fill, trade []string, sep parse.Separator) decimal.Null {
 	one, hundredth := decimal.New(1), decimal.Must("0.01")
-	read := func(s statement.Separator) (failed error) {
+	read := func(s parse.Separator) (failed error) {
 		var err, wrong error
-		f.Quantity, err = statement.Number(trade[3], s)
-		f.Price, wrong = statement.Number(trade[4], s)
+		f.Quantity, err = parse.Number(trade[3], s)
+		f.Price, wrong = parse.Number(trade[4], s)
 		return cmp.Or(err, wrong)
 	}
-	for _, s := range []statement.Separator{sep, statement.Comma, statement.Point} {
+	for _, s := range []parse.Separator{sep, parse.Comma, parse.Point} {
 		if read(s) != nil {
 			continue
 		}
@@ -435,10 +436,10 @@ func (g degiroCells) unnamed(i int) bool {
 // number reads the number in a place.
 func (g degiroCells) number(i int) decimal.Null {
 	text := g.cell(i)
-	if statement.Blank(text) {
+	if parse.Blank(text) {
 		return decimal.Null{}
 	}
-	n, err := statement.Number(text, g.separator())
+	n, err := parse.Number(text, g.separator())
 	if err != nil {
 		g.w.Fail("%s: %v.", g.w.Reader().Out.Headers[i], err)
 		return decimal.Null{}
@@ -468,7 +469,7 @@ func (g degiroCells) amount(i int) (decimal.Null, string) {
 
 // separator decides over the whole file which sign marks decimals, as its
 // columns without a name cannot be asked one by one.
-func (g degiroCells) separator() statement.Separator {
+func (g degiroCells) separator() parse.Separator {
 	r := g.w.Reader()
 	if known, ok := r.Memory.(*degiroBook); ok {
 		return known.separator
@@ -482,7 +483,7 @@ func (g degiroCells) separator() statement.Separator {
 			}
 		}
 	}
-	book.separator = statement.SettleSeparator(values)
+	book.separator = parse.SettleSeparator(values)
 	r.Memory = book
 	return book.separator
 }

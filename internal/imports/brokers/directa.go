@@ -1,11 +1,14 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // directaMovements are the account's movements, after nine lines about the
 // account. A trade has an amount in euro and no price.
 var directaMovements = s.Preset{
-	Broker: "Directa", Export: "movements", Evidence: s.SampleFile, Format: s.Executions, Zone: rome, Order: s.DayFirst, NewestFirst: true,
+	Broker: "Directa", Export: "movements", Evidence: s.SampleFile, Format: s.Executions, Zone: rome, Order: parse.DayFirst, NewestFirst: true,
 	Header: s.Cols("Data operazione;Tipo operazione;Ticker;Isin;Protocollo;Descrizione;Quantità;Importo euro"),
 	Layout: &s.Layout{
 		Key: "Tipo operazione|Data operazione", Kind: "Tipo operazione", Symbol: "Ticker|Isin|Descrizione", Namer: s.NamePlain,

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -13,14 +14,14 @@ import (
 // and open ones and cash from the activity. Both tables name fills alike, so that
 // one can be imported after the other. Amounts are in dollars.
 var etoroPositions = s.Preset{
-	Broker: "eToro", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: s.DayFirst,
+	Broker: "eToro", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: parse.DayFirst,
 	Header:   s.Cols(etoroPositionColumns),
 	Sections: []s.Section{{Header: s.Cols(etoroPositionColumns), Layout: &etoroTrips}, {Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents}},
 }
 
 // etoroActivity is the activity of the account.
 var etoroActivity = s.Preset{
-	Broker: "eToro", Export: "account activity", Evidence: s.SampleFile, Format: s.Executions, Zone: "UTC", Order: s.DayFirst,
+	Broker: "eToro", Export: "account activity", Evidence: s.SampleFile, Format: s.Executions, Zone: "UTC", Order: parse.DayFirst,
 	Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents,
 }
 
@@ -84,7 +85,7 @@ func prepareEToroTrip(w *s.Row) {
 	if direction := w.Text("Long / Short"); direction != "" {
 		word, name = direction, w.Text("Action")
 	}
-	if _, _, ok := s.SideWord(word); !ok && w.Text("Position ID") != "" {
+	if _, _, ok := parse.SideWord(word); !ok && w.Text("Position ID") != "" {
 		w.Fail("Action: %q is neither a buy nor a sell.", word)
 	}
 	w.Set("side", word)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -22,7 +23,7 @@ var (
 func newETradePreset(export string, evidence s.Evidence, header string, without ...s.Col) *s.Preset {
 	return &s.Preset{
 		Broker: "E*TRADE", Export: export, Evidence: evidence, Format: s.Executions, Header: s.Cols(header), Without: without,
-		Zone: newYork, Order: s.MonthFirst, NewestFirst: true, Costs: s.CostsPositive, Layout: &etradeLayout,
+		Zone: newYork, Order: parse.MonthFirst, NewestFirst: true, Costs: s.CostsPositive, Layout: &etradeLayout,
 	}
 }
 

@@ -85,7 +85,7 @@ func TestDegiroExportsAgree(t *testing.T) {
 				sum, size = sum.Add(moved(f)), size.Add(moved(f).Abs())
 			}
 			if off := sum.Sub(total).Abs(); off.Cmp(size.Mul(decimal.Must("0.0001"))) > 0 {
-				t.Errorf("fills move %s, the file says %s\n%s", sum, total, text)
+				t.Errorf("fills sum to %s, the file to %s\n%s", sum, total, text)
 			}
 			if len(s.Cash) > 0 || len(s.Warnings) > 0 {
 				t.Errorf("unexpected cash %v or warnings %q", s.Cash, s.Warnings)

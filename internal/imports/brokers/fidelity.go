@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -11,7 +12,7 @@ import (
 // order of columns and in whether money columns have a "($)". The action is a
 // sentence whose first words are the kind of the row.
 var fidelityHistory = s.Preset{
-	Broker: "Fidelity", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst, NewestFirst: true,
+	Broker: "Fidelity", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Run Date;Action;Symbol;Description|Security Description;Type|Security Type;Price|Price ($);Quantity;Commission|Commission ($);Fees|Fees ($);Amount|Amount ($)"),
 	Costs:  s.CostsPositive,
 	Layout: &s.Layout{

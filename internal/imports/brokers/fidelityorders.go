@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -11,7 +12,7 @@ import (
 // holds the price, in two lines; the time is above the day; the side begins the
 // description.
 var fidelityOrders = s.Preset{
-	Broker: "Fidelity", Export: "orders page", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Broker: "Fidelity", Export: "orders page", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst,
 	Header: s.Cols("Symbol;Status;Order Time;Order Type;Trade Description;Quantity"),
 	Layout: &s.Layout{
 		Key: "@key", Only: []s.Condition{{Col: "@price", Words: "?*", Reason: s.ReasonNotFilled}},

@@ -1,12 +1,15 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // finecoOperations is the list of securities and operations. A (acquisto) buys
 // and V (vendita) sells; a redemption sells too, and new shares without a side
 // are no trade.
 var finecoOperations = s.Preset{
-	Broker: "Fineco", Export: "securities operations", Evidence: s.SampleFile, Format: s.Executions, Zone: rome, Order: s.DayFirst,
+	Broker: "Fineco", Export: "securities operations", Evidence: s.SampleFile, Format: s.Executions, Zone: rome, Order: parse.DayFirst,
 	Header: s.Cols("Operazione;Data valuta;Descrizione;Titolo;Isin;Segno;Prezzo;Controvalore"), Costs: s.CostsPositive,
 	Layout: &s.Layout{
 		Key: "Segno|Descrizione|Operazione", Kind: "Segno|Descrizione", Symbol: "Isin|Titolo", Namer: s.NamePlain, Name: "Titolo",

@@ -3,6 +3,7 @@ package brokers
 import (
 	"regexp"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -11,7 +12,7 @@ import (
 // some rows have the time inside their description. Within a day the file may run
 // forwards or backwards.
 var firstradeHistory = s.Preset{
-	Broker: "Firstrade", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Broker: "Firstrade", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst,
 	Header: s.Cols("Symbol;Quantity;Price;Action;Description;TradeDate;SettledDate;Amount;Commission;Fee;RecordType"), Costs: s.CostsPositive,
 	Layout: &s.Layout{
 		Key: "Action", Kind: "@kind|Action", Words: firstradeWords, Symbol: "Symbol|@bond", Contract: "@contract", Effect: "@effect",
@@ -47,7 +48,7 @@ var firstradeEffect = regexp.MustCompile(`(?i)(open|closing|opening) contract`)
 func prepareFirstrade(w *s.Row) {
 	note := w.Text("Description")
 	_, isOption := instruments.ParseOption(note)
-	_, _, traded := s.SideWord(w.Text("Action"))
+	_, _, traded := parse.SideWord(w.Text("Action"))
 	switch {
 	case traded && w.Text("Symbol") == "" && !isOption:
 		w.Set("bond", w.Text("CUSIP"))

@@ -3,14 +3,15 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/matching"
 )
 
 // flatexMovements are the depot's movements, whose last column says of what kind
-// each is. A cancelled execution (Storno) is booked the other way.
+// each is. A canceled execution (Storno) is booked the other way.
 var flatexMovements = s.Preset{
-	Broker: "flatex", Export: "depot movements", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: s.DayFirst,
+	Broker: "flatex", Export: "depot movements", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: parse.DayFirst,
 	Header: s.Cols("Buchungstag;Valuta;Bezeichnung;ISIN;Nominal (Stk.);Betrag;Kurs;Buchungsinformation"),
 	Layout: &s.Layout{
 		Key: "Buchungstag", Kind: "Buchungsinformation", Symbol: "ISIN|Bezeichnung", Namer: s.NamePlain, Name: "Bezeichnung",
@@ -25,7 +26,7 @@ var flatexMovements = s.Preset{
 	},
 }
 
-// undoFlatex books a cancelled execution on the other side, with its costs
+// undoFlatex books a canceled execution on the other side, with its costs
 // returned.
 func undoFlatex(w *s.Row, r *s.Record) {
 	f := r.Fill

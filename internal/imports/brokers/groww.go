@@ -1,11 +1,14 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // growwOrders is the order history, a workbook with lines about its owner on top.
 // It gives values and no prices. It is known from other people's code only.
 var growwOrders = s.Preset{
-	Broker: "Groww", Export: "order history", Evidence: s.Documented, Format: s.Executions, Zone: kolkata, Order: s.DayFirst, Units: true,
+	Broker: "Groww", Export: "order history", Evidence: s.Documented, Format: s.Executions, Zone: kolkata, Order: parse.DayFirst, Units: true,
 	Header: s.Cols("Stock name;Symbol;ISIN;Type;Quantity;Value;Execution date and time;Order status"),
 	Layout: &s.Layout{
 		Key: "Symbol|Quantity", Only: []s.Condition{{Col: "Order status", Words: "executed", Reason: s.ReasonNotFilled}},

@@ -3,6 +3,7 @@ package brokers
 import (
 	"regexp"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -10,7 +11,7 @@ import (
 // costs in pence, and costs that only the value shows. The reference says what a
 // row is: that of a contract note is B or S and a number.
 var hargreavesSummary = s.Preset{
-	Broker: "Hargreaves Lansdown", Export: "transaction summary", Evidence: s.SampleFile, Format: s.Executions, Zone: london, Order: s.DayFirst,
+	Broker: "Hargreaves Lansdown", Export: "transaction summary", Evidence: s.SampleFile, Format: s.Executions, Zone: london, Order: parse.DayFirst,
 	Header: s.Cols("Trade date;Settle date;Reference;Description;Unit cost (p);Quantity"), NewestFirst: true,
 	Layout: &s.Layout{
 		Key: "Reference|Trade date", Kind: "@side|{Reference} {Description}", Symbol: "@name", Namer: s.NamePlain, Time: "Trade date",

@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/matching"
 )
@@ -34,7 +35,7 @@ func nameHyperliquid(symbol, kind string) statement.Instrument {
 // bought: the result of a purchase is only the fee, in money.
 func prepareHyperliquid(w *statement.Row) {
 	base, _, isPair := strings.Cut(w.Text("coin"), "/")
-	if side, _, _ := statement.SideWord(w.Text("dir")); !isPair || side != matching.Buy {
+	if side, _, _ := parse.SideWord(w.Text("dir")); !isPair || side != matching.Buy {
 		return
 	}
 	fee, result := w.Decimal("fee"), w.Decimal("closedPnl")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -16,7 +17,7 @@ import (
 // direction is general knowledge. The reference of a deal comes again for every
 // part, so it is not an id.
 var igHistory = s.Preset{
-	Broker: "IG", Export: "transaction history", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: s.DayFirst, NewestFirst: true,
+	Broker: "IG", Export: "transaction history", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: parse.DayFirst, NewestFirst: true,
 	Header: s.Cols("TextDate|Date;Summary;MarketName;Period;ProfitAndLoss;Transaction type;Reference;Open level;Close level;Size;PL Amount;DateUtc"),
 	Layout: &s.Layout{
 		Key: "Summary|Transaction type", Prepare: prepareIG, Kind: "@kind|{Summary} {MarketName}", Words: []s.Word{{Kind: s.KindTrade, Words: "closed deal"}},
@@ -34,7 +35,7 @@ var igShares = regexp.MustCompile(`^(.+?) ([\d.,]+) ?@ ?([\d.,]+)$`)
 // prepareIG finds out whether a row is a closed deal, a trade in shares or cash.
 func prepareIG(w *s.Row) {
 	market, kind := strings.Join(strings.Fields(w.Text("MarketName")), " "), w.Text("Transaction type")
-	_, _, traded := s.SideWord(kind)
+	_, _, traded := parse.SideWord(kind)
 	shares := igShares.FindStringSubmatch(market)
 	switch {
 	case w.Text("Open level") != "" && w.Text("Close level") != "":

@@ -3,12 +3,13 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
 // investEngineTrades is the trading statement, in which the ISIN follows the name.
 var investEngineTrades = s.Preset{
-	Broker: "InvestEngine", Export: "trading statement", Evidence: s.SampleFile, Format: s.Executions, Zone: london, Order: s.DayFirst,
+	Broker: "InvestEngine", Export: "trading statement", Evidence: s.SampleFile, Format: s.Executions, Zone: london, Order: parse.DayFirst,
 	Header: s.Cols("Security / ISIN;Transaction Type;Quantity;Share Price;Total Trade Value;Trade Date/Time"),
 	Layout: &s.Layout{
 		Key: "Transaction Type|Trade Date/Time", Kind: "Transaction Type", Symbol: "@isin|Security / ISIN", Name: "@name", Namer: s.NamePlain,

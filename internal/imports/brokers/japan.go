@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/matching"
 )
@@ -76,10 +77,10 @@ func adjustJapanese(w *s.Row, r *s.Record) {
 	delivered.Lot, delivered.Commission, delivered.Fees = "", decimal.Zero, decimal.Zero
 	switch word := w.Text("取引|取引区分") + w.Text("売買区分"); {
 	case strings.Contains(word, "現引"):
-		delivered.Side, delivered.Effect = matching.Buy, s.Opening
+		delivered.Side, delivered.Effect = matching.Buy, parse.Opening
 		r.Also = []s.Record{{Kind: s.KindBuyOpen, Fill: &delivered}}
 	case strings.Contains(word, "現渡"):
-		delivered.Side, delivered.Effect = matching.Sell, s.Closing
+		delivered.Side, delivered.Effect = matching.Sell, parse.Closing
 		r.Also = []s.Record{{Kind: s.KindSellClose, Fill: &delivered}}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestGrade(t *testing.T) {
-	for text, want := range map[string]int{"1": 1, "5": 5, "4.0": 4, "0": 0, "6": 0, "": 0, "3.5": 0, "good": 0, "-1": 0} {
+	for text, want := range map[string]annotations.Grade{"1": 1, "5": 5, "4.0": 4, "0": 0, "6": 0, "": 0, "3.5": 0, "good": 0, "-1": 0} {
 		if got := statement.Grade(text); got != want {
 			t.Errorf("Grade(%q) = %d, want %d", text, got, want)
 		}

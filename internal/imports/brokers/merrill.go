@@ -4,13 +4,14 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
 // merrillActivity is the activity of accounts at Merrill. The description says what
 // a row is; the type is often empty. Commissions are in the amounts only.
 var merrillActivity = s.Preset{
-	Broker: "Merrill", Export: "activity", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Order: s.MonthFirst, NewestFirst: true,
+	Broker: "Merrill", Export: "activity", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Settlement Date;Description;Type;Symbol/ CUSIP;Quantity;Price;Amount"),
 	Layout: &s.Layout{
 		Key: "Description", Kind: "@kind|Description", Words: merrillWords, Symbol: "Symbol/ CUSIP", Time: "Trade Date|Settlement Date",

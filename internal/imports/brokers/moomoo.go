@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -16,8 +17,8 @@ var moomooOrders = s.Preset{
 	Broker: "moomoo", Export: "order history", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive, NewestFirst: true,
 	Header: s.Cols(moomooSide + ";Symbol|代码;" + moomooFilled + ";" + moomooPlaced + ";Order Qty|订单数量;Order Price|订单价格"),
 	Sides: map[string]s.Direction{
-		"卖空": {Effect: s.Opening}, "沽空": {Effect: s.Opening},
-		"买回": {Buy: true, Effect: s.Closing}, "buy back": {Buy: true, Effect: s.Closing},
+		"卖空": {Effect: parse.Opening}, "沽空": {Effect: parse.Opening},
+		"买回": {Buy: true, Effect: parse.Closing}, "buy back": {Buy: true, Effect: parse.Closing},
 	},
 	Layout: &s.Layout{
 		Key: moomooSide, Carry: []s.Col{moomooSide, "Symbol|代码", "Currency|币种"}, Prepare: readMoomooAverage, Orders: true,

@@ -1,12 +1,15 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // myfxbookStatement is the statement that Myfxbook keeps of an account. The profit
 // is what is left after commission and swap. Open trades are in a table of their
 // own below, with fewer columns.
 var myfxbookStatement = s.Preset{
-	Broker: "Myfxbook", Export: "statement", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: serverZone, Order: s.MonthFirst, Costs: s.CostsNegative,
+	Broker: "Myfxbook", Export: "statement", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: serverZone, Order: parse.MonthFirst, Costs: s.CostsNegative,
 	Header: s.Cols("Open Date;Close Date;Symbol;Action;Units/Lots|Lots|Units;Open Price;Close Price;Pips;Profit;Gain"),
 	Sections: []s.Section{{Header: s.Cols("Open Date;Symbol;Action;Open Price;Profit"), Layout: &s.Layout{
 		Key: "Action|Symbol|Profit", Kind: "Action", Words: metaTraderWords, Symbol: "Symbol", Namer: nameLots, ID: "Ticket",

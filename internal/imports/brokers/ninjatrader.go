@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/instruments"
@@ -60,7 +61,7 @@ var (
 
 // findNinjaOrder returns DayFirst for ambiguous dates if the PC writes the currency
 // after amounts, or dates without slashes: no country with the month first does.
-func findNinjaOrder(file tabular.File) s.DateOrder {
+func findNinjaOrder(file tabular.File) parse.DateOrder {
 	foreign := false
 	var dates []string
 	for _, table := range file.Tables {
@@ -74,10 +75,10 @@ func findNinjaOrder(file tabular.File) s.DateOrder {
 			}
 		}
 	}
-	if foreign && s.SettleDateOrder(dates) == s.DateOrderAmbiguous {
-		return s.DayFirst
+	if foreign && parse.SettleDateOrder(dates) == parse.DateOrderAmbiguous {
+		return parse.DayFirst
 	}
-	return s.DateOrderUnknown
+	return parse.DateOrderUnknown
 }
 
 // nameNinja builds a future, which has its month after a blank, as MES 09-26, or a

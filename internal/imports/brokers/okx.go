@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
@@ -45,7 +46,7 @@ func prepareOKX(w *statement.Row) {
 			}
 		}
 	}
-	_, _, isSide := statement.SideWord(w.Text("Action|Type"))
+	_, _, isSide := parse.SideWord(w.Text("Action|Type"))
 	if !isSide || !strings.EqualFold(w.Text("Trade Type"), "Spot") || w.Text("Symbol|Instrument") == "" {
 		return
 	}

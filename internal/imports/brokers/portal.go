@@ -2,6 +2,7 @@ package brokers
 
 import (
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -10,7 +11,7 @@ import (
 // write: one row for each leg, with the id of its position.
 var portalPositions = s.Preset{
 	Broker: "MetaTrader 5", Export: "position history list of a broker's portal", Evidence: s.SampleFile, Format: s.Executions, Zone: serverZone,
-	Header: s.Cols("Symbol;Position;Date Time;Transaction Type;Trade Volume Lots;Open Price;Profit"), Order: s.MonthFirst, Units: true,
+	Header: s.Cols("Symbol;Position;Date Time;Transaction Type;Trade Volume Lots;Open Price;Profit"), Order: parse.MonthFirst,
 	Layout: &s.Layout{
 		Key: "Transaction Type", Symbol: "Symbol", Namer: nameMetaTrader, Side: "Transaction Type", Quantity: "Trade Volume Lots", Price: "Open Price",
 		Time: "Date Time", Lot: "Position", Result: "Profit", Results: s.ResultIfClosing, Account: "Account Number", Details: map[string]s.Col{"unit": "=lot"},

@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -22,7 +23,7 @@ var questradeExecutions = s.Preset{
 // questradeConfirmations is known from other people's tests only. Rows without a
 // trade number are the sums of an account.
 var questradeConfirmations = s.Preset{
-	Broker: "Questrade", Export: "trade confirmations", Evidence: s.Documented, Format: s.Executions, Zone: toronto, Order: s.DayFirst,
+	Broker: "Questrade", Export: "trade confirmations", Evidence: s.Documented, Format: s.Executions, Zone: toronto, Order: parse.DayFirst,
 	Header: s.Cols("Trade Date;Settlement date;Trade #;Action;Quantity;Symbol;Price;Gross amount;Comm;SEC fees"),
 	Layout: &s.Layout{
 		Key: "Quantity", Symbol: "Symbol", Contract: "Description", Side: "Action", Quantity: "Quantity", Price: "Price", Time: "Trade Date",

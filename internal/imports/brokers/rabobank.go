@@ -3,13 +3,14 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
 // rabobankMutations is the Dutch list of mutations, with a time for trades and a
 // day for money.
 var rabobankMutations = statement.Preset{
-	Broker: "Rabobank", Export: "mutations", Evidence: statement.SampleFile, Format: statement.Executions, Zone: amsterdam, Order: statement.DayFirst,
+	Broker: "Rabobank", Export: "mutations", Evidence: statement.SampleFile, Format: statement.Executions, Zone: amsterdam, Order: parse.DayFirst,
 	Header: statement.Cols("Portefeuille;Naam;Datum;Type mutatie;Valuta mutatie;Volume;Koers;Waarde;Bedrag;Isin code"), NewestFirst: true,
 	Layout: &statement.Layout{
 		Kind: "Type mutatie", Words: []statement.Word{{Kind: statement.KindBuy, Words: "koop *"}, {Kind: statement.KindSell, Words: "verkoop *"}},
@@ -24,7 +25,7 @@ var rabobankMutations = statement.Preset{
 var swissquoteTransactions = statement.Preset{
 	Broker: "Swissquote", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: "Europe/Zurich",
 	Header: statement.Cols("Date;Order #;Transaction;Symbol;Name;ISIN;Quantity;Unit price;Costs;Accrued Interest;Net Amount;Currency"),
-	Order:  statement.DayFirst, NewestFirst: true, Costs: statement.CostsPositive,
+	Order:  parse.DayFirst, NewestFirst: true, Costs: statement.CostsPositive,
 	Layout: &statement.Layout{
 		Kind: "Transaction", Symbol: "Symbol|ISIN|Name", Namer: statement.NamePlain, Name: "Name", Time: "Date", Quantity: "Quantity",
 		Price: "Unit price", Commission: "Costs", Fees: "Accrued Interest", Amount: "Net Amount", Currency: "Currency",
@@ -70,7 +71,7 @@ func nameExante(symbol, kind string) statement.Instrument {
 var releveStatement = statement.Preset{
 	Broker: "Relevé de compte", Export: "French account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: "Europe/Paris",
 	Header: statement.Cols("Date d'operation|Date d'opération|Date opération;Operation|Opération;ISIN|Code ISIN;Libelle|Libellé;Quantite|Quantité;Cours;Montant;Frais"), //nolint:misspell // French
-	Order:  statement.DayFirst, Costs: statement.CostsPositive,
+	Order:  parse.DayFirst, Costs: statement.CostsPositive,
 	Layout: &statement.Layout{
 		Kind: "Operation|Opération", Symbol: "ISIN|Code ISIN|Libelle|Libellé", Namer: statement.NamePlain, Name: "Libelle|Libellé",
 		Time: "Date d'operation|Date d'opération|Date opération", Quantity: "Quantite|Quantité", Price: "Cours", Gross: "Montant", //nolint:misspell // French

@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
@@ -13,7 +14,7 @@ import (
 var robinhoodActivity = statement.Preset{
 	Broker: "Robinhood", Export: "account activity", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
 	Header: statement.Cols("Activity Date;Process Date;Settle Date;Instrument;Description;Trans Code;Quantity;Price;Amount"),
-	Order:  statement.MonthFirst, NewestFirst: true,
+	Order:  parse.MonthFirst, NewestFirst: true,
 	Layout: &statement.Layout{
 		Prepare: prepareRobinhood, Kind: "Trans Code", Symbol: "Instrument", Contract: "@contract", Side: "@side", Time: "Activity Date",
 		Quantity: "Quantity", Price: "Price", Amount: "Amount", Note: "{Description}",
@@ -30,7 +31,7 @@ var robinhoodActivity = statement.Preset{
 			{Kind: statement.KindCorporateAction, Words: "rec|spl|spr|mrgs|soff|sxch|oca|acati|acato|jnls"},
 		},
 		Adjust: func(w *statement.Row, r *statement.Record) {
-			if r.Fill != nil && r.Fill.Effect != statement.EffectUnknown && r.Fill.Right == "" {
+			if r.Fill != nil && r.Fill.Effect != parse.EffectUnknown && r.Fill.Right == "" {
 				w.Fail("Description: the option %q cannot be read.", w.Text("Description"))
 			}
 		},
@@ -40,7 +41,7 @@ var robinhoodActivity = statement.Preset{
 // prepareRobinhood finds the option of rows that trade or end one.
 func prepareRobinhood(w *statement.Row) {
 	code := strings.ToUpper(w.Text("Trans Code"))
-	if _, effect, traded := statement.SideWord(code); traded && effect == statement.EffectUnknown {
+	if _, effect, traded := parse.SideWord(code); traded && effect == parse.EffectUnknown {
 		return // a share
 	}
 	w.Set("contract", strings.TrimPrefix(strings.Join(strings.Fields(w.Text("Description")), " "), "Option Expiration for "))

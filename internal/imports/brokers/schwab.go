@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 )
 
@@ -10,7 +11,7 @@ import (
 // basis includes the costs.
 var schwabRealized = statement.Preset{
 	Broker: "Charles Schwab", Export: "realized gain/loss", Evidence: statement.SampleFile, Format: statement.JournalTrades, Zone: newYork,
-	Header: statement.Cols("Symbol;Quantity;Cost Per Share;Proceeds Per Share;Opened Date;Closed Date;Gain/Loss ($)"), Order: statement.MonthFirst,
+	Header: statement.Cols("Symbol;Quantity;Cost Per Share;Proceeds Per Share;Opened Date;Closed Date;Gain/Loss ($)"), Order: parse.MonthFirst,
 	Layout: &statement.Layout{
 		Key: "Closed Date", Symbol: "Symbol", Quantity: "Quantity", NetResult: "Gain/Loss ($)",
 		RoundTrip: statement.RoundTrip{
@@ -25,7 +26,7 @@ var schwabRealized = statement.Preset{
 var schwabTransactions = statement.Preset{
 	Broker: "Charles Schwab", Export: "transactions", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
 	Header: statement.Cols("Date;Action;Symbol;Description;Quantity;Price;Fees & Comm;Amount"),
-	Order:  statement.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive,
+	Order:  parse.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive,
 	Layout: &statement.Layout{
 		Kind: "Action", Words: schwabWords, Symbol: "Symbol", Time: "Date", Quantity: "Quantity", Price: "Price", Fees: "Fees & Comm",
 		Amount: "Amount", Note: "Description", Hidden: statement.Hidden{Into: statement.CostFees},

@@ -1,12 +1,15 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // fundTradersExecutions is the list of fills of this prop firm, known from other
 // people's code only.
 var fundTradersExecutions = s.Preset{
 	Broker: "FundTraders", Export: "executions", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
-	Header: s.Cols("Account;Date;Exec Time;Symbol;Action;Size;Price;Total Fee;Sales Fee"), Order: s.MonthFirst, Instrument: "stock",
+	Header: s.Cols("Account;Date;Exec Time;Symbol;Action;Size;Price;Total Fee;Sales Fee"), Order: parse.MonthFirst, Instrument: "stock",
 	Layout: &s.Layout{
 		Symbol: "Symbol", Side: "Action", Quantity: "Size", Price: "Price", Date: "Date", Clock: "Exec Time", Fees: "Total Fee+Sales Fee",
 	},
@@ -17,7 +20,7 @@ var fundTradersExecutions = s.Preset{
 // people's code only.
 var heldenTraderTrades = s.Preset{
 	Broker: "HeldenTrader", Export: "trades report", Evidence: s.Documented, Format: s.Executions, Costs: s.CostsNegative,
-	Header: s.Cols("Account;Date;Instrument;Operation;Amount;Price;Execution fee;Profit"), Order: s.DayFirst, NewestFirst: true, Instrument: "stock",
+	Header: s.Cols("Account;Date;Instrument;Operation;Amount;Price;Execution fee;Profit"), Order: parse.DayFirst, NewestFirst: true, Instrument: "stock",
 	Layout: &s.Layout{
 		Symbol: "Instrument", Side: "Operation", Quantity: "Amount", Price: "Price", Time: "Date", Commission: "Execution fee",
 		Prepare: func(w *s.Row) {

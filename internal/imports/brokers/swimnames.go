@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
@@ -50,8 +51,8 @@ func swimName(f *statement.Fill, text string) bool {
 // "1/20". The day on which it ends is there for weekly options only; others are
 // kept apart by their code.
 func nameOnFuture(f *statement.Fill, found []string) bool {
-	worth, err := statement.Number(found[2], statement.Point)
-	strike, wrong := statement.Number(found[7], statement.Point)
+	worth, err := parse.Number(found[2], parse.Point)
+	strike, wrong := parse.Number(found[7], parse.Point)
 	if err != nil || wrong != nil || worth.Sign() <= 0 {
 		return false
 	}
@@ -99,7 +100,7 @@ func swimSpread(f *statement.Fill, text string) bool {
 	if found == nil {
 		return false
 	}
-	worth, err := statement.Number(found[2], statement.Point)
+	worth, err := parse.Number(found[2], parse.Point)
 	if err != nil || worth.Sign() <= 0 {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -14,7 +15,7 @@ import (
 type swim struct {
 	zone     string // the label that the file gives its zone, if it does
 	fromCash bool   // trades are read from the cash tables
-	last     statement.Moment
+	last     parse.Moment
 	orders   []*swimOrder
 	charges  []*swimCharge
 	endings  map[*statement.Fill]bool // expired options; see [statement.Statement.ResolveEndings]
@@ -24,11 +25,11 @@ type swim struct {
 }
 
 // at reads a time of the file.
-func (s *swim) at(w *statement.Row, date, tod string) statement.Moment {
+func (s *swim) at(w *statement.Row, date, tod string) parse.Moment {
 	text := strings.TrimSpace(date + " " + tod)
 	if text == "" {
 		w.Fail("There is no time.")
-		return statement.Moment{}
+		return parse.Moment{}
 	}
 	if s.zone != "" && strings.Contains(text, ":") {
 		text += " " + s.zone
@@ -66,14 +67,14 @@ func (s *swim) trade(w *statement.Row) {
 	}
 }
 
-func swimEffect(text string) statement.Effect {
+func swimEffect(text string) parse.Effect {
 	switch strings.ToUpper(text) {
 	case "TO OPEN":
-		return statement.Opening
+		return parse.Opening
 	case "TO CLOSE":
-		return statement.Closing
+		return parse.Closing
 	}
-	return statement.EffectUnknown
+	return parse.EffectUnknown
 }
 
 // order reads an order of today, of which the price and the time of its fill
@@ -125,9 +126,9 @@ func swimPrice(w *statement.Row, text string) decimal.Decimal {
 
 func swimNumber(text string) (decimal.Decimal, bool) {
 	if strings.Contains(text, "'") {
-		return statement.Treasury32(text)
+		return parse.Treasury32(text)
 	}
-	n, err := statement.Number(text, statement.Point)
+	n, err := parse.Number(text, parse.Point)
 	return n, err == nil
 }
 
@@ -211,19 +212,19 @@ func (s *swim) total(w *statement.Row) {
 }
 
 // removed reads the end of an option.
-func (s *swim) removed(w *statement.Row, at statement.Moment, found []string) {
+func (s *swim) removed(w *statement.Row, at parse.Moment, found []string) {
 	var f statement.Fill
 	if !swimName(&f, found[3]) || f.Right == "" {
 		w.Fail("The option %q cannot be read.", found[3])
 		return
 	}
-	n, err := statement.Number(found[2], statement.Point)
+	n, err := parse.Number(found[2], parse.Point)
 	if err != nil {
 		w.Reader().Out.Warn("%q does not say how many options ended and was left out.", found[0])
 		w.Skip("it does not say how many options ended")
 		return
 	}
-	f.Quantity, f.At, f.DateOnly, f.Effect, f.Side = n.Abs(), at.At, at.DateOnly, statement.Closing, matching.Buy
+	f.Quantity, f.At, f.DateOnly, f.Effect, f.Side = n.Abs(), at.At, at.DateOnly, parse.Closing, matching.Buy
 	switch strings.ToUpper(found[1]) {
 	case "EXPIRATION":
 		s.endings[w.Fill(f)] = n.Sign() < 0
@@ -236,8 +237,8 @@ func (s *swim) removed(w *statement.Row, at statement.Moment, found []string) {
 
 // readSwimDelivery reads shares that came or went for an option. Their price
 // follows from the amount.
-func readSwimDelivery(w *statement.Row, at statement.Moment, amount decimal.Null, found []string) {
-	n, err := statement.Number(found[2], statement.Point)
+func readSwimDelivery(w *statement.Row, at parse.Moment, amount decimal.Null, found []string) {
+	n, err := parse.Number(found[2], parse.Point)
 	if err != nil || n.IsZero() || !amount.Valid {
 		w.Fail("There is no quantity or no amount.")
 		return
@@ -256,7 +257,7 @@ func readSwimDelivery(w *statement.Row, at statement.Moment, amount decimal.Null
 // traded reads a trade of a cash table: as a fill, or as the costs of one.
 func (s *swim) traded(w *statement.Row, found []string) {
 	price, okPrice := swimNumber(found[4])
-	quantity, err := statement.Number(found[2], statement.Point)
+	quantity, err := parse.Number(found[2], parse.Point)
 	if !okPrice || err != nil {
 		w.Fail("Description: %q cannot be read.", found[0])
 		return

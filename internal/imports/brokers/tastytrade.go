@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -11,14 +12,14 @@ import (
 // tastytradeTransactions is the transaction history, with and without the column
 // Total. Its times are in the zone of the user who exported it and name it.
 var tastytradeTransactions = s.Preset{
-	Broker: "tastytrade", Export: "transactions", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst, NewestFirst: true,
+	Broker: "tastytrade", Export: "transactions", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Date;Type;Sub Type;Action;Symbol;Instrument Type;Description;Value;Quantity;Commissions;Fees"), Layout: &tastytradeLayout,
 }
 
 // tastytradeEarly is the history from before 2021, known from programs that read
 // it. Its times name no zone.
 var tastytradeEarly = s.Preset{
-	Broker: "tastytrade", Export: "early transactions", Evidence: s.Documented, Format: s.Executions, Order: s.MonthFirst, NewestFirst: true,
+	Broker: "tastytrade", Export: "early transactions", Evidence: s.Documented, Format: s.Executions, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Date/Time;Transaction Code;Transaction Subcode;Symbol;Buy/Sell;Open/Close;Quantity;Price;Fees;Amount;Description"),
 	Layout: &tastytradeLayout,
 }
@@ -87,7 +88,7 @@ func prepareTastytrade(w *s.Row) {
 // options; the description has the right number.
 func prepareTastytradeDelivery(w *s.Row, word string) {
 	action := w.Text(tastytradeAction)
-	_, _, traded := s.SideWord(word)
+	_, _, traded := parse.SideWord(word)
 	switch kind := s.FindKind(tastytradeWords, word); {
 	case kind != "":
 		if removed := tastytradeRemoved.FindStringSubmatch(w.Text("Description")); removed != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -15,7 +16,7 @@ import (
 // user's choice, so it is known by any of them and always read the same way.
 func thinkorswim() []*statement.Preset {
 	whole := statement.Preset{
-		Broker: "thinkorswim", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork, Order: statement.MonthFirst,
+		Broker: "thinkorswim", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork, Order: parse.MonthFirst,
 		NewestFirst: true, Costs: statement.CostsNegative, Whole: readSwim,
 	}
 	trades, cash, orders := whole, whole, whole
@@ -33,7 +34,7 @@ func swimTitle(file tabular.File) string {
 	const title = "Account Statement for "
 	for _, table := range file.Tables {
 		for _, row := range table.Rows[:min(len(table.Rows), 5)] {
-			if text, ok := swimOnlyCell(row.Cells); ok && strings.HasPrefix(text, title) && len(swimTables(table.Rows)) > 0 {
+			if text, ok := statement.OnlyCell(row.Cells); ok && strings.HasPrefix(text, title) && len(swimTables(table.Rows)) > 0 {
 				return "matched title " + strings.TrimSpace(title)
 			}
 		}
@@ -62,7 +63,7 @@ func swimTables(rows []tabular.Row) []swimTable {
 	var tables []swimTable
 	title := ""
 	for i, row := range rows {
-		if single, ok := swimOnlyCell(row.Cells); ok {
+		if single, ok := statement.OnlyCell(row.Cells); ok {
 			title = strings.ToLower(single)
 			continue
 		}
@@ -80,20 +81,9 @@ func swimTables(rows []tabular.Row) []swimTable {
 }
 
 func swimEnds(cells []string) bool {
-	_, title := swimOnlyCell(cells)
+	_, title := statement.OnlyCell(cells)
 	_, header := swimHeader(cells, "")
 	return title || header
-}
-
-func swimOnlyCell(cells []string) (string, bool) {
-	only := ""
-	for _, c := range cells {
-		if c != "" && only != "" {
-			return "", false
-		}
-		only += c
-	}
-	return only, only != ""
 }
 
 // swimHeader returns which table a row is the header of.
@@ -161,7 +151,7 @@ func swimZone(rows []tabular.Row) string {
 	for _, row := range rows {
 		for _, cell := range row.Cells {
 			if found := swimStart.FindStringSubmatch(cell); found != nil {
-				if _, err := statement.LoadZone(found[1]); err == nil {
+				if _, err := parse.LoadZone(found[1]); err == nil {
 					return found[1]
 				}
 			}
@@ -171,7 +161,7 @@ func swimZone(rows []tabular.Row) string {
 }
 
 func zoneName(label string) string {
-	zone, err := statement.LoadZone(label)
+	zone, err := parse.LoadZone(label)
 	if err != nil {
 		return label
 	}

@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -29,7 +30,7 @@ func prepareTradeRepublic(w *s.Row) {
 	case category != "TRADING" || w.Decimal("shares").IsZero():
 		kind = strings.ReplaceAll(kind, "_", " ")
 	default:
-		if _, _, ok := s.SideWord(kind); !ok && w.Decimal("amount").Sign() > 0 {
+		if _, _, ok := parse.SideWord(kind); !ok && w.Decimal("amount").Sign() > 0 {
 			kind = "sell"
 		} else if !ok {
 			kind = "buy"

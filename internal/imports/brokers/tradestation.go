@@ -1,6 +1,7 @@
 package brokers
 
 import (
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -19,7 +20,7 @@ var tradeStationOrders = s.Preset{
 // people's code only. Only futures have a contract date.
 var tradeManagerOrders = s.Preset{
 	Broker: "TradeStation", Export: "TradeManager orders", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
-	Header: s.Cols("Account;Symbol;Type;Order Status;Entered;Qty Filled;Filled Price;Commission"), Order: s.MonthFirst, NewestFirst: true,
+	Header: s.Cols("Account;Symbol;Type;Order Status;Entered;Qty Filled;Filled Price;Commission"), Order: parse.MonthFirst, NewestFirst: true,
 	Layout: &s.Layout{
 		Key: "Account|Symbol", Orders: true, Symbol: "Symbol", Side: "Type", Quantity: "Qty Filled", Price: "Filled Price",
 		Time: "Filled/Canceled|Entered", Commission: "Commission", ID: "Order #|Order ID",

@@ -3,6 +3,7 @@ package brokers
 import (
 	"regexp"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/matching"
 )
@@ -33,7 +34,7 @@ var tradeZellaTrades = s.Preset{
 // them. The columns for entry and exit have the first and the last price.
 func prepareTradeZella(w *s.Row) {
 	entry, exit := "Avg Buy Price", "Avg Sell Price"
-	if side, _, _ := s.SideWord(w.Text("Side")); side == matching.Sell {
+	if side, _, _ := parse.SideWord(w.Text("Side")); side == matching.Sell {
 		entry, exit = exit, entry
 	}
 	for name, column := range map[string]string{"entry": entry, "exit": exit} {
@@ -45,7 +46,7 @@ func prepareTradeZella(w *s.Row) {
 
 // tradeZellaFills is the file of fills that TradeZella imports.
 var tradeZellaFills = s.Preset{
-	Broker: "TradeZella", Export: "generic import", Evidence: s.SampleFile, Format: s.Executions, Zone: "America/New_York", Order: s.MonthFirst,
+	Broker: "TradeZella", Export: "generic import", Evidence: s.SampleFile, Format: s.Executions, Zone: "America/New_York", Order: parse.MonthFirst,
 	Header: s.Cols("Date;Time;Symbol;Buy/Sell;Quantity;Price;Spread;Expiration;Strike;Call/Put"), Costs: s.CostsPositive,
 	Columns: map[s.Target]string{
 		s.TargetDate: "Date", s.TargetTime: "Time", s.TargetSymbol: "Symbol", s.TargetSide: "Buy/Sell", s.TargetQuantity: "Quantity",

@@ -3,6 +3,7 @@ package brokers
 import (
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -12,7 +13,7 @@ import (
 // file does not say which it is from. What lies between the two amounts was paid,
 // also if a fee has a column that is not listed here.
 var tradeZeroExecutions = s.Preset{
-	Broker: "TradeStation / TradeZero", Export: "executions", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Broker: "TradeStation / TradeZero", Export: "executions", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst,
 	Header: s.Cols("T/D;Side;Symbol;Qty;Price;Exec Time;Comm;Gross Proceeds;Net Proceeds"), Costs: s.CostsPositive,
 	Layout: &s.Layout{
 		Key: "Symbol|Side", Symbol: "Symbol", Namer: s.NamePlain, Side: "Side", Quantity: "Qty", Price: "Price", Date: "T/D", Clock: "Exec Time",

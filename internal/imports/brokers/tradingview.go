@@ -20,7 +20,7 @@ var tradingViewOrders = s.Preset{
 	},
 }
 
-// skipUnfilledOrder skips an order without a price. One that was cancelled after a
+// skipUnfilledOrder skips an order without a price. One that was canceled after a
 // part of it was filled fails if the file does not state how much.
 func skipUnfilledOrder(w *s.Row) {
 	if w.Text("Symbol") == "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 )
@@ -27,7 +28,7 @@ type leg struct {
 	entry     bool
 	short     bool
 	open      bool // the trade is not closed yet
-	at        statement.Moment
+	at        parse.Moment
 	price     decimal.Decimal
 	size, net decimal.Null
 	signal    string

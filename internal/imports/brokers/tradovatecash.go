@@ -1,12 +1,15 @@
 package brokers
 
-import s "fillbook/internal/imports/statement"
+import (
+	"fillbook/internal/imports/parse"
+	s "fillbook/internal/imports/statement"
+)
 
 // tradovateCash is Tradovate's Cash History, of which no whole file was seen, only
 // rows. Results and commissions come with the fills; the fees of exchange, clearing
 // house and NFA are nowhere but here.
 var tradovateCash = s.Preset{
-	Broker: "Tradovate", Export: "Cash History", Evidence: s.Documented, Format: s.Executions, Order: s.MonthFirst,
+	Broker: "Tradovate", Export: "Cash History", Evidence: s.Documented, Format: s.Executions, Order: parse.MonthFirst,
 	Header:  s.Cols("Transaction ID;Timestamp;Delta;Amount;Cash Change Type"),
 	Notices: []string{"Tradovate's Fills export states commissions with each fill. If you import Orders or Performance instead, add the commissions as a fee."},
 	Layout: &s.Layout{

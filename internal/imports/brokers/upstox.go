@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -11,7 +12,7 @@ import (
 // upstoxTrades is the trade report. It has the name of the company instead of a
 // symbol.
 var upstoxTrades = s.Preset{
-	Broker: "Upstox", Export: "trade report", Evidence: s.SampleFile, Format: s.Executions, Zone: kolkata, Order: s.DayFirst, Units: true,
+	Broker: "Upstox", Export: "trade report", Evidence: s.SampleFile, Format: s.Executions, Zone: kolkata, Order: parse.DayFirst, Units: true,
 	Header: s.Cols("Date;Company;Scrip Code;Instrument Type;Strike Price;Expiry;Trade Num;Trade Time;Side;Quantity;Price"),
 	Layout: &s.Layout{
 		Key: "Company|Quantity", Symbol: "Company", Namer: nameStock, Side: "Side", Quantity: "Quantity", Price: "Price",

@@ -3,6 +3,7 @@ package brokers
 import (
 	"regexp"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -10,7 +11,7 @@ import (
 // transactions of all accounts. Cash is a money market fund: money that is swept
 // into it or out of it stays in the account, and so do its own dividends.
 var vanguardTransactions = s.Preset{
-	Broker: "Vanguard", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Order: s.MonthFirst,
+	Broker: "Vanguard", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst,
 	Header: s.Cols("Account Number;Trade Date;Settlement Date;Transaction Type;Transaction Description;Investment Name;Symbol;Shares;Share Price;" +
 		"Principal Amount;Commission Fees|Commissions and Fees;Net Amount;Accrued Interest;Account Type"),
 	NewestFirst: true, Costs: s.CostsPositive,

@@ -3,6 +3,7 @@ package brokers
 import (
 	"regexp"
 
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 )
 
@@ -10,7 +11,7 @@ import (
 // details have quantity and name of a trade, and for ETFs the symbol. The report
 // repeats trades in a second table.
 var vanguardUKTransactions = s.Preset{
-	Broker: "Vanguard UK", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: london, Order: s.DayFirst,
+	Broker: "Vanguard UK", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: london, Order: parse.DayFirst,
 	Header: s.Cols(vanguardUKCash), Exact: true,
 	Sections: []s.Section{
 		{Header: s.Cols(vanguardUKCash), Layout: &vanguardUKLayout},

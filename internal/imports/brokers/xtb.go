@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	s "fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -16,7 +17,7 @@ const warsaw = "Europe/Warsaw"
 // workbook has the cash operations too: trades are then read from the positions,
 // and cash from the operations.
 var xtbPositions = s.Preset{
-	Broker: "XTB", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: warsaw, Order: s.DayFirst, Costs: s.CostsNegative,
+	Broker: "XTB", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: warsaw, Order: parse.DayFirst, Costs: s.CostsNegative,
 	Header: s.Cols(xtbPositionColumns),
 	Sections: []s.Section{
 		{Header: s.Cols(xtbPositionColumns), Layout: &xtbTrips},
@@ -26,7 +27,7 @@ var xtbPositions = s.Preset{
 
 // xtbOperations are the cash operations, which have trades in shares as comments.
 var xtbOperations = s.Preset{
-	Broker: "XTB", Export: "cash operations", Evidence: s.SampleFile, Format: s.Executions, Zone: warsaw, Order: s.DayFirst, NewestFirst: true,
+	Broker: "XTB", Export: "cash operations", Evidence: s.SampleFile, Format: s.Executions, Zone: warsaw, Order: parse.DayFirst, NewestFirst: true,
 	Header: s.Cols(xtbOperationColumns), Layout: newXTBOperations(skipXTBResult),
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -43,7 +44,7 @@ func (b *book) deal(w *statement.Row) {
 		return
 	}
 	if isClosing(w) { // and not in/out, which closes what is there and opens the rest
-		f.Effect = statement.Closing
+		f.Effect = parse.Closing
 		b.close(w, &f, symbol, c)
 	}
 	f.StatedPnL = decimal.Of(c.profit)
@@ -68,7 +69,7 @@ func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 		b.positions[id] = p
 	}
 	b.hold(p, f.Quantity)
-	f.Effect, f.Lot = statement.Opening, p.lot
+	f.Effect, f.Lot = parse.Opening, p.lot
 	fill := w.Fill(f)
 	if !p.entered {
 		p.entered = true

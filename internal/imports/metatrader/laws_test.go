@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
@@ -166,7 +167,7 @@ func TestOpenThenClosed(t *testing.T) {
 func opening(t *testing.T, text string) *statement.Fill {
 	t.Helper()
 	s := readText(t, text)
-	i := slices.IndexFunc(s.Fills, func(f *statement.Fill) bool { return f.Effect == statement.Opening })
+	i := slices.IndexFunc(s.Fills, func(f *statement.Fill) bool { return f.Effect == parse.Opening })
 	if i < 0 {
 		t.Fatalf("no opening fill in\n%s", text)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -19,7 +20,7 @@ type summary struct {
 func (s *summary) readTotals(row tabular.Row) {
 	label := ""
 	for i, cell := range row.Cells {
-		n, err := statement.Number(cell, statement.Unsettled)
+		n, err := parse.Number(cell, parse.Unsettled)
 		if err != nil {
 			label = strings.ToLower(strings.TrimRight(cell, ":： "))
 			continue

@@ -3,6 +3,7 @@ package metatrader
 import (
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -61,7 +62,7 @@ func (p *position) enter(w *statement.Row) {
 	}
 	p.entered = true
 	f := w.Fill(p.fill(p.side, at))
-	f.Effect, f.Quantity, f.Price, f.ID = statement.Opening, p.volume(), p.price, p.fillID
+	f.Effect, f.Quantity, f.Price, f.ID = parse.Opening, p.volume(), p.price, p.fillID
 	p.annotate(w, f)
 }
 
@@ -78,14 +79,14 @@ func (p *position) enterOrSkip(w *statement.Row) {
 // leave emits a closing fill of the position, after the opening one.
 func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
 	f := p.fill(opposite(p.side), w.At(c.at))
-	f.Effect, f.Quantity, f.Price, f.ID = statement.Closing, c.volume, c.price, id
+	f.Effect, f.Quantity, f.Price, f.ID = parse.Closing, c.volume, c.price, id
 	f.Commission, f.Fees = costs.commission, costs.fees
 	f.StatedPnL = decimal.Of(c.profit)
 	p.enter(w)
 	w.Fill(f)
 }
 
-func (p *position) fill(side matching.Side, at statement.Moment) statement.Fill {
+func (p *position) fill(side matching.Side, at parse.Moment) statement.Fill {
 	f := statement.Fill{
 		Side: side, At: at.At, DateOnly: at.DateOnly, Lot: p.lot, Details: details(p.comment), Multiplier: instruments.LotSize(p.symbol),
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -33,7 +33,7 @@ func isStamp(text string) bool { return stampText.MatchString(text) || serialTex
 func isID(text string) bool { return idText.MatchString(text) }
 
 func isNumber(text string) bool {
-	_, err := statement.Number(text, statement.Unsettled)
+	_, err := parse.Number(text, parse.Unsettled)
 	return err == nil
 }
 
@@ -75,7 +75,7 @@ func isDeal(cells []string, kind string) bool {
 	if isTrade(kind) {
 		return slices.Contains(directions, direction) && cells[2] != "" && isNumber(cells[5])
 	}
-	moneyOnly := statement.Blank(cells[5]) || isZero(cells[5])
+	moneyOnly := parse.Blank(cells[5]) || isZero(cells[5])
 	return isWord(kind) && moneyOnly && (direction == "" || slices.Contains(directions, direction)) && isNumber(cells[10])
 }
 
@@ -86,7 +86,7 @@ func isTrade(kind string) bool {
 }
 
 func isZero(text string) bool {
-	n, err := statement.Number(text, statement.Unsettled)
+	n, err := parse.Number(text, parse.Unsettled)
 	return err == nil && n.IsZero()
 }
 

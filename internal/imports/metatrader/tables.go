@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -95,7 +95,7 @@ func numbersOf(row tabular.Row) (numbers []decimal.Decimal, only bool) {
 		if c == "" {
 			continue
 		}
-		n, err := statement.Number(c, statement.Unsettled)
+		n, err := parse.Number(c, parse.Unsettled)
 		if err != nil {
 			only = false
 			continue

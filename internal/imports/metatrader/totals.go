@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 )
@@ -59,11 +60,11 @@ func (rep *report) startsAtZero() bool {
 	}
 	moved, first := decimal.Zero, rep.deals.Rows[1].Cells
 	for _, text := range first[commission:balance] {
-		if n, err := statement.Number(text, statement.Unsettled); err == nil {
+		if n, err := parse.Number(text, parse.Unsettled); err == nil {
 			moved = moved.Add(n)
 		}
 	}
-	after, err := statement.Number(first[balance], statement.Unsettled)
+	after, err := parse.Number(first[balance], parse.Unsettled)
 	return err == nil && after.Equal(moved)
 }
 

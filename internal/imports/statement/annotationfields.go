@@ -5,16 +5,16 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
-	"fillbook/internal/fields"
+	"fillbook/internal/imports/parse"
 )
 
 // ReadAnnotation reads one of the values that a trader added to a trade from a
 // column that has it as Fillbook exports it.
-func (w *Row) ReadAnnotation(f fields.Field[annotations.Values], column string, into *annotations.Values) {
+func (w *Row) ReadAnnotation(f annotations.Field, column string, into *annotations.Values) {
 	switch value := f.At(into).(type) {
 	case *string:
 		*value = w.Text(column)
-	case *int:
+	case *annotations.Grade:
 		*value = Grade(w.Text(column))
 	case *decimal.Null:
 		*value = w.Null(column)
@@ -25,20 +25,17 @@ func (w *Row) ReadAnnotation(f fields.Field[annotations.Values], column string, 
 	}
 }
 
-// zeroMeansNone are the numbers that platforms write as 0 if there is none.
-var zeroMeansNone = map[Target]bool{TargetInitialRisk: true, TargetStopPrice: true, TargetTargetPrice: true}
-
 // readAnnotation reads one of the values that a trader added to a trade from the
 // column that is mapped to it.
-func (m mapping) readAnnotation(w *Row, f fields.Field[annotations.Values], into *annotations.Values) {
+func (m mapping) readAnnotation(w *Row, f annotations.Field, into *annotations.Values) {
 	target := Target(f.Name)
 	switch value := f.At(into).(type) {
 	case *string:
 		*value = m.text(w, target)
-	case *int:
+	case *annotations.Grade:
 		*value = Grade(m.text(w, target))
 	case *decimal.Null:
-		if *value = m.null(w, target); zeroMeansNone[target] {
+		if *value = m.null(w, target); f.Range != 0 { // platforms write 0 if there is no stop, target or risk
 			*value = NonZero(*value)
 		}
 	case **time.Time:
@@ -49,7 +46,7 @@ func (m mapping) readAnnotation(w *Row, f fields.Field[annotations.Values], into
 }
 
 // instantOf returns the instant of a moment, nil if it could not be read.
-func instantOf(moment Moment) *time.Time {
+func instantOf(moment parse.Moment) *time.Time {
 	if moment.At.IsZero() {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"fillbook/internal/imports/parse"
 )
 
 // Col names a column of a file or builds a value from several. Names are
@@ -193,8 +195,8 @@ func isUnitOfHeader(rest string) bool {
 	if isCurrency(inner) || isCurrencyCode(inner) {
 		return true
 	}
-	_, zone := findStatedZone(inner)
-	return zone || isUniversal(inner)
+	_, zone := parse.FindStatedZone(inner)
+	return zone || parse.IsUniversal(inner)
 }
 
 // isCurrencyCode reports whether a text has the form of a currency's code.
@@ -237,7 +239,7 @@ func (w *Row) resolve(terms []term) (column int, text string) {
 			if column < 0 {
 				column = t.column
 			}
-			if !Blank(w.Cells[t.column]) {
+			if !parse.Blank(w.Cells[t.column]) {
 				return t.column, w.Cells[t.column]
 			}
 		}
@@ -367,7 +369,7 @@ func currencyInHeader(header string) string {
 		return ""
 	case isCurrencyCode(code):
 		return code
-	case len(code) >= len("usd") && slices.Contains(moneyWords, strings.ToLower(code)):
+	case len(code) >= len("usd") && slices.Contains(parse.MoneyWords, strings.ToLower(code)):
 		return strings.ToUpper(code)
 	}
 	return ""
@@ -379,7 +381,7 @@ var signCurrencies = map[string]string{"$": "USD", "€": "EUR", "£": "GBP", "�
 // cutUnit separates a number from the coin, code or sign of a currency that is
 // written with it.
 func cutUnit(text string) (number, unit string) {
-	text = strings.TrimSpace(trimCell(text))
+	text = strings.TrimSpace(parse.TrimCell(text))
 	for sign, code := range signCurrencies {
 		if strings.Contains(text, sign) {
 			return strings.TrimSpace(strings.Replace(text, sign, "", 1)), code

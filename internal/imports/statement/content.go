@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/matching"
 )
@@ -54,7 +55,7 @@ func countWords(rows []tabular.Row, columns int) []wordCounts {
 	counts := make([]wordCounts, columns)
 	for _, row := range rows[:min(len(rows), maxContentRows)] {
 		for i, cell := range row.Cells[:min(len(row.Cells), columns)] {
-			if !Blank(cell) {
+			if !parse.Blank(cell) {
 				counts[i].add(cell)
 			}
 		}
@@ -65,22 +66,22 @@ func countWords(rows []tabular.Row, columns int) []wordCounts {
 func (c *wordCounts) add(cell string) {
 	c.values++
 	// 0 and 1 number the sides in one platform's own files only.
-	if first := cell[0]; len(cell) > longestWord || isDigit(first) || first == '-' || first == '+' {
+	if first := cell[0]; len(cell) > longestWord || parse.IsDigit(first) || first == '-' || first == '+' {
 		return
 	}
-	if side, _, ok := SideWord(cell); ok {
+	if side, _, ok := parse.SideWord(cell); ok {
 		if side == matching.Buy {
 			c.buys++
 		} else {
 			c.sells++
 		}
-		if len([]rune(trimCell(cell))) == 1 {
+		if len([]rune(parse.TrimCell(cell))) == 1 {
 			c.letters++
 		}
 	}
-	if statusOf(cell) != statusUnknown {
+	if parse.Status(cell) != parse.StatusUnknown {
 		c.states++
-		if isStrongStatus(cell) {
+		if parse.IsStrongStatus(cell) {
 			c.strong++
 		}
 	}
@@ -88,7 +89,7 @@ func (c *wordCounts) add(cell string) {
 
 // weakSides are names of columns that may hold a side but mostly hold something
 // else. Such a column is taken for the side only if it has words for it.
-var weakSides = wordSet(
+var weakSides = parse.WordSet(
 	"type", "typ", "tipo", "transaction", "operation", "trade type", "tradetype", "action", "transaction type", "activity type", "activity", "trans",
 	"trans code", "way", "position", "opération", "operación", "operacion", "operazione", "operação", "operacao", "vorgang", "transaktion", "transaktionstyp",
 	"transaktionsart", "geschäftsart", "buchungsart", "movimiento", "movimento", "mouvement", "transactie", "タイプ", "取引", "取引区分", "typ av transaktion",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/matching"
 )
 
@@ -22,7 +23,7 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 	quantity := w.Required(l.Quantity)
 	t := &tradeRow{instrument: i, money: strings.ToUpper(w.currencyOfAmount(l))}
 	t.priced = t.money
-	t.Quantity, t.Effect, t.Side, t.At, t.DateOnly = quantity.Abs(), Closing, matching.Buy, at.At, at.DateOnly
+	t.Quantity, t.Effect, t.Side, t.At, t.DateOnly = quantity.Abs(), parse.Closing, matching.Buy, at.At, at.DateOnly
 	t.Fees, t.Commission = w.costs(l.Fees), w.costs(l.Commission)
 	t.SetInstrument(i)
 	lr.noteCurrency(t)

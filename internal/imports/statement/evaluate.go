@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
@@ -221,6 +222,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	}
 	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
 	t.SetInstrument(i)
+	lr.r.assumeUnits(&t.Fill) // before a price is computed from an amount
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
@@ -385,16 +387,16 @@ func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
 	t.Quantity = t.Quantity.Abs()
 	switch WordKey(w.Text(l.Effect)) {
 	case "open", "opening", "to open", "o", "entry":
-		t.Effect = Opening
+		t.Effect = parse.Opening
 	case "close", "closing", "to close", "c", "y", "yes", "true", "exit":
-		t.Effect = Closing
+		t.Effect = parse.Closing
 	}
 }
 
 // momentOf reads when a row happened.
-func (lr *layoutReader) momentOf(w *Row) Moment {
+func (lr *layoutReader) momentOf(w *Row) parse.Moment {
 	l := lr.layout
-	var m Moment
+	var m parse.Moment
 	switch zone := w.Text(l.ZoneColumn); {
 	case zone != "" && l.Date != "":
 		m = w.dateAndTimeIn(zone, l.Date, l.Clock)
@@ -414,7 +416,7 @@ func (lr *layoutReader) momentOf(w *Row) Moment {
 
 // postedMoment reads a time. "04/27/2023 as of 04/25/2023" was posted on the
 // first day and happened on the second.
-func (w *Row) postedMoment(names Col) Moment {
+func (w *Row) postedMoment(names Col) parse.Moment {
 	if _, done, ok := strings.Cut(w.Text(names), " as of "); ok {
 		return w.At(done)
 	}
@@ -426,7 +428,7 @@ func (w *Row) postedMoment(names Col) Moment {
 func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 	l := lr.layout
 	if t.Type == instruments.TypeFuture && isTreasury(t.Symbol) {
-		if p, ok := Treasury32(w.Text(l.Price)); ok {
+		if p, ok := parse.Treasury32(w.Text(l.Price)); ok {
 			t.Price = p
 			return
 		}

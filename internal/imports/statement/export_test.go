@@ -11,3 +11,6 @@ func OrderCoins(a, b string) string {
 	base, _ := orderCoins(a, b, quoteCoins)
 	return base
 }
+
+// JoinParts makes one fill of the fills that are parts of one.
+func (s *Statement) JoinParts() { s.joinParts() }

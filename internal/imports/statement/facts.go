@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 )
 
 // costColumns are the columns of a table that hold costs.
@@ -36,7 +37,7 @@ func (r *Reader) costColumns() *costColumns {
 // noteCost remembers that a column of costs says 0, which is not the same as
 // saying nothing.
 func (w *Row) noteCost(column int, cost decimal.Decimal) {
-	if !cost.IsZero() || Blank(w.Cells[column]) {
+	if !cost.IsZero() || parse.Blank(w.Cells[column]) {
 		return
 	}
 	target := TargetFees
@@ -60,11 +61,11 @@ func (w *Row) noteZero(target Target, isZero bool) {
 
 // noteTime remembers a time that was read from a column, -1 for text, and
 // reports in it whether its zone was assumed.
-func (w *Row) noteTime(m Moment, column int) Moment {
+func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
 	if !m.Zoned && !m.DateOnly && w.r.ZoneIsGuessed() {
 		m.ZoneAssumed = true
 		if column >= 0 {
-			_, inHeader := ZoneInHeader(w.r.header[column])
+			_, inHeader := parse.ZoneInHeader(w.r.header[column])
 			m.ZoneAssumed = !inHeader
 		}
 	}
@@ -94,10 +95,10 @@ func (w *Row) noteFacts(f *Fill) {
 // in the fill was left out for a reason, and says nothing about the cost.
 func (w *Row) hasZero(columns []int) bool {
 	for _, i := range columns {
-		if i >= len(w.Cells) || Blank(w.Cells[i]) {
+		if i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 			continue
 		}
-		if n, err := Number(w.Cells[i], w.r.separator(i)); err == nil && n.IsZero() {
+		if n, err := parse.Number(w.Cells[i], w.r.separator(i)); err == nil && n.IsZero() {
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func TestFacts(t *testing.T) {
 				t.Fatalf("%v %+v", err, s)
 			}
 			if got := factWords(s.Fills[0]); got != c.want {
-				t.Errorf("knows %q, want %q", got, c.want)
+				t.Errorf("facts %q, want %q", got, c.want)
 			}
 		})
 	}

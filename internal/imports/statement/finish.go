@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/matching"
 )
 
@@ -68,19 +69,19 @@ func (f *Fill) splitRank() int {
 	switch {
 	case !f.isSplit:
 		return 0
-	case f.Effect == Closing:
+	case f.Effect == parse.Closing:
 		return 1
 	}
 	return 2
 }
 
-func effectRank(e Effect) int {
+func effectRank(e parse.Effect) int {
 	switch e {
-	case Opening:
+	case parse.Opening:
 		return 0
-	case EffectUnknown:
+	case parse.EffectUnknown:
 		return 1
-	case Closing:
+	case parse.Closing:
 	}
 	return 2
 }
@@ -149,7 +150,7 @@ func (s *Statement) checkOpenings() {
 	missing := map[string]bool{}
 	for _, f := range s.Fills {
 		position := held[f.stream()]
-		if f.Effect == Closing && position.Sign()*f.signed().Sign() >= 0 && !missing[f.Symbol] {
+		if f.Effect == parse.Closing && position.Sign()*f.signed().Sign() >= 0 && !missing[f.Symbol] {
 			missing[f.Symbol] = true
 			s.Warn("Row %d closes a position in %s that this file does not open. Import the earlier statement too, or it will count as a new position.",
 				f.Row, f.Symbol)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
 )
@@ -48,7 +49,7 @@ func (r *Reader) needsSide(m mapping) bool {
 	}
 	i := r.column(m[TargetQuantity])
 	return i < 0 || !slices.ContainsFunc(r.values(i), func(v string) bool {
-		n, err := Number(v, r.separator(i))
+		n, err := parse.Number(v, r.separator(i))
 		return err == nil && n.Sign() < 0
 	})
 }
@@ -62,7 +63,7 @@ func (r *Reader) noteAccounts(m mapping) {
 	const enough = 5
 	var names []string
 	for _, v := range r.values(i) {
-		if !Blank(v) && len(names) <= enough && !slices.Contains(names, v) {
+		if !parse.Blank(v) && len(names) <= enough && !slices.Contains(names, v) {
 			names = append(names, v)
 		}
 	}
@@ -149,7 +150,7 @@ func (m mapping) null(w *Row, t Target) decimal.Null {
 		return decimal.Null{}
 	}
 	if constant, ok := strings.CutPrefix(name, "="); ok {
-		n, err := Number(constant, Point)
+		n, err := parse.Number(constant, parse.Point)
 		if err != nil {
 			w.Fail("%s: %v.", t, err)
 			return decimal.Null{}
@@ -175,7 +176,7 @@ func (m mapping) cost(w *Row, t Target) decimal.Decimal {
 }
 
 // moment reads an instant from one column, or from a date and a time.
-func (m mapping) moment(w *Row, whole, date, time Target) Moment {
+func (m mapping) moment(w *Row, whole, date, time Target) parse.Moment {
 	switch {
 	case m[whole] != "" && m[date] != "" && whole != date:
 		return w.DateAndTime(m[date], m[whole])
@@ -188,7 +189,7 @@ func (m mapping) moment(w *Row, whole, date, time Target) Moment {
 	}
 }
 
-func (m mapping) whole(w *Row, name string) Moment {
+func (m mapping) whole(w *Row, name string) parse.Moment {
 	if constant, ok := strings.CutPrefix(name, "="); ok {
 		return w.At(constant)
 	}
@@ -226,15 +227,15 @@ func (w *Row) execution(m mapping) {
 }
 
 // filled reads the quantity of a row and skips orders that were not filled. Of
-// an order that was filled in part, be it cancelled afterwards, the quantity is
+// an order that was filled in part, be it canceled afterwards, the quantity is
 // the filled one.
 func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
 	quantity = m.null(w, TargetQuantity)
 	word := m.text(w, TargetStatus)
-	status := statusOf(word)
-	if word == "" || status == statusFilled || status == statusUnknown {
-		if word != "" && status == statusUnknown {
-			w.r.Out.Warn("The status %q is not known; rows with it were read as filled.", shorten(word))
+	status := parse.Status(word)
+	if word == "" || status == parse.StatusFilled || status == parse.StatusUnknown {
+		if word != "" && status == parse.StatusUnknown {
+			w.r.Out.Warn("The status %q is not known; rows with it were read as filled.", parse.Shorten(word))
 		}
 		return quantity, true
 	}
@@ -245,8 +246,8 @@ func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
 			done.Decimal = done.Decimal.Abs().Neg()
 		}
 		return done, true
-	case status != statusPartial:
-		w.Skip("%s", skipReasons[status])
+	case status != parse.StatusPartial:
+		w.Skip("%s", parse.SkipReasons[status])
 	case done.Valid:
 		w.Skip("%s", ReasonNotFilled)
 	default:
@@ -258,10 +259,10 @@ func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
 // filledQuantity returns how much of an order was filled, if a column says so.
 func (w *Row) filledQuantity() decimal.Null {
 	i := w.r.filledColumn()
-	if i < 0 || i >= len(w.Cells) || Blank(w.Cells[i]) {
+	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 		return decimal.Null{}
 	}
-	n, err := Number(w.Cells[i], w.r.separator(i))
+	n, err := parse.Number(w.Cells[i], w.r.separator(i))
 	if err != nil {
 		return decimal.Null{}
 	}
@@ -294,10 +295,10 @@ func (w *Row) meetsConditions() bool {
 
 // conditionReason returns why a row does not meet a condition.
 func conditionReason(column, value string) string {
-	if reason := skipReasons[statusOf(value)]; reason != "" {
+	if reason := parse.SkipReasons[parse.Status(value)]; reason != "" {
 		return reason
 	}
-	return strings.TrimSpace(column) + ": " + shorten(strings.TrimSpace(value))
+	return strings.TrimSpace(column) + ": " + parse.Shorten(strings.TrimSpace(value))
 }
 
 // instrument reads what was traded.
@@ -339,7 +340,7 @@ func (m mapping) day(w *Row, t Target) journal.Day {
 	}
 	day, err := journal.ParseDay(string(t), constant)
 	if err != nil {
-		w.Fail("%q is not a day.", shorten(constant))
+		w.Fail("%q is not a day.", parse.Shorten(constant))
 	}
 	return day
 }
@@ -358,7 +359,7 @@ func (m mapping) side(w *Row, f *Fill) {
 	}
 	side, effect, ok := w.sideWord(word)
 	if !ok {
-		w.Fail("%q is neither a buy nor a sell.", shorten(word))
+		w.Fail("%q is neither a buy nor a sell.", parse.Shorten(word))
 	}
 	f.Side, f.Effect = side, effect
 }

@@ -58,7 +58,7 @@ func TestGeneric(t *testing.T) {
 				return
 			}
 			if want < 0 {
-				t.Fatal("the fixture wants nothing")
+				t.Fatal("the fixture has an empty want")
 			}
 			if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

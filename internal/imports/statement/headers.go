@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"fillbook/internal/imports/parse"
 )
 
 // Target is what a column can be.
@@ -122,7 +124,7 @@ func meaningOf(header string) (meaning, bool) {
 	if m, ok := meanings()[lettersOf(core)]; ok {
 		return m, true
 	}
-	words := slices.DeleteFunc(headerWords(core), func(w string) bool { return isCurrency(w) || isZone(w) })
+	words := slices.DeleteFunc(parse.HeaderWords(core), func(w string) bool { return isCurrency(w) || isZone(w) })
 	m, ok := meanings()[lettersOf(strings.Join(words, " "))]
 	return m, ok && len(words) > 0
 }
@@ -142,11 +144,11 @@ func withoutBrackets(header string) string {
 }
 
 func isCurrency(word string) bool {
-	return strings.Trim(word, moneySigns) == "" || slices.Contains(moneyWords, strings.ToLower(word))
+	return strings.Trim(word, parse.MoneySigns) == "" || slices.Contains(parse.MoneyWords, strings.ToLower(word))
 }
 
 func isZone(word string) bool {
-	_, ok := findStatedZone(word)
+	_, ok := parse.FindStatedZone(word)
 	return ok
 }
 

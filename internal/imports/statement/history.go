@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 )
 
 // UnknownKind is a word for the kind of a row that neither the preset nor the
@@ -73,7 +74,7 @@ func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gros
 // peek returns the number of an expression, or 0. It never fails the row.
 func (w *Row) peek(col Col) decimal.Decimal {
 	i, text := w.find(col)
-	n, err := Number(text, w.r.separatorFor(i, text))
+	n, err := parse.Number(text, w.r.separatorFor(i, text))
 	if err != nil {
 		return decimal.Zero
 	}
@@ -139,7 +140,7 @@ func (lr *layoutReader) skipResult(w *Row) {
 func (lr *layoutReader) skipUnknown(w *Row) {
 	l := lr.layout
 	if l.isRoundTrip() && w.Text(l.Symbol) != "" {
-		w.Fail("%s: %q is neither a buy nor a sell.", firstName(l.Kind), shorten(w.word))
+		w.Fail("%s: %q is neither a buy nor a sell.", firstName(l.Kind), parse.Shorten(w.word))
 		return
 	}
 	switch {
@@ -149,7 +150,7 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 		w.Skip("%s", ReasonNoAmount)
 		return
 	default:
-		w.Skip("unknown kind %q", shorten(w.word))
+		w.Skip("unknown kind %q", parse.Shorten(w.word))
 	}
 	lr.listUnknown(w, kindUnknown)
 }
@@ -174,7 +175,7 @@ func (w *Row) ChosenKind(word string) (Kind, bool) {
 // SkipUnknownKind skips a row of an unknown kind and lists its word. It is for
 // hooks.
 func (w *Row) SkipUnknownKind(word string) {
-	w.Skip("unknown kind %q", shorten(word))
+	w.Skip("unknown kind %q", parse.Shorten(word))
 	if !w.Failed() {
 		w.noteUnknownKind(word, kindUnknown)
 	}
@@ -216,13 +217,13 @@ func (w *Row) noteUnknownKind(word string, kind Kind) {
 	}
 	const most = 100
 	if len(out.UnknownKinds) < most {
-		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: shorten(strings.TrimSpace(word)), Rows: 1, Example: w.example(), Kind: kind})
+		out.UnknownKinds = append(out.UnknownKinds, UnknownKind{Word: parse.Shorten(strings.TrimSpace(word)), Rows: 1, Example: w.example(), Kind: kind})
 	}
 }
 
 // example returns the cells of the row in one line.
 func (w *Row) example() string {
-	cells := slices.DeleteFunc(slices.Clone(w.Cells), Blank)
+	cells := slices.DeleteFunc(slices.Clone(w.Cells), parse.Blank)
 	const longest = 160
 	text := []rune(strings.Join(strings.Fields(strings.Join(cells, " · ")), " "))
 	return string(text[:min(len(text), longest)])
@@ -352,11 +353,15 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 	} else {
 		c.Note = w.withSymbol("Fee of " + cmp.Or(w.Text(l.TaxNote), w.word))
 	}
-	kept := w.skipped
+	skipped, cash := w.skipped, w.cash
 	w.skipped = ""
 	lr.emitCash(w, &Record{Kind: KindFee, Cash: &c})
-	if len(w.cash) == 0 && kept != "" {
-		w.skipped = kept
+	switch {
+	case len(w.cash) > 0:
+	case len(cash) > 0: // a fee in a coin that is not money does not skip the row
+		w.cash, w.skipped = cash, ""
+	case skipped != "":
+		w.skipped = skipped
 	}
 }
 

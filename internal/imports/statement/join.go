@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"fillbook/internal/imports/parse"
 )
 
 // Join combines rows of some kinds that have the same value of By.
@@ -115,7 +117,7 @@ func (h *halves) merged() *Row {
 	last.Cells = slices.Clone(last.Cells)
 	for _, other := range h.rows {
 		for i, cell := range other.Cells {
-			if i < len(last.Cells) && Blank(last.Cells[i]) {
+			if i < len(last.Cells) && parse.Blank(last.Cells[i]) {
 				last.Cells[i] = cell
 			}
 		}
@@ -198,7 +200,7 @@ func (lr *layoutReader) carry(w *Row) {
 	w.Cells = slices.Clone(w.Cells)
 	for _, col := range columns {
 		for _, i := range lr.r.columnsNamed(col) {
-			if i < len(w.Cells) && i < len(lr.above.Cells) && Blank(w.Cells[i]) {
+			if i < len(w.Cells) && i < len(lr.above.Cells) && parse.Blank(w.Cells[i]) {
 				w.Cells[i] = lr.above.Cells[i]
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/matching"
 )
 
@@ -88,29 +89,29 @@ func FindKind(words []Word, text string) Kind {
 }
 
 // direction returns the side and effect of a kind that says both.
-func (k Kind) direction() (side matching.Side, effect Effect, ok bool) {
+func (k Kind) direction() (side matching.Side, effect parse.Effect, ok bool) {
 	switch k { //nolint:exhaustive // the others have no side
 	case KindBuy:
-		return matching.Buy, EffectUnknown, true
+		return matching.Buy, parse.EffectUnknown, true
 	case KindSell:
-		return matching.Sell, EffectUnknown, true
+		return matching.Sell, parse.EffectUnknown, true
 	case KindBuyOpen:
-		return matching.Buy, Opening, true
+		return matching.Buy, parse.Opening, true
 	case KindBuyClose:
-		return matching.Buy, Closing, true
+		return matching.Buy, parse.Closing, true
 	case KindSellOpen:
-		return matching.Sell, Opening, true
+		return matching.Sell, parse.Opening, true
 	case KindSellClose:
-		return matching.Sell, Closing, true
+		return matching.Sell, parse.Closing, true
 	}
-	return "", EffectUnknown, false
+	return "", parse.EffectUnknown, false
 }
 
 // kindOfSide is the kind of a trade with that side and effect.
-func kindOfSide(side matching.Side, effect Effect) Kind {
-	kinds := [...]Kind{EffectUnknown: KindSell, Opening: KindSellOpen, Closing: KindSellClose}
+func kindOfSide(side matching.Side, effect parse.Effect) Kind {
+	kinds := [...]Kind{parse.EffectUnknown: KindSell, parse.Opening: KindSellOpen, parse.Closing: KindSellClose}
 	if side == matching.Buy {
-		kinds = [...]Kind{EffectUnknown: KindBuy, Opening: KindBuyOpen, Closing: KindBuyClose}
+		kinds = [...]Kind{parse.EffectUnknown: KindBuy, parse.Opening: KindBuyOpen, parse.Closing: KindBuyClose}
 	}
 	return kinds[effect]
 }
@@ -185,7 +186,7 @@ func (t *wordTable) find(text string) (Kind, bool) {
 // WordKey returns a word in the form in which words are compared and stored: lower
 // case with single blanks.
 func WordKey(text string) string {
-	return strings.Join(strings.Fields(strings.ToLower(trimCell(text))), " ")
+	return strings.Join(strings.Fields(strings.ToLower(parse.TrimCell(text))), " ")
 }
 
 // matchWord reports whether a text fits a pattern. It needs time in proportion

@@ -17,8 +17,9 @@ import (
 // [Outcome]. Only the columns that the kind of the row needs are read, so that
 // an unreadable quantity does not fail a dividend.
 type Layout struct {
-	// Key is what every data row has. A row without it is a title, a total or a
-	// footer. It is Kind if empty, or else Side, Symbol or Quantity.
+	// Key is a column that every data row has a value of. A row without one is a
+	// title, a total or a footer. If Key is empty, it is Kind, or Symbol in a layout
+	// without Kind.
 	Key Col
 	// Only lists what must hold for a row to be read; other rows are skipped.
 	Only []Condition

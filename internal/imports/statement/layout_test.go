@@ -166,3 +166,43 @@ func TestOrderOfOneInstant(t *testing.T) {
 warning Split of AAPL was read as fills at the value that the file states.
 `)
 }
+
+// TestLayoutOfUnits checks that a price which follows from an amount is that of a
+// unit, also for an option whose contract is usually 100 units.
+func TestLayoutOfUnits(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC", Units: true,
+		Layout: &statement.Layout{Symbol: "Symbol", Side: "Side", Quantity: "Qty", Amount: "Net", Time: "Time"},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Symbol,Side,Qty,Net,Time
+ACME260417C00050000,Buy,75,-150,2026-01-05 10:00:00
+`, `
+1 buy 75 option ACME call 50 2026-04-17 @ 2 at 2026-01-05T10:00:00Z x 1 flow -150
+`)
+}
+
+// TestCoinFeeOfDeposit checks that a deposit stays if its fee is in a coin that is
+// not money, and that the fee is listed.
+func TestCoinFeeOfDeposit(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC", Costs: statement.CostsPositive,
+		Layout: &statement.Layout{
+			Kind: "Type", Time: "Time", Amount: "Amount", Currency: "Coin", Fees: "Fee", FeesCurrency: "Fee coin", Coins: true,
+			CashFees: statement.CashFeesApart,
+		},
+	}
+	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Time,Type,Amount,Coin,Fee,Fee coin
+2026-01-05 10:00:00,Deposit,100,USD,0.001,BTC
+2026-01-05 11:00:00,Deposit,50,USD,1,USD
+2026-01-05 12:00:00,Deposit,2,BTC,0.001,BTC
+`, `
+1 cash deposit 100 USD at 2026-01-05T10:00:00Z "deposit"
+2 cash deposit 50 USD at 2026-01-05T11:00:00Z "deposit"
+2 cash fee -1 USD at 2026-01-05T11:00:00Z "deposit fee"
+3 skipped it moves coins without a trade
+warning Rows of the kind "deposit" were left out, as they move coins without a trade: BTC. Where they changed your position, enter the change by hand.
+warning Rows of the kind "deposit fee" were left out, as they move coins without a trade: BTC. Where they changed your position, enter the change by hand.
+`)
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
@@ -18,7 +19,7 @@ type legs struct {
 	reader *layoutReader
 	join   *Join
 	first  *Row
-	at     Moment
+	at     parse.Moment
 	// base and quote are the pair, if the file names it.
 	base, quote string
 	ids         map[string]string // of the rows, by coin
@@ -61,7 +62,7 @@ func (lr *layoutReader) addLeg(w *Row, kind Kind, j *Join) {
 
 // legsOf returns the legs with a key; the first row of it makes them, and later
 // rows are counted with that one.
-func (lr *layoutReader) legsOf(w *Row, key string, j *Join, at Moment) *legs {
+func (lr *layoutReader) legsOf(w *Row, key string, j *Join, at parse.Moment) *legs {
 	g := lr.legs[key]
 	if g == nil {
 		g = &legs{reader: lr, join: j, first: w, at: at, ids: map[string]string{}}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -199,7 +200,7 @@ func CountRows(table tabular.Table, header int) int {
 	for _, row := range table.Rows[header+1:] {
 		filled := 0
 		for _, cell := range row.Cells {
-			if !Blank(cell) {
+			if !parse.Blank(cell) {
 				filled++
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
@@ -17,19 +18,19 @@ func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 	if text == "" {
 		return decimal.Null{}, ""
 	}
-	if isCurrencyCode(strings.TrimSpace(text)) && i >= 0 && w.r.isUnnamed(i+1) && !Blank(w.cell(i+1)) {
+	if isCurrencyCode(strings.TrimSpace(text)) && i >= 0 && w.r.isUnnamed(i+1) && !parse.Blank(w.cell(i+1)) {
 		i, text, unit = i+1, w.cell(i+1), strings.TrimSpace(text) // code and number are swapped
 	}
 	separator := w.r.separatorFor(i, text)
 	if w.r.hasCoins() {
 		if number, coin := cutCoin(text, likely); coin != "" {
-			text, unit, separator = number, coin, Point
-			if provenBy(number) == Comma {
-				separator = Comma
+			text, unit, separator = number, coin, parse.Point
+			if parse.ProvenBy(number) == parse.Comma {
+				separator = parse.Comma
 			}
 		}
 	}
-	value, err := Number(text, separator)
+	value, err := parse.Number(text, separator)
 	if err != nil {
 		w.Fail("%s: %v.", w.r.nameOf(i, col), err)
 		return decimal.Null{}, ""
@@ -41,20 +42,20 @@ func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 func (r *Reader) hasCoins() bool { return r.layout != nil && r.layout.Coins }
 
 // separatorFor returns the separator of a value in a column.
-func (r *Reader) separatorFor(column int, text string) Separator {
+func (r *Reader) separatorFor(column int, text string) parse.Separator {
 	if r.layout != nil {
 		switch r.layout.Decimals {
 		case DecimalsByValue:
-			if own := SettleSeparator([]string{text}); own != Unsettled {
+			if own := parse.SettleSeparator([]string{text}); own != parse.Unsettled {
 				return own
 			}
 		case DecimalsUngrouped:
 			if strings.Contains(text, ",") {
-				return Comma
+				return parse.Comma
 			}
-			return Point
+			return parse.Point
 		case DecimalsComma:
-			return Comma
+			return parse.Comma
 		case DecimalsByColumn:
 		}
 	}
@@ -100,8 +101,9 @@ func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
 	lr.computePrice(w, t)
 	lr.stateCashFlow(t)
 	lr.inferMultiplier(t)
-	if !t.Multiplier.Valid {
+	if assumed := t.Multiplier; !assumed.Valid || t.MultiplierAssumed {
 		lr.settleRate(w, t)
+		t.MultiplierAssumed = t.MultiplierAssumed && t.Multiplier.Equal(assumed)
 	}
 	lr.bookHiddenCosts(t)
 	lr.readResult(w, t)
@@ -258,7 +260,7 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 	case ResultAlways:
 		counts = result.Valid
 	case ResultIfClosing:
-		counts = t.Effect == Closing
+		counts = t.Effect == parse.Closing
 		result = decimal.Of(result.Or(decimal.Zero))
 	case ResultIfForeign:
 		counts = !result.Decimal.IsZero() && (t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD) ||
@@ -358,7 +360,7 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 	isCounted := strings.EqualFold(w.Text(l.QuantityUnit), "cont")
 	if inCoin || isCounted {
 		result, _ := w.amount(l.Result, i.Quote, i.Base)
-		if !result.Decimal.IsZero() || isCounted && t.Effect == Closing {
+		if !result.Decimal.IsZero() || isCounted && t.Effect == parse.Closing {
 			t.StatedPnL = decimal.Of(result.Decimal)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 )
@@ -148,7 +149,7 @@ func IsISIN(text string) bool {
 // that begin with a digit.
 func isCUSIP(text string) bool {
 	const length = 9
-	return len(text) == length && isDigit(text[0]) && strings.Trim(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return len(text) == length && parse.IsDigit(text[0]) && strings.Trim(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // instrument returns the instrument of a fill.

@@ -33,16 +33,8 @@ type partKey struct {
 	id     string
 }
 
-// JoinParts makes one fill of the fills that have the same instrument, side and
-// id, and orders fills of one instant by their id. Exports that pair bought with
-// sold contracts spread a fill over rows. A layout says it with a [Join].
-func (s *Statement) JoinParts() {
-	s.joinParts()
-	slices.SortStableFunc(s.Fills, compareInstantAndID)
-}
-
 // joinParts makes one fill of the fills that have the same instrument, side and
-// id.
+// id. Exports that pair bought with sold contracts spread a fill over rows.
 func (s *Statement) joinParts() {
 	parts := map[partKey][]*Fill{}
 	var order []partKey

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 )
 
@@ -57,10 +58,10 @@ type Preset struct {
 	// Zone is that of times without one; empty if it is not known.
 	Zone string
 	// Order is how the broker writes days and months, if that is certain.
-	Order DateOrder
+	Order parse.DateOrder
 	// FindOrder returns the order that other signs in the file show, if neither the
 	// user nor the dates themselves do. It is empty if there are none.
-	FindOrder func(tabular.File) DateOrder
+	FindOrder func(tabular.File) parse.DateOrder
 	// NewestFirst says that the file runs backwards, which days without times
 	// cannot show.
 	NewestFirst bool
@@ -122,7 +123,7 @@ func (p *Preset) layouts() []*Layout {
 // Direction is the side and effect that a word means.
 type Direction struct {
 	Buy    bool
-	Effect Effect
+	Effect parse.Effect
 }
 
 // Detection is a preset that fits a file, and where its table begins.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
 )
@@ -15,7 +16,7 @@ import (
 // Hints are what the user states about a file.
 type Hints struct {
 	Zone     string
-	Order    DateOrder
+	Order    parse.DateOrder
 	Mapping  map[Target]string
 	FileName string
 	// Day is that of times without one.
@@ -45,7 +46,7 @@ type Reader struct {
 	rows        []tabular.Row
 	columns     map[int]*column
 	costs       *costColumns
-	clocks      map[clockKey]*Clock
+	clocks      map[clockKey]*parse.Clock
 	zone        string
 	titles      []string       // see Titles
 	day         journal.Day    // of times without one, where there are such
@@ -62,11 +63,11 @@ type Reader struct {
 
 // column is what was decided over all values of a column.
 type column struct {
-	separator Separator
+	separator parse.Separator
 	numbers   bool
-	proof     Separator // what the column proves by itself; see ownSeparator
+	proof     parse.Separator // what the column proves by itself; see ownSeparator
 	proved    bool
-	order     DateOrder
+	order     parse.DateOrder
 	dates     bool
 	negative  bool
 	signs     bool
@@ -91,7 +92,7 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 	if p.Refuse != "" {
 		return nil, journal.InvalidField("file", "%s", p.Refuse)
 	}
-	if p.FindOrder != nil && hints.Order == DateOrderUnknown {
+	if p.FindOrder != nil && hints.Order == parse.DateOrderUnknown {
 		r.Hints.Order = p.FindOrder(file)
 	}
 	if found.Header >= 0 {
@@ -143,7 +144,7 @@ func (r *Reader) settleZone() error {
 	if r.zone == "" {
 		r.zone = "UTC"
 	}
-	if _, err := LoadZone(r.zone); err != nil {
+	if _, err := parse.LoadZone(r.zone); err != nil {
 		return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", r.zone)
 	}
 	r.Out.Zone = r.zone
@@ -152,12 +153,12 @@ func (r *Reader) settleZone() error {
 
 // noteZone requests the zone, once, if a time has none and neither user nor
 // preset names it.
-func (r *Reader) noteZone(m Moment, column int) {
+func (r *Reader) noteZone(m parse.Moment, column int) {
 	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
 		return
 	}
 	if column >= 0 {
-		if _, inHeader := ZoneInHeader(r.header[column]); inHeader {
+		if _, inHeader := parse.ZoneInHeader(r.header[column]); inHeader {
 			return
 		}
 	}
@@ -177,7 +178,7 @@ func (r *Reader) open(table tabular.Table, header, end int) {
 	r.index = map[string]int{}
 	r.expressions = map[Col]*expression{}
 	r.kinds, r.filled = nil, nil
-	r.clocks = map[clockKey]*Clock{}
+	r.clocks = map[clockKey]*parse.Clock{}
 	seen := map[string]int{}
 	for i, name := range r.header {
 		key := HeaderKey(name)
@@ -318,16 +319,16 @@ func (r *Reader) columnState(i int) *column {
 
 // separator decides which sign marks the decimals of a column: its own values,
 // or else those of any other column of the table.
-func (r *Reader) separator(i int) Separator {
+func (r *Reader) separator(i int) parse.Separator {
 	if i < 0 {
-		return Unsettled
+		return parse.Unsettled
 	}
 	c := r.columnState(i)
 	if !c.numbers {
 		c.numbers = true
 		values := r.values(i)
-		c.separator = SettleSeparator(values)
-		if c.separator == Unsettled && hasSeparators(values) {
+		c.separator = parse.SettleSeparator(values)
+		if c.separator == parse.Unsettled && hasSeparators(values) {
 			c.separator = r.separatorElsewhere(i)
 		}
 	}
@@ -336,12 +337,12 @@ func (r *Reader) separator(i int) Separator {
 
 // ownSeparator returns the separator that a column of numbers proves by itself.
 // It is kept, because each column that proves nothing needs it.
-func (r *Reader) ownSeparator(i int) Separator {
+func (r *Reader) ownSeparator(i int) parse.Separator {
 	c := r.columnState(i)
 	if !c.proved {
 		c.proved = true
 		if values := r.values(i); looksNumeric(values) {
-			c.proof = SettleSeparator(values)
+			c.proof = parse.SettleSeparator(values)
 		}
 	}
 	return c.proof
@@ -351,16 +352,16 @@ func hasSeparators(values []string) bool {
 	return slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, ",.") })
 }
 
-func (r *Reader) separatorElsewhere(not int) Separator {
+func (r *Reader) separatorElsewhere(not int) parse.Separator {
 	for i := range r.header {
 		if i == not {
 			continue
 		}
-		if s := r.ownSeparator(i); s != Unsettled {
+		if s := r.ownSeparator(i); s != parse.Unsettled {
 			return s
 		}
 	}
-	return Unsettled
+	return parse.Unsettled
 }
 
 // looksNumeric reports whether most of a column's values have a digit and no
@@ -368,7 +369,7 @@ func (r *Reader) separatorElsewhere(not int) Separator {
 func looksNumeric(values []string) bool {
 	n := 0
 	for _, v := range values {
-		if _, err := Number(v, Unsettled); err == nil {
+		if _, err := parse.Number(v, parse.Unsettled); err == nil {
 			n++
 		}
 	}
@@ -377,38 +378,38 @@ func looksNumeric(values []string) bool {
 
 // dateOrder decides the order of day and month in a column. What the column
 // proves wins over the preset, and what the user says over both.
-func (r *Reader) dateOrder(i int) DateOrder {
+func (r *Reader) dateOrder(i int) parse.DateOrder {
 	c := r.columnState(i)
 	if c.dates {
 		return c.order
 	}
 	c.dates = true
-	settled := SettleDateOrder(r.values(i))
+	settled := parse.SettleDateOrder(r.values(i))
 	switch {
-	case settled == DateOrderUnknown:
+	case settled == parse.DateOrderUnknown:
 		return c.order
-	case r.Hints.Order != DateOrderUnknown:
+	case r.Hints.Order != parse.DateOrderUnknown:
 		c.order = r.Hints.Order
-	case settled != DateOrderAmbiguous:
+	case settled != parse.DateOrderAmbiguous:
 		c.order = settled
-	case r.Preset.Order != DateOrderUnknown:
+	case r.Preset.Order != parse.DateOrderUnknown:
 		c.order = r.Preset.Order
 	case r.table.Delimiter == ';':
-		c.order = r.askOrder(i, DayFirst)
+		c.order = r.askOrder(i, parse.DayFirst)
 	default:
-		c.order = r.askOrder(i, MonthFirst)
+		c.order = r.askOrder(i, parse.MonthFirst)
 	}
-	if r.Out.DateOrder != DateOrderAmbiguous {
+	if r.Out.DateOrder != parse.DateOrderAmbiguous {
 		r.Out.DateOrder = c.order
 	}
 	return c.order
 }
 
 // askOrder uses a likely order and asks the user to confirm it.
-func (r *Reader) askOrder(i int, likely DateOrder) DateOrder {
-	r.Out.DateOrder = DateOrderAmbiguous
+func (r *Reader) askOrder(i int, likely parse.DateOrder) parse.DateOrder {
+	r.Out.DateOrder = parse.DateOrderAmbiguous
 	words := "the month first"
-	if likely == DayFirst {
+	if likely == parse.DayFirst {
 		words = "the day first"
 	}
 	r.Out.Warn("The dates in column %q can be read with the day or the month first; %s was taken. Say which is right with date_order.",
@@ -419,7 +420,7 @@ func (r *Reader) askOrder(i int, likely DateOrder) DateOrder {
 // clock returns the clock of a column. It remembers the row before, which shows
 // which of two hours is meant when the clocks are put back.
 // Without a zone it is the one in the column's name, or the file's.
-func (r *Reader) clock(zone string, column int) (*Clock, error) {
+func (r *Reader) clock(zone string, column int) (*parse.Clock, error) {
 	key := clockKey{zone, column}
 	if c := r.clocks[key]; c != nil {
 		return c, nil
@@ -431,11 +432,11 @@ func (r *Reader) clock(zone string, column int) (*Clock, error) {
 	if name == "" {
 		name = r.zoneOf(column)
 	}
-	z, err := LoadZone(name)
+	z, err := parse.LoadZone(name)
 	if err != nil {
 		return nil, fmt.Errorf("the time zone %q is not known", name)
 	}
-	c := NewClock(z, order)
+	c := parse.NewClock(z, order)
 	r.clocks[key] = c
 	return c, nil
 }
@@ -449,7 +450,7 @@ type clockKey struct {
 // zoneOf is the zone of a column: one in its name beats the file's.
 func (r *Reader) zoneOf(column int) string {
 	if column >= 0 {
-		if inHeader, ok := ZoneInHeader(r.header[column]); ok {
+		if inHeader, ok := parse.ZoneInHeader(r.header[column]); ok {
 			r.Out.headerZone = inHeader
 			return inHeader
 		}
@@ -471,7 +472,7 @@ func (r *Reader) costsBelowZero(i int) bool {
 		c.signs = true
 		below, above := 0, 0
 		for _, v := range r.values(i) {
-			if n, err := Number(v, r.separator(i)); err == nil {
+			if n, err := parse.Number(v, r.separator(i)); err == nil {
 				switch n.Sign() {
 				case -1:
 					below++

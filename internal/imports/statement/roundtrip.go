@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
@@ -20,7 +21,7 @@ type Trip struct {
 	Symbol, Type            string
 	Short                   bool
 	Quantity                decimal.Decimal
-	Open, Close             Moment // Close is zero while it is open
+	Open, Close             parse.Moment // Close is zero while it is open
 	OpenPrice               decimal.Decimal
 	ClosePrice              decimal.Null
 	Fees, Commission        decimal.Decimal // costs are positive
@@ -45,14 +46,14 @@ func (w *Row) Trip(t Trip) *Fill {
 	lot := t.lot(w.r)
 	open := Fill{
 		Symbol: t.Symbol, Type: t.Type, Side: matching.Buy, Quantity: t.Quantity, Price: t.OpenPrice, At: t.Open.At,
-		DateOnly: t.Open.DateOnly, Effect: Opening, Multiplier: t.Multiplier, Right: t.Right, Strike: t.Strike,
+		DateOnly: t.Open.DateOnly, Effect: parse.Opening, Multiplier: t.Multiplier, Right: t.Right, Strike: t.Strike,
 		Expiry: t.Expiry, Lot: lot, Details: t.Details, ID: t.OpenFillID,
 	}
 	if t.ID != "" && open.ID == "" {
 		open.ID = t.ID + "/open"
 	}
 	exit := open
-	exit.Effect, exit.Side = Closing, matching.Sell
+	exit.Effect, exit.Side = parse.Closing, matching.Sell
 	if t.Short {
 		open.Side, exit.Side = matching.Sell, matching.Buy
 	}
@@ -131,11 +132,11 @@ func (w *Row) roundTrip(m mapping) {
 	if !w.meetsConditions() {
 		return
 	}
-	switch status := statusOf(m.text(w, TargetStatus)); status {
-	case statusCancelled, statusRejected:
-		w.Skip("%s", skipReasons[status])
+	switch status := parse.Status(m.text(w, TargetStatus)); status {
+	case parse.StatusCanceled, parse.StatusRejected:
+		w.Skip("%s", parse.SkipReasons[status])
 		return
-	case statusUnknown, statusFilled, statusPartial, statusExpired, statusPending: // a trade may be open, an option expired
+	case parse.StatusUnknown, parse.StatusFilled, parse.StatusPartial, parse.StatusExpired, parse.StatusPending: // a trade may be open, an option expired
 	}
 	var f Fill
 	m.instrument(w, &f)
@@ -178,7 +179,7 @@ func (m mapping) short(w *Row, quantity decimal.Decimal) bool {
 	}
 	side, _, ok := w.sideWord(word)
 	if !ok {
-		w.Fail("%q is neither long nor short.", shorten(word))
+		w.Fail("%q is neither long nor short.", parse.Shorten(word))
 	}
 	return side == matching.Sell
 }
@@ -230,12 +231,12 @@ func NonZero(n decimal.Null) decimal.Null {
 }
 
 // Grade reads a grade from 1 to 5; 0 means that the cell has none.
-func Grade(text string) int {
+func Grade(text string) annotations.Grade {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
-	if err != nil || n < 1 || n > 5 {
+	if err != nil || n < 1 || n > annotations.MaxGrade {
 		return 0
 	}
-	return n
+	return annotations.Grade(n)
 }
 
 // List splits a cell that lists things.

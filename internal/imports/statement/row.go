@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
@@ -25,9 +27,9 @@ type Row struct {
 	reason      string // why the row failed
 	skipped     string // why the row holds nothing
 
-	times []Moment // that were read
-	at    Moment   // of the row, once it was read
-	word  string   // for its kind, as the file writes it
+	times []parse.Moment // that were read
+	at    parse.Moment   // of the row, once it was read
+	word  string         // for its kind, as the file writes it
 	// values are those that Parse and Prepare have set.
 	values map[string]string
 	// noFees and noCommission report that a cost was read and is 0.
@@ -59,7 +61,7 @@ func (w *Row) find(names Col) (column int, text string) {
 		if column < 0 {
 			column = i
 		}
-		if !Blank(w.Cells[i]) {
+		if !parse.Blank(w.Cells[i]) {
 			return i, w.Cells[i]
 		}
 	}
@@ -101,11 +103,11 @@ const unrecognizedRow = "unrecognized row"
 func (w *Row) looksLikeData() bool {
 	filled, numbers := 0, 0
 	for i, cell := range w.Cells {
-		if i >= len(w.r.header) || Blank(cell) {
+		if i >= len(w.r.header) || parse.Blank(cell) {
 			continue
 		}
 		filled++
-		if _, err := Number(cell, Unsettled); err == nil {
+		if _, err := parse.Number(cell, parse.Unsettled); err == nil {
 			numbers++
 		}
 	}
@@ -119,7 +121,7 @@ func (w *Row) Null(names string) decimal.Null {
 	if text == "" {
 		return decimal.Null{}
 	}
-	n, err := Number(text, w.r.separatorFor(i, text))
+	n, err := parse.Number(text, w.r.separatorFor(i, text))
 	if err != nil {
 		w.Fail("%s: %v.", w.r.nameOf(i, names), err)
 		return decimal.Null{}
@@ -167,96 +169,96 @@ func (w *Row) cost(names Col) decimal.Decimal {
 }
 
 // Moment is the instant in a column.
-func (w *Row) Moment(names string) Moment {
+func (w *Row) Moment(names string) parse.Moment {
 	i, text := w.find(names)
 	if text == "" {
 		w.Fail("There is no time in column %s.", firstName(names))
-		return Moment{}
+		return parse.Moment{}
 	}
 	clock, err := w.r.clock("", i)
 	if err == nil {
-		var m Moment
+		var m parse.Moment
 		if m, err = w.r.momentOf(clock, text); err == nil {
 			w.r.noteZone(m, i)
 			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.nameOf(i, names), err)
-	return Moment{}
+	return parse.Moment{}
 }
 
 // MomentIn is the instant in a column whose zone another column names.
-func (w *Row) MomentIn(zone, names string) Moment {
+func (w *Row) MomentIn(zone, names string) parse.Moment {
 	i, text := w.find(names)
 	if i < 0 || text == "" || zone == "" {
 		return w.Moment(names)
 	}
 	clock, err := w.r.clock(zone, i)
 	if err == nil {
-		var m Moment
+		var m parse.Moment
 		if m, err = clock.Moment(text); err == nil {
 			m.Zoned = true
 			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.nameOf(i, names), err)
-	return Moment{}
+	return parse.Moment{}
 }
 
 // dateAndTimeIn is the instant in two columns, in a zone that another column
 // names.
-func (w *Row) dateAndTimeIn(zone string, dates, times Col) Moment {
+func (w *Row) dateAndTimeIn(zone string, dates, times Col) parse.Moment {
 	i, date := w.find(dates)
 	clock, err := w.r.clock(zone, i)
 	if err == nil {
-		var m Moment
+		var m parse.Moment
 		if m, err = clock.DateAndTime(date, w.Text(times)); err == nil {
 			m.Zoned = true
 			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.nameOf(i, dates), err)
-	return Moment{}
+	return parse.Moment{}
 }
 
 // DateAndTime is the instant that two columns have together.
-func (w *Row) DateAndTime(dates, times string) Moment {
+func (w *Row) DateAndTime(dates, times string) parse.Moment {
 	i, date := w.find(dates)
 	if date == "" {
 		w.Fail("There is no date in column %s.", firstName(dates))
-		return Moment{}
+		return parse.Moment{}
 	}
 	j, tod := w.find(times)
 	zoned := i
 	if j >= 0 {
-		if _, ok := ZoneInHeader(w.r.header[j]); ok {
+		if _, ok := parse.ZoneInHeader(w.r.header[j]); ok {
 			zoned = j
 		}
 	}
 	clock, err := w.r.clock(w.r.zoneOf(zoned), i)
 	if err == nil {
-		var m Moment
+		var m parse.Moment
 		if m, err = clock.DateAndTime(date, tod); err == nil {
 			w.r.noteZone(m, zoned)
 			return w.noteTime(m, zoned)
 		}
 	}
 	w.Fail("%s: %v.", w.r.nameOf(i, dates), err)
-	return Moment{}
+	return parse.Moment{}
 }
 
 // At is the instant that a text states in the zone of the file, for times inside
 // other text.
-func (w *Row) At(text string) Moment {
+func (w *Row) At(text string) parse.Moment {
 	clock, err := w.r.clock(w.r.zone, -1)
 	if err == nil {
-		var m Moment
+		var m parse.Moment
 		if m, err = clock.Moment(text); err == nil {
 			return w.noteTime(m, -1)
 		}
 	}
 	w.Fail("%v.", err)
-	return Moment{}
+	return parse.Moment{}
 }
 
 // Day is the calendar day in a column, empty where there is none.
@@ -277,28 +279,28 @@ func (w *Row) Day(names string) journal.Day {
 }
 
 // Side is the side that a column names.
-func (w *Row) Side(names string) (matching.Side, Effect) {
+func (w *Row) Side(names string) (matching.Side, parse.Effect) {
 	i, text := w.find(names)
 	if text == "" {
 		w.Fail("There is no side in column %s.", firstName(names))
-		return matching.Buy, EffectUnknown
+		return matching.Buy, parse.EffectUnknown
 	}
 	side, effect, ok := w.sideWord(text)
 	if !ok {
-		w.Fail("%s: %q is neither a buy nor a sell.", w.r.nameOf(i, names), shorten(text))
+		w.Fail("%s: %q is neither a buy nor a sell.", w.r.nameOf(i, names), parse.Shorten(text))
 	}
 	return side, effect
 }
 
 // sideWord reads a word, the preset's own first.
-func (w *Row) sideWord(text string) (matching.Side, Effect, bool) {
+func (w *Row) sideWord(text string) (matching.Side, parse.Effect, bool) {
 	if d, ok := w.r.Preset.Sides[strings.ToLower(strings.TrimSpace(text))]; ok {
 		if d.Buy {
 			return matching.Buy, d.Effect, true
 		}
 		return matching.Sell, d.Effect, true
 	}
-	side, effect, ok := SideWord(text)
+	side, effect, ok := parse.SideWord(text)
 	return side, effect, ok
 }
 
@@ -310,12 +312,17 @@ func (w *Row) Fill(f Fill) *Fill {
 	if f.Type == "" {
 		f.Type = w.r.Preset.Instrument
 	}
-	if w.r.Preset.Units && !f.Multiplier.Valid {
-		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
-	}
+	w.r.assumeUnits(&f)
 	w.noteFacts(&f)
 	w.fills = append(w.fills, &f)
 	return &f
+}
+
+// assumeUnits sets the multiplier of a file whose quantities are units.
+func (r *Reader) assumeUnits(f *Fill) {
+	if r.Preset.Units && !f.Multiplier.Valid {
+		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
+	}
 }
 
 // Money emits a cash row; the sign of its amount decides which way money moved.
@@ -344,7 +351,7 @@ func (w *Row) Annotate(m Annotations) {
 
 // IsEmpty reports whether the annotations are empty.
 func (m *Annotations) IsEmpty() bool {
-	return m.Values.IsEmpty() && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
+	return annotations.Fields.IsEmpty(&m.Values) && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
 }
 
 // writeOutcome writes the outcome of the row to the statement.

@@ -1,6 +1,9 @@
 package statement
 
-import "fillbook/internal/imports/tabular"
+import (
+	"fillbook/internal/imports/parse"
+	"fillbook/internal/imports/tabular"
+)
 
 // Section is a table inside a file, with a header of its own. It ends at the next
 // header of a section, or at a row with one cell, which is a title.
@@ -51,7 +54,7 @@ func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) erro
 		return r.Section(table, start, end).readLayout(r.Preset.Sections[open].Layout)
 	}
 	for i, row := range table.Rows {
-		cell, alone := onlyCell(row.Cells)
+		cell, alone := OnlyCell(row.Cells)
 		found := -1
 		if !alone {
 			found = r.sectionAt(row.Cells, title, headers)
@@ -87,11 +90,11 @@ func (r *Reader) sectionAt(cells []string, title string, headers []knownHeader) 
 	return best
 }
 
-// onlyCell returns the value of a row that has only one.
-func onlyCell(cells []string) (text string, alone bool) {
+// OnlyCell returns the value of a row that has only one: a title.
+func OnlyCell(cells []string) (text string, alone bool) {
 	n := 0
 	for _, cell := range cells {
-		if !Blank(cell) {
+		if !parse.Blank(cell) {
 			n++
 			text = cell
 		}

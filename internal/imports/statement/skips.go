@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"fillbook/internal/imports/parse"
 )
 
 // Skip is a data row that holds nothing to import, and the reason.
@@ -89,7 +91,8 @@ func (s *Statement) countRows() {
 }
 
 // Skip leaves the row out because it holds nothing to import. The reason is a
-// short phrase; rows with the same reason are counted together.
+// short phrase; rows with the same reason are counted together. Records that the
+// row has emitted are dropped.
 func (w *Row) Skip(format string, args ...any) {
 	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.skipped = fmt.Sprintf(format, args...)
@@ -107,9 +110,9 @@ func (w *Row) skipReason() string {
 	reason := NothingInRow
 	for _, i := range w.r.kindColumns() {
 		switch {
-		case i >= len(w.Cells) || Blank(w.Cells[i]):
+		case i >= len(w.Cells) || parse.Blank(w.Cells[i]):
 		case !w.isTradeWord(w.Cells[i]):
-			return fmt.Sprintf("%s: %s", strings.TrimSpace(w.r.header[i]), shorten(strings.TrimSpace(w.Cells[i])))
+			return fmt.Sprintf("%s: %s", strings.TrimSpace(w.r.header[i]), parse.Shorten(strings.TrimSpace(w.Cells[i])))
 		default:
 			reason = ReasonNotFilled
 		}
@@ -121,7 +124,7 @@ func (w *Row) skipReason() string {
 // filled, which explains nothing about a row that was left out.
 func (w *Row) isTradeWord(value string) bool {
 	_, _, side := w.sideWord(value)
-	return side || statusOf(value) == statusFilled
+	return side || parse.Status(value) == parse.StatusFilled
 }
 
 // kindNames are the ends of the names of columns that hold the kind of a row, next to
@@ -163,7 +166,7 @@ func (r *Reader) kindColumns() []int {
 // hasWords reports whether some value of a column is text.
 func (r *Reader) hasWords(i int) bool {
 	return slices.ContainsFunc(r.values(i), func(v string) bool {
-		_, err := Number(v, Unsettled)
-		return err != nil && !Blank(v)
+		_, err := parse.Number(v, parse.Unsettled)
+		return err != nil && !parse.Blank(v)
 	})
 }

@@ -22,6 +22,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
 )
@@ -82,7 +83,7 @@ type Statement struct {
 	// DateOrder the order of day and month; ambiguous means that the user
 	// should choose.
 	Zone      string
-	DateOrder DateOrder
+	DateOrder parse.DateOrder
 	Account   Account
 
 	zoneAsked bool
@@ -134,7 +135,7 @@ type Fill struct {
 	// PartialQuantity reports that the file shows parts of fills, and may not
 	// show all parts of this one.
 	PartialQuantity bool
-	Effect          Effect       // whether the file says that it opens or closes
+	Effect          parse.Effect // whether the file says that it opens or closes
 	PositionAfter   decimal.Null // the signed position after this fill, if the file states it
 	StatedCashFlow  decimal.Null // what the file says that the fill moved in cash, costs included
 

@@ -41,7 +41,7 @@ func TestLatestTrades(t *testing.T) {
 			if !slices.ContainsFunc(all, func(a statement.Trade) bool {
 				return a.First == trade.First && a.Head.Consumed.Equal(trade.Head.Consumed) && a.Fill == trade.Fill
 			}) {
-				t.Errorf("trade %d is none of the file's", i)
+				t.Errorf("trade %d is not in the file", i)
 			}
 			if trade.Head.Consumed.IsZero() && seen[trade.First] {
 				t.Errorf("trade %d is given twice", i)

@@ -2,8 +2,8 @@ package statement
 
 import (
 	"regexp"
-	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/journal"
 )
 
@@ -52,8 +52,8 @@ func (r *Reader) requireDays(m mapping) error {
 }
 
 // momentOf reads an instant; a time without a date is one of the file's day.
-func (r *Reader) momentOf(clock *Clock, text string) (Moment, error) {
-	if r.day != "" && isTimeOfDay(text) {
+func (r *Reader) momentOf(clock *parse.Clock, text string) (parse.Moment, error) {
+	if r.day != "" && parse.IsTimeOfDay(text) {
 		return clock.DateAndTime(string(r.day), text)
 	}
 	return clock.Moment(text)
@@ -64,22 +64,11 @@ func (r *Reader) momentOf(clock *Clock, text string) (Moment, error) {
 func mostlyTimesOfDay(values []string) bool {
 	n := 0
 	for _, v := range values {
-		if isTimeOfDay(v) {
+		if parse.IsTimeOfDay(v) {
 			n++
 		}
 	}
 	return n*2 > len(values)
-}
-
-// isTimeOfDay reports whether a text is a time without a date, such as 09:31:05.
-// In 09:31 2026-01-05 the date comes after the time.
-func isTimeOfDay(text string) bool {
-	if !strings.Contains(text, ":") || strings.Count(text, "-") > 1 {
-		return false
-	}
-	s := &textScan{rest: plainSigns(trimCell(text))}
-	_, ok := s.timeOfDay()
-	return ok
 }
 
 var (
@@ -89,7 +78,7 @@ var (
 
 // DayInName finds the day in the name of a file: 2026-01-05, 20260105 or
 // 01-05-2026, the month first unless the user says otherwise.
-func DayInName(name string, order DateOrder) (journal.Day, bool) {
+func DayInName(name string, order parse.DateOrder) (journal.Day, bool) {
 	if p := yearFirstName.FindStringSubmatch(name); p != nil && p[2] == p[4] {
 		if day, err := journal.ParseDay("day", p[1]+"-"+p[3]+"-"+p[5]); err == nil {
 			return day, true
@@ -100,7 +89,7 @@ func DayInName(name string, order DateOrder) (journal.Day, bool) {
 		return "", false
 	}
 	month, date, year := p[1], p[2], p[3]
-	if order == DayFirst {
+	if order == parse.DayFirst {
 		month, date = date, month
 	}
 	if len(year) == 2 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
@@ -12,7 +13,7 @@ import (
 func TestDayInName(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		order statement.DateOrder
+		order parse.DateOrder
 		want  journal.Day
 	}{
 		{"trades-2026-01-05.csv", "", "2026-01-05"},
@@ -20,9 +21,9 @@ func TestDayInName(t *testing.T) {
 		{"2026.01.05 trades.csv", "", "2026-01-05"},
 		{"trades 01-05-2026.csv", "", "2026-01-05"},
 		{"trades 1-5-26.csv", "", "2026-01-05"},
-		{"trades 05-01-2026.csv", statement.DayFirst, "2026-01-05"},
+		{"trades 05-01-2026.csv", parse.DayFirst, "2026-01-05"},
 		{"trades 13-01-2026.csv", "", ""},
-		{"trades 13-01-2026.csv", statement.DayFirst, "2026-01-13"},
+		{"trades 13-01-2026.csv", parse.DayFirst, "2026-01-13"},
 		{"trades-2026-02-30.csv", "", ""},
 		{"trades-2026-0105.csv", "", ""},
 		{"trades.csv", "", ""},

@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
 )
@@ -132,7 +133,7 @@ func (lr *layoutReader) assumeOpening(w *Row, t *Trip) {
 }
 
 // dayAndTime reads an instant from one column, or from a date and a time.
-func (w *Row) dayAndTime(date, clock Col) Moment {
+func (w *Row) dayAndTime(date, clock Col) parse.Moment {
 	if date != "" {
 		return w.DateAndTime(date, clock)
 	}
@@ -142,7 +143,7 @@ func (w *Row) dayAndTime(date, clock Col) Moment {
 // tripPrice reads a price, which of treasury futures may be in 32nds.
 func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decimal {
 	if isTreasury(symbol) {
-		if p, ok := Treasury32(w.Text(col)); ok {
+		if p, ok := parse.Treasury32(w.Text(col)); ok {
 			return p
 		}
 	}
@@ -394,8 +395,8 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 	return a
 }
 
-// addTags sorts a list of tags: some journals put mistakes and emotions among
-// them, with a word before.
+// addTags adds a list of tags. Some journals list mistakes and emotions among
+// them, as "mistake: chased" and "emotion: calm"; these are added as what they are.
 func (a *Annotations) addTags(tags []string) {
 	for _, tag := range tags {
 		kind, rest, _ := strings.Cut(tag, ":")

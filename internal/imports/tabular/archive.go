@@ -38,7 +38,7 @@ type archive struct {
 func openArchive(file io.ReaderAt, size int64, b *budget) (*archive, error) {
 	reader, err := zip.NewReader(file, size)
 	if err != nil {
-		return nil, damaged("file", err)
+		return nil, newDamagedError("file", err)
 	}
 	if len(reader.File) > maxEntries {
 		return nil, journal.Invalid("The archive has more than %d entries.", maxEntries)
@@ -65,7 +65,7 @@ func (a *archive) tooLarge() error {
 func sniffArchive(file io.ReaderAt, size int64) (Kind, error) {
 	reader, err := zip.NewReader(file, size)
 	if err != nil {
-		return "", damaged("file", err)
+		return "", newDamagedError("file", err)
 	}
 	for _, entry := range reader.File {
 		name := partName(entry.Name)
@@ -101,18 +101,18 @@ func (a *archive) unpack(entry *zip.File) (io.ReadCloser, error) {
 	}
 	content, err := entry.Open()
 	if err != nil {
-		return nil, damaged("file", err)
+		return nil, newDamagedError("file", err)
 	}
-	return &metered{ReadCloser: content, archive: a}, nil
+	return &countingReader{ReadCloser: content, archive: a}, nil
 }
 
-// metered counts the bytes that are read from an archive.
-type metered struct {
+// countingReader counts the bytes that are read from an archive.
+type countingReader struct {
 	io.ReadCloser
 	archive *archive
 }
 
-func (m *metered) Read(p []byte) (int, error) {
+func (m *countingReader) Read(p []byte) (int, error) {
 	n, err := m.ReadCloser.Read(p)
 	a := m.archive
 	a.inflated += int64(n)
@@ -136,7 +136,7 @@ func (a *archive) part(entry *zip.File) (text io.Reader, encoding string, err er
 	buffered := bufio.NewReader(content)
 	mark, err := buffered.Peek(len(utf8Mark))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, "", damaged("file", err)
+		return nil, "", newDamagedError("file", err)
 	}
 	switch {
 	case strings.HasPrefix(string(mark), "\xff\xfe"), strings.HasPrefix(string(mark), "<\x00"):
@@ -147,7 +147,7 @@ func (a *archive) part(entry *zip.File) (text io.Reader, encoding string, err er
 		return transform.NewReader(buffered, decoder), "UTF-16BE", nil
 	case string(mark) == utf8Mark:
 		if _, err := buffered.Discard(len(utf8Mark)); err != nil {
-			return nil, "", damaged("file", err)
+			return nil, "", newDamagedError("file", err)
 		}
 	}
 	return buffered, "UTF-8", nil
@@ -218,16 +218,16 @@ func (a *archive) contents(entry *zip.File) (string, error) {
 		err = content.Close()
 	}
 	if err != nil {
-		return "", damaged("archive", err)
+		return "", newDamagedError("archive", err)
 	}
 	again, err := entry.Open()
 	if err != nil {
-		return "", damaged("archive", err)
+		return "", newDamagedError("archive", err)
 	}
 	var text strings.Builder
 	text.Grow(int(length))
 	if _, err := io.CopyN(&text, again, length); err != nil {
-		return "", damaged("archive", fmt.Errorf("second reading: %w", err))
+		return "", newDamagedError("archive", fmt.Errorf("second reading: %w", err))
 	}
 	return text.String(), again.Close()
 }

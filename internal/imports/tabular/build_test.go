@@ -125,7 +125,7 @@ func refused(t *testing.T, data []byte, limits tabular.Limits, sentence string) 
 	t.Helper()
 	_, err := tabular.Read(data, limits)
 	if !journal.IsKind(err, journal.KindInvalid) || !strings.Contains(err.Error(), sentence) {
-		t.Errorf("%.60q gives %v, want a refusal that says %q", data, err, sentence)
+		t.Errorf("reading %.60q returns %v, want a refusal with %q", data, err, sentence)
 	}
 }
 

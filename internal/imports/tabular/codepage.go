@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// guess chooses between the code pages that exports without any declaration are
+// guessCodePage chooses between the code pages that exports without any declaration are
 // written in.
-func guess(raw string) (encoding.Encoding, string) {
+func guessCodePage(raw string) (encoding.Encoding, string) {
 	chinese, japaneseShare := gbkShare(raw), shiftJISShare(raw)
 	switch {
 	case japaneseShare > 0 && japaneseShare >= chinese:
@@ -20,9 +20,9 @@ func guess(raw string) (encoding.Encoding, string) {
 	return charmap.Windows1252, "windows-1252"
 }
 
-// census counts the characters of two bytes that a text would have in an
+// charStats counts the characters of two bytes that a text would have in an
 // encoding, to see whether it reads like a text in that language.
-type census struct {
+type charStats struct {
 	all, common int // characters, and those of everyday use
 	joined      int // characters next to another one
 }
@@ -30,15 +30,15 @@ type census struct {
 // share is the percentage of everyday characters, or 0 for a text that does not
 // read like one. Words of such languages have several characters in a row,
 // whereas a pair that arises from an accent or a typographic quote stands alone.
-func (c census) share() int {
+func (c charStats) share() int {
 	if c.all == 0 || c.common*10 < c.all*6 || c.joined*3 < c.all {
 		return 0
 	}
 	return c.common * 100 / c.all
 }
 
-// take counts a character; chained tells that the one before it was one too.
-func (c *census) take(common, chained bool) {
+// count counts a character. chained means that it follows another one directly.
+func (c *charStats) count(common, chained bool) {
 	c.all++
 	if common {
 		c.common++
@@ -51,7 +51,7 @@ func (c *census) take(common, chained bool) {
 // gbkShare rates a text as GBK, and is 0 for one that it cannot be. Everyday are
 // the marks and the first level of characters of GB 2312.
 func gbkShare(raw string) int {
-	var c census
+	var c charStats
 	end := -1 // where the last pair ended
 	for i := 0; i < len(raw); i++ {
 		lead := raw[i]
@@ -66,7 +66,7 @@ func gbkShare(raw string) int {
 			return 0
 		}
 		everyday := lead >= 0xa1 && lead <= 0xa9 || lead >= 0xb0 && lead <= 0xd7
-		c.take(everyday && trail >= 0xa1, end == i)
+		c.count(everyday && trail >= 0xa1, end == i)
 		i++
 		end = i + 1
 	}
@@ -77,7 +77,7 @@ func gbkShare(raw string) int {
 // Everyday are kana, marks and the first level of kanji; katakana of half width,
 // which are what other encodings look like here, are not.
 func shiftJISShare(raw string) int {
-	var c census
+	var c charStats
 	end := -1
 	for i := 0; i < len(raw); i++ {
 		lead := raw[i]
@@ -85,7 +85,7 @@ func shiftJISShare(raw string) int {
 		case lead < 0x80:
 			continue
 		case lead >= 0xa1 && lead <= 0xdf:
-			c.take(false, false)
+			c.count(false, false)
 			continue
 		case lead == 0x80 || lead == 0xa0 || lead > 0xfc:
 			return 0
@@ -97,7 +97,7 @@ func shiftJISShare(raw string) int {
 		if trail < 0x40 || trail == 0x7f || trail > 0xfc {
 			return 0
 		}
-		c.take(lead <= 0x83 || lead >= 0x88 && lead <= 0x98, end == i)
+		c.count(lead <= 0x83 || lead >= 0x88 && lead <= 0x98, end == i)
 		i++
 		end = i + 1
 	}

@@ -8,9 +8,9 @@ import (
 // line names, or that is found out.
 func readCSV(file *File, text string, b *budget) error {
 	text = strings.TrimPrefix(text, string(byteOrderMark))
-	delim, body := separatorLine(text)
+	delim, body := parseSeparatorLine(text)
 	if body == 0 {
-		delim = detect(text)
+		delim = detectDelimiter(text)
 	}
 	s := newScanner(text, delim, b.limits)
 	if body > 0 {
@@ -23,7 +23,7 @@ func readCSV(file *File, text string, b *budget) error {
 			return b.tooWide(s.start)
 		}
 		for i, cell := range s.cells {
-			s.cells[i] = withoutExcel(trim(cell))
+			s.cells[i] = removeExcelFormula(trim(cell))
 		}
 		if _, err := rows.add(s.start, s.cells); err != nil {
 			return err
@@ -33,10 +33,10 @@ func readCSV(file *File, text string, b *budget) error {
 	return nil
 }
 
-// separatorLine reads a first line such as "sep=;", by which programs declare
+// parseSeparatorLine reads a first line such as "sep=;", by which programs declare
 // to Excel how the file is written. It returns the separator and where the next
 // line begins, or 0 when there is no such line.
-func separatorLine(text string) (delim byte, next int) {
+func parseSeparatorLine(text string) (delim byte, next int) {
 	const longest = 64
 	end := strings.IndexAny(text[:min(len(text), longest)], "\r\n")
 	if end < 0 {
@@ -63,10 +63,10 @@ func isLetterOrDigit(b byte) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// withoutExcel removes what spreadsheets, and exports that mean to protect
+// removeExcelFormula removes what spreadsheets, and exports that mean to protect
 // them, put around a value: ="123" is 123, and an apostrophe that keeps a
 // number, a date or a formula from being taken for one is no part of it.
-func withoutExcel(cell string) string {
+func removeExcelFormula(cell string) string {
 	if len(cell) < 2 {
 		return cell
 	}

@@ -55,7 +55,7 @@ func TestCSV(t *testing.T) {
 		{"one column", "Symbol\nAAPL\n", []string{"Symbol", "AAPL"}},
 	} {
 		if got := cellsOf(t, read(t, []byte(test.text))); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q gives %q, want %q", test.name, test.text, got, test.want)
+			t.Errorf("%s: %q is read as %q, want %q", test.name, test.text, got, test.want)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestCSVRoundTrip(t *testing.T) {
 			got = append(got, row.Cells)
 		}
 		if !slices.EqualFunc(got, table, slices.Equal) {
-			t.Fatalf("%q gives %q, want %q", text.String(), got, table)
+			t.Fatalf("%q is read as %q, want %q", text.String(), got, table)
 		}
 	})
 }

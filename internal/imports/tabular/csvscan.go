@@ -67,7 +67,7 @@ func (s *scanner) next() bool {
 	s.start = s.line
 	for {
 		cell, quoted := s.cell()
-		s.take(cell)
+		s.addCell(cell)
 		s.whole = quoted && s.width == 1
 		if s.pos >= len(s.text) {
 			return true
@@ -85,7 +85,7 @@ func (s *scanner) next() bool {
 	}
 }
 
-func (s *scanner) take(cell string) {
+func (s *scanner) addCell(cell string) {
 	s.width++
 	switch {
 	case s.width <= s.columns:
@@ -104,9 +104,9 @@ func (s *scanner) cell() (cell string, quoted bool) {
 		open++ // a spreadsheet's mark for text
 	}
 	if open < len(s.text) && s.text[open] == '"' {
-		if end := s.closing(open + 1); end >= 0 {
+		if end := s.findClosingQuote(open + 1); end >= 0 {
 			cell = s.text[open+1 : end]
-			s.line += lineBreaks(cell)
+			s.line += countLineBreaks(cell)
 			s.pos = s.skipBlanks(end + 1)
 			return strings.ReplaceAll(cell, `""`, `"`), open == at
 		}
@@ -116,13 +116,13 @@ func (s *scanner) cell() (cell string, quoted bool) {
 		end++
 	}
 	cell, s.pos = s.text[at:end], end
-	return unpaired(cell), false
+	return removeQuotes(cell), false
 }
 
-// closing finds the quote that ends the quoted cell which begins at from, or
+// findClosingQuote finds the quote that ends the quoted cell which begins at from, or
 // gives -1. A quote in the middle of the cell is text, except one that could only
 // be the beginning of another cell: then this one was never meant to be quoted.
-func (s *scanner) closing(from int) int {
+func (s *scanner) findClosingQuote(from int) int {
 	if s.patience <= 0 {
 		return -1
 	}
@@ -178,9 +178,9 @@ func (s *scanner) skipBlanks(at int) int {
 	return at
 }
 
-// unpaired removes the quotes of a cell that continues after them, as in ""text
+// removeQuotes removes the quotes of a cell that continues after them, as in ""text
 // and "te"xt.
-func unpaired(cell string) string {
+func removeQuotes(cell string) string {
 	if cell == "" || cell[0] != '"' {
 		return cell
 	}
@@ -191,7 +191,7 @@ func unpaired(cell string) string {
 	return inside + rest
 }
 
-// lineBreaks counts them in any notation.
-func lineBreaks(text string) int {
+// countLineBreaks counts them in any notation.
+func countLineBreaks(text string) int {
 	return strings.Count(text, "\n") + strings.Count(text, "\r") - strings.Count(text, "\r\n")
 }

@@ -9,23 +9,23 @@ const delimiters = "\t|;,"
 // sampleRecords is how many records are looked at to find out about a file.
 const sampleRecords = 200
 
-// detect finds the separator of a file from its first records.
-func detect(text string) byte {
+// detectDelimiter finds the separator of a file from its first records.
+func detectDelimiter(text string) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(delimiters) {
-		if points := rate(newScanner(text, delim, Default())); points > most {
+		if points := rateDelimiter(newScanner(text, delim, Default())); points > most {
 			best, most = delim, points
 		}
 	}
 	return best
 }
 
-// rate returns how well a separator explains a file. It counts columns, and
+// rateDelimiter returns how well a separator explains a file. It counts columns, and
 // gives most for records that have as many as the heading above them: the wrong
 // separator may be in every number, but then it is not in the heading. So
 // neither sentences before and after the table nor several tables of different
 // widths mislead it.
-func rate(s *scanner) int {
+func rateDelimiter(s *scanner) int {
 	const asHeading, asNeighbour, alone = 10, 2, 1
 	points, heading, before := 0, 0, 0
 	for n := 0; n < sampleRecords && s.record(); n++ {

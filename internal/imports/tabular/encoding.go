@@ -30,9 +30,9 @@ func decode(raw, charset string) (text, name string) {
 	if marked || utf8.ValidString(raw) {
 		return strings.ToValidUTF8(raw, string(utf8.RuneError)), "UTF-8"
 	}
-	coding, name := named(charset)
+	coding, name := findEncoding(charset)
 	if coding == nil {
-		coding, name = guess(raw)
+		coding, name = guessCodePage(raw)
 	}
 	var out strings.Builder
 	out.Grow(len(raw) + len(raw)/2)
@@ -43,9 +43,9 @@ func decode(raw, charset string) (text, name string) {
 	return out.String(), name
 }
 
-// named finds the encoding that a document declares, among those that reports
+// findEncoding finds the encoding that a document declares, among those that reports
 // of trading platforms are known to use.
-func named(charset string) (encoding.Encoding, string) {
+func findEncoding(charset string) (encoding.Encoding, string) {
 	switch strings.ToLower(charset) {
 	case "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "ms932":
 		return japanese.ShiftJIS, "Shift_JIS"

@@ -71,7 +71,7 @@ func TestBrokenText(t *testing.T) {
 		strings.Repeat("a", 9000) + "\x00b": strings.Repeat("a", 9000) + "b", // late NUL
 	} {
 		if got := cellsOf(t, read(t, []byte(data))); len(got) != 1 || got[0] != want {
-			t.Errorf("%.40q gives %.40q, want %.40q", data, got, want)
+			t.Errorf("%.40q is read as %.40q, want %.40q", data, got, want)
 		}
 	}
 }
@@ -88,18 +88,18 @@ func TestMetaCharset(t *testing.T) {
 		data := encoded(t, charmap.Windows1251, strings.Replace(page, "%META%", test.meta, 1))
 		file := read(t, data)
 		if got := cellsOf(t, file); got[0] != test.want || file.Encoding != test.encoding {
-			t.Errorf("%s gives %q in %s", test.meta, got, file.Encoding)
+			t.Errorf("%s is read as %q in %s", test.meta, got, file.Encoding)
 		}
 	}
 	lying := []byte(strings.Replace(page, "%META%", `<meta charset="shift_jis">`, 1))
 	if got := cellsOf(t, read(t, lying)); got[0] != "Счёт закрыт" {
-		t.Errorf("a document of valid UTF-8 that claims otherwise gives %q", got)
+		t.Errorf("a document of valid UTF-8 that claims otherwise is read as %q", got)
 	}
 	for charset, coding := range map[string]encoding.Encoding{"gb2312": simplifiedchinese.GBK, "Shift_JIS": japanese.ShiftJIS, "cp1250": charmap.Windows1250, "latin1": charmap.Windows1252} {
 		word := map[string]string{"gb2312": "盈利", "Shift_JIS": "損", "cp1250": "Správa č", "latin1": "é"}[charset]
 		data := encoded(t, coding, `<meta charset="`+charset+`"><td>`+word)
 		if got := cellsOf(t, read(t, data)); got[0] != word {
-			t.Errorf("%s gives %q", charset, got)
+			t.Errorf("%s is read as %q", charset, got)
 		}
 	}
 }

@@ -39,10 +39,10 @@ func readHTML(file *File, text string, b *budget) error {
 		}
 	}
 	if errors.Is(z.Err(), html.ErrBufferExceeded) {
-		return journal.Invalid("The document has a piece of more than %s bytes between two tags.", thousands(maxToken))
+		return journal.Invalid("The document has a piece of more than %s bytes between two tags.", formatThousands(maxToken))
 	}
 	if !errors.Is(z.Err(), io.EOF) {
-		return damaged("document", z.Err())
+		return newDamagedError("document", z.Err())
 	}
 	return p.finish()
 }
@@ -219,7 +219,7 @@ func (p *page) endCell(t *openTable) error {
 // text adds a piece of text to the present cell.
 func (p *page) text(z *html.Tokenizer) error {
 	if p.content != "" {
-		return p.aside(z)
+		return p.readTitle(z)
 	}
 	t := p.table()
 	if !t.inCell || t.cell.hidden {
@@ -229,9 +229,9 @@ func (p *page) text(z *html.Tokenizer) error {
 	return p.rows.budget.checkCell(len(t.cell.text), t.row.Line)
 }
 
-// aside reads the title of the document, and nothing else, from text that is no
+// readTitle reads the title of the document, and nothing else, from text that is no
 // part of a cell.
-func (p *page) aside(z *html.Tokenizer) error {
+func (p *page) readTitle(z *html.Tokenizer) error {
 	if p.content != "title" || p.file.Title != "" {
 		return nil
 	}

@@ -42,7 +42,7 @@ func TestHTML(t *testing.T) {
 	} {
 		file := read(t, []byte(test.text))
 		if got := cellsOf(t, file); !slices.Equal(got, test.want) || file.Kind != tabular.HTML {
-			t.Errorf("%s: %q gives %q, want %q", test.name, test.text, got, test.want)
+			t.Errorf("%s: %q is read as %q, want %q", test.name, test.text, got, test.want)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (b *budget) row(cells int) error {
 	b.cells += cells
 	switch {
 	case b.rows > b.limits.Rows:
-		return journal.Invalid("The file has more than %s rows; split it and upload the parts.", thousands(b.limits.Rows))
+		return journal.Invalid("The file has more than %s rows; split it and upload the parts.", formatThousands(b.limits.Rows))
 	case b.cells > b.limits.Cells:
 		return b.tooManyCells()
 	}
@@ -105,13 +105,13 @@ func (b *budget) cell() error {
 }
 
 func (b *budget) tooManyCells() error {
-	return journal.Invalid("The file has more than %s cells; split it and upload the parts.", thousands(b.limits.Cells))
+	return journal.Invalid("The file has more than %s cells; split it and upload the parts.", formatThousands(b.limits.Cells))
 }
 
 // checkCell checks the length of a cell's text.
 func (b *budget) checkCell(length, line int) error {
 	if length > b.limits.CellBytes {
-		return journal.Invalid("A cell in line %d has more than %s bytes of text.", line, thousands(b.limits.CellBytes))
+		return journal.Invalid("A cell in line %d has more than %s bytes of text.", line, formatThousands(b.limits.CellBytes))
 	}
 	return nil
 }
@@ -126,11 +126,11 @@ func (b *budget) countText(length, line int) error {
 
 // tooWide refuses a row with text beyond the last column that may be used.
 func (b *budget) tooWide(line int) error {
-	return journal.Invalid("Line %d uses more than %s columns.", line, thousands(b.limits.Columns))
+	return journal.Invalid("Line %d uses more than %s columns.", line, formatThousands(b.limits.Columns))
 }
 
-// thousands writes a limit as a person would.
-func thousands(n int) string {
+// formatThousands writes a limit as a person would.
+func formatThousands(n int) string {
 	digits := strconv.Itoa(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + "," + digits[at:]
@@ -138,10 +138,10 @@ func thousands(n int) string {
 	return digits
 }
 
-// damaged refuses a file that breaks the rules of its format. An error that is
+// newDamagedError refuses a file that breaks the rules of its format. An error that is
 // a refusal already, such as a limit met while reading, stays what it is, and so
 // does the end of the caller's context.
-func damaged(what string, cause error) error {
+func newDamagedError(what string, cause error) error {
 	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
 		return cause
 	}

@@ -78,7 +78,7 @@ func TestEmptyColumnsBeyondTheLimit(t *testing.T) {
 	} {
 		rows := read(t, []byte(text)).Tables[0].Rows
 		if len(rows) != 3 || len(rows[1].Cells) != 256 {
-			t.Errorf("%.20q gives %d rows", text, len(rows))
+			t.Errorf("%.20q is read as %d rows", text, len(rows))
 		}
 	}
 }

@@ -84,22 +84,22 @@ func (shown look) show(number string, epoch1904 bool) (string, bool) {
 	days, clock := moment/day, moment%day
 	switch {
 	case shown&showsElapsed != 0 && shown&showsDate == 0:
-		return clockText(moment), true
+		return formatClock(moment), true
 	case days == 0 && shown&showsTime != 0 && (shown&showsDate == 0 || !epoch1904):
-		return clockText(clock), true
+		return formatClock(clock), true
 	case days == 0 && !epoch1904:
 		return "", false
 	}
-	date := calendarDay(days, epoch1904)
+	date := formatCalendarDay(days, epoch1904)
 	if clock == 0 && shown&showsTime == 0 {
 		return date, true
 	}
-	return date + " " + clockText(clock), true
+	return date + " " + formatClock(clock), true
 }
 
-// calendarDay is the date of a serial number. Spreadsheets count from 1 January
+// formatCalendarDay is the date of a serial number. Spreadsheets count from 1 January
 // 1900, with a leap day in that year that they inherited, or from 1904.
-func calendarDay(days int64, epoch1904 bool) string {
+func formatCalendarDay(days int64, epoch1904 bool) string {
 	start := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)
 	switch {
 	case epoch1904:
@@ -110,8 +110,8 @@ func calendarDay(days int64, epoch1904 bool) string {
 	return start.AddDate(0, 0, int(days)).Format(time.DateOnly)
 }
 
-// clockText writes milliseconds since midnight, or of a duration.
-func clockText(ms int64) string {
+// formatClock writes milliseconds since midnight, or of a duration.
+func formatClock(ms int64) string {
 	text := fmt.Sprintf("%02d:%02d:%02d", ms/3_600_000, ms/60_000%60, ms/1000%60)
 	if ms%1000 != 0 {
 		text += fmt.Sprintf(".%03d", ms%1000)

@@ -37,7 +37,7 @@ func TestPlainNumber(t *testing.T) {
 		"-":                             "-",
 	} {
 		if got := plainNumber(text); got != want {
-			t.Errorf("%.40q gives %.40q, want %.40q", text, got, want)
+			t.Errorf("%.40q is read as %.40q, want %.40q", text, got, want)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestPlainNumberNoise(t *testing.T) {
 		number := whole + "." + fraction
 		noise := number + strings.Repeat("0", 16-len(whole)-len(fraction)) + rapid.StringMatching(`[0-4][0-9]{0,3}`).Draw(t, "noise")
 		if got := plainNumber(noise); got != number {
-			t.Fatalf("%s gives %s, want %s", noise, got, number)
+			t.Fatalf("%s is read as %s, want %s", noise, got, number)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestLookOf(t *testing.T) {
 		"[mm]":                    showsElapsed,
 		"yyyy/m/d h:mm:ss.000;@":  showsDate | showsTime,
 	} {
-		if got := lookOf(code); got != want {
+		if got := parseFormat(code); got != want {
 			t.Errorf("%q shows %b, want %b", code, got, want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestLookOf(t *testing.T) {
 		"0": showsNumber, "13": showsNumber, "14": showsDate, "17": showsDate, "18": showsTime, "21": showsTime, "22": showsDate | showsTime,
 		"23": showsNumber, "45": showsTime, "46": showsElapsed, "47": showsTime, "48": showsNumber, "31": showsDate, "": showsNumber, "x": showsNumber,
 	} {
-		if got := builtinLook(id); got != want {
+		if got := findBuiltinFormat(id); got != want {
 			t.Errorf("format %s shows %b, want %b", id, got, want)
 		}
 	}

@@ -27,11 +27,11 @@ func (c *collector) add(line int, cells []string) (*Row, error) {
 			return nil, err
 		}
 	}
-	c.rows = append(c.rows, Row{Line: line, Cells: c.copyOf(cells)})
+	c.rows = append(c.rows, Row{Line: line, Cells: c.copyCells(cells)})
 	return &c.rows[len(c.rows)-1], nil
 }
 
-func (c *collector) copyOf(cells []string) []string {
+func (c *collector) copyCells(cells []string) []string {
 	const fewest, most = 64, 8192
 	if len(c.spare) < len(cells) {
 		c.spare = make([]string, max(len(cells), min(fewest+len(c.rows), most)))
@@ -54,13 +54,13 @@ func isBlank(cells []string) bool {
 // trim removes the white space around a text, and byte order marks, which files
 // that were glued together have in the middle.
 func trim(text string) string {
-	if text == "" || isInk(text[0]) && isInk(text[len(text)-1]) {
+	if text == "" || isVisibleASCII(text[0]) && isVisibleASCII(text[len(text)-1]) {
 		return text
 	}
-	return strings.TrimFunc(text, isOuter)
+	return strings.TrimFunc(text, isTrimmed)
 }
 
-// isInk reports whether a byte is visible ASCII, as most cells begin and end with.
-func isInk(b byte) bool { return ' ' < b && b < 0x7f }
+// isVisibleASCII reports whether a byte is visible ASCII, as most cells begin and end with.
+func isVisibleASCII(b byte) bool { return ' ' < b && b < 0x7f }
 
-func isOuter(r rune) bool { return unicode.IsSpace(r) || r == byteOrderMark }
+func isTrimmed(r rune) bool { return unicode.IsSpace(r) || r == byteOrderMark }

@@ -28,14 +28,14 @@ func (book *workbook) readStrings() error {
 	}
 	var item itemText
 	return newWalker(text, book.budget).each("workbook", func(token xml.Token) error {
-		if err := item.take(token); err != nil {
+		if err := item.addToken(token); err != nil {
 			return err
 		}
 		if end, ok := token.(xml.EndElement); !ok || end.Name.Local != "si" {
 			return nil
 		}
 		if len(book.shared) == maxSharedStrings {
-			return journal.Invalid("The workbook has more than %s different texts.", thousands(maxSharedStrings))
+			return journal.Invalid("The workbook has more than %s different texts.", formatThousands(maxSharedStrings))
 		}
 		text := item.flush()
 		if isTooLong(text) {
@@ -66,8 +66,8 @@ type itemText struct {
 	phonetic bool
 }
 
-// take processes a token.
-func (item *itemText) take(token xml.Token) error {
+// addToken processes a token.
+func (item *itemText) addToken(token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
 		switch token.Name.Local {
@@ -102,7 +102,7 @@ func isTooLong(text string) bool {
 }
 
 func cellTooLong() error {
-	return journal.Invalid("The workbook has a cell with more than %s characters.", thousands(maxCellText))
+	return journal.Invalid("The workbook has a cell with more than %s characters.", formatThousands(maxCellText))
 }
 
 // flush returns the text as a cell shows it, and begins a new item.

@@ -53,7 +53,7 @@ func (book *workbook) readSheet(entry *zip.File) ([]Row, error) {
 }
 
 func (s *sheet) token(token xml.Token) error {
-	if err := s.item.take(token); err != nil {
+	if err := s.item.addToken(token); err != nil {
 		return err
 	}
 	switch token := token.(type) {

@@ -22,7 +22,7 @@ func sniff(head string, file io.ReaderAt, size int64) (Kind, error) {
 	if strings.HasPrefix(head, "PK\x03\x04") || strings.HasPrefix(head, "PK\x05\x06") {
 		return sniffArchive(file, size)
 	}
-	if advice := foreign(head); advice != "" {
+	if advice := identifyForeignFile(head); advice != "" {
 		return "", journal.Invalid("%s", advice)
 	}
 	text, _, wide := decodeWide(head)
@@ -32,7 +32,7 @@ func sniff(head string, file io.ReaderAt, size int64) (Kind, error) {
 			return "", journal.Invalid("The file is not text; export your trades as CSV, XLSX, HTML or XML.")
 		}
 	}
-	text = strings.TrimLeftFunc(text, isOuter)
+	text = strings.TrimLeftFunc(text, isTrimmed)
 	switch {
 	case text == "":
 		if size > int64(len(head)) {
@@ -47,8 +47,8 @@ func sniff(head string, file io.ReaderAt, size int64) (Kind, error) {
 	return CSV, nil
 }
 
-// foreign lists files that users upload by mistake, by their first bytes.
-func foreign(head string) string {
+// identifyForeignFile lists files that users upload by mistake, by their first bytes.
+func identifyForeignFile(head string) string {
 	for _, known := range []struct{ start, advice string }{
 		{"%PDF-", "This is a PDF document; export your trades as CSV, XLSX or HTML instead."},
 		{"\xd0\xcf\x11\xe0", "This is a workbook of an old Excel (.xls); open it and save it as XLSX or CSV."},

@@ -77,7 +77,7 @@ func TestSniffRefusals(t *testing.T) {
 	} {
 		kind, err := tabular.Sniff([]byte(test.data))
 		if kind != "" || !journal.IsKind(err, journal.KindInvalid) || !strings.Contains(err.Error(), test.sentence) {
-			t.Errorf("%q is %q, %v, want a refusal that says %q", test.data, kind, err, test.sentence)
+			t.Errorf("%q is %q, %v, want a refusal with %q", test.data, kind, err, test.sentence)
 		}
 		refused(t, []byte(test.data), tabular.Limits{}, test.sentence)
 	}
@@ -107,7 +107,7 @@ func TestReadJSON(t *testing.T) {
 	} {
 		file := read(t, data)
 		if file.Text != text || file.Encoding != name || file.Tables != nil {
-			t.Errorf("%s gives %q in %s", name, file.Text, file.Encoding)
+			t.Errorf("%s is read as %q in %s", name, file.Text, file.Encoding)
 		}
 	}
 }

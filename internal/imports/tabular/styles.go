@@ -30,12 +30,12 @@ func (book *workbook) readStyles() error {
 	return book.elements(entry, func(w *walker, start xml.StartElement) error {
 		switch {
 		case start.Name.Local == "numFmt" && len(own) < maxStyles:
-			own[attribute(start, "numFmtId")] = lookOf(attribute(start, "formatCode"))
+			own[attribute(start, "numFmtId")] = parseFormat(attribute(start, "formatCode"))
 		case start.Name.Local == "xf" && w.parent() == "cellXfs" && len(book.looks) < maxStyles:
 			id := attribute(start, "numFmtId")
 			shown, ok := own[id]
 			if !ok {
-				shown = builtinLook(id)
+				shown = findBuiltinFormat(id)
 			}
 			book.looks = append(book.looks, shown)
 		}
@@ -43,9 +43,9 @@ func (book *workbook) readStyles() error {
 	})
 }
 
-// builtinLook returns the look of formats that have a number and no text. Those
+// findBuiltinFormat returns the look of formats that have a number and no text. Those
 // from 27 and from 50 on are dates in workbooks of East Asian languages.
-func builtinLook(id string) look {
+func findBuiltinFormat(id string) look {
 	n, err := strconv.Atoi(id)
 	switch {
 	case err != nil:
@@ -62,10 +62,10 @@ func builtinLook(id string) look {
 	return showsNumber
 }
 
-// lookOf reads the text of a format. Only its first section counts, which is the
+// parseFormat reads the text of a format. Only its first section counts, which is the
 // one for positive numbers; text in quotes, escaped characters, and colors and
 // conditions in brackets do not. An m is a month unless hours or seconds are near.
-func lookOf(code string) look {
+func parseFormat(code string) look {
 	var shown look
 	m := false
 	for i := 0; i < len(code); i++ {
@@ -75,12 +75,12 @@ func lookOf(code string) look {
 			i += len(inside) + 1
 		case '[':
 			inside, _, _ := strings.Cut(code[i+1:], "]")
-			shown |= elapsed(inside)
+			shown |= parseElapsed(inside)
 			i += len(inside) + 1
 		case '\\', '_', '*':
 			i++
 		case ';':
-			return settle(shown, m)
+			return resolveMonth(shown, m)
 		case 'y', 'Y', 'd', 'D':
 			shown |= showsDate
 		case 'h', 'H', 's', 'S':
@@ -89,19 +89,19 @@ func lookOf(code string) look {
 			m = true
 		}
 	}
-	return settle(shown, m)
+	return resolveMonth(shown, m)
 }
 
-// settle decides what an m was.
-func settle(shown look, m bool) look {
+// resolveMonth decides what an m was.
+func resolveMonth(shown look, m bool) look {
 	if m && shown&(showsTime|showsElapsed) == 0 {
 		shown |= showsDate
 	}
 	return shown
 }
 
-// elapsed reads brackets such as [h] and [mm].
-func elapsed(inside string) look {
+// parseElapsed reads brackets such as [h] and [mm].
+func parseElapsed(inside string) look {
 	inside = strings.ToLower(inside)
 	for _, unit := range []string{"h", "m", "s"} {
 		if inside != "" && strings.Trim(inside, unit) == "" {

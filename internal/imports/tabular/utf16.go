@@ -11,16 +11,16 @@ import (
 func decodeWide(raw string) (text, name string, ok bool) {
 	switch {
 	case strings.HasPrefix(raw, "\xff\xfe"):
-		return fromUTF16(raw[2:], 0), "UTF-16LE", true
+		return decodeUTF16(raw[2:], 0), "UTF-16LE", true
 	case strings.HasPrefix(raw, "\xfe\xff"):
-		return fromUTF16(raw[2:], 1), "UTF-16BE", true
+		return decodeUTF16(raw[2:], 1), "UTF-16BE", true
 	}
 	first, second := nulShares(raw)
 	switch {
 	case second >= 30 && first <= 2:
-		return fromUTF16(raw, 0), "UTF-16LE", true
+		return decodeUTF16(raw, 0), "UTF-16LE", true
 	case first >= 30 && second <= 2:
-		return fromUTF16(raw, 1), "UTF-16BE", true
+		return decodeUTF16(raw, 1), "UTF-16BE", true
 	}
 	return "", "", false
 }
@@ -45,8 +45,8 @@ func nulShares(raw string) (first, second int) {
 	return first * 100 / pairs, second * 100 / pairs
 }
 
-// fromUTF16 decodes pairs of bytes; low is the index of the lesser one.
-func fromUTF16(raw string, low int) string {
+// decodeUTF16 decodes pairs of bytes; low is the index of the lesser one.
+func decodeUTF16(raw string, low int) string {
 	var out strings.Builder
 	out.Grow(len(raw)/2 + utf8.UTFMax)
 	unit := func(at int) rune { return rune(raw[at+low]) | rune(raw[at+1-low])<<8 }

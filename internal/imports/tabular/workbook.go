@@ -57,7 +57,7 @@ func readWorkbook(a *archive) (File, error) {
 		}
 	}
 	if len(done) == 0 {
-		return File{}, damaged("workbook", errors.New("none of its sheets is there"))
+		return File{}, newDamagedError("workbook", errors.New("none of its sheets is there"))
 	}
 	return file, nil
 }

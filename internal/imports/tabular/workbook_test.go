@@ -40,7 +40,7 @@ func TestWorkbookCells(t *testing.T) {
 	} {
 		file := read(t, workbook(t, parts{strings: texts, sheets: []string{test.rows}}))
 		if got := cellsOf(t, file); !slices.Equal(got, test.want) || file.Kind != tabular.XLSX || file.Encoding != "UTF-8" {
-			t.Errorf("%s gives %q, want %q", test.name, got, test.want)
+			t.Errorf("%s is read as %q, want %q", test.name, got, test.want)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestWorkbookParts(t *testing.T) {
 		}),
 	} {
 		if got := cellsOf(t, read(t, data)); !slices.Equal(got, []string{"Symbol"}) {
-			t.Errorf("%s gives %q", name, got)
+			t.Errorf("%s is read as %q", name, got)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestWorkbookUTF16(t *testing.T) {
 		}
 		file := read(t, archived(t, entries...))
 		if got := cellsOf(t, file); !slices.Equal(got, []string{"東京|Čas"}) || !strings.HasPrefix(name, file.Encoding) {
-			t.Errorf("%s gives %q in %s", name, got, file.Encoding)
+			t.Errorf("%s is read as %q in %s", name, got, file.Encoding)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestWorkbookDates(t *testing.T) {
 	} {
 		file := read(t, workbook(t, parts{properties: test.properties, styles: styles, sheets: []string{rows}}))
 		if got := cellsOf(t, file); !slices.Equal(got, test.want) {
-			t.Errorf("%s gives %q, want %q", test.properties, got, test.want)
+			t.Errorf("%s is read as %q, want %q", test.properties, got, test.want)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestArchive(t *testing.T) {
 	} {
 		file := read(t, archived(t, test.entries...))
 		if got := cellsOf(t, file); file.Kind != test.kind || !slices.Equal(got, []string{"a"}) {
-			t.Errorf("%v gives %s with %q", test.entries, file.Kind, got)
+			t.Errorf("%v is read as %s with %q", test.entries, file.Kind, got)
 		}
 	}
 	flex := read(t, archived(t, entry{"a.xml", `<?xml version="1.0"?><a b="c"/>`}))

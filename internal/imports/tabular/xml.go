@@ -113,7 +113,7 @@ func (w *walker) each(what string, visit func(xml.Token) error) error {
 			err = visit(token)
 		}
 		if err != nil {
-			return damaged(what, err)
+			return newDamagedError(what, err)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (s *segments) Read(p []byte) (int, error) {
 			s.length = 0
 		}
 		if s.length > maxSegment {
-			return 0, journal.Invalid("The file has a piece of XML of more than %s bytes.", thousands(maxSegment))
+			return 0, journal.Invalid("The file has a piece of XML of more than %s bytes.", formatThousands(maxSegment))
 		}
 	}
 	return n, err

@@ -12,6 +12,8 @@
 //   <Form {form} action="Save" oncancel={close}>
 //     <TextInput label="Name" bind:value={form.values.name} error={form.errorFor('name')} />
 //   </Form>
+//
+// Fields that are saved when they lose focus have no button: they call form.save().
 
 import { untrack } from 'svelte';
 import { asApiError, type ApiError } from './api/errors';
@@ -27,11 +29,11 @@ export interface FormOptions<T extends object, R> {
   draft?: () => string;
   /** Returns what is wrong with the values, before they are sent. */
   validate?: (values: T) => FieldErrors;
-  /** Sends the values. What it throws is shown in the form. */
-  submit: (values: T) => Promise<R>;
+  /** Sends the values; `saved` has the initial ones, or those of the last save. What it throws is shown in the form. */
+  submit: (values: T, saved: T) => Promise<R>;
   /** Assigns a server error to fields; errors with a field of their own need no entry. */
   assignError?: (error: ApiError) => FieldErrors | undefined;
-  /** Runs after a successful submit, when the draft is gone. */
+  /** Runs after a successful submit or save, when the draft is gone. */
   onsaved?: (result: R) => void;
 }
 
@@ -41,21 +43,22 @@ export class FormState<T extends object, R = unknown> {
   error = $state.raw<ApiError | null>(null);
   /** Whether the form opened with a draft from before. */
   restored = $state(false);
-  /** Whether any value differs from the initial ones. */
-  readonly changed: boolean = $derived.by(() => JSON.stringify(this.values) !== this.initialText);
+  /** Whether any value differs from the initial ones, or from those of the last save. */
+  readonly changed: boolean = $derived.by(() => this.differs());
 
   private fieldErrors = $state.raw<FieldErrors>({});
   private readonly fields = new Set<string>();
-  private readonly initialText: string;
+  private savedText = $state('');
   private readonly draft: Draft<T> | null;
-  private saved = false;
+  private closed = false; // a submit has succeeded: there is nothing left to keep as a draft
+  private saving: Promise<void> | null = null;
 
   constructor(private readonly options: FormOptions<T, R>) {
-    this.initialText = JSON.stringify(untrack(options.initial));
+    this.savedText = JSON.stringify(untrack(options.initial));
     const draftName = untrack(() => options.draft?.());
     this.draft = draftName === undefined ? null : new Draft<T>(draftName);
     const found = this.draft?.found;
-    this.values = { ...this.initialValues(), ...found };
+    this.values = { ...this.savedValues(), ...found };
     this.restored = found !== undefined;
     if (this.draft) $effect(() => this.saveDraft());
   }
@@ -76,43 +79,80 @@ export class FormState<T extends object, R = unknown> {
   submit = async (event?: SubmitEvent): Promise<void> => {
     event?.preventDefault();
     if (this.busy) return;
-    const values = $state.snapshot(this.values) as T;
-    const invalid = this.options.validate?.(values) ?? {};
-    this.error = null;
-    this.fieldErrors = invalid;
-    if (Object.keys(invalid).length > 0) return;
+    const values = this.validValues();
+    if (values === null) return;
     await this.run(
-      () => this.options.submit(values),
+      () => this.options.submit(values, this.savedValues()),
       (result) => this.options.onsaved?.(result),
     );
   };
 
+  /** Sends changed values and keeps the form open. Values that change while they are sent are sent again. */
+  save = (): Promise<void> => {
+    this.saving ??= this.saveChanges().finally(() => (this.saving = null));
+    return this.saving;
+  };
+
   /** Runs another action of the form, such as Delete. A successful one removes the draft as well. */
   async run<U>(work: () => Promise<U>, done?: (result: U) => void): Promise<void> {
-    this.busy = true;
-    this.error = null;
-    this.fieldErrors = {};
-    try {
-      const result = await work();
-      this.saved = true;
+    await this.attempt(work, (result) => {
+      this.closed = true;
       this.draft?.drop();
       done?.(result);
-    } catch (fault) {
-      this.setError(asApiError(fault));
-    } finally {
-      this.busy = false;
-    }
+    });
   }
 
   /** Restores the initial values and removes the draft. */
   reset = (): void => {
-    this.values = this.initialValues();
+    this.values = this.savedValues();
     this.error = null;
     this.fieldErrors = {};
     this.restored = false;
-    this.saved = false;
+    this.closed = false;
     this.draft?.drop();
   };
+
+  /** Returns the values to send, or null after it has set the errors of invalid fields. */
+  private validValues(): T | null {
+    const values = $state.snapshot(this.values) as T;
+    const invalid = this.options.validate?.(values) ?? {};
+    this.error = null;
+    this.fieldErrors = invalid;
+    return Object.keys(invalid).length > 0 ? null : values;
+  }
+
+  private async saveChanges(): Promise<void> {
+    while (this.differs()) {
+      const values = this.validValues();
+      if (values === null) return;
+      const isSaved = await this.attempt(
+        () => this.options.submit(values, this.savedValues()),
+        (result) => {
+          this.savedText = JSON.stringify(values);
+          this.restored = false;
+          if (!this.differs()) this.draft?.drop();
+          this.options.onsaved?.(result);
+        },
+      );
+      if (!isSaved) return;
+    }
+  }
+
+  /** Does work while the form is busy, and reports whether it succeeded. */
+  private async attempt<U>(work: () => Promise<U>, done: (result: U) => void): Promise<boolean> {
+    this.busy = true;
+    this.error = null;
+    this.fieldErrors = {};
+    try {
+      done(await work());
+      return true;
+    } catch (fault) {
+      this.setError(asApiError(fault));
+      return false;
+    } finally {
+      this.busy = false;
+    }
+  }
 
   private setError(error: ApiError): void {
     this.error = error;
@@ -122,12 +162,17 @@ export class FormState<T extends object, R = unknown> {
 
   private saveDraft(): void {
     const values = $state.snapshot(this.values) as T;
-    if (this.saved || JSON.stringify(values) === this.initialText) this.draft!.drop();
+    if (this.closed || !this.differs()) this.draft!.drop();
     else this.draft!.keep(values);
   }
 
-  private initialValues(): T {
-    return JSON.parse(this.initialText) as T;
+  // Not only as a derived value: a component may save while it is destroyed.
+  private differs(): boolean {
+    return JSON.stringify(this.values) !== this.savedText;
+  }
+
+  private savedValues(): T {
+    return JSON.parse(this.savedText) as T;
   }
 }
 

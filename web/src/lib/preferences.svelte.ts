@@ -5,12 +5,14 @@
 import { answer, api } from './api/client';
 import { asApiError } from './api/errors';
 import { isZone } from './filter/filter';
+import { weekStartOf } from './format/days';
 import { applyTheme, storedTheme, type Theme } from './theme';
 import { toast } from './toasts.svelte';
 
 export type Stored = Record<string, unknown>;
 
 const themes: unknown[] = ['system', 'light', 'dark'];
+const weekStarts = [0, 1, 6];
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 class Preferences {
@@ -24,9 +26,11 @@ class Preferences {
   readonly timeZone: string = $derived(validZone(this.stored.time_zone, browserZone));
   /** A BCP 47 tag, or undefined for the browser's locale. */
   readonly locale: string | undefined = $derived(validLocale(this.stored.locale));
-  /** 0 = Sunday, 1 = Monday, 6 = Saturday. */
+  /** 0 = Sunday, 1 = Monday, 6 = Saturday; that of the locale if it is not set. */
   readonly weekStart: number = $derived(
-    [0, 1, 6].includes(this.stored.week_start as number) ? (this.stored.week_start as number) : 1,
+    weekStarts.includes(this.stored.week_start as number)
+      ? (this.stored.week_start as number)
+      : validWeekStart(weekStartOf(this.locale)),
   );
   readonly defaultAccount: string = $derived(
     typeof this.stored.default_account === 'string' ? this.stored.default_account : '',
@@ -51,7 +55,7 @@ class Preferences {
     if ('theme' in change) applyTheme(this.theme);
     if (!this.loaded) return; // signed out: for this visit only
     try {
-      await answer(api.PATCH('/api/v1/me/preferences', { body: change as never }));
+      await answer(api.PATCH('/api/v1/me/preferences', { body: change }));
     } catch (fault) {
       this.stored = before;
       applyTheme(this.theme);
@@ -67,6 +71,10 @@ class Preferences {
 
 function validZone(value: unknown, fallback: string): string {
   return typeof value === 'string' && isZone(value) ? value : fallback;
+}
+
+function validWeekStart(day: number): number {
+  return weekStarts.includes(day) ? day : 1;
 }
 
 function validLocale(value: unknown): string | undefined {

@@ -15,7 +15,7 @@ export const browserFlags = [
 /** Returns CHROMIUM, or the first known browser on PATH. */
 export function browserPath(): string {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+  for (const name of ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']) {
     for (const dir of (process.env.PATH ?? '').split(delimiter)) {
       const path = join(dir, name);
       try {

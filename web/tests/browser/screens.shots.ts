@@ -1,6 +1,7 @@
 // Takes screenshots of every screen in both themes, on desktop and phone, into
 // screenshots/, and those of the README. They show the demo journal, whose numbers
-// are the same every day. Run them with make screenshots.
+// are the same every day. Run them with make screenshots. ONLY takes those whose name
+// matches it; FILLBOOK_LOCALE takes them in another locale, into screenshots/LOCALE.
 
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -22,6 +23,8 @@ const shown: Record<string, string> = {
   'phone/today-dark': 'phone',
 };
 const pictureDir = '../docs/pictures';
+const locale = process.env.FILLBOOK_LOCALE;
+const dir = locale ? `screenshots/${locale}` : 'screenshots';
 
 type Step = (page: Page) => Promise<void>;
 const button =
@@ -142,8 +145,8 @@ async function shoot(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     const id = `${size}/${name}-${colorScheme}`;
-    const picture = await page.screenshot({ path: `screenshots/${id}.png`, animations: 'disabled' });
-    if (!shown[id]) continue;
+    const picture = await page.screenshot({ path: `${dir}/${id}.png`, animations: 'disabled' });
+    if (locale || !shown[id]) continue;
     mkdirSync(pictureDir, { recursive: true });
     writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColors(picture));
   }

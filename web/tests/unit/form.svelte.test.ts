@@ -146,7 +146,7 @@ describe('errors', () => {
     expect(form.errorFor('name')).toBe('Enter a name.');
     form.values.name = 'again';
     await form.submit();
-    expect(submit).toHaveBeenCalledWith({ name: 'again', lines: ['one'] });
+    expect(submit).toHaveBeenCalledWith({ name: 'again', lines: ['one'] }, { name: 'first', lines: ['one'] });
     expect(form.errorFor('name')).toBe('');
   });
 
@@ -161,5 +161,106 @@ describe('errors', () => {
     finish('saved');
     await first;
     expect(form.busy).toBe(false);
+  });
+});
+
+describe('save', () => {
+  /** Returns a submit function whose requests the test answers itself. */
+  function controlled() {
+    const requests: { values: Values; saved: Values; answer: () => void; refuse: () => void }[] = [];
+    const submit = (values: Values, saved: Values) =>
+      new Promise<string>((resolve, reject) =>
+        requests.push({
+          values,
+          saved,
+          answer: () => resolve('saved'),
+          refuse: () => reject(new ApiError(422, 'invalid', 'Name is taken.', 'name')),
+        }),
+      );
+    return { requests, submit };
+  }
+
+  test('saved values become the initial ones', async () => {
+    const onsaved = vi.fn();
+    const form = open({ draft, onsaved });
+    form.values.name = 'second';
+    flushSync();
+    await form.save();
+    expect(form.changed).toBe(false);
+    expect(sessionStorage).toHaveLength(0);
+    expect(onsaved).toHaveBeenCalledWith('saved');
+    form.values.name = 'third';
+    flushSync();
+    expect(sessionStorage).toHaveLength(1);
+    form.reset();
+    expect(form.values.name).toBe('second');
+  });
+
+  test('unchanged values are not sent', async () => {
+    const submit = vi.fn(async () => 'saved');
+    const form = open({ submit });
+    await form.save();
+    expect(submit).not.toHaveBeenCalled();
+  });
+
+  test('submit gets the values of the last save', async () => {
+    const { requests, submit } = controlled();
+    const form = open({ submit });
+    form.values.name = 'second';
+    let saving = form.save();
+    requests[0]!.answer();
+    await saving;
+    form.values.name = 'third';
+    saving = form.save();
+    requests[1]!.answer();
+    await saving;
+    expect(requests.map((r) => [r.saved.name, r.values.name])).toEqual([
+      ['first', 'second'],
+      ['second', 'third'],
+    ]);
+  });
+
+  test('values that change while they are sent are sent again, one request at a time', async () => {
+    const { requests, submit } = controlled();
+    const form = open({ draft, submit });
+    form.values.name = 'second';
+    const saving = form.save();
+    form.values.name = 'third';
+    flushSync();
+    void form.save();
+    expect(requests).toHaveLength(1);
+    requests[0]!.answer();
+    await vi.waitFor(() => expect(requests).toHaveLength(2));
+    expect(sessionStorage).toHaveLength(1);
+    requests[1]!.answer();
+    await saving;
+    expect(requests.map((r) => r.values.name)).toEqual(['second', 'third']);
+    expect(form.changed).toBe(false);
+    expect(sessionStorage).toHaveLength(0);
+  });
+
+  test('a refused save shows the error, keeps the draft and is not repeated', async () => {
+    const { requests, submit } = controlled();
+    const form = open({ draft, submit });
+    form.errorFor('name');
+    form.values.name = 'second';
+    flushSync();
+    const saving = form.save();
+    requests[0]!.refuse();
+    await saving;
+    expect(requests).toHaveLength(1);
+    expect(form.errorFor('name')).toBe('Name is taken.');
+    expect(form.changed).toBe(true);
+    expect(sessionStorage).toHaveLength(1);
+  });
+
+  test('a destroyed component still saves, and its draft is removed', async () => {
+    const form = open({ draft });
+    form.values.name = 'second';
+    flushSync();
+    expect(sessionStorage).toHaveLength(1);
+    close();
+    await form.save();
+    expect(sessionStorage).toHaveLength(0);
   });
 });

@@ -21,6 +21,12 @@ describe('money', () => {
     expect(plain(write.money(value, currency, n, style))).toBe(want);
   });
 
+  it('is grouped in short form as in long form', () => {
+    const german = { ...n, locale: 'de-DE' };
+    expect(plain(write.money(4390.4, 'USD', german, { short: 'compact' }))).toBe('4.390,4 $');
+    expect(plain(write.money(80000, 'USD', german, { short: 'compact' }))).toBe('80.000 $');
+  });
+
   it('is hidden completely', () => {
     const hiding = { ...n, hideAmounts: true };
     expect(write.money(-5, 'USD', hiding, { signed: true })).toBe(write.hidden);

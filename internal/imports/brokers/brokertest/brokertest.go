@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
@@ -143,7 +144,7 @@ func Hints(comment string) (h statement.Hints) {
 		case "zone":
 			h.Zone = value
 		case "order":
-			h.Order = statement.DateOrder(value)
+			h.Order = parse.DateOrder(value)
 		case "file":
 			h.FileName = value
 		case "day":

@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 )
@@ -73,11 +74,11 @@ func fill(f *statement.Fill) string {
 	optional("position", f.PositionAfter)
 	optional("flow", f.StatedCashFlow)
 	switch f.Effect {
-	case statement.Opening:
+	case parse.Opening:
 		b.WriteString(" opening")
-	case statement.Closing:
+	case parse.Closing:
 		b.WriteString(" closing")
-	case statement.EffectUnknown:
+	case parse.EffectUnknown:
 	}
 	if f.Lot != "" {
 		fmt.Fprintf(&b, " lot %s", f.Lot)

@@ -152,7 +152,7 @@ func (l *report) readOrder(w *statement.Row, commission string) {
 	kind := assetClass(w.Text(statementClass))
 	setInstrument(&f, symbol, kind, l.multipliers[kind+" "+symbol])
 	quantity := w.Required("Quantity|Menge")
-	cancelled := slices.Contains(marks, "Ca")
+	canceled := slices.Contains(marks, "Ca")
 	f.Quantity, f.Side = quantity, readSide(w, "", quantity, false)
 	f.Effect = readEffect(marks)
 	at := w.Moment("Date/Time|Datum/Zeit")
@@ -162,7 +162,7 @@ func (l *report) readOrder(w *statement.Row, commission string) {
 	if proceeds := w.Null("Proceeds|Erlös"); proceeds.Valid && f.Type != instruments.TypeForex && f.Type != instruments.TypeFuture {
 		f.StatedCashFlow = decimal.Of(proceeds.Decimal.Sub(f.Commission))
 	}
-	l.emitFill(w, f, cancelled)
+	l.emitFill(w, f, canceled)
 }
 
 // inferMultiplier finds the multiplier of an unknown future by the value that the

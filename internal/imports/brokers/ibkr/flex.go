@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
@@ -30,14 +31,14 @@ func (l *report) readFlexTrade(w *statement.Row) {
 	setInstrument(&f, symbol, assetClass(w.Text("AssetClass|assetCategory")), w.Null("Multiplier"))
 	readContract(w, &f)
 	quantity := w.Required("Quantity")
-	cancelled := slices.Contains(marks, "Ca") || strings.EqualFold(w.Text("TransactionType"), "TradeCancel")
-	f.Quantity, f.Side = quantity, readSide(w, w.Text("Buy/Sell|buySell"), quantity, cancelled)
+	canceled := slices.Contains(marks, "Ca") || strings.EqualFold(w.Text("TransactionType"), "TradeCancel")
+	f.Quantity, f.Side = quantity, readSide(w, w.Text("Buy/Sell|buySell"), quantity, canceled)
 	f.Effect = readEffect(append(marks, splitCodes(w.Text("Open/CloseIndicator|openCloseIndicator"))...))
 	f.Commission, f.Fees = w.Cost(flexCommission), w.Cost("Taxes|Tax", "Fees")
 	at := flexMoment(w)
 	f.At, f.DateOnly = at.At, at.DateOnly
 	switch {
-	case cancelled: // its trade id is that of the trade it takes back
+	case canceled: // its trade id is that of the trade it takes back
 		f.ID = w.Text("TransactionID")
 	case f.ID == "" && isLevel(w, order): // a row is a whole order here
 		f.ID = w.Text("IBOrderID|OrderID")
@@ -47,7 +48,7 @@ func (l *report) readFlexTrade(w *statement.Row) {
 	if l.hasSameCurrency(w, currency) {
 		f.StatedCashFlow = cashFlow(w, f.Type)
 	}
-	l.emitFill(w, f, cancelled)
+	l.emitFill(w, f, canceled)
 }
 
 // skipConversion skips exchanges of currency that are not trades: those that the
@@ -69,7 +70,7 @@ func (l *report) skipConversion(w *statement.Row, symbol string, marks []string)
 const currencyConversion = "currency conversion"
 
 // flexMoment reads when a trade was made: one column, or a day with a time.
-func flexMoment(w *statement.Row) statement.Moment {
+func flexMoment(w *statement.Row) parse.Moment {
 	switch {
 	case w.Text(flexTime) != "":
 		return w.Moment(flexTime)

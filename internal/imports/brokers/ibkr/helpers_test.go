@@ -5,14 +5,15 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/brokers/brokertest"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 )
 
 func TestEffect(t *testing.T) {
-	for text, want := range map[string]statement.Effect{
-		"": statement.EffectUnknown, "O": statement.Opening, "O;P": statement.Opening, "C;Ep": statement.Closing, "C": statement.Closing,
-		"C;O": statement.EffectUnknown, "P": statement.EffectUnknown, "A;C": statement.Closing, "Ca": statement.EffectUnknown, "O, P": statement.Opening,
+	for text, want := range map[string]parse.Effect{
+		"": parse.EffectUnknown, "O": parse.Opening, "O;P": parse.Opening, "C;Ep": parse.Closing, "C": parse.Closing,
+		"C;O": parse.EffectUnknown, "P": parse.EffectUnknown, "A;C": parse.Closing, "Ca": parse.EffectUnknown, "O, P": parse.Opening,
 	} {
 		if got := readEffect(splitCodes(text)); got != want {
 			t.Errorf("effect of %q is %v, want %v", text, got, want)

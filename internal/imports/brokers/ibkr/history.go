@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/instruments"
@@ -70,7 +71,7 @@ func (l *report) readDayTrade(w *statement.Row, word string) {
 	quantity := w.Required("Quantity")
 	f := statement.Fill{Quantity: quantity, Price: w.Decimal("Price"), Commission: w.Cost("Commission")}
 	setInstrument(&f, w.Text("Symbol"), "", decimal.Null{})
-	if _, _, known := statement.SideWord(word); !known {
+	if _, _, known := parse.SideWord(word); !known {
 		word = ""
 	}
 	f.Side = readSide(w, word, quantity, false)

@@ -9,8 +9,8 @@
 // here: costs are written below zero and a rebate above, one word says what
 // sort of cash moved, and one table says which asset class is which instrument.
 //
-// A trade that was cancelled is reported again with the opposite sign and the code
-// Ca. Both are removed if both are there, see [report.removeCancelled].
+// A trade that was canceled is reported again with the opposite sign and the code
+// Ca. Both are removed if both are there, see [report.removeCanceled].
 package ibkr
 
 import "fillbook/internal/imports/statement"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/instruments"
 	"fillbook/internal/matching"
@@ -32,16 +33,16 @@ func newReport(r *statement.Reader) *report {
 }
 
 // readSide reads the side from its word, or else from the sign of the quantity. The
-// word on a cancellation is that of the cancelled trade.
-func readSide(w *statement.Row, word string, quantity decimal.Decimal, cancelled bool) matching.Side {
+// word on a cancellation is that of the canceled trade.
+func readSide(w *statement.Row, word string, quantity decimal.Decimal, canceled bool) matching.Side {
 	word, _, _ = strings.Cut(word, "(")
 	bought := quantity.Sign() > 0
 	if word = strings.TrimSpace(word); word != "" {
-		s, _, ok := statement.SideWord(word)
+		s, _, ok := parse.SideWord(word)
 		if !ok {
 			w.Fail("%q is neither a buy nor a sell.", word)
 		}
-		bought = (s == matching.Buy) != cancelled
+		bought = (s == matching.Buy) != canceled
 	}
 	if bought {
 		return matching.Buy
@@ -56,15 +57,15 @@ func splitCodes(text string) []string {
 
 // readEffect reads whether a trade opened or closed. One that did both turned a
 // position round.
-func readEffect(list []string) statement.Effect {
+func readEffect(list []string) parse.Effect {
 	opens, closes := slices.Contains(list, "O"), slices.Contains(list, "C")
 	switch {
 	case opens && !closes:
-		return statement.Opening
+		return parse.Opening
 	case closes && !opens:
-		return statement.Closing
+		return parse.Closing
 	}
-	return statement.EffectUnknown
+	return parse.EffectUnknown
 }
 
 // noteAccount notes whose row it is.
@@ -86,21 +87,21 @@ func (l *report) noteCurrency(f *statement.Fill, currency string) {
 }
 
 // emitFill emits a fill, and keeps one that cancels another.
-func (l *report) emitFill(w *statement.Row, f statement.Fill, cancelled bool) {
+func (l *report) emitFill(w *statement.Row, f statement.Fill, canceled bool) {
 	if f.Type == instruments.TypeForex {
-		f.Effect = statement.EffectUnknown
+		f.Effect = parse.EffectUnknown
 	}
 	emitted := w.Fill(f)
-	if cancelled && !w.Failed() {
-		emitted.Effect, emitted.StatedCashFlow = statement.EffectUnknown, decimal.Null{}
+	if canceled && !w.Failed() {
+		emitted.Effect, emitted.StatedCashFlow = parse.EffectUnknown, decimal.Null{}
 		l.cancels = append(l.cancels, emitted)
 	}
 }
 
-// removeCancelled removes the trades that were cancelled together with their
+// removeCanceled removes the trades that were canceled together with their
 // cancellations. If the trade itself is in an earlier file, its cancellation stays,
 // because it restores the position.
-func (l *report) removeCancelled() {
+func (l *report) removeCanceled() {
 	if len(l.cancels) == 0 {
 		return
 	}
@@ -146,7 +147,7 @@ func oppositeSide(side matching.Side) matching.Side {
 
 // finish settles what needs all rows.
 func (l *report) finish() {
-	l.removeCancelled()
+	l.removeCanceled()
 	if len(l.accounts) > 1 {
 		l.r.Out.Warn("The file holds the accounts %s; all of it was read into one.", strings.Join(l.accounts, ", "))
 	}

@@ -1412,7 +1412,7 @@ export interface components {
              */
             confidence?: number | null;
             emotional_state?: string | null;
-            /** @description Above zero. Sending back a derived risk as it was read keeps it derived. */
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
             initial_risk?: number | null;
             /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop?: number | null;
@@ -2050,6 +2050,10 @@ export interface components {
             filename: components["schemas"]["NullText"];
             format: string;
             id: string;
+            /** @description The kinds of words: those that were sent with a pending import, and those that the rows of a committed one were read with. */
+            kinds?: {
+                [key: string]: string;
+            };
             /** @description The progress of a running commit; null otherwise. */
             progress: components["schemas"]["ImportProgress"] | null;
             /** @description The answer of the commit; null before it and after a reversal. */
@@ -2607,7 +2611,7 @@ export interface components {
             emotional_state?: string | null;
             /** @description The fills, each as in POST /executions without account_id. */
             fills: components["schemas"]["NewFill"][];
-            /** @description Above zero. Sending back a derived risk as it was read keeps it derived. */
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
             initial_risk?: number | null;
             /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop?: number | null;
@@ -2699,17 +2703,21 @@ export interface components {
         Orphan: {
             account_id: string;
             attachments: components["schemas"]["Attachment"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             confidence: number | null;
             emotional_state: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
             initial_risk: number | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
             last_stop: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
+            /** @description Markdown. */
             notes: string;
             /** Format: date-time */
             opened_at: string | null;
@@ -2718,14 +2726,17 @@ export interface components {
             /** Format: date-time */
             reviewed_at: string | null;
             setup_ids: string[];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, except for a future or an option. */
             stop_price: number | null;
             symbol: string;
             tag_ids: string[];
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, except for a future or an option. */
             target_price: number | null;
             trade_id: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             trade_quality: number | null;
         } & {
             [key: string]: unknown;
@@ -3659,7 +3670,10 @@ export interface components {
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             confidence: number | null;
             /** @enum {string} */
             direction: "long" | "short";
@@ -3720,7 +3734,10 @@ export interface components {
             target_price: number | null;
             /** Format: int64 */
             time_in_trade_secs: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             trade_quality: number | null;
         } & {
             [key: string]: unknown;
@@ -3734,7 +3751,10 @@ export interface components {
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             confidence: number | null;
             /** @enum {string} */
             direction: "long" | "short";
@@ -3801,7 +3821,10 @@ export interface components {
             time_in_trade_secs: number | null;
             /** @description Net result and dividends; null until the trade is closed. */
             total_pnl: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             trade_quality: number | null;
             /** @description What to check about the annotations, as sentences. */
             warnings?: string[];
@@ -3972,7 +3995,10 @@ export interface components {
             avg_exit_price: number | null;
             /** Format: date-time */
             closed_at: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             confidence: number | null;
             /**
              * Format: int64
@@ -4044,7 +4070,10 @@ export interface components {
             time_in_trade_secs: number | null;
             /** @description Net result and dividends; null until the trade is closed. */
             total_pnl: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
             trade_quality: number | null;
             /** @description What to check about the annotations, as sentences. */
             warnings?: string[];
@@ -5617,7 +5646,7 @@ export interface operations {
     };
     breakdown: {
         parameters: {
-            query?: {
+            query: {
                 /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
                 account_id?: string[];
                 /** @description The first instant, inclusive. */
@@ -5637,7 +5666,7 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                by?: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
+                by: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
                 /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
                 /** @description Add the formula of each row and the link to its trades. */

@@ -49,6 +49,19 @@ export function weekdayOf(day: Day): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay();
 }
 
+/** Returns the first day of the week in a locale, 0 = Sunday … 6 = Saturday; Monday if the browser has no data. */
+export function weekStartOf(locale: string | undefined): number {
+  const tag = locale ?? new Intl.DateTimeFormat().resolvedOptions().locale;
+  const found = new Intl.Locale(tag) as Intl.Locale & WeekInfo;
+  return ((found.getWeekInfo?.() ?? found.weekInfo)?.firstDay ?? 1) % 7;
+}
+
+/** A method in newer browsers, a property in older ones, absent in others; 7 is Sunday. */
+interface WeekInfo {
+  getWeekInfo?: () => { firstDay: number };
+  weekInfo?: { firstDay: number };
+}
+
 /** Reports whether text is a day that exists: not June 31. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -76,7 +76,7 @@ export function currencyDecimals(currency: string): number {
 
 function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
   if (style.short === 'compact')
-    return { notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 };
+    return { notation: 'compact', useGrouping: true, minimumFractionDigits: 0, maximumFractionDigits: 1 };
   if (style.short === 'whole') return { minimumFractionDigits: 0, maximumFractionDigits: 0 };
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }

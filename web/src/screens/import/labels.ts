@@ -2,6 +2,7 @@
 // of a reconciliation, reasons for skipped rows, notes and warnings of the server.
 
 import type { Schemas } from '../../lib/api/client';
+import { tradeFields } from '../../lib/labels';
 
 /** Help for the targets whose label does not explain itself. */
 const hints: Record<string, string> = {
@@ -63,19 +64,20 @@ export function groupTargets(targets: Schemas['MappingTarget'][]): TargetGroup[]
   return groups.filter((g) => g.targets.length > 0);
 }
 
-/** Names that sentenceCase would not write well. */
+/** Names of targets that are no fields of a trade, and that sentenceCase would not write well. */
 const targetNames: Record<string, string> = {
   executed_at: 'Date and time',
   external_id: 'Broker’s ID',
-  pnl: 'Gross P&L',
-  net_pnl: 'Net P&L',
-  mae: 'MAE',
-  mfe: 'MFE',
+  pnl: tradeFields.gross_pnl,
 };
+
+const fieldNames: Record<string, string> = tradeFields;
 
 /** Returns the label of a target, from the targets of a preview if given, otherwise from its name. */
 export function targetName(name: string, targets: Schemas['MappingTarget'][] = []): string {
-  return targets.find((t) => t.name === name)?.label ?? targetNames[name] ?? sentenceCase(name);
+  return (
+    targets.find((t) => t.name === name)?.label ?? targetNames[name] ?? fieldNames[name] ?? sentenceCase(name)
+  );
 }
 
 function sentenceCase(name: string): string {

@@ -4,7 +4,7 @@
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 import type { ApiError } from '../../lib/api/errors';
 import type { FieldErrors } from '../../lib/form.svelte';
-import { toDecimal } from '../../lib/format/decimal';
+import { toDecimal, type WithDecimals } from '../../lib/format/decimal';
 
 export type Mode = 'trade' | 'fill';
 
@@ -92,26 +92,23 @@ export function assignEntryError(error: ApiError): FieldErrors {
 }
 
 /** Returns the fills of an entry: one, or two if the trade has an exit. */
-function fillsOf(values: Entry, mode: Mode): Schemas['NewFill'][] {
+function fillsOf(values: Entry, mode: Mode): WithDecimals<Schemas['NewFill']>[] {
   const first = mode === 'fill' ? values.side : values.direction === 'long' ? 'buy' : 'sell';
   const legs: [Leg, 'buy' | 'sell'][] = [[values.entry, first]];
   if (mode === 'trade' && values.exit.price.trim())
     legs.push([values.exit, first === 'buy' ? 'sell' : 'buy']);
   const details = optionDetails(values);
-  return legs.map(
-    ([leg, side]) =>
-      ({
-        symbol: values.symbol,
-        instrument_type: values.instrument,
-        side,
-        quantity: toDecimal(values.quantity),
-        price: toDecimal(leg.price),
-        executed_at: leg.at,
-        ...(leg.fees.trim() ? { fees: toDecimal(leg.fees) } : {}),
-        ...(values.multiplier.trim() ? { multiplier: toDecimal(values.multiplier) } : {}),
-        ...(details ? { details } : {}),
-      }) as never,
-  );
+  return legs.map(([leg, side]) => ({
+    symbol: values.symbol,
+    instrument_type: values.instrument,
+    side,
+    quantity: toDecimal(values.quantity),
+    price: toDecimal(leg.price),
+    executed_at: leg.at,
+    ...(leg.fees.trim() ? { fees: toDecimal(leg.fees) } : {}),
+    ...(values.multiplier.trim() ? { multiplier: toDecimal(values.multiplier) } : {}),
+    ...(details ? { details } : {}),
+  }));
 }
 
 function optionDetails(values: Entry): Record<string, string> | null {

@@ -1,0 +1,68 @@
+package backup
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/imports/kinds"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+)
+
+func (h *house) storeKind(t failer, owner journal.UserID, layout, word string, kind statement.Kind) {
+	t.Helper()
+	must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
+		return kinds.Store(h.ctx(), tx, owner, []kinds.WordKind{{Layout: layout, Word: word, Kind: kind, CreatedAt: h.clock.Now()}})
+	}))
+}
+
+// TestImportKindsAreRestored checks that the kinds that a user chose for words
+// of files are in the backup and that a restore keeps the stored choices.
+func TestImportKindsAreRestored(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		from, to := h.user(t), h.user(t)
+		h.storeKind(t, from, "robinhood/account activity", "zorp", statement.KindInterest)
+		h.clock.Advance(time.Hour)
+		h.storeKind(t, from, "robinhood/account activity", "blip", statement.KindIgnored)
+		h.storeKind(t, from, "degiro/account", "zorp", statement.KindFee)
+		text := h.export(t, from, "")
+		result := h.restore(t, to, text)
+		sound(t, result)
+		if result.ImportKinds != 3 {
+			t.Errorf("%d kinds were restored, want 3", result.ImportKinds)
+		}
+		same(t, h.export(t, to, ""), text)
+		unchanged(t, h.restore(t, to, text))
+
+		third := h.user(t)
+		h.storeKind(t, third, "degiro/account", "zorp", statement.KindTax)
+		if result := h.restore(t, third, text); result.ImportKinds != 2 {
+			t.Errorf("%d kinds were restored, want 2", result.ImportKinds)
+		}
+		if got := h.export(t, third, ""); !strings.Contains(got, `"layout":"degiro/account","word":"zorp","kind":"tax"`) {
+			t.Errorf("the stored choice was replaced:\n%s", got)
+		}
+		if got := h.export(t, from, h.account(t, from, "Main")); strings.Contains(got, "import_kinds") {
+			t.Errorf("the backup of one account contains kinds:\n%s", got)
+		}
+	})
+}
+
+// TestTooManyImportKindsAreReported restores a file with more kinds than can be
+// stored.
+func TestTooManyImportKindsAreReported(t *testing.T) {
+	t.Parallel()
+	h := oneHouse(t)
+	row := `{"layout":"a","word":"`
+	rows := make([]string, 2001)
+	for i := range rows {
+		rows[i] = row + strings.Repeat("x", i%50+1) + strings.Repeat("y", i/50) + `","kind":"fee"}`
+	}
+	result := h.restore(t, h.user(t), `{"format":"fillbook","version":3,"import_kinds":[`+strings.Join(rows, ",")+`]}`)
+	if result.ImportKinds != 0 || len(result.Errors) != 1 || !strings.Contains(result.Errors[0].Message, "At most 2000 kinds") {
+		t.Errorf("%d kinds were restored, errors %+v", result.ImportKinds, result.Errors)
+	}
+}

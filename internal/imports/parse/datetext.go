@@ -1,0 +1,273 @@
+package parse
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestMoment is more than a date and time with the longest name of a zone
+// takes; what is longer is not looked at.
+const longestMoment = 120
+
+// calendarDay is a day as it was written; it need not exist.
+type calendarDay struct {
+	year, month, day int
+}
+
+// midnight is the start of the day as if it were UTC.
+func (d calendarDay) midnight() time.Time {
+	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
+}
+
+// exists reports whether the calendar has the day.
+func (d calendarDay) exists() bool {
+	at := d.midnight()
+	return d.month >= 1 && d.month <= 12 && at.Year() == d.year && int(at.Month()) == d.month && at.Day() == d.day
+}
+
+// dateText is a date as it was written. Where the order of its parts is open,
+// numeric is set and day is not.
+type dateText struct {
+	day     calendarDay
+	numeric numericDate
+	open    bool
+	glued   bool // the time follows without anything between
+}
+
+// textScan reads a text from its start to its end. A method that does not find
+// what it looks for takes nothing.
+type textScan struct {
+	rest string
+}
+
+// digits takes at most limit digits.
+func (s *textScan) digits(limit int) string {
+	n := 0
+	for n < len(s.rest) && n < limit && IsDigit(s.rest[n]) {
+		n++
+	}
+	run := s.rest[:n]
+	s.rest = s.rest[n:]
+	return run
+}
+
+// run counts the digits that come next.
+func (s *textScan) run() int {
+	n := 0
+	for n < len(s.rest) && IsDigit(s.rest[n]) {
+		n++
+	}
+	return n
+}
+
+// word takes the letters that come next.
+func (s *textScan) word() string {
+	n := strings.IndexFunc(s.rest, func(r rune) bool { return !unicode.IsLetter(r) })
+	if n < 0 {
+		n = len(s.rest)
+	}
+	word := s.rest[:n]
+	s.rest = s.rest[n:]
+	return strings.ToLower(word)
+}
+
+func (s *textScan) atLetter() bool {
+	r, _ := utf8.DecodeRuneInString(s.rest)
+	return unicode.IsLetter(r)
+}
+
+// any takes a run of the given signs and counts them.
+func (s *textScan) any(signs string) int {
+	before := len(s.rest)
+	s.rest = strings.TrimLeft(s.rest, signs)
+	return before - len(s.rest)
+}
+
+// one reads one of the given signs; it returns 0 if none comes next.
+func (s *textScan) one(signs string) byte {
+	if s.rest == "" || strings.IndexByte(signs, s.rest[0]) < 0 {
+		return 0
+	}
+	sign := s.rest[0]
+	s.rest = s.rest[1:]
+	return sign
+}
+
+// leadingNumericDate finds a date whose order is open at the start of a text.
+func leadingNumericDate(text string) (numericDate, bool) {
+	if len(text) > longestMoment {
+		return numericDate{}, false
+	}
+	s := &textScan{rest: PlainSigns(TrimCell(text))}
+	d, ok := s.date()
+	return d.numeric, ok && d.open
+}
+
+// date takes a date. The year may come first or last; the month may be a name.
+func (s *textScan) date() (dateText, bool) {
+	s.weekday()
+	if s.atLetter() {
+		return s.monthNameFirst()
+	}
+	switch n := s.run(); n {
+	case 8, 14:
+		d := calendarDay{number(s.digits(4)), number(s.digits(2)), number(s.digits(2))}
+		return dateText{day: d, glued: n == 14}, true
+	case 4:
+		return s.yearFirst()
+	case 1, 2:
+		return s.smallFirst()
+	}
+	return dateText{}, false
+}
+
+// weekday takes the name of a day of the week, which says nothing new.
+func (s *textScan) weekday() {
+	ahead := textScan{s.rest}
+	if weekdays[ahead.word()] && ahead.any(" .,") > 0 {
+		s.rest = ahead.rest
+	}
+}
+
+// skipWeekday takes the name of a day of the week that follows the date.
+func (s *textScan) skipWeekday() {
+	ahead := textScan{s.rest}
+	ahead.any(" ,(")
+	if weekdays[ahead.word()] {
+		ahead.any(".,)")
+		s.rest = ahead.rest
+	}
+}
+
+// monthNameFirst takes "Feb 12, 2026", and the time attached to it.
+func (s *textScan) monthNameFirst() (dateText, bool) {
+	month := months[s.word()]
+	if month == 0 || s.any(" .-/,") == 0 || s.run() > 2 {
+		return dateText{}, false
+	}
+	day := s.digits(2)
+	s.ordinal()
+	if day == "" || s.any(" .-/,") == 0 {
+		return dateText{}, false
+	}
+	year, glued, ok := s.yearLast()
+	return dateText{day: calendarDay{year, month, number(day)}, glued: glued}, ok
+}
+
+// ordinal takes the ending of 1st, 2nd, 3rd and 4th.
+func (s *textScan) ordinal() {
+	ahead := textScan{s.rest}
+	switch ahead.word() {
+	case "st", "nd", "rd", "th":
+		s.rest = ahead.rest
+	}
+}
+
+// yearFirst takes 2026-01-05, 2026.1.5 and "2026 January 5".
+func (s *textScan) yearFirst() (dateText, bool) {
+	d := calendarDay{year: number(s.digits(4))}
+	sign := s.one("-/. ")
+	switch {
+	case sign == 0:
+		return dateText{}, false
+	case s.atLetter():
+		if d.month = months[s.word()]; d.month == 0 || s.any(" .-/,") == 0 {
+			return dateText{}, false
+		}
+	case sign == ' ':
+		return dateText{}, false
+	default:
+		d.month = number(s.digits(2))
+		if s.one(string(sign)) == 0 {
+			return dateText{}, false
+		}
+	}
+	if n := s.run(); n == 0 || n > 2 {
+		return dateText{}, false
+	}
+	d.day = number(s.digits(2))
+	return dateText{day: d}, true
+}
+
+// smallFirst takes 3/4/2026, 16-Sep-25, "17 JUL 26" and 17JUL26.
+func (s *textScan) smallFirst() (dateText, bool) {
+	first := number(s.digits(2))
+	ahead := textScan{s.rest}
+	ahead.any(" .-/")
+	if ahead.atLetter() {
+		s.rest = ahead.rest
+		return s.monthNameSecond(first)
+	}
+	sign := s.one("-/.")
+	n := s.run()
+	if sign == 0 || n == 0 || n > 2 {
+		return dateText{}, false
+	}
+	d := numericDate{first: first, second: number(s.digits(2)), sign: sign}
+	if s.one(string(sign)) == 0 {
+		return dateText{}, false
+	}
+	n = s.run()
+	if n != 2 && n != 4 {
+		return dateText{}, false
+	}
+	d.year = fullYear(s.digits(n))
+	return dateText{numeric: d, open: true}, true
+}
+
+// monthNameSecond continues after the day.
+func (s *textScan) monthNameSecond(day int) (dateText, bool) {
+	s.ordinal()
+	s.any(" ")
+	s.filler()
+	month := months[s.word()]
+	s.any(" .-/,")
+	s.filler()
+	year, glued, ok := s.yearLast()
+	return dateText{day: calendarDay{year, month, day}, glued: glued}, ok && month != 0
+}
+
+// filler takes the "de" of "5 de enero de 2026".
+func (s *textScan) filler() {
+	if rest, ok := strings.CutPrefix(s.rest, "de "); ok {
+		s.rest = rest
+	}
+}
+
+// yearLast takes a year of two or four digits. One program writes the time
+// directly after it, as in 202607:11 PM.
+func (s *textScan) yearLast() (year int, glued, ok bool) {
+	switch n := s.run(); n {
+	case 2, 4:
+		return fullYear(s.digits(n)), false, true
+	case 5, 6:
+		if strings.HasPrefix(s.rest[n:], ":") {
+			return fullYear(s.digits(4)), true, true
+		}
+	}
+	return 0, false, false
+}
+
+// fullYear puts years of two digits into the decades from 1970 to 2069.
+func fullYear(digits string) int {
+	const pivot = 70
+	year := number(digits)
+	switch {
+	case len(digits) != 2:
+		return year
+	case year >= pivot:
+		return 1900 + year
+	}
+	return 2000 + year
+}
+
+// number is the value of at most a dozen digits.
+func number(digits string) int {
+	n := 0
+	for i := range len(digits) {
+		n = n*10 + int(digits[i]-'0')
+	}
+	return n
+}

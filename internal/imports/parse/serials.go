@@ -1,0 +1,46 @@
+package parse
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Spreadsheets count days from 1899-12-30, with the time of day as a fraction.
+var (
+	serialText   = regexp.MustCompile(`^([2-7]\d{4}|80000)(?:[.,](\d+))?$`)
+	fractionText = regexp.MustCompile(`^0?[.,](\d+)$`)
+)
+
+// serialDay reads a spreadsheet's number for a date, from 20000 to 80000, which
+// are the years 1954 to 2119. Smaller and greater ones are more likely to be
+// something else.
+func serialDay(text string) (day calendarDay, since time.Duration, ok bool) {
+	parts := serialText.FindStringSubmatch(TrimCell(text))
+	if parts == nil {
+		return calendarDay{}, 0, false
+	}
+	at := time.Date(1899, time.December, 30+number(parts[1]), 0, 0, 0, 0, time.UTC).Add(partOfDay(parts[2]))
+	midnight := at.Truncate(24 * time.Hour)
+	return calendarDay{at.Year(), int(at.Month()), at.Day()}, at.Sub(midnight), true
+}
+
+// dayFraction reads a spreadsheet's number for a time of day.
+func dayFraction(text string) (time.Duration, bool) {
+	parts := fractionText.FindStringSubmatch(TrimCell(text))
+	if parts == nil {
+		return 0, false
+	}
+	since := partOfDay(parts[1])
+	return since, since < 24*time.Hour
+}
+
+// partOfDay turns decimals of a day into a time, rounded to the millisecond that
+// spreadsheets can show: 0.396539351852 is 09:31:01 and not 1.3 µs later.
+func partOfDay(decimals string) time.Duration {
+	const kept = 11 // as many as fit an int64 below; one of the last is 0.9 µs
+	decimals = (decimals + strings.Repeat("0", kept))[:kept]
+	const whole = 100_000_000_000
+	millis := (int64(number(decimals))*(24*60*60*1000) + whole/2) / whole
+	return time.Duration(millis) * time.Millisecond
+}

@@ -1,0 +1,112 @@
+package parse
+
+import "strings"
+
+// OrderStatus is what a word says about an order.
+type OrderStatus int
+
+// The states of an order. StatusUnknown is a word that is in no list.
+const (
+	StatusUnknown OrderStatus = iota
+	StatusFilled
+	StatusPartial
+	StatusCanceled
+	StatusRejected
+	StatusExpired
+	StatusPending
+)
+
+// SkipReasons are the reasons for which rows of orders without a fill are
+// skipped.
+var SkipReasons = map[OrderStatus]string{
+	StatusCanceled: "cancelled order",
+	StatusRejected: "rejected order",
+	StatusExpired:  "expired order",
+	StatusPending:  "pending order",
+}
+
+// The words for the states of an order, in the form of sideKey: English,
+// German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Norwegian,
+// Danish, Polish, Japanese and Chinese.
+var statusWords = map[OrderStatus]map[string]bool{
+	StatusFilled: WordSet(
+		"filled", "fill", "fully filled", "full fill", "executed", "fully executed", "execution", "traded", "matched", "settled", "all filled",
+		"ausgeführt", "vollständig ausgeführt", "gefüllt", "erfüllt", "abgerechnet",
+		"exécuté", "exécutée", "exécutés", "exécutées", "ejecutado", "ejecutada", "eseguito", "eseguita", "executado", "executada",
+		"uitgevoerd", "utförd", "avslutad", "utført", "udført", "zrealizowane", "zrealizowany",
+		"約定", "約定済", "全部約定", "已成交", "全部成交", "完全成交",
+	),
+	StatusPartial: WordSet(
+		"partially filled", "partial fill", "partial", "partially executed", "partfilled", "part filled", "partially", "partly filled",
+		"teilausgeführt", "teilweise ausgeführt", "teilausführung", "partiellement exécuté", "partiellement exécutée", "exécution partielle",
+		"parcialmente ejecutado", "parcialmente ejecutada", "ejecución parcial", "parzialmente eseguito", "parzialmente eseguita",
+		"parcialmente executado", "parcialmente executada", "gedeeltelijk uitgevoerd", "delvis utförd", "delvis utført", "delvist udført",
+		"一部約定", "部分成交",
+	),
+	StatusCanceled: WordSet(
+		"cancelled", "canceled", "cancel", "cancelled by user", "canceled by user", "user cancelled", "user canceled", "killed", "deleted",
+		"withdrawn", "void", "voided", "verified canceled", "verified cancelled", "pending cancel", "pending cancelled",
+		"storniert", "gestrichen", "gelöscht", "abgebrochen", "annulliert", "annulé", "annulée", "cancelado", "cancelada", "anulado", "anulada",
+		"annullato", "annullata", "cancellato", "cancellata", "geannuleerd", "makulerad", "annullerad", "avbruten", "kansellert", "annulleret", //nolint:misspell // Italian
+		"anulowane", "anulowany", "取消", "取消済", "已撤单", "已取消", "撤单",
+	),
+	StatusRejected: WordSet(
+		"rejected", "reject", "failed", "failure", "declined", "refused", "error", "invalid", "denied",
+		"abgelehnt", "zurückgewiesen", "fehlgeschlagen", "rejeté", "rejetée", "refusé", "refusée", "échoué", "rechazado", "rechazada", "fallido",
+		"fallida", "rifiutato", "rifiutata", "respinto", "respinta", "fallito", "rejeitado", "rejeitada", "recusado", "falhou",
+		"geweigerd", "afgewezen", "mislukt", "avvisad", "nekad", "avvist", "afvist", "odrzucone", "odrzucony", "拒否", "却下", "失効", "已拒绝", "失败",
+	),
+	StatusExpired: WordSet(
+		"expired", "lapsed", "timed out", "abgelaufen", "verfallen", "erloschen", "expiré", "expirée", "caducado", "caducada", "vencido", "vencida",
+		"scaduto", "scaduta", "expirado", "expirada", "vervallen", "verlopen", "utgången", "förfallen", "utløpt", "udløbet", "wygasłe",
+		"期限切れ", "已过期",
+	),
+	StatusPending: WordSet(
+		"pending", "working", "queued", "submitted", "pre submitted", "presubmitted", "pending new", "pending submit", "accepted", "received", "open",
+		"new", "active", "live", "placed", "sent", "order sent", "waiting", "unfilled", "not filled", "inactive", "suspended", "held", "triggered",
+		"partially pending", "ausstehend", "offen", "wartend", "aktiv", "neu", "en attente", "en cours", "ouvert", "ouverte", "actif", "pendiente", "abierto",
+		"abierta", "activo", "activa", "nueva", "nuevo", "in attesa", "in corso", "aperto", "aperta", "attivo", "pendente", "aberto", "aberta", "ativo",
+		"in behandeling", "openstaand", "lopend", "väntande", "öppen", "ventende", "åben", "åpen", "oczekujące", "aktywne",
+		"注文中", "発注中", "待機中", "未約定", "未成交", "已报", "待成交",
+	),
+}
+
+// weakStatusWords say the state of an order only beside other words for it:
+// alone they may as well be about a position or a trade.
+var weakStatusWords = WordSet(
+	"open", "new", "active", "live", "placed", "sent", "accepted", "received", "held", "inactive", "offen", "aktiv", "neu", "ouvert", "ouverte",
+	"actif", "abierto", "abierta", "activo", "activa", "nuevo", "nueva", "aperto", "aperta", "attivo", "aberto", "aberta", "ativo", "öppen", "åben",
+	"åpen", "avslutad", "vencido", "vencida", "partial", "execution", "fill", "error", "invalid", "void", "約定",
+)
+
+// Status reads the word for the state of an order. What follows a word, such
+// as the reason of a rejection, does not matter; a partial fill beats all.
+func Status(text string) OrderStatus {
+	key := sideKey(text)
+	if key == "" {
+		return StatusUnknown
+	}
+	for status, words := range statusWords {
+		if words[key] {
+			return status
+		}
+	}
+	for phrase := range statusWords[StatusPartial] {
+		if strings.Contains(phrase, " ") && strings.Contains(key, phrase) {
+			return StatusPartial
+		}
+	}
+	if words := strings.Fields(key); len(words) > 1 && !weakStatusWords[words[0]] {
+		for status, known := range statusWords {
+			if known[words[0]] {
+				return status
+			}
+		}
+	}
+	return StatusUnknown
+}
+
+// IsStrongStatus reports whether a word can only be about an order.
+func IsStrongStatus(text string) bool {
+	return Status(text) != StatusUnknown && !weakStatusWords[sideKey(text)]
+}

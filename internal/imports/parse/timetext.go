@@ -1,0 +1,145 @@
+package parse
+
+import (
+	"strings"
+	"time"
+)
+
+// timeText is a time of day as it was written, with what it says of its zone.
+type timeText struct {
+	sinceMidnight time.Duration
+	zone          string // empty for none
+	noSeconds     bool   // hours and minutes alone
+}
+
+// skipSeparator skips what separates a date from a time: blanks and commas, a T,
+// or a dash with blanks around it. A dash without them is a minus, and what
+// follows it an offset.
+func (s *textScan) skipSeparator() bool {
+	ahead := textScan{s.rest}
+	blanks := ahead.any(" ,;")
+	switch rest := ahead.rest; {
+	case strings.HasPrefix(rest, "T") || strings.HasPrefix(rest, "t"):
+		blanks, ahead.rest = 1, rest[1:]
+	case blanks > 0 && strings.HasPrefix(rest, "- "):
+		ahead.rest = strings.TrimLeft(rest[2:], " ")
+	case blanks > 0 && strings.HasPrefix(rest, "at "):
+		ahead.rest = strings.TrimLeft(rest[3:], " ")
+	}
+	if blanks == 0 || ahead.run() == 0 {
+		return false
+	}
+	s.rest = ahead.rest
+	return true
+}
+
+// timeOfDay takes a time of day with its fraction, its half of the day and its
+// zone. It must reach to the end of the text.
+func (s *textScan) timeOfDay() (timeText, bool) {
+	since, noSeconds, ok := s.hands()
+	if !ok {
+		return timeText{}, false
+	}
+	if since, ok = s.halfOfDay(since); !ok {
+		return timeText{}, false
+	}
+	zone, ok := s.zone()
+	return timeText{sinceMidnight: since, zone: zone, noSeconds: noSeconds}, ok
+}
+
+// hands takes hours, minutes and seconds: 9:30, 09:30:05.123 or 093005. It
+// reports whether there were no seconds.
+func (s *textScan) hands() (since time.Duration, noSeconds, ok bool) {
+	var hour, minute, second int
+	switch n := s.run(); n {
+	case 1, 2:
+		hour = number(s.digits(2))
+		if s.one(":") == 0 || s.run() != 2 {
+			return 0, false, false
+		}
+		minute = number(s.digits(2))
+		noSeconds = true
+		if s.one(":") != 0 {
+			noSeconds = false
+			if s.run() != 2 {
+				return 0, false, false
+			}
+			second = number(s.digits(2))
+		}
+	case 5, 6:
+		hour, minute, second = number(s.digits(n-4)), number(s.digits(2)), number(s.digits(2))
+	default:
+		return 0, false, false
+	}
+	if hour > 23 || minute > 59 || second > 59 {
+		return 0, false, false
+	}
+	since = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	return since + s.fraction(), noSeconds, true
+}
+
+// fraction takes decimals of a second, cut to microseconds.
+func (s *textScan) fraction() time.Duration {
+	ahead := textScan{s.rest}
+	if ahead.one(".,") == 0 || ahead.run() == 0 {
+		return 0
+	}
+	digits := ahead.digits(ahead.run())
+	s.rest = ahead.rest
+	const micros = 6
+	digits = (digits + strings.Repeat("0", micros))[:micros]
+	return time.Duration(number(digits)) * time.Microsecond
+}
+
+// halfOfDay takes AM or PM and applies it. Hours above 12 with a PM are met,
+// and mean what they say.
+func (s *textScan) halfOfDay(since time.Duration) (time.Duration, bool) {
+	ahead := textScan{strings.TrimLeft(s.rest, " ")}
+	half := ahead.one("aApP") | 0x20 // in lower case
+	dotted := ahead.any(". ") > 0
+	if half != 'a' && half != 'p' || ahead.one("mM") == 0 || ahead.atLetter() {
+		return since, true
+	}
+	if dotted {
+		ahead.one(".")
+	}
+	s.rest = ahead.rest
+	const noon = 12 * time.Hour
+	switch {
+	case half == 'a' && since >= noon+time.Hour:
+		return 0, false
+	case half == 'a' && since >= noon:
+		return since - noon, true
+	case half == 'p' && since < time.Hour:
+		return 0, false
+	case half == 'p' && since < noon:
+		return since + noon, true
+	}
+	return since, true
+}
+
+// zone reads the zone after a time: an offset, an abbreviation or a name,
+// perhaps in brackets, perhaps with a remark in brackets after it.
+func (s *textScan) zone() (string, bool) {
+	rest := strings.Trim(s.rest, " ,")
+	s.rest = ""
+	if inner, ok := strings.CutPrefix(rest, "("); ok {
+		name, closed := strings.CutSuffix(inner, ")")
+		return name, closed && name != ""
+	}
+	if name, remark, ok := strings.Cut(rest, " ("); ok {
+		return strings.TrimSpace(name), strings.HasSuffix(remark, ")")
+	}
+	return rest, true
+}
+
+// IsTimeOfDay reports whether a text is a time without a date, such as 09:31:05.
+// In 09:31 2026-01-05 the date comes after the time.
+func IsTimeOfDay(text string) bool {
+	if !strings.Contains(text, ":") || strings.Count(text, "-") > 1 {
+		return false
+	}
+	s := &textScan{rest: PlainSigns(TrimCell(text))}
+	_, ok := s.timeOfDay()
+	return ok
+}

@@ -1,0 +1,53 @@
+// Saves the daily log: the note of the type daily log that a day has.
+
+import { answer, api } from '../../lib/api/client';
+import { act } from '../../lib/api/queries.svelte';
+import type { Day } from '../../lib/format/days';
+import type { Note } from './readings.svelte';
+
+/** Creates or changes the log of a day, and deletes one that has become empty. Returns the log that is left. */
+export async function saveDayLog(
+  day: Day,
+  log: Note | undefined,
+  body: string,
+  quiet = false,
+): Promise<Note | undefined> {
+  const isEmpty = body.trim() === '';
+  if (!log) return isEmpty ? undefined : create(day, body, quiet);
+  if (!isEmpty || log.symbols.length > 0) return update(log, body, quiet);
+  await remove(log, quiet);
+  return undefined;
+}
+
+function create(day: Day, body: string, quiet: boolean): Promise<Note> {
+  return act({
+    run: () => answer(api.POST('/api/v1/notes', { body: { type: 'daily_log', occurred_at: day, body } })),
+    touches: ['notes', 'analytics'],
+    done: 'Daily log saved.',
+    quiet,
+  });
+}
+
+function update(log: Note, body: string, quiet: boolean): Promise<Note> {
+  const path = { id: log.id };
+  return act({
+    run: () => answer(api.PATCH('/api/v1/notes/{id}', { params: { path }, body: { body } })),
+    touches: ['notes'],
+    done: 'Daily log saved.',
+    quiet,
+  });
+}
+
+function remove(log: Note, quiet: boolean): Promise<unknown> {
+  const { occurred_at, title, body, account_id } = log;
+  return act({
+    run: () => answer(api.DELETE('/api/v1/notes/{id}', { params: { path: { id: log.id } } })),
+    touches: ['notes', 'analytics'],
+    done: 'Daily log deleted.',
+    undo: () =>
+      answer(
+        api.POST('/api/v1/notes', { body: { type: 'daily_log', occurred_at, title, body, account_id } }),
+      ),
+    quiet,
+  });
+}
