@@ -63,11 +63,14 @@ func (s *Service) findLogin(ctx context.Context, address string, client Client) 
 	}
 	isKnownIP := false
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = users.number AND s.ip = $1), `+accountColumns+`
-			FROM users WHERE email_key = $2`, client.IP, to.key).
-			Scan(append([]any{&isKnownIP}, found.columns()...)...)
+		err := tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE email_key = $1`, to.key).Scan(found.columns()...)
+		if err != nil && !errors.Is(err, db.ErrNoRows) {
+			return err
+		}
+		// An unknown address takes the same statements as a known one.
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE user_id = $1 AND ip = $2)`, found.ID, client.IP).Scan(&isKnownIP)
 	})
-	if err != nil && !errors.Is(err, db.ErrNoRows) {
+	if err != nil {
 		return loginAttempt{}, fmt.Errorf("looking up a user: %w", err)
 	}
 	counted := to.key
@@ -109,7 +112,7 @@ func (s *Service) verifyPassword(ctx context.Context, attempt loginAttempt, clie
 		return nil
 	}
 	s.throttle.fail(attempt.key, s.clock())
-	event := s.event(Principal{UserID: attempt.ID}, client, ActionLogin, string(attempt.PublicID))
+	event := s.event(Principal{UserID: attempt.ID, PublicID: attempt.PublicID}, client, ActionLogin, string(attempt.PublicID))
 	event.Outcome = OutcomeWrongPassword
 	if attempt.ID == 0 {
 		event.Outcome = OutcomeUnknownUser
@@ -178,7 +181,7 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 		return nil, err
 	}
 	if verdict.isWrong() {
-		event := s.event(Principal{UserID: user.ID}, client, ActionLogin, string(user.PublicID))
+		event := s.event(Principal{UserID: user.ID, PublicID: user.PublicID}, client, ActionLogin, string(user.PublicID))
 		event.Outcome = OutcomeWrongCode
 		err = RecordAudit(ctx, tx, event)
 	}
@@ -193,7 +196,7 @@ func (s *Service) startSession(ctx context.Context, tx *db.Tx, user account, cli
 			return TokenPair{}, err
 		}
 	}
-	if err := s.record(ctx, tx, Principal{UserID: user.ID}, client, ActionLogin, string(user.PublicID)); err != nil {
+	if err := s.record(ctx, tx, Principal{UserID: user.ID, PublicID: user.PublicID}, client, ActionLogin, string(user.PublicID)); err != nil {
 		return TokenPair{}, err
 	}
 	return s.openSession(ctx, tx, user.User, client)

@@ -209,7 +209,7 @@ func (s *Service) endReusedSession(ctx context.Context, tx *db.Tx, held refreshT
 	if err := deleteSession(ctx, tx, held.user, held.session); err != nil {
 		return err
 	}
-	event := s.event(Principal{UserID: held.user}, client, ActionRefreshReuse, string(held.session))
+	event := s.event(Principal{UserID: held.user, PublicID: held.public}, client, ActionRefreshReuse, string(held.session))
 	event.Outcome = OutcomeRefused
 	return RecordAudit(ctx, tx, event)
 }
