@@ -31,18 +31,12 @@ func ParseUUID(text string) (id [16]byte, ok bool) {
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return id, false
 	}
-	at := 0
-	for i := 0; i < len(text); i += 2 {
-		if text[i] == '-' {
-			i--
-			continue
-		}
-		high, low := hexDigit(text[i]), hexDigit(text[i+1])
+	for i, at := range [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		high, low := hexDigit(text[at]), hexDigit(text[at+1])
 		if high > 15 || low > 15 {
-			return id, false
+			return [16]byte{}, false
 		}
-		id[at] = high<<4 | low
-		at++
+		id[i] = high<<4 | low
 	}
 	return id, true
 }
