@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"encoding/binary"
-	"hash/fnv"
 	"slices"
 
 	"fillbook/internal/db"
@@ -22,12 +21,14 @@ const (
 	seqBits  = 32
 )
 
-// tag returns a hash of the account's id. Numbers of accounts are used again
-// after a deletion, ids are not.
+// tag returns a hash (FNV-1a) of the account's id. Numbers of accounts are used
+// again after a deletion, ids are not. It must never change, because ids depend
+// on it.
 func (a *Account) tag() uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(a.ID)) // never fails
-	sum := h.Sum64()
+	sum := uint64(0xcbf29ce484222325)
+	for i := range len(a.ID) {
+		sum = (sum ^ uint64(a.ID[i])) * 0x100000001b3
+	}
 	return (sum ^ sum>>tagBits) & (1<<tagBits - 1)
 }
 

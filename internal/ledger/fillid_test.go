@@ -84,6 +84,19 @@ func TestIDSurvivesAMove(t *testing.T) {
 	})
 }
 
+// TestIDsDoNotChange inserts a fill into an account with a given id: another
+// version of the program must compute the same id.
+func TestIDsDoNotChange(t *testing.T) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
+		const account, want = "0190aaaa-0000-7000-8000-000000000001", "323d2726-d450-8008-b9f7-d8ed00000001"
+		d.damage(`UPDATE accounts SET id = $1`, account)
+		d.account = account
+		if id := d.add("buy 1 10")[0]; id != want {
+			t.Errorf("the id is %s, want %s", id, want)
+		}
+	})
+}
+
 // TestIDOfAnEarlierRelease uses fills with ids that were assigned at random.
 func TestIDOfAnEarlierRelease(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
