@@ -2,8 +2,9 @@ package ledger
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -176,7 +177,10 @@ const maxStep = 1 << 32
 // The steps get smaller before the numbers run out.
 func nextRevision(last int64) int64 {
 	const shrink = 20
-	return last + 1 + rand.Int64N(min(maxStep, (math.MaxInt64-last)>>shrink+1)) //nolint:gosec // it need not be unpredictable
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails: the program ends instead
+	most := min(maxStep, (math.MaxInt64-last)>>shrink+1)
+	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) //nolint:gosec // it is less than maxStep
 }
 
 // The limits of trade_log: it keeps about the newest thousand revisions, without
