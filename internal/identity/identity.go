@@ -58,6 +58,8 @@ type Service struct {
 	throttle *throttle
 	recorder *recorder
 	jwt      *jwt.Parser
+
+	auditCounts auditCounts
 }
 
 // New returns a Service. [Service.Start] starts its background writer. keys may

@@ -89,14 +89,47 @@ func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
 
 // Users returns all users, oldest first.
 func (s *Service) Users(ctx context.Context) ([]User, error) {
-	s.flushBriefly(ctx)
-	var users []User
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		var err error
-		users, err = db.List(ctx, tx, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
-		return err
-	})
+	users, _, err := s.UserPage(ctx, UserQuery{})
 	return users, err
+}
+
+// UserQuery selects users by their position in the list, oldest first.
+type UserQuery struct {
+	// After is the creation and the id of the last user of the previous page; an
+	// empty id is the start.
+	After struct {
+		At time.Time
+		ID string
+	}
+	// Limit is the most users to return; 0 means all.
+	Limit int
+}
+
+// UserPage returns a page of users, oldest first. With a limit it also counts all
+// of them in the same snapshot.
+func (s *Service) UserPage(ctx context.Context, query UserQuery) (users []User, total int, err error) {
+	s.flushBriefly(ctx)
+	text, args := `SELECT `+userColumns+` FROM users`, []any{}
+	if query.After.ID != "" {
+		text += ` WHERE (created_at, id) > ($1, $2)`
+		args = append(args, db.Micros(query.After.At), query.After.ID)
+	}
+	text += ` ORDER BY created_at, id`
+	if query.Limit == 0 {
+		err = s.db.Peek(ctx, func(tx *db.Tx) error {
+			users, err = db.List(ctx, tx, scanUser, text, args...)
+			return err
+		})
+		return users, len(users), err
+	}
+	args = append(args, query.Limit)
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if users, err = db.List(ctx, tx, scanUser, text+db.Limit(len(args)), args...); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM users`).Scan(&total)
+	})
+	return users, total, err
 }
 
 // account reads the row of the signed-in user.

@@ -137,7 +137,7 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			s.db.Analyze(ctx, "streams", "executions", "trades")
+			s.db.Analyze(ctx, inserted, "streams", "executions", "trades")
 		}()
 	})
 }

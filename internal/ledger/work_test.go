@@ -271,7 +271,7 @@ func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
 	testkit.RequirePostgres(t)
 	database := testkit.Open(t, db.PostgreSQL)
 	s := newStream(t, database, 10_000, false)
-	database.Analyze(t.Context(), "streams", "executions", "trades")
+	database.Analyze(t.Context(), 1<<30, "streams", "executions", "trades")
 	two := []Account{{number: 1}, {number: 2}}
 	for index, list := range map[string]struct {
 		selection
