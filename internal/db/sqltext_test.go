@@ -170,6 +170,7 @@ var otherOwners = map[string]string{
 	"idempotency_keys":  "transport",
 	"fill_sources":      "ledger",
 	"import_repeats":    "ledger",
+	"trade_checkpoints": "ledger",
 	"import_kinds":      "imports/kinds",
 }
 
