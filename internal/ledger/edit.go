@@ -67,7 +67,7 @@ func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
 	if err := b.regroupArrivals(ctx, []*arrival{a}, &knownFills{}); err != nil {
 		return Execution{}, err
 	}
-	return a.toExecution(b.account, a.key, nil, a.next)
+	return a.toExecution(b.account, *a.key, nil, a.next)
 }
 
 // ExecutionChange is a partial change to an execution. Details are replaced as
@@ -172,8 +172,12 @@ func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c Execut
 		return nil, Instrument{}, err
 	}
 	in := c.apply(was)
-	after, instrument, err := in.clean()
+	instrument, err := cleanInstrument(in.Symbol, in.InstrumentType, in.Details)
 	if err != nil {
+		return nil, Instrument{}, err
+	}
+	after := &fill{}
+	if err := in.clean(instrument.Type, after); err != nil {
 		return nil, Instrument{}, err
 	}
 	if !in.Multiplier.Valid {

@@ -164,7 +164,7 @@ func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q Trade
 // CountTradesIn is the step of [Service.CountTrades], for a count in the same
 // snapshot as a list.
 func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery) (int, error) {
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return 0, err
 	}
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
@@ -186,7 +186,7 @@ func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.Us
 
 // EachTrade is the step of [Service.EachTrade]. fn must not run statements.
 func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(Trade) error) error {
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return err
 	}
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
@@ -249,15 +249,15 @@ func (t *listedTrade) toTrade(a Account) Trade {
 	return out
 }
 
-// check returns an error for an unknown status or side.
-func (q TradeQuery) check() error {
+// Check returns an error for an unknown status or side, or an invalid period.
+func (q TradeQuery) Check() error {
 	if q.Status != "" && q.Status != StatusOpen && q.Status != StatusClosed {
 		return journal.InvalidField("status", "status must be open or closed.")
 	}
 	if q.Direction != "" && q.Direction != matching.Long && q.Direction != matching.Short {
 		return journal.InvalidField("side", "side must be long or short.")
 	}
-	return nil
+	return q.Scope.Period.Check()
 }
 
 func (d DateBasis) column() string {
