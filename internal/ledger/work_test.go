@@ -158,12 +158,12 @@ func (s *trial) try(t *testing.T, write func(context.Context, *book, int) error)
 	return done
 }
 
-func personWithAccount(t *testing.T, s *Service) (journal.UserID, journal.AccountID) {
+func personWithAccount(t testing.TB, s *Service) (journal.UserID, journal.AccountID) {
 	t.Helper()
 	id, _ := testkit.NewUser(t, s.db)
 	var a Account
-	err := s.db.Update(t.Context(), func(tx *db.Tx) (err error) {
-		a, err = CreateAccount(t.Context(), tx, id, s.clock(), NewAccount{Name: "Main"})
+	err := s.db.Update(context.Background(), func(tx *db.Tx) (err error) {
+		a, err = CreateAccount(context.Background(), tx, id, s.clock(), NewAccount{Name: "Main"})
 		return err
 	})
 	if err != nil {
@@ -265,7 +265,7 @@ func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
 	testkit.RequirePostgres(t)
 	database := testkit.Open(t, db.PostgreSQL)
 	s := newStream(t, database, 10_000, false)
-	database.Analyze(t.Context(), "streams", "executions", "trades")
+	database.Analyze(t.Context(), 1<<30, "streams", "executions", "trades")
 	two := []Account{{number: 1}, {number: 2}}
 	for index, list := range map[string]struct {
 		selection

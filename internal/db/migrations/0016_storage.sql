@@ -1,5 +1,5 @@
 -- Smaller rows: users are numbers in every other table, trades and fills have
--- ids of 16 bytes, values that follow from others are not stored. See ADR 20.
+-- ids of 16 bytes, values that follow from others are not stored. See ADR 21.
 --
 -- Every table is created again and filled from the old one, which is dropped.
 -- A line that begins with --sqlite is for SQLite only, and one that ends with
@@ -36,6 +36,12 @@ DROP INDEX missed_trades_account;
 DROP INDEX missed_trades_setup;
 DROP INDEX routine_ticks_item;
 DROP INDEX import_batches_account;
+DROP INDEX import_batches_pending;
+DROP INDEX sessions_expiry;
+DROP INDEX refresh_tokens_created;
+DROP INDEX users_created;
+DROP INDEX token_owners_user;
+DROP INDEX token_owners_old;
 
 ALTER TABLE users RENAME TO old_users;
 ALTER TABLE sessions RENAME TO old_sessions;
@@ -73,6 +79,9 @@ ALTER TABLE routine_ticks RENAME TO old_routine_ticks;
 ALTER TABLE import_batches RENAME TO old_import_batches;
 ALTER TABLE share_links RENAME TO old_share_links;
 ALTER TABLE import_kinds RENAME TO old_import_kinds;
+ALTER TABLE token_owners RENAME TO old_token_owners;
+ALTER TABLE user_states RENAME TO old_user_states;
+ALTER TABLE trade_checkpoints RENAME TO old_trade_checkpoints;
 
 -- Identity. number is the user_id of all other tables and is never used again;
 -- id is the public id, in the API, in tokens and in the paths of attachments.
@@ -85,18 +94,31 @@ CREATE TABLE users (
   password_hash TEXT NOT NULL,
   is_admin BOOLEAN NOT NULL,
   created_at BIGINT NOT NULL,
+  totp_secret BYTEA
+);
+INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at, totp_secret)
+  SELECT id, email, email_key, password_hash, is_admin, created_at, totp_secret FROM old_users ORDER BY created_at, id;
+CREATE INDEX users_created ON users (created_at, id);
+
+CREATE TABLE user_states (
+  user_id INTEGER NOT NULL PRIMARY KEY REFERENCES users (number) ON DELETE CASCADE,
   last_seen_at BIGINT,
   preferences_updated_at BIGINT,
-  totp_secret BYTEA,
   totp_last_step BIGINT NOT NULL DEFAULT 0,
   totp_failures BIGINT NOT NULL DEFAULT 0,
   totp_failures_since BIGINT NOT NULL DEFAULT 0
 );
-INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at, last_seen_at, preferences_updated_at,
-    totp_secret, totp_last_step, totp_failures, totp_failures_since)
-  SELECT id, email, email_key, password_hash, is_admin, created_at, last_seen_at, preferences_updated_at,
-    totp_secret, totp_last_step, totp_failures, totp_failures_since
-  FROM old_users ORDER BY created_at, id;
+INSERT INTO user_states SELECT users.number, o.last_seen_at, o.preferences_updated_at, o.totp_last_step, o.totp_failures, o.totp_failures_since
+  FROM old_user_states AS o JOIN users ON users.id = o.user_id;
+
+CREATE TABLE token_owners (
+  hash BYTEA NOT NULL PRIMARY KEY,
+  user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
+  delete_after BIGINT
+) /* clustered */;
+INSERT INTO token_owners SELECT o.hash, users.number, o.delete_after FROM old_token_owners AS o JOIN users ON users.id = o.user_id;
+CREATE INDEX token_owners_user ON token_owners (user_id);
+CREATE INDEX token_owners_old ON token_owners (delete_after) WHERE delete_after IS NOT NULL;
 
 CREATE TABLE sessions (
   user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
@@ -110,6 +132,7 @@ CREATE TABLE sessions (
 );
 INSERT INTO sessions SELECT users.number, o.id, o.created_at, o.last_used_at, o.expires_at, o.ip, o.user_agent
   FROM old_sessions AS o JOIN users ON users.id = o.user_id;
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 CREATE TABLE refresh_tokens (
   user_id INTEGER NOT NULL,
@@ -124,6 +147,7 @@ CREATE TABLE refresh_tokens (
 );
 INSERT INTO refresh_tokens SELECT users.number, o.session_id, o.hash, o.created_at, o.expires_at, o.spent_at, o.replaced
   FROM old_refresh_tokens AS o JOIN users ON users.id = o.user_id;
+CREATE INDEX refresh_tokens_created ON refresh_tokens (created_at);
 
 CREATE TABLE access_tokens (
   user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
@@ -418,6 +442,19 @@ ALTER TABLE trades ADD FOREIGN KEY (user_id, account) REFERENCES accounts (user_
 CREATE INDEX trades_stream ON trades (user_id, stream, opened_at, first_seq);
 CREATE INDEX trades_listed ON trades (user_id, account, list_at) WITH (fillfactor = 100);
 CREATE INDEX trades_opened ON trades (user_id, account, opened_at);
+
+CREATE TABLE trade_checkpoints (
+  user_id INTEGER NOT NULL,
+  account INTEGER NOT NULL,
+  stream INTEGER NOT NULL,
+  executed_at BIGINT NOT NULL,
+  seq BIGINT NOT NULL,
+  state TEXT NOT NULL,
+  PRIMARY KEY (user_id, stream, executed_at, seq),
+  FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE
+) /* clustered */;
+INSERT INTO trade_checkpoints SELECT n.user_id, o.account, n.number, o.executed_at, o.seq, o.state
+  FROM old_trade_checkpoints AS o JOIN stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream;
 
 CREATE TABLE trade_log (
   user_id INTEGER NOT NULL,
@@ -715,6 +752,7 @@ INSERT INTO import_batches SELECT users.number, o.id, o.account_id, o.source, o.
     o.date_order, o.sha256, o.row_count, o.status, o.result, o.created_at, o.updated_at, o.kinds
   FROM old_import_batches AS o JOIN users ON users.id = o.user_id;
 CREATE INDEX import_batches_account ON import_batches (user_id, account_id);
+CREATE INDEX import_batches_pending ON import_batches (updated_at) WHERE status = 'pending';
 
 CREATE TABLE import_kinds (
   user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
@@ -745,6 +783,9 @@ INSERT INTO share_links SELECT users.number, o.id, o.token_hash, o.token_sealed,
 
 -- The old tables, each before those that it refers to.
 DROP TABLE stream_numbers;
+DROP TABLE old_trade_checkpoints;
+DROP TABLE old_token_owners;
+DROP TABLE old_user_states;
 DROP TABLE old_share_links;
 DROP TABLE old_import_kinds;
 DROP TABLE old_import_batches;
