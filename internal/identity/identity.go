@@ -58,6 +58,7 @@ type Service struct {
 	throttle *throttle
 	recorder *recorder
 	jwt      *jwt.Parser
+	owners   ownerCache
 }
 
 // New returns a Service. [Service.Start] starts its background writer. keys may

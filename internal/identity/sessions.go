@@ -81,6 +81,11 @@ func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replace
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("storing a refresh token: %w", err)
 	}
+	// A used token is kept for as long again, to detect a second use.
+	keep := now.Add(2 * RefreshTokenLifetime)
+	if err := AddTokenOwner(ctx, tx, tokenHash(token), replaced.user, &keep); err != nil {
+		return TokenPair{}, err
+	}
 	access, err := s.signAccessToken(replaced.user, replaced.session, now)
 	return TokenPair{AccessToken: access, RefreshToken: token, IsAdmin: isAdmin}, err
 }
@@ -139,9 +144,12 @@ func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secr
 
 func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (refreshToken, error) {
 	held := refreshToken{hash: tokenHash(token)}
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT user_id, session_id FROM refresh_tokens WHERE hash = $1`, held.hash).
-			Scan(&held.user, &held.session)
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		if held.user, err = FindTokenOwner(ctx, tx, held.hash); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT session_id FROM refresh_tokens WHERE user_id = $1 AND hash = $2`, held.user, held.hash).
+			Scan(&held.session)
 	})
 	if errors.Is(err, db.ErrNoRows) {
 		return refreshToken{}, newBadRefresh()
@@ -292,8 +300,8 @@ func (s *Service) EndSession(ctx context.Context, caller Principal, client Clien
 	return toNotFound(err, "session")
 }
 
-// Sweep deletes expired sessions, refresh tokens that were used long ago, and
-// old audit events. The server calls it every hour.
+// Sweep deletes expired sessions, refresh tokens that were used long ago, the
+// owners of tokens that cannot be used any more, and old audit events. The server calls it every hour.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	old := db.Micros(now.Add(-RefreshTokenLifetime))
@@ -305,6 +313,10 @@ func (s *Service) Sweep(ctx context.Context) error {
 		_, err = tx.Exec(ctx, `DELETE FROM refresh_tokens WHERE created_at < $1 AND (spent_at IS NULL OR spent_at < $1)`, old)
 		if err != nil {
 			return fmt.Errorf("sweeping refresh tokens: %w", err)
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM token_owners WHERE delete_after <= $1`, db.Micros(now))
+		if err != nil {
+			return fmt.Errorf("sweeping owners of tokens: %w", err)
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM audit_events WHERE at < $1`, db.Micros(now.Add(-auditRetention)))
 		if err != nil {
