@@ -100,7 +100,7 @@ func (b *book) insertStream(ctx context.Context, s *stream) error {
 
 // findStream returns the stream of an instrument, or nil.
 func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
-	if s, known := b.streams[key]; known || b.nextStream == 0 {
+	if s, known := b.streams[key]; known || b.allStreams || b.nextStream == 0 {
 		return s, nil
 	}
 	s := &stream{key: key}
