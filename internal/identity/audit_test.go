@@ -285,10 +285,10 @@ func TestSweepDeletesManyRows(t *testing.T) {
 		must(t, f.db.Update(t.Context(), func(tx *db.Tx) error {
 			rows := make([][]any, old)
 			for i := range rows {
-				rows[i] = []any{"", fmt.Sprint(i), int64(i / 7), "", "", "", "", "", "", ""}
+				rows[i] = []any{0, fmt.Sprint(i), int64(i / 7), "", "", "", "", "", "", "", ""}
 			}
 			_, err := tx.InsertMany(t.Context(), "audit_events",
-				[]string{"user_id", "id", "at", "action", "outcome", "credential", "target", "ip", "user_agent", "request_id"}, "", rows)
+				[]string{"user_id", "id", "at", "actor", "action", "outcome", "credential", "target", "ip", "user_agent", "request_id"}, "", rows)
 			return err
 		}))
 		must(t, f.Sweep(t.Context()))
