@@ -19,7 +19,7 @@ run: build ## Build and serve on SQLite at http://127.0.0.1:8080
 build: ## Build bin/fillbook, a static binary
 	$(BUILD) -o bin/fillbook ./cmd/fillbook
 
-test: ## Run all tests: SQLite, a temporary PostgreSQL, the image, the page in a browser
+test: ## Run all tests: SQLite, a temporary PostgreSQL and PgBouncer, the image, the page in a browser
 	scripts/test
 
 soak: ## Kill servers 1000 times and their database 50 times (about 15 minutes)

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -142,8 +143,12 @@ func insertText(engine Engine, table string, columns []string, shared []bool, ro
 // UpdateMany updates many rows of a table, each found by its key columns. Each
 // of rows has the new values, in the order of set, and then those of the key.
 // Values must be texts, whole numbers, flags or NULL; a column that is NULL in
-// all rows must be one of texts.
+// all rows must be one of texts. If user_id is a key column, all rows must be of
+// one user.
 func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, rows [][]any) error {
+	if err := checkOneUser(len(set), key, rows); err != nil {
+		return err
+	}
 	one := fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s = ?", table, strings.Join(set, " = ?, "), strings.Join(key, " = ? AND "))
 	return t.eachKey(ctx, rows, one, func(part [][]any) string {
 		var changes []string
@@ -157,10 +162,31 @@ func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, ro
 // DeleteMany deletes many rows of a table, each found by its key columns, whose
 // values are as for UpdateMany.
 func (t *Tx) DeleteMany(ctx context.Context, table string, key []string, rows [][]any) error {
+	if err := checkOneUser(0, key, rows); err != nil {
+		return err
+	}
 	one := fmt.Sprintf("DELETE FROM %s WHERE %s = ?", table, strings.Join(key, " = ? AND "))
 	return t.eachKey(ctx, rows, one, func(part [][]any) string {
 		return fmt.Sprintf("DELETE FROM %s USING %s", table, joinKeys(table, 0, key, part))
 	})
+}
+
+// userColumn is the column by which most tables of a distributed database are
+// distributed.
+const userColumn = "user_id"
+
+// checkOneUser returns an error if the rows are of different users; see joinKeys.
+func checkOneUser(first int, key []string, rows [][]any) error {
+	user := first + slices.Index(key, userColumn)
+	if user < first {
+		return nil
+	}
+	for _, row := range rows {
+		if row[user] != rows[0][user] {
+			return errors.New("rows of several users in one statement")
+		}
+	}
+	return nil
 }
 
 // eachKey runs a statement for rows of arguments: on SQLite a prepared one for
@@ -196,8 +222,10 @@ func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (i
 // joinKeys returns a list of values joined with the table's key columns, whose
 // values begin at column first of the list. PostgreSQL cannot infer the types
 // of arguments in such a list, so each is cast. The list contains the whole
-// key, even columns that are equal in all rows: with a constant the planner
-// might read all rows with that value.
+// key, even columns that are equal in all rows: with a constant alone the
+// planner might read all rows with that value. The user is in the list and also
+// a condition, by which a distributed database finds the node. The planner then
+// expects one row of the list, and looks each row up by the key.
 func joinKeys(table string, first int, key []string, rows [][]any) string {
 	columns := first + len(key)
 	names, types := make([]string, columns), make([]string, columns)
@@ -215,6 +243,9 @@ func joinKeys(table string, first int, key []string, rows [][]any) string {
 	var matches []string
 	for i, column := range key {
 		matches = append(matches, fmt.Sprintf("%s.%s = v.c%d", table, column, first+i))
+		if column == userColumn {
+			matches = append(matches, fmt.Sprintf("%s.%s = $%d", table, column, first+i+1))
+		}
 	}
 	return fmt.Sprintf("(VALUES %s) AS v (%s) WHERE %s",
 		strings.Join(lists, ", "), strings.Join(names, ", "), strings.Join(matches, " AND "))

@@ -44,7 +44,7 @@ func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
 	if err != nil {
 		return fmt.Errorf("reading the schema: %w", err)
 	}
-	return from.View(ctx, func(source *Tx) error {
+	return from.viewWhole(ctx, tables, func(source *Tx) error {
 		return to.Update(ctx, func(target *Tx) error {
 			c := &copier{from: source, to: target, CopyOptions: options}
 			if err := c.checkColumns(ctx, tables); err != nil {

@@ -47,6 +47,11 @@ type DB struct {
 	failed  chan struct{} // closed when the disk has failed
 
 	postgres *sql.DB // PostgreSQL's pool
+	limits   string  // what follows BEGIN on PostgreSQL
+	// distributed reports whether the tables are spread over nodes; see Distribute.
+	distributed bool
+
+	wait time.Duration // see Options
 
 	file    *sql.DB       // SQLite's connections, all held below
 	writer  chan *session // holds the one writing connection when it is free
@@ -71,6 +76,12 @@ type Options struct {
 	// LeastRoom is how many bytes must be free on the disk of SQLite's file
 	// before a large write begins; 0 means DefaultLeastRoom.
 	LeastRoom uint64
+	// Wait is how long a call waits for a connection before it returns
+	// ErrUnavailable; 0 means 30 seconds.
+	Wait time.Duration
+	// Trace is called with each statement before it is sent to PostgreSQL; it
+	// may be nil.
+	Trace func(statement string)
 	// Log receives events such as retries; nil discards them.
 	Log *slog.Logger
 }
@@ -79,6 +90,9 @@ type Options struct {
 func Open(ctx context.Context, options Options) (*DB, error) {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.Wait == 0 {
+		options.Wait = defaultWait
 	}
 	if options.URL == "" {
 		return openSQLite(ctx, options)
@@ -136,7 +150,7 @@ func (d *DB) Analyze(ctx context.Context, tables ...string) {
 // View runs fn on one consistent snapshot. fn must only read.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	return d.withReader(ctx, func(s *session) error {
-		return s.transact(ctx, beginRead(d.engine), fn)
+		return s.transact(ctx, beginRead(d.engine)+d.limits, fn)
 	})
 }
 
@@ -144,7 +158,16 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 // transaction. Two statements may see different states.
 func (d *DB) Peek(ctx context.Context, fn func(*Tx) error) error {
 	return d.withReader(ctx, func(s *session) error {
-		return fn(&Tx{session: s})
+		if d.engine == SQLite {
+			return fn(&Tx{session: s})
+		}
+		limited, cancel := context.WithTimeout(ctx, peekLimit)
+		defer cancel()
+		err := fn(&Tx{session: s, caller: ctx, limited: limited})
+		if err != nil && ctx.Err() == nil && limited.Err() != nil {
+			err = fmt.Errorf("%w: a statement took longer than %s", ErrUnavailable, peekLimit)
+		}
+		return err
 	})
 }
 
@@ -162,7 +185,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	var err error
 	for attempt := range attempts {
 		err = d.withWriter(ctx, func(s *session) error {
-			return s.transact(ctx, beginWrite(d.engine), fn)
+			return s.transact(ctx, beginWrite(d.engine)+d.limits, fn)
 		})
 		if errors.Is(err, ErrUnsafe) {
 			d.fail(err)
@@ -238,8 +261,8 @@ func (d *DB) acquireReader(ctx context.Context) (*session, error) {
 	return d.acquire(ctx, d.readers)
 }
 
-// queueLimit is how long a caller waits for a connection.
-const queueLimit = 30 * time.Second
+// defaultWait is how long a caller waits for a connection.
+const defaultWait = 30 * time.Second
 
 var errClosed = fmt.Errorf("%w: it is closed", ErrUnavailable)
 
@@ -254,7 +277,7 @@ func (d *DB) acquire(ctx context.Context, from chan *session) (*session, error) 
 		return s, nil
 	default:
 	}
-	timer := time.NewTimer(queueLimit)
+	timer := time.NewTimer(d.wait)
 	defer timer.Stop()
 	select {
 	case s := <-from:
@@ -264,6 +287,6 @@ func (d *DB) acquire(ctx context.Context, from chan *session) (*session, error) 
 	case <-d.closed:
 		return nil, errClosed
 	case <-timer.C:
-		return nil, fmt.Errorf("%w: waited %s for a connection", ErrUnavailable, queueLimit)
+		return nil, fmt.Errorf("%w: waited %s for a connection", ErrUnavailable, d.wait)
 	}
 }

@@ -89,6 +89,9 @@ func findError(err error) error {
 		return sqliteError(lite.Code())
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		if strings.Contains(pg.Message, "query_wait_timeout") {
+			return ErrUnavailable // all connections of PgBouncer are in use
+		}
 		return postgresError(pg.Code)
 	}
 	var network net.Error

@@ -11,6 +11,9 @@ const MaxStatements = maxStatements
 // Attempts is how often Update runs a transaction that must be run again.
 const Attempts = attempts
 
+// SplitStatements returns the statements of a migration.
+func SplitStatements(text string) []string { return splitStatements(text) }
+
 // MigrateFiles is Migrate with other steps than the embedded ones.
 func (d *DB) MigrateFiles(ctx context.Context, files fs.FS) error {
 	steps, err := migrations(files)

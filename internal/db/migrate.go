@@ -245,15 +245,55 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 		if err != nil || done {
 			return err
 		}
-		// Several statements in one text: sent as they are, not prepared.
-		if _, err := tx.session.conn.ExecContext(ctx, step.text[d.engine]); err != nil {
-			return translate(err)
+		for _, statement := range splitStatements(step.text[d.engine]) {
+			if err := d.execMigration(ctx, tx, statement); err != nil {
+				return err
+			}
 		}
 		_, err = tx.Exec(ctx,
 			`INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
 			step.version, step.name, step.checksum, time.Now().UnixMicro()) //nolint:forbidigo // for the operator; nothing depends on it
 		return err
 	})
+}
+
+func (d *DB) execMigration(ctx context.Context, tx *Tx, statement string) error {
+	if d.distributed {
+		return execDistributed(ctx, tx, statement)
+	}
+	_, err := tx.session.conn.ExecContext(ctx, statement) // not kept prepared
+	return translate(err)
+}
+
+// separator matches what can contain a semicolon that does not end a statement,
+// and the semicolons that do.
+var separator = regexp.MustCompile(`--[^\n]*|(?s:/\*.*?\*/)|'[^']*'|"[^"]*"|;`)
+
+// splitStatements returns the statements of a migration without its comments. A
+// distributed database does not accept several statements in one message.
+func splitStatements(text string) []string {
+	var statements []string
+	var b strings.Builder
+	end := 0
+	flush := func() {
+		if statement := strings.TrimSpace(b.String()); statement != "" {
+			statements = append(statements, statement)
+		}
+		b.Reset()
+	}
+	for _, found := range separator.FindAllStringIndex(text, -1) {
+		b.WriteString(text[end:found[0]])
+		end = found[1]
+		switch piece := text[found[0]:end]; piece[0] {
+		case ';':
+			flush()
+		case '\'', '"':
+			b.WriteString(piece)
+		}
+	}
+	b.WriteString(text[end:])
+	flush()
+	return statements
 }
 
 // lockMigrations makes programs that migrate the same PostgreSQL database do it

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -19,14 +22,24 @@ var errBadConn = driver.ErrBadConn
 // defaultPool allows several instances on a server with default settings.
 const defaultPool = 20
 
-// runtimeParams bound the time of statements, locks and idle transactions.
+// runtimeParams are sent when a connection is opened. PgBouncer accepts these
+// two and rejects a connection with any other.
 var runtimeParams = map[string]string{
-	"application_name":                    "fillbook",
-	"statement_timeout":                   "60000",
-	"lock_timeout":                        "20000",
-	"idle_in_transaction_session_timeout": "60000",
-	"timezone":                            "UTC",
+	"application_name": "fillbook",
+	"timezone":         "UTC",
 }
+
+// timeLimits bound the time of statements, locks and idle transactions. They
+// are set in each transaction, because behind a pooler a transaction may run on
+// any connection to the server. One that the URL contains is not set.
+var timeLimits = []struct{ name, value string }{
+	{"statement_timeout", "60000"},
+	{"lock_timeout", "20000"},
+	{"idle_in_transaction_session_timeout", "60000"},
+}
+
+// peekLimit bounds a statement without a transaction, on the client.
+const peekLimit = time.Minute
 
 // The timeouts of an unresponsive server, after which the next host of the URL
 // is tried. connect_timeout in the URL takes precedence.
@@ -56,9 +69,20 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 		}
 	}
 	config.StatementCacheCapacity = min(config.StatementCacheCapacity, maxStatements)
+	config.DescriptionCacheCapacity = min(config.DescriptionCacheCapacity, maxStatements)
+	if options.Trace != nil {
+		config.Tracer = tracer(options.Trace)
+	}
 	config.DialFunc = dialer().DialContext
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectPatience
+	}
+	found, err := inspectServer(ctx, config, options.Wait)
+	if err != nil {
+		return nil, fmt.Errorf("reaching PostgreSQL at %s: %w", config.Host, translate(err))
+	}
+	if found.pooled && !strings.Contains(options.URL, "default_query_exec_mode=") {
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	pool := stdlib.OpenDB(*config)
 	size := options.Readers
@@ -69,13 +93,89 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	pool.SetMaxIdleConns(size)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	pool.SetConnMaxLifetime(time.Hour)
-	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool}
-	if err := pool.PingContext(ctx); err != nil {
-		_ = pool.Close()
-		return nil, fmt.Errorf("reaching PostgreSQL at %s: %w", config.Host, translate(err))
+	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, limits: limitsText(config.RuntimeParams)}
+	if found.distributed {
+		d.setDistributed()
 	}
 	return d, nil
 }
+
+// server describes what a URL leads to.
+type server struct {
+	// pooled reports that there is a pooler, such as PgBouncer, in front of the
+	// server. In its transaction mode a statement that was prepared by one
+	// transaction does not exist in the next, so that only the descriptions of
+	// statements may be kept.
+	pooled bool
+	// distributed reports that [DB.Distribute] was run.
+	distributed bool
+}
+
+// inspectServer opens a connection to find out what it leads to. After a restart
+// of the server a pooler is full of dead connections, so it tries several times.
+func inspectServer(ctx context.Context, config *pgx.ConnConfig, wait time.Duration) (found server, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for range defaultPool {
+		conn, err := pgx.ConnectConfig(ctx, config)
+		if err != nil {
+			return server{}, err
+		}
+		found, err = readServer(ctx, conn.PgConn())
+		_ = conn.Close(ctx)
+		if !errors.Is(translate(err), errLost) {
+			return found, err
+		}
+	}
+	return server{}, fmt.Errorf("%w: every connection was closed", ErrUnavailable)
+}
+
+func readServer(ctx context.Context, conn *pgconn.PgConn) (found server, err error) {
+	pid, err := queryText(ctx, conn, `SELECT pg_backend_pid()`)
+	if err != nil {
+		return server{}, err
+	}
+	// A pooler gives its clients other process ids than those of the server.
+	found.pooled = pid != strconv.FormatUint(uint64(conn.PID()), 10)
+	citus, err := queryText(ctx, conn, `SELECT to_regclass('pg_dist_partition') IS NOT NULL`)
+	if err != nil || citus != "t" {
+		return found, err
+	}
+	tables, err := queryText(ctx, conn, `SELECT COUNT(*) FROM pg_dist_partition WHERE logicalrelid = to_regclass('schema_migrations')`)
+	found.distributed = tables == "1"
+	return found, err
+}
+
+// queryText returns the only value of a query.
+func queryText(ctx context.Context, conn *pgconn.PgConn, query string) (string, error) {
+	results, err := conn.Exec(ctx, query).ReadAll()
+	if err != nil {
+		return "", err
+	}
+	return string(results[0].Rows[0][0]), nil
+}
+
+// limitsText returns the statements that follow BEGIN. They are sent with it in
+// one message.
+func limitsText(given map[string]string) string {
+	var b strings.Builder
+	for _, limit := range timeLimits {
+		if _, ok := given[limit.name]; !ok {
+			fmt.Fprintf(&b, "; SET LOCAL %s = %s", limit.name, limit.value)
+		}
+	}
+	return b.String()
+}
+
+// tracer calls a function with each statement.
+type tracer func(statement string)
+
+func (t tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	t(data.SQL)
+	return ctx
+}
+
+func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // withPostgres runs fn on a connection of the pool. After a restart of the
 // server the pool is full of dead connections. A call that fails on one of them
@@ -86,7 +186,7 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 		if err != nil {
 			return err
 		}
-		s := &session{engine: PostgreSQL, conn: conn}
+		s := &session{engine: PostgreSQL, conn: conn, wait: d.wait}
 		err = fn(s)
 		if errors.Is(err, errLost) {
 			s.abandon()
@@ -100,7 +200,7 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 }
 
 func (d *DB) connectPostgres(ctx context.Context) (*sql.Conn, error) {
-	wait, cancel := context.WithTimeout(ctx, queueLimit)
+	wait, cancel := context.WithTimeout(ctx, d.wait)
 	defer cancel()
 	conn, err := d.postgres.Conn(wait)
 	if err != nil {

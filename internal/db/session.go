@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // session is one connection in use. On SQLite it lives as long as the DB and
@@ -14,7 +15,8 @@ type session struct {
 	engine     Engine
 	conn       *sql.Conn
 	statements map[string]*statement
-	uses       int // of statements so far
+	uses       int           // of statements so far
+	wait       time.Duration // for a connection of a pooler; PostgreSQL only
 	// begun reports that a transaction was begun or a row was returned, so that
 	// the call must not be repeated on another connection.
 	begun bool
@@ -51,8 +53,8 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		return err
 	}
 	end := context.WithoutCancel(ctx)
-	if _, err := s.exec(end, begin, nil); err != nil {
-		return translate(err)
+	if err := s.begin(end, begin); err != nil {
+		return err
 	}
 	s.begun = true
 	done := false
@@ -93,6 +95,22 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		after()
 	}
 	return nil
+}
+
+// begin begins a transaction. A pooler whose connections are all in use lets it
+// wait; after s.wait it is given up.
+func (s *session) begin(ctx context.Context, text string) error {
+	if s.engine == SQLite {
+		_, err := s.exec(ctx, text, nil)
+		return translate(err)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	_, err := s.exec(limited, text, nil)
+	if err != nil && limited.Err() != nil {
+		return fmt.Errorf("%w: waited %s for a transaction to begin", ErrUnavailable, s.wait)
+	}
+	return translate(err)
 }
 
 // commitError distinguishes a rejected commit from one whose connection was

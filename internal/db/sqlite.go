@@ -61,6 +61,7 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
 		writer: make(chan *session, 1), readers: make(chan *session, readers+spareReaders), maxReaders: readers + spareReaders,
 		closed: make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
+		wait: options.Wait,
 	}
 	if err := d.connect(ctx, readers); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the database file: %w", translate(err)), d.closeSQLite())
@@ -162,7 +163,7 @@ func (d *DB) closeSQLite() (err error) {
 		if d.file == nil {
 			return
 		}
-		late := time.After(queueLimit)
+		late := time.After(d.wait)
 		d.making.Lock()
 		readers := d.made.readers
 		d.making.Unlock()

@@ -15,6 +15,9 @@ type Tx struct {
 	session *session
 	failed  error // the first statement that failed
 	reading bool  // Each is reading rows
+	// limited replaces the context of the caller, if it is not nil; see
+	// [DB.Peek].
+	caller, limited context.Context //nolint:containedctx // as long-lived as the call
 	// after are the functions to call after the commit.
 	after []func()
 }
@@ -45,6 +48,15 @@ func (t *Tx) checkReady() error {
 		return t.recordError(errNested)
 	}
 	return nil
+}
+
+// context returns the context of a statement: that of the caller, with the time
+// limit of [DB.Peek].
+func (t *Tx) context(ctx context.Context) context.Context {
+	if t.limited != nil && ctx == t.caller {
+		return t.limited
+	}
+	return ctx
 }
 
 // Lock returns the end of a SELECT whose rows are written later in the
@@ -90,7 +102,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 	if err := t.checkReady(); err != nil {
 		return 0, err
 	}
-	result, err := t.session.exec(ctx, query, args)
+	result, err := t.session.exec(t.context(ctx), query, args)
 	if err != nil {
 		return 0, t.recordError(err)
 	}
@@ -103,7 +115,7 @@ func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	if err := t.checkReady(); err != nil {
 		return nil, err
 	}
-	rows, err := t.session.query(ctx, query, args)
+	rows, err := t.session.query(t.context(ctx), query, args)
 	if err == nil {
 		t.session.begun = true
 	}
@@ -134,7 +146,7 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
 	if err := t.checkReady(); err != nil {
 		return Row{tx: t, err: err}
 	}
-	row, err := t.session.queryRow(ctx, query, args)
+	row, err := t.session.queryRow(t.context(ctx), query, args)
 	return Row{tx: t, row: row, err: err}
 }
 

@@ -63,11 +63,14 @@ func (s *Service) findLogin(ctx context.Context, address string, client Client) 
 	}
 	isKnownIP := false
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = users.id AND s.ip = $1), `+accountColumns+`
-			FROM users WHERE email_key = $2`, client.IP, to.key).
-			Scan(append([]any{&isKnownIP}, found.columns()...)...)
+		err := tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE email_key = $1`, to.key).Scan(found.columns()...)
+		if err != nil && !errors.Is(err, db.ErrNoRows) {
+			return err
+		}
+		// An unknown address takes the same statements as a known one.
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE user_id = $1 AND ip = $2)`, found.ID, client.IP).Scan(&isKnownIP)
 	})
-	if err != nil && !errors.Is(err, db.ErrNoRows) {
+	if err != nil {
 		return loginAttempt{}, fmt.Errorf("looking up a user: %w", err)
 	}
 	counted := to.key

@@ -22,7 +22,7 @@ func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, a
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT m.trade_id FROM trade_annotations m
 		WHERE m.user_id = $1 AND m.account_id = $2
-			AND NOT EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
+			AND NOT EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = $1 AND o.trade_id = m.trade_id)
 		ORDER BY m.trade_id`, owner, account)
 }
 

@@ -74,7 +74,8 @@ var noteTable = fields.New("notes",
 		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }).CheckBy(checkNoteSymbols),
 		fields.NewLink("account_id", func(n *Note) **journal.AccountID { return &n.Account }),
 		fields.NewLink("trade_id", func(n *Note) **journal.TradeID { return &n.Trade }).Freeze().ReadAs(func(n string) string {
-			return `CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = ` + n + `.user_id AND o.trade_id = ` + n + `.trade_id) THEN NULL ELSE ` + n + `.trade_id END`
+			// $1 is the owner in each statement that reads notes.
+			return `CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = $1 AND o.trade_id = ` + n + `.trade_id) THEN NULL ELSE ` + n + `.trade_id END`
 		}),
 		fields.NewTime("created_at", func(n *Note) *time.Time { return &n.CreatedAt }).Freeze(),
 		fields.NewTime("updated_at", func(n *Note) *time.Time { return &n.UpdatedAt }),

@@ -39,7 +39,7 @@ func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 			AND (i.start_day <= $2 AND (i.end_day IS NULL OR i.end_day > $3)
 				OR EXISTS (
 					SELECT 1 FROM routine_ticks AS t
-					WHERE t.user_id = i.user_id AND t.item_id = i.id AND t.day BETWEEN $3 AND $2))
+					WHERE t.user_id = $1 AND t.item_id = i.id AND t.day BETWEEN $3 AND $2))
 		ORDER BY i.id`, owner, to, from)
 	sortItems(items)
 	return items, err

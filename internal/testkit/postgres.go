@@ -82,7 +82,7 @@ func freshPostgres(t testing.TB) string {
 		defer idle.Unlock()
 		idle.names = append(idle.names, name)
 	})
-	return databaseURL(name)
+	return testURL(name)
 }
 
 // restore empties a database after a test.
@@ -129,7 +129,7 @@ func emptyPostgres(t testing.TB) string {
 		t.Fatalf("creating a PostgreSQL database: %v", err)
 	}
 	t.Cleanup(func() { _ = execOnServer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
-	return databaseURL(name)
+	return testURL(name)
 }
 
 const namePrefix = "fillbook_"
@@ -164,6 +164,15 @@ func dropOldDatabases() {
 		}
 		return rows.Err()
 	})
+}
+
+// testURL returns the URL at which a test opens a database: through PgBouncer if
+// SVC_TEST_POOLED is set; see scripts/with-pgbouncer.
+func testURL(name string) string {
+	if address := os.Getenv("SVC_TEST_PGBOUNCER"); os.Getenv("SVC_TEST_POOLED") != "" {
+		return "postgres://fillbook@" + address + "/" + name + "?sslmode=disable"
+	}
+	return databaseURL(name)
 }
 
 func databaseURL(name string) string {

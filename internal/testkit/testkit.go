@@ -48,7 +48,7 @@ func Options(t testing.TB, engine db.Engine) db.Options {
 	if engine == db.SQLite {
 		return db.Options{Path: freshFile(t), Readers: 4}
 	}
-	return db.Options{URL: freshPostgres(t), Readers: 8}
+	return db.Options{URL: freshPostgres(t), Readers: 8, Trace: checkStatements(t)}
 }
 
 // Empty returns the options of a database without a schema.

@@ -5,6 +5,7 @@ import "strings"
 // OrderStatus is what a word says about an order.
 type OrderStatus int
 
+// The states of an order. StatusUnknown is a word that is in no list.
 const (
 	StatusUnknown OrderStatus = iota
 	StatusFilled

@@ -212,4 +212,5 @@ func (s *cellScan) unit() bool {
 	return true
 }
 
+// IsDigit reports whether c is an ASCII digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }

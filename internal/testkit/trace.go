@@ -1,0 +1,118 @@
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"fillbook/internal/db"
+)
+
+// allNodes are the beginnings of statements that read or write rows of many
+// users, and why they may ask all nodes of a distributed database.
+var allNodes = []struct{ statement, why string }{
+	{`DELETE FROM sessions WHERE expires_at <= $1`, "hourly sweep"},
+	{`DELETE FROM refresh_tokens WHERE created_at < $1`, "hourly sweep"},
+	{`DELETE FROM audit_events WHERE at < $1`, "hourly sweep"},
+	{`DELETE FROM idempotency_keys WHERE claimed_at <= $1`, "hourly sweep"},
+	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = $3`, "hourly sweep"},
+	{`SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
+	{`SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
+	{`SELECT user_id, id FROM accounts`, "check, and new rules after an update"},
+	{`SELECT user_id, batch_id FROM import_spans`, "check"},
+	{`SELECT user_id, id, status FROM import_batches`, "check"},
+	{`SELECT m.user_id, m.trade_id FROM trade_annotations m`, "check"},
+	{`SELECT user_id FROM routine_seeds`, "check"},
+	{`SELECT token_id, COUNT(*) FROM access_token_uses GROUP BY`, "check"},
+	{`SELECT user_id, id FROM attachments ORDER BY`, "copy of an installation"},
+	{`SELECT user_id, id, token_sealed FROM share_links`, "new server secret"},
+	{`DELETE FROM idempotency_keys`, "new server secret"},
+	{`SELECT user_id, session_id FROM refresh_tokens WHERE hash = $1`, "credential of an unknown user"},
+	{`SELECT t.user_id, t.id, t.scope, t.expires_at, u.email, u.is_admin`, "credential of an unknown user"},
+	{`SELECT user_id, id, scope, expires_at FROM share_links WHERE token_hash = $1`, "credential of an unknown user"},
+}
+
+var shardRules = sync.OnceValues(func() (ShardRules, error) {
+	columns, err := db.DistributionColumns(context.Background())
+	return ShardRules{Columns: columns}, err
+})
+
+// checkStatements returns a function for db.Options.Trace that checks the
+// statements of the program, not those of tests. Errors are reported when the
+// test ends.
+func checkStatements(t testing.TB) func(statement string) {
+	t.Helper()
+	rules, err := shardRules()
+	if err != nil {
+		t.Fatalf("reading the distribution columns: %v", err)
+	}
+	var mu sync.Mutex
+	checked := map[string]bool{}
+	var errors []string
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, err := range errors {
+			t.Error(err)
+		}
+	})
+	return func(statement string) {
+		mu.Lock()
+		defer mu.Unlock()
+		place := ""
+		if !checked[statement] {
+			place = findCaller()
+		}
+		if place == "" {
+			return
+		}
+		checked[statement] = true
+		if err := rules.Check(statement); err != nil && !isForAllNodes(statement) {
+			errors = append(errors, fmt.Sprintf("%s: a statement does not suit a distributed database (docs/scaling.md): %v\n%.400s", place, err, statement))
+		}
+	}
+}
+
+func isForAllNodes(statement string) bool {
+	for _, exception := range allNodes {
+		if strings.HasPrefix(strings.TrimSpace(statement), exception.statement) {
+			return true
+		}
+	}
+	return false
+}
+
+// findCaller returns the place in the program that runs a statement, or "" if it
+// is in a test or in package db.
+func findCaller() string {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
+	for {
+		frame, more := frames.Next()
+		_, file, ours := strings.Cut(frame.File, "/internal/")
+		switch {
+		case strings.HasSuffix(frame.File, "_test.go"):
+			return ""
+		case !ours || !strings.HasPrefix(frame.Function, "fillbook/") || isForwarding(file):
+		case strings.HasPrefix(file, "db/"):
+			return ""
+		default:
+			return fmt.Sprintf("internal/%s:%d", file, frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+// isForwarding reports whether a file runs statements of its callers only.
+func isForwarding(file string) bool {
+	switch file {
+	case "testkit/trace.go", "testkit/postgres.go", "db/postgres.go", "db/session.go", "db/tx.go", "db/bulk.go":
+		return true
+	}
+	return false
+}
