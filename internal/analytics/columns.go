@@ -8,7 +8,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Trade is one closed trade or a realized part of one.
+// Trade is one closed trade or a realized part of one, or in columns of open
+// trades, which are only ranked, an open trade.
 type Trade struct {
 	ID               journal.TradeID
 	Symbol           string
@@ -25,6 +26,10 @@ type Trade struct {
 	InitialRisk decimal.Null
 	// MAE and MFE are the worst and the best excursion in money, without sign.
 	MAE, MFE decimal.Null
+	// Quantity to RMultiple are values that lists are sorted by; no figure is
+	// computed from them.
+	Quantity, EntryPrice            decimal.Decimal
+	ExitPrice, ReturnPct, RMultiple decimal.Null
 	// Quality is the trader's own grade, 1 to 5; 0 means none.
 	Quality uint8
 	Setups  []journal.SetupID
@@ -39,7 +44,8 @@ type Trade struct {
 	// then its ClosedAt. Columns of realized results have a row for each; see
 	// [Filter.Realized].
 	Part bool
-	// Open marks a part of a trade that is not flat yet.
+	// Open marks a trade that is not flat yet, or a part of one. The ClosedAt of an
+	// open trade is its opening.
 	Open bool
 }
 

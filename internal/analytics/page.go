@@ -26,6 +26,9 @@ type page struct {
 
 	net, gross, fees, size, volume amounts
 	risk, mae, mfe                 optional
+	// Columns that rows are ranked by and no figure is computed from.
+	quantity, entryPrice            amounts
+	exitPrice, returnPct, rMultiple optional
 
 	side       []Side
 	quality    []uint8
@@ -58,7 +61,7 @@ func newEmptyPage(account journal.AccountID, n int) *page {
 		side: make([]Side, 0, n), quality: make([]uint8, 0, n), state: make([]rowState, 0, n),
 	}
 	c.ids.keys = make([]idKey, 0, n)
-	for _, a := range c.amountColumns() {
+	for _, a := range append(c.amountColumns(), c.rankedAmounts()...) {
 		a.narrow = make([]int64, 0, n)
 	}
 	for _, d := range c.dictionaries() {
@@ -72,6 +75,14 @@ func (c *page) amountColumns() []*amounts {
 }
 
 func (c *page) optionalColumns() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
+
+// rankedAmounts and rankedOptionals are the columns that only [RankTrades] reads.
+// Their scales do not matter to figures.
+func (c *page) rankedAmounts() []*amounts { return []*amounts{&c.quantity, &c.entryPrice} }
+
+func (c *page) rankedOptionals() []*optional {
+	return []*optional{&c.exitPrice, &c.returnPct, &c.rMultiple}
+}
 
 func (c *page) dictionaries() []*dictionary {
 	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags, &c.order}
@@ -90,6 +101,11 @@ func (c *page) push(t *Trade) {
 	for i, d := range []decimal.Null{t.InitialRisk, t.MAE, t.MFE} {
 		c.optionalColumns()[i].push(d)
 	}
+	c.quantity.push(t.Quantity)
+	c.entryPrice.push(t.EntryPrice)
+	for i, d := range []decimal.Null{t.ExitPrice, t.ReturnPct, t.RMultiple} {
+		c.rankedOptionals()[i].push(d)
+	}
 	c.symbol.push(t.Symbol)
 	c.instrument.push(t.InstrumentType)
 	c.setups.push(joinIDs(t.Setups))
@@ -107,10 +123,10 @@ func (c *page) bytes() int {
 	for _, text := range c.ids.others {
 		n += len(text) + 16
 	}
-	for _, a := range c.amountColumns() {
+	for _, a := range append(c.amountColumns(), c.rankedAmounts()...) {
 		n += a.bytes()
 	}
-	for _, o := range c.optionalColumns() {
+	for _, o := range append(c.optionalColumns(), c.rankedOptionals()...) {
 		n += o.bytes()
 	}
 	for _, d := range c.dictionaries() {
@@ -125,7 +141,9 @@ func (c *page) trade(r int32) Trade {
 		OpenedAt: time.UnixMicro(c.opened[r]).UTC(), ClosedAt: time.UnixMicro(c.closed[r]).UTC(),
 		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
-		Setups: splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
+		Quantity: c.quantity.at(r), EntryPrice: c.entryPrice.at(r), ExitPrice: c.exitPrice.at(r), ReturnPct: c.returnPct.at(r),
+		RMultiple: c.rMultiple.at(r),
+		Setups:    splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 		Part: c.state[r].isPart(), Open: c.state[r].isOpen(),
 	}
@@ -227,6 +245,12 @@ func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	}
 	for i, o := range c.optionalColumns() {
 		o.appendRange(from.optionalColumns()[i], first, end)
+	}
+	for i, a := range c.rankedAmounts() {
+		a.appendRange(from.rankedAmounts()[i], first, end)
+	}
+	for i, o := range c.rankedOptionals() {
+		o.appendRange(from.rankedOptionals()[i], first, end)
 	}
 	for i, d := range c.dictionaries() {
 		d.appendRange(from.dictionaries()[i], learned[i], first, end)

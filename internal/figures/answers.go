@@ -19,16 +19,14 @@ type cachedAnswer struct {
 }
 
 // cacheState returns the accounts of the snapshot, and their version with the
-// owner's breakeven tolerance. The columns may be newer than the accounts, if
-// there were writes since the database snapshot began. Such a mixture has a
-// version of its own, which differs from that of the newer state.
+// owner's breakeven tolerance.
 func (b *Snapshot) cacheState() (names, version string) {
 	var ids, revisions strings.Builder
 	ids.WriteString(string(b.owner))
 	revisions.Write(b.Tolerance.Stored)
-	for i, a := range b.Accounts {
+	for _, a := range b.Accounts {
 		ids.WriteString("|" + string(a.ID))
-		revisions.WriteString("|" + strconv.FormatInt(a.Revision, 10) + ":" + strconv.FormatInt(b.revisions[i], 10))
+		revisions.WriteString("|" + strconv.FormatInt(a.Revision, 10))
 	}
 	return ids.String(), revisions.String()
 }
@@ -44,6 +42,6 @@ func LoadOrCompute[T any](s *Service, b *Snapshot, text string, compute func() T
 		return answer.value.(T) //nolint:forcetypeassert // the text decides the type
 	}
 	value := compute()
-	s.answers.put(key, cachedAnswer{version, value})
+	s.answers.put(key, &cachedAnswer{version, value}, 1)
 	return value
 }

@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"fillbook/internal/analytics"
@@ -10,31 +12,34 @@ import (
 // accountData is the data of an account at one revision. It never changes.
 type accountData struct {
 	revision int64
-	columns  *analytics.Columns
+	columns  *analytics.Columns // of the closed trades
+	open     *analytics.Columns // of the open trades, which only lists use
 	cash     []analytics.CashEvent
 	// realized has the realized parts of trades in place of the trades; it shares
 	// the pages without parts with columns. It is nil until its first use.
 	realized *analytics.Columns
 }
 
-// cashBytes is the approximate size of one cash event.
-const cashBytes = 96
+const (
+	// cashBytes is the approximate size of one cash event.
+	cashBytes = 96
+	// entryBytes is the approximate size of an account without trades.
+	entryBytes = 1 << 10
+)
 
-// bytes returns the size of the data, and 0 for nil.
-func (h *accountData) bytes() int {
-	if h == nil {
-		return 0
+// bytes returns the size of the data without what it shares with other, which
+// may be nil.
+func (h *accountData) bytes(other *accountData) int {
+	n := cashBytes * len(h.cash)
+	if other == nil {
+		n += h.columns.Bytes() + h.open.Bytes()
+	} else {
+		n += h.columns.UnsharedBytes(other.columns) + h.open.UnsharedBytes(other.open)
 	}
-	n := h.columns.Bytes() + cashBytes*len(h.cash)
 	if h.realized != nil {
 		n += h.realized.UnsharedBytes(h.columns)
 	}
 	return n
-}
-
-// canAnswer reports whether a query for a revision can be answered from the data.
-func (h *accountData) canAnswer(revision int64, realized bool) bool {
-	return h != nil && h.revision >= revision && (!realized || h.realized != nil)
 }
 
 // cacheKey identifies an account.
@@ -43,48 +48,84 @@ type cacheKey struct {
 	account journal.AccountID
 }
 
-// cacheEntry is the cached data of one account.
+// keptVersions is the number of revisions of an account that are cached.
+const keptVersions = 4
+
+// cacheEntry is the cached data of one account: the revisions that were used
+// last, which share most of their pages. A query that began before a write finds
+// the revision of its snapshot here.
 type cacheEntry struct {
 	// loading is held while one query reads; others that need the same data wait.
 	loading sync.Mutex
 
-	mu   sync.Mutex
-	data *accountData
+	mu       sync.Mutex
+	versions []*accountData // the most recently used first
 }
 
 func newCacheEntry() *cacheEntry { return &cacheEntry{} }
 
-// load returns the data at a revision or a later one, with realized parts if
-// requested, and reads what is missing. A query whose snapshot is older than the
-// cached data gets the newer data: the result is never older than the requested
-// revision. Realized parts cannot be added to data that is newer than the
-// snapshot; such a query reads everything itself and does not cache it.
-func (p *cacheEntry) load(revision int64, realized bool, read func(old *accountData) (*accountData, error)) (*accountData, error) {
-	if h := p.get(); h.canAnswer(revision, realized) {
-		return h, nil
+// load returns the data of exactly a revision, with realized parts if requested.
+// read is called with the cached data of this and of earlier revisions, the
+// latest first, if something is missing; it must check that they are of the
+// history that it reads. size is the new size of the entry, 0 if it is unchanged.
+func (e *cacheEntry) load(revision int64, realized bool, read func(old []*accountData) (*accountData, error)) (data *accountData, size int, err error) {
+	if data := e.find(revision, realized); data != nil {
+		return data, 0, nil
 	}
-	p.loading.Lock()
-	defer p.loading.Unlock()
-	old := p.get()
-	if old.canAnswer(revision, realized) {
-		return old, nil
+	e.loading.Lock()
+	defer e.loading.Unlock()
+	if data := e.find(revision, realized); data != nil {
+		return data, 0, nil
 	}
-	if old != nil && old.revision > revision {
-		return read(nil)
+	if data, err = read(e.listUpTo(revision)); err != nil {
+		return nil, 0, err
 	}
-	fresh, err := read(old)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	p.data = fresh
-	p.mu.Unlock()
-	return fresh, nil
+	return data, e.add(data), nil
 }
 
-// get returns the cached data, nil before the first load.
-func (p *cacheEntry) get() *accountData {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.data
+// find returns the data of a revision, nil if it is not cached.
+func (e *cacheEntry) find(revision int64, realized bool) *accountData {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, data := range e.versions {
+		if data.revision == revision && (!realized || data.realized != nil) {
+			copy(e.versions[1:i+1], e.versions[:i])
+			e.versions[0] = data
+			return data
+		}
+	}
+	return nil
+}
+
+// listUpTo returns the data of revisions up to the given one, the latest first.
+func (e *cacheEntry) listUpTo(revision int64) []*accountData {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []*accountData
+	for _, data := range e.versions {
+		if data.revision <= revision {
+			list = append(list, data)
+		}
+	}
+	slices.SortFunc(list, func(a, b *accountData) int { return cmp.Compare(b.revision, a.revision) })
+	return list
+}
+
+// add adds the data of a revision, drops the least recently used, and returns
+// the size of all.
+func (e *cacheEntry) add(fresh *accountData) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	versions := []*accountData{fresh}
+	for _, data := range e.versions {
+		if data.revision != fresh.revision && len(versions) < keptVersions {
+			versions = append(versions, data)
+		}
+	}
+	e.versions = versions
+	size := entryBytes + fresh.bytes(nil)
+	for i, data := range versions[1:] {
+		size += data.bytes(versions[i])
+	}
+	return size
 }

@@ -1,13 +1,14 @@
 // Package figures caches the columns that package analytics computes from, and
 // the results.
 //
-// The closed trades of an account are cached as columns with the
-// account's revision. A query reads the revisions of its accounts and,
-// in the same database snapshot, the trades that changed since; it
-// never uses columns of an older revision. So the result is that of
-// the snapshot, even if another process wrote to the database.
+// The trades of an account are cached as columns with the account's
+// revision. A query reads the revisions of its accounts and, in the same
+// database snapshot, the trades that changed since; it uses columns of
+// exactly its revisions. So the result is that of the snapshot, even if another
+// process wrote to the database, or if the database was restored to an earlier
+// state: a revision is never used twice, see [ledger.Account].
 //
-// The memory is bounded: the least recently used columns are evicted,
+// The memory is bounded: the least recently used accounts are evicted,
 // and read again when they are needed.
 package figures
 
@@ -36,7 +37,7 @@ const tradeBatchSize = 8192
 type Service struct {
 	db        *db.DB
 	columns   *lru[cacheKey, *cacheEntry]
-	answers   *lru[answerKey, cachedAnswer]
+	answers   *lru[answerKey, *cachedAnswer]
 	batchSize int // trades that are read at a time
 }
 
@@ -48,8 +49,8 @@ func New(d *db.DB, memory int) *Service {
 	}
 	return &Service{
 		db:        d,
-		columns:   newLRU[cacheKey](memory, func(e *cacheEntry) int { return e.get().bytes() }),
-		answers:   newLRU[answerKey](maxAnswers, func(cachedAnswer) int { return 1 }),
+		columns:   newLRU[cacheKey, *cacheEntry](memory),
+		answers:   newLRU[answerKey, *cachedAnswer](maxAnswers),
 		batchSize: tradeBatchSize,
 	}
 }
@@ -67,8 +68,7 @@ type Snapshot struct {
 	// Tolerance is the owner's breakeven tolerance.
 	Tolerance analytics.Tolerance
 
-	owner     journal.UserID
-	revisions []int64 // of the columns, one for each account
+	owner journal.UserID
 }
 
 // Select returns the trades that pass a filter, with the owner's breakeven
@@ -120,9 +120,7 @@ func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.Use
 		return nil, err
 	}
 	for _, a := range accounts {
-		held, err := s.columns.getOrAdd(cacheKey{owner, a.ID}, newCacheEntry).load(a.Revision, realized, func(old *accountData) (*accountData, error) {
-			return s.loadAccount(ctx, tx, owner, a, old, realized)
-		})
+		held, err := s.load(ctx, tx, owner, a, realized)
 		if err != nil {
 			return nil, err
 		}
@@ -131,12 +129,10 @@ func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.Use
 			columns = held.realized
 		}
 		b.Columns = append(b.Columns, columns.WithName(a.Name, a.Number()))
-		b.revisions = append(b.revisions, held.revision)
 		b.Capital.Cash = append(b.Capital.Cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency
 	}
-	s.columns.evict()
 	return b, nil
 }
 
@@ -178,43 +174,60 @@ func (s *Service) view(
 	})
 }
 
+// load returns the data of an account at its revision, cached or read.
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, realized bool) (*accountData, error) {
+	key := cacheKey{owner, a.ID}
+	entry := s.columns.getOrAdd(key, entryBytes, newCacheEntry)
+	data, size, err := entry.load(a.Revision, realized, func(old []*accountData) (*accountData, error) {
+		return s.loadAccount(ctx, tx, owner, a, old, realized)
+	})
+	if size > 0 {
+		s.columns.resize(key, entry, size)
+	}
+	return data, err
+}
+
 // loadAccount returns the data of an account at its revision. It reads the trades
-// that changed since the old data, or all trades if these are not known.
-// Realized parts are read if requested; existing ones are updated.
-func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *accountData, realized bool) (*accountData, error) {
+// that changed since the latest old data of the same history, or all trades if
+// there is none. Realized parts are read if requested; existing ones are updated.
+func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old []*accountData, realized bool) (*accountData, error) {
 	fresh := &accountData{revision: a.Revision}
 	var err error
 	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
 		return nil, err
 	}
-	known := false
-	if old != nil {
-		var touched []journal.TradeID
-		if touched, known, err = ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision); err != nil {
+	for _, base := range old {
+		realized = realized || base.realized != nil
+		touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, base.revision)
+		if err == nil && known {
+			err = fresh.update(ctx, tx, owner, base, touched)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if known {
-			err = fresh.update(ctx, tx, owner, old, touched)
+			break
 		}
 	}
-	if err == nil && !known {
-		realized = realized || old != nil && old.realized != nil
-		fresh.columns, err = s.readAll(ctx, tx, owner, a)
+	if fresh.columns == nil {
+		if err := s.readAll(ctx, tx, owner, a, fresh); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil && realized && fresh.realized == nil {
-		fresh.realized, err = readRealized(ctx, tx, owner, a, fresh.columns)
+	if realized && fresh.realized == nil {
+		fresh.realized, err = readRealized(ctx, tx, owner, a, fresh)
 	}
 	return fresh, err
 }
 
 // update sets the columns to those of old with the touched trades in their current
-// state. Trades that were deleted or are open again are removed.
+// state.
 func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
-	h.columns, h.realized = old.columns, old.realized
+	h.columns, h.open, h.realized = old.columns, old.open, old.realized
 	if len(touched) == 0 {
 		return nil
 	}
-	trades, err := ledger.ClosedTradesByID(ctx, tx, owner, touched)
+	trades, err := ledger.FigureTradesByID(ctx, tx, owner, touched)
 	if err != nil {
 		return err
 	}
@@ -222,12 +235,13 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return err
 	}
-	rows := withAnnotations(trades, annotations)
-	h.columns = old.columns.WithChanges(rows, missingIDs(touched, rows))
+	closed, open := toRows(trades, annotations)
+	h.columns = old.columns.WithChanges(closed, missingIDs(touched, closed))
+	h.open = old.open.WithChanges(open, missingIDs(touched, open))
 	if old.realized == nil {
 		return nil
 	}
-	rows, err = realizedRows(ctx, tx, owner, rows, touched)
+	rows, err := realizedRows(ctx, tx, owner, slices.Concat(open, closed), touched)
 	if err == nil {
 		h.realized = old.realized.WithChanges(rows, missingIDs(touched, rows))
 	}
@@ -248,15 +262,15 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 	return ids
 }
 
-// readAll reads the closed trades of an account, newest first
-// and in batches: columns take a fraction of the memory of rows.
-func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (*analytics.Columns, error) {
-	var parts []*analytics.Columns
+// readAll sets the columns to the trades of an account, which it reads newest
+// first and in batches: columns take a fraction of the memory of rows.
+func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
+	var parts, open []*analytics.Columns
 	var annotations map[journal.TradeID]playbook.Annotations
 	after := ledger.StartCursor()
-	for {
-		trades, err := ledger.ClosedTrades(ctx, tx, owner, account, after, s.batchSize)
-		last := len(trades) < s.batchSize
+	for last := false; !last; {
+		trades, err := ledger.FigureTrades(ctx, tx, owner, account, after, s.batchSize)
+		last = len(trades) < s.batchSize
 		switch {
 		case err != nil || annotations != nil:
 		case last:
@@ -265,18 +279,22 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 			annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		parts = append(parts, analytics.BuildColumns(account.ID, withAnnotations(trades, annotations)))
-		if last {
-			slices.Reverse(parts)
-			return analytics.ConcatColumns(account.ID, parts...), nil
+		closedRows, openRows := toRows(trades, annotations)
+		parts = append(parts, analytics.BuildColumns(account.ID, closedRows))
+		open = append(open, analytics.BuildColumns(account.ID, openRows))
+		if !last {
+			after = trades[len(trades)-1].Cursor()
 		}
-		after = trades[len(trades)-1].Cursor()
 	}
+	slices.Reverse(parts)
+	slices.Reverse(open)
+	into.columns, into.open = analytics.ConcatColumns(account.ID, parts...), analytics.ConcatColumns(account.ID, open...)
+	return nil
 }
 
-func tradeIDs(trades []ledger.ClosedTrade) []journal.TradeID {
+func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
 	ids := make([]journal.TradeID, len(trades))
 	for i := range trades {
 		ids[i] = trades[i].ID
@@ -284,28 +302,35 @@ func tradeIDs(trades []ledger.ClosedTrade) []journal.TradeID {
 	return ids
 }
 
-// withAnnotations puts what figures need of the annotations beside the trades.
-func withAnnotations(trades []ledger.ClosedTrade, annotations map[journal.TradeID]playbook.Annotations) []analytics.Trade {
-	rows := make([]analytics.Trade, len(trades))
+// toRows puts what figures need of the annotations beside the trades.
+func toRows(trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations) (closed, open []analytics.Trade) {
+	closed = make([]analytics.Trade, 0, len(trades))
 	for i := range trades {
-		rows[i] = newRow(&trades[i], annotations[trades[i].ID])
+		row := newRow(&trades[i], annotations[trades[i].ID])
+		if row.Open {
+			open = append(open, row)
+		} else {
+			closed = append(closed, row)
+		}
 	}
-	return rows
+	return closed, open
 }
 
-// newRow converts a closed trade to a row of analytics.
-func newRow(t *ledger.ClosedTrade, m playbook.Annotations) analytics.Trade {
+// newRow converts a trade to a row of analytics.
+func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
-		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: decimal.Of(t.Net),
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
+		NetPnL: decimal.Null{Decimal: t.Net, Valid: !t.Open},
 	}, m)
 	side := analytics.Short
 	if t.Direction == matching.Long {
 		side = analytics.Long
 	}
 	return analytics.Trade{
-		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side,
-		OpenedAt: t.OpenedAt, ClosedAt: t.ClosedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
+		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side, Open: t.Open,
+		OpenedAt: t.OpenedAt, ClosedAt: t.ListedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
 		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: dropSign(m.MAE), MFE: dropSign(m.MFE),
+		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct, RMultiple: derived.RMultiple,
 		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
 		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
 	}

@@ -1,29 +1,30 @@
 package figures
 
 import (
-	"cmp"
-	"slices"
+	"container/list"
 	"sync"
 )
 
 // lru is a map that evicts the least recently used values above a size limit.
-// It is safe for concurrent use.
-type lru[K comparable, V any] struct {
+// The cost of a call does not depend on the number of values. It is safe for
+// concurrent use.
+type lru[K comparable, V comparable] struct {
 	limit int
-	size  func(V) int // the size of a value, which may change while it is stored
 
 	mu      sync.Mutex
-	entries map[K]*lruEntry[V]
-	clock   uint64 // counts uses
+	entries map[K]*list.Element // of lruEntry
+	order   *list.List          // the most recently used first
+	total   int                 // the sum of the sizes
 }
 
-type lruEntry[V any] struct {
+type lruEntry[K comparable, V comparable] struct {
+	key   K
 	value V
-	used  uint64 // the clock at the last use
+	size  int
 }
 
-func newLRU[K comparable, V any](limit int, size func(V) int) *lru[K, V] {
-	return &lru[K, V]{limit: limit, size: size, entries: map[K]*lruEntry[V]{}}
+func newLRU[K comparable, V comparable](limit int) *lru[K, V] {
+	return &lru[K, V]{limit: limit, entries: map[K]*list.Element{}, order: list.New()}
 }
 
 // get returns the value of a key.
@@ -34,72 +35,75 @@ func (c *lru[K, V]) get(key K) (value V, ok bool) {
 	if e == nil {
 		return value, false
 	}
-	c.clock++
-	e.used = c.clock
-	return e.value, true
+	c.order.MoveToFront(e)
+	return c.entry(e).value, true
 }
 
-// getOrAdd returns the value of a key, after adding a new one if there is none.
-func (c *lru[K, V]) getOrAdd(key K, newValue func() V) V {
+// getOrAdd returns the value of a key, after adding a new one of the given size
+// if there is none.
+func (c *lru[K, V]) getOrAdd(key K, size int, newValue func() V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[key]; e != nil {
+		c.order.MoveToFront(e)
+		return c.entry(e).value
+	}
+	value := newValue()
+	c.add(key, value, size)
+	return value
+}
+
+// put sets the value of a key.
+func (c *lru[K, V]) put(key K, value V, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[key]; e != nil {
+		c.remove(e)
+	}
+	c.add(key, value, size)
+}
+
+// resize sets the size of a value, unless it was evicted.
+func (c *lru[K, V]) resize(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.entries[key]
-	if e == nil {
-		e = &lruEntry[V]{value: newValue()}
-		c.entries[key] = e
-	}
-	c.clock++
-	e.used = c.clock
-	return e.value
-}
-
-// put sets the value of a key and evicts others.
-func (c *lru[K, V]) put(key K, value V) {
-	c.mu.Lock()
-	c.clock++
-	c.entries[key] = &lruEntry[V]{value: value, used: c.clock}
-	c.mu.Unlock()
-	c.evict()
-}
-
-// evict removes the least recently used values until the others are within the
-// limit. Values without a size, such as those that are still being loaded, stay.
-func (c *lru[K, V]) evict() {
-	type candidate struct {
-		key  K
-		used uint64
-		size int
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var candidates []candidate
-	total := 0
-	for key, e := range c.entries {
-		if n := c.size(e.value); n > 0 {
-			candidates = append(candidates, candidate{key, e.used, n})
-			total += n
-		}
-	}
-	if total <= c.limit {
+	if e == nil || c.entry(e).value != value {
 		return
 	}
-	slices.SortFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.used, b.used) })
-	for _, e := range candidates {
-		if total <= c.limit {
-			return
-		}
-		delete(c.entries, e.key)
-		total -= e.size
-	}
+	c.total += size - c.entry(e).size
+	c.entry(e).size = size
+	c.evict()
 }
 
 // totalSize returns the size of all values.
 func (c *lru[K, V]) totalSize() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	total := 0
-	for _, e := range c.entries {
-		total += c.size(e.value)
+	return c.total
+}
+
+func (c *lru[K, V]) entry(e *list.Element) *lruEntry[K, V] {
+	return e.Value.(*lruEntry[K, V]) //nolint:forcetypeassert // the list has nothing else
+}
+
+func (c *lru[K, V]) add(key K, value V, size int) {
+	c.entries[key] = c.order.PushFront(&lruEntry[K, V]{key, value, size})
+	c.total += size
+	c.evict()
+}
+
+func (c *lru[K, V]) remove(e *list.Element) {
+	entry := c.entry(e)
+	delete(c.entries, entry.key)
+	c.order.Remove(e)
+	c.total -= entry.size
+}
+
+// evict removes the least recently used values until the others are within the
+// limit.
+func (c *lru[K, V]) evict() {
+	for c.total > c.limit && c.order.Len() > 0 {
+		c.remove(c.order.Back())
 	}
-	return total
 }

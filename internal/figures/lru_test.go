@@ -5,40 +5,55 @@ import (
 	"testing"
 )
 
-// TestLRU checks the order of eviction, that values without a size stay, and that
-// sizes are read at the time of eviction.
 func TestLRU(t *testing.T) {
 	t.Parallel()
-	sizes := map[string]int{"a": 1, "b": 1, "c": 1, "empty": 0}
-	c := newLRU[string](2, func(name string) int { return sizes[name] })
-	has := func(name string) bool { return c.entries[name] != nil }
-	for _, name := range []string{"empty", "a", "b"} {
-		c.put(name, name)
+	c := newLRU[string, string](3)
+	add := func(key string, size int) { c.put(key, key, size) }
+	want := func(total int, keys ...string) {
+		t.Helper()
+		if c.totalSize() != total || len(c.entries) != len(keys) || c.order.Len() != len(keys) {
+			t.Errorf("%d of size %d, want %v of %d", len(c.entries), c.totalSize(), keys, total)
+		}
+		for _, key := range keys {
+			if c.entries[key] == nil {
+				t.Errorf("%s was evicted", key)
+			}
+		}
 	}
-	if _, ok := c.get("a"); !ok {
-		t.Fatal("a was evicted within the limit")
+	for _, key := range []string{"a", "b", "c"} {
+		add(key, 1)
 	}
-	c.put("c", "c")
-	if !has("a") || has("b") || !has("c") || !has("empty") {
-		t.Errorf("after c: a %v, b %v, c %v, empty %v; want b evicted", has("a"), has("b"), has("c"), has("empty"))
+	if v, ok := c.get("a"); !ok || v != "a" {
+		t.Errorf("got %q, %t", v, ok)
 	}
-	sizes["c"] = 2
-	c.evict()
-	if has("a") || !has("c") || c.totalSize() != 2 {
-		t.Errorf("after c grew: a %v, c %v, size %d; want only c", has("a"), has("c"), c.totalSize())
+	add("d", 1)
+	want(3, "a", "c", "d")
+	if got := c.getOrAdd("c", 1, func() string { return "new" }); got != "c" {
+		t.Errorf("got %q", got)
 	}
-	added := 0
-	for range 2 {
-		c.getOrAdd("d", func() string { added++; return "d" })
+	c.resize("c", "c", 2)
+	want(3, "c", "d")
+	c.resize("c", "of an evicted value", 100)
+	c.resize("a", "a", 100)
+	want(3, "c", "d")
+	add("c", 1)
+	want(2, "c", "d")
+	add("large", 10) // larger than the limit
+	want(0)
+	if _, ok := c.get("c"); ok {
+		t.Error("an evicted value was found")
 	}
-	if added != 1 {
-		t.Errorf("d was added %d times", added)
+}
+
+// TestEmptyAccountsAreEvicted adds more accounts without trades than fit.
+func TestEmptyAccountsAreEvicted(t *testing.T) {
+	t.Parallel()
+	const fit = 100
+	c := newLRU[string, *cacheEntry](fit * entryBytes)
+	for i := range 20 * fit {
+		c.getOrAdd(strconv.Itoa(i), entryBytes, newCacheEntry)
 	}
-	for i := range 10 {
-		sizes[strconv.Itoa(i)] = 1
-		c.put(strconv.Itoa(i), strconv.Itoa(i))
-	}
-	if !has("8") || !has("9") || c.totalSize() != 2 {
-		t.Errorf("the size is %d, want the last two values", c.totalSize())
+	if len(c.entries) != fit || c.totalSize() != fit*entryBytes {
+		t.Errorf("%d accounts of %d bytes are cached, want %d", len(c.entries), c.totalSize(), fit)
 	}
 }

@@ -2,6 +2,8 @@ package figures
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
@@ -9,48 +11,43 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
 )
 
 // partBatchSize is the number of realized parts that are in memory as rows at a time.
 const partBatchSize = 32768
 
-// readRealized returns the columns of realized parts of an account, based on the
-// columns of its closed trades. It reads only trades with several parts and open ones.
-func readRealized(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, columns *analytics.Columns,
-) (*analytics.Columns, error) {
-	realized := columns
+// readRealized returns the columns of realized parts of an account, based on its
+// other columns. It reads the fills of trades with several parts and of open ones.
+func readRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, data *accountData) (*analytics.Columns, error) {
+	realized := data.columns
 	waiting, parts := map[journal.TradeID]ledger.RealizedTrade{}, 0
-	var batches []map[journal.TradeID]ledger.RealizedTrade
+	flush := func() {
+		ids := slices.Collect(maps.Keys(waiting))
+		rows := slices.Concat(data.columns.FindTrades(ids), data.open.FindTrades(ids))
+		realized = realized.WithChanges(splitIntoParts(rows, waiting), nil)
+		waiting, parts = map[journal.TradeID]ledger.RealizedTrade{}, 0
+	}
 	err := ledger.EachRealizedTrade(ctx, tx, owner, a, func(r ledger.RealizedTrade) error {
 		if !r.Open && len(r.Parts) < 2 {
 			return nil // everything was realized when it closed
 		}
 		waiting[r.ID] = r
 		if parts += len(r.Parts); parts >= partBatchSize {
-			batches = append(batches, waiting)
-			waiting, parts = map[journal.TradeID]ledger.RealizedTrade{}, 0
+			flush()
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, batch := range append(batches, waiting) {
-		open, err := readOpenRows(ctx, tx, owner, batch)
-		if err != nil {
-			return nil, err
-		}
-		realized = realized.WithChanges(splitIntoParts(append(columns.FindTrades(realizedIDs(batch)), open...), batch), nil)
-	}
+	flush()
 	return realized, nil
 }
 
-// realizedRows returns the rows of the realized parts of some trades. The
-// closed trades are given; open ones are read.
+// realizedRows returns the rows of the realized parts of touched trades, which
+// are given as rows.
 func realizedRows(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, closed []analytics.Trade, touched []journal.TradeID,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, rows []analytics.Trade, touched []journal.TradeID,
 ) ([]analytics.Trade, error) {
 	list, err := ledger.RealizedTradesByID(ctx, tx, owner, touched)
 	if err != nil {
@@ -60,47 +57,7 @@ func realizedRows(
 	for _, r := range list {
 		realized[r.ID] = r
 	}
-	open, err := readOpenRows(ctx, tx, owner, realized)
-	if err != nil {
-		return nil, err
-	}
-	return splitIntoParts(append(open, closed...), realized), nil
-}
-
-func realizedIDs(realized map[journal.TradeID]ledger.RealizedTrade) []journal.TradeID {
-	ids := make([]journal.TradeID, 0, len(realized))
-	for id := range realized {
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// readOpenRows reads the open trades among the given ones.
-func readOpenRows(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, realized map[journal.TradeID]ledger.RealizedTrade,
-) ([]analytics.Trade, error) {
-	var ids []journal.TradeID
-	for id, r := range realized {
-		if r.Open {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	trades, err := ledger.OpenTradesByID(ctx, tx, owner, ids)
-	if err != nil {
-		return nil, err
-	}
-	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, ids)
-	if err != nil {
-		return nil, err
-	}
-	rows := withAnnotations(trades, annotations)
-	for i := range rows {
-		rows[i].Open = true
-	}
-	return rows, nil
+	return splitIntoParts(rows, realized), nil
 }
 
 // splitIntoParts replaces each trade by a row for each of its realized parts. Trades

@@ -11,7 +11,6 @@ import (
 	"fillbook/internal/figures"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
 )
 
 // FigureQuery is what every figure is asked with: the trades, in the words of
@@ -56,20 +55,7 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 	if err != nil {
 		return analytics.Filter{}, err
 	}
-	query := selected.Trades
-	f := analytics.Filter{Period: query.Scope.Period, Symbols: query.Symbols}
-	if query.Basis == ledger.ByOpening {
-		f.Basis = analytics.ByOpening
-	}
-	switch query.Direction {
-	case matching.Long:
-		f.Sides = []analytics.Side{analytics.Long}
-	case matching.Short:
-		f.Sides = []analytics.Side{analytics.Short}
-	}
-	if query.InstrumentType != "" {
-		f.InstrumentTypes = []string{query.InstrumentType}
-	}
+	query, f := selected.Trades, figures.NewFilter(selected)
 	if f.Realized = in.isRealized(); !f.Realized {
 		f.None = query.Status == ledger.StatusOpen
 	} else {
@@ -77,7 +63,6 @@ func (in FigureQuery) filter() (analytics.Filter, error) {
 			ledger.StatusOpen: analytics.OnlyOpen, ledger.StatusClosed: analytics.OnlyClosed,
 		}[query.Status]
 	}
-	f.Setups, f.Tags = selected.Annotations.Setups, selected.Annotations.Tags
 	return f, nil
 }
 

@@ -85,7 +85,7 @@ func New(options Options) (*Installation, error) {
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
 	i.Figures = figures.New(i.DB, options.FiguresMemory)
-	i.Trades = tradeview.New(i.DB, i.Ledger)
+	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,

@@ -23,7 +23,8 @@ type Account struct {
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	// Revision is raised by every write to the account or its records. Two
-	// reads with the same revision saw the same data.
+	// reads with the same revision saw the same data, even if the database was
+	// restored to an earlier state in between; see nextRevision.
 	Revision int64
 
 	// number identifies the account in the rows that belong to it; see migration 2.
@@ -99,8 +100,12 @@ func (s *Service) UpdateAccount(
 		if err := checkCurrencyChange(ctx, tx, owner, before, a); err != nil {
 			return err
 		}
-		a.UpdatedAt, a.Revision = s.clock(), before.Revision+1
-		return storeAccount(ctx, tx, owner, a)
+		a.UpdatedAt = s.clock()
+		if err := storeAccount(ctx, tx, owner, a); err != nil {
+			return err
+		}
+		a.Revision, err = raiseRevision(ctx, tx, owner, id)
+		return err
 	})
 	return a, err
 }
@@ -219,9 +224,9 @@ func insertAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 func storeAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE accounts SET name = $1, broker = $2, account_type = $3, base_currency = $4, starting_balance = $5,
-			updated_at = $6, revision = $7
-		WHERE user_id = $8 AND id = $9`,
-		a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance, db.Micros(a.UpdatedAt), a.Revision, owner, a.ID)
+			updated_at = $6
+		WHERE user_id = $7 AND id = $8`,
+		a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance, db.Micros(a.UpdatedAt), owner, a.ID)
 	return err
 }
 

@@ -2,6 +2,9 @@ package ledger
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"math"
 	"slices"
 	"time"
 
@@ -32,6 +35,9 @@ type book struct {
 	arrived, edited          []*fill
 	changedDetails, relinked []*fill
 	newTrades, changedTrades []*tradeRow
+	// outdated are the stretches of streams whose stored checkpoints are deleted.
+	outdated    []stretch
+	checkpoints []storedCheckpoint
 
 	change TradeChanges
 	// reordered are trades whose position in lists may have changed while their
@@ -44,6 +50,8 @@ type book struct {
 	// read counts the rows that cursors read, which tests compare with the size
 	// of the change. maxRead bounds it; 0 means no bound.
 	read, maxRead int
+	// interval is the number of fills of a trade between two checkpoints.
+	interval int
 }
 
 // openBook locks the account. A transaction that writes to several accounts
@@ -54,7 +62,7 @@ func (s *Service) openBook(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if err != nil {
 		return nil, err
 	}
-	b.now, b.follow, b.revision = s.clock(), s.follow, b.account.Revision+1
+	b.now, b.follow, b.revision, b.interval = s.clock(), s.follow, nextRevision(b.account.Revision), s.interval
 	return b, nil
 }
 
@@ -66,6 +74,7 @@ func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.A
 func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
 	b := &book{
 		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: TradeChanges{Account: id},
+		interval: checkpointInterval,
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
@@ -137,6 +146,9 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.flushTrades(ctx); err != nil {
 		return err
 	}
+	if err := b.flushCheckpoints(ctx); err != nil {
+		return err
+	}
 	if err := b.writeLinks(ctx); err != nil {
 		return err
 	}
@@ -164,26 +176,44 @@ func (b *book) removeTrades(ctx context.Context) error {
 	return b.tx.DeleteMany(ctx, "trades", []string{"user_id", "id"}, rows)
 }
 
-// The limits of trade_log: it keeps the newest revisions, without writes that
-// changed so many trades that loading the whole account is cheaper.
+// maxStep is the greatest difference between two revisions of an account.
+const maxStep = 1 << 32
+
+// nextRevision returns the revision of the write after another. Steps are
+// random: if the database is restored to an earlier state and written again, the
+// two histories of an account share no later revision. So equal revisions mean
+// equal content, and a copy can tell from the log whether it is of this history.
+// The steps get smaller before the numbers run out.
+func nextRevision(last int64) int64 {
+	const shrink = 20
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails: the program ends instead
+	most := min(maxStep, (math.MaxInt64-last)>>shrink+1)
+	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) //nolint:gosec // it is less than maxStep
+}
+
+// The limits of trade_log: it keeps about the newest thousand revisions, without
+// writes that changed so many trades that loading the whole account is cheaper.
 const (
-	loggedRevisions = 1000
-	loggedTrades    = 1000
+	loggedSpan   = 1000 * maxStep / 2
+	loggedTrades = 1000
 )
 
-// recordTouched logs the trades that this write changed.
+// recordTouched logs the revision with the trades that this write changed. A
+// revision without them, or with too many, is logged with an id that no trade
+// has: every revision of the log can be found.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
-	if len(touched) == 0 {
-		return nil
-	}
-	b.loggedSince = max(b.loggedSince, b.revision-loggedRevisions)
+	b.loggedSince = max(b.loggedSince, b.revision-loggedSpan)
 	if len(touched) > loggedTrades {
-		b.loggedSince = b.revision
+		b.loggedSince, touched = b.revision, nil
 	}
-	_, err := b.tx.Exec(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision <= $3`,
+	if len(touched) == 0 {
+		touched = []journal.TradeID{journal.NewID[journal.TradeID]()}
+	}
+	_, err := b.tx.Exec(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision < $3`,
 		b.owner, b.account.number, b.loggedSince)
-	if err != nil || b.loggedSince == b.revision {
+	if err != nil {
 		return err
 	}
 	rows := make([][]any, len(touched))
@@ -195,17 +225,34 @@ func (b *book) recordTouched(ctx context.Context) error {
 }
 
 // TouchedSince returns the trades of an account that changed after a revision,
-// as one step; those that do not exist any more were removed. known is false if
-// the log does not contain that revision: the account must then be read again.
+// as one step; those that do not exist were removed. known is false if the log
+// does not contain that revision, because it is too old or of another history of
+// the database: the account must then be read again.
 func TouchedSince(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, revision int64,
 ) (ids []journal.TradeID, known bool, err error) {
 	b, err := readBook(ctx, tx, owner, account)
-	if err != nil || revision < b.loggedSince || revision > b.account.Revision {
+	switch {
+	case err != nil || revision < b.loggedSince || revision > b.account.Revision:
+		return nil, false, err
+	case revision == b.account.Revision:
+		return nil, true, nil
+	}
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var at int64
+		var id journal.TradeID
+		err := row.Scan(&at, &id)
+		if at == revision {
+			known = true
+		} else {
+			ids = append(ids, id)
+		}
+		return err
+	}, `SELECT revision, trade_id FROM trade_log WHERE user_id = $1 AND account = $2 AND revision >= $3 ORDER BY revision, trade_id`,
+		owner, b.account.number, revision)
+	if err != nil || !known {
 		return nil, false, err
 	}
-	ids, err = db.List(ctx, tx, db.Single[journal.TradeID], `
-		SELECT DISTINCT trade_id FROM trade_log WHERE user_id = $1 AND account = $2 AND revision > $3 ORDER BY trade_id`,
-		owner, b.account.number, revision)
-	return ids, err == nil, err
+	slices.Sort(ids)
+	return slices.Compact(ids), true, nil
 }

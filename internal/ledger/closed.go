@@ -12,29 +12,33 @@ import (
 	"fillbook/internal/matching"
 )
 
-// ClosedTrade contains the values of a closed trade that figures are computed
-// from. Reading whole trades would take twice as long.
-type ClosedTrade struct {
-	ID                           journal.TradeID
-	Symbol, InstrumentType       string
-	Direction                    matching.Direction
-	OpenedAt, ClosedAt           time.Time
-	EntryNotional, EntrySize     decimal.Decimal
-	Rate                         matching.Rate
-	Volume                       decimal.Null // in the account's currency
+// FigureTrade contains the values of a trade that figures are computed from and
+// lists are sorted by. Reading whole trades would take longer.
+type FigureTrade struct {
+	ID                     journal.TradeID
+	Symbol, InstrumentType string
+	Direction              matching.Direction
+	Open                   bool
+	// ListedAt is the instant of closing, or of opening for an open trade.
+	OpenedAt, ListedAt       time.Time
+	EntryNotional, EntrySize decimal.Decimal
+	Rate                     matching.Rate
+	Volume                   decimal.Null // in the account's currency
+	// Gross and Net of an open trade are those of its closed part.
 	Gross, Net, Fees, Commission decimal.Decimal
+	QtyOpened, AvgEntry          decimal.Decimal
+	AvgExit, ReturnPct           decimal.Null
 	// Instrument, External and Arrival order trades of the same instants; see
 	// [TradeCursor].
 	Instrument, External string
 	Arrival              int64
 }
 
-// Cursor returns the position of the trade in [ClosedTrades], which are all of
+// Cursor returns the position of the trade in [FigureTrades], which are all of
 // one account.
-func (c *ClosedTrade) Cursor() TradeCursor {
-	at := db.Micros(c.ClosedAt)
+func (c *FigureTrade) Cursor() TradeCursor {
 	return TradeCursor{
-		ListedAt: at, OpenedAt: db.Micros(c.OpenedAt), ClosedAt: at,
+		ListedAt: db.Micros(c.ListedAt), OpenedAt: db.Micros(c.OpenedAt),
 		Instrument: c.Instrument, External: c.External, Arrival: c.Arrival,
 	}
 }
@@ -43,44 +47,41 @@ func (c *ClosedTrade) Cursor() TradeCursor {
 func StartCursor() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
 
 const (
-	closedSelect = figuresSelect + ` AND is_open = FALSE`
-	// figuresSelect includes open trades with their realized result.
 	figuresSelect = `
 	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
 		entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
 		COALESCE(gross_pnl, realized_pnl), COALESCE(net_pnl, realized_pnl), fees, commission,
-		order_key, first_external, first_arrival` + tradesFrom + `
+		order_key, first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct` + tradesFrom + `
 	WHERE trades.user_id = $1`
 
 	// The reverse order of closing within one account.
-	closedAfter = `
+	figuresAfter = `
 		AND trades.account = $2 AND list_at <= $3
 		AND (list_at, opened_at, order_key, first_external, first_arrival) < ($3, $4, $5, $6, $7)
 		ORDER BY list_at DESC, opened_at DESC, order_key DESC, first_external DESC, first_arrival DESC`
 )
 
-func scanClosed(row db.Scanner) (c ClosedTrade, err error) {
+func scanFigureTrade(row db.Scanner) (c FigureTrade, err error) {
 	var t matching.Trade
-	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ClosedAt),
+	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
 		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
-		&c.Gross, &c.Net, &c.Fees, &c.Commission, &c.Instrument, &c.External, &c.Arrival)
-	c.EntrySize, c.Volume = t.EntrySize, c.Rate.Convert(t.Volume)
+		&c.Gross, &c.Net, &c.Fees, &c.Commission, &c.Instrument, &c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct)
+	c.EntrySize, c.QtyOpened, c.Volume = t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
 	return c, err
 }
 
-// ClosedTrades returns at most the given number of closed trades of an account
-// after a position, newest first.
-func ClosedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]ClosedTrade, error) {
-	return db.List(ctx, tx, scanClosed, closedSelect+closedAfter+db.Limit(8),
+// FigureTrades returns at most the given number of trades of an account after a
+// position, newest first.
+func FigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]FigureTrade, error) {
+	return db.List(ctx, tx, scanFigureTrade, figuresSelect+figuresAfter+db.Limit(8),
 		owner, account.number, after.ListedAt, after.OpenedAt, after.Instrument, after.External, after.Arrival, most)
 }
 
-// ClosedTradesByID returns the owner's closed trades with the given ids, in no
-// order.
-func ClosedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
+// FigureTradesByID returns the owner's trades with the given ids, in no order.
+func FigureTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []FigureTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
-		list, err := db.List(ctx, tx, scanClosed, closedSelect+` AND trades.id IN `+db.In(&args, part), args...)
+		list, err := db.List(ctx, tx, scanFigureTrade, figuresSelect+` AND trades.id IN `+db.In(&args, part), args...)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,8 @@ import (
 // arrival is a fill to be stored.
 type arrival struct {
 	*fill
-	key streamKey
+	// key is the same pointer in all arrivals of a call that have an instrument.
+	key *streamKey
 	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
 	// known is the fill that it repeats, stored or earlier in the same call;
@@ -109,7 +110,7 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 // sequentially.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
-		s, err := d.b.findStream(ctx, key)
+		s, err := d.b.findStream(ctx, *key)
 		if err != nil {
 			return err
 		}
@@ -118,22 +119,24 @@ func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 				return err
 			}
 		}
-		d.matchOrigins(key, list)
+		d.matchOrigins(*key, list)
 	}
 	return nil
 }
 
 // groupUnknown returns the unmatched arrivals that meet a condition, by stream,
 // each list in time order.
-func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
-	streams := map[streamKey][]*arrival{}
+func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKey][]*arrival {
+	streams := map[*streamKey][]*arrival{}
 	for _, a := range arrivals {
 		if a.known == nil && wanted(a) {
 			streams[a.key] = append(streams[a.key], a)
 		}
 	}
 	for _, list := range streams {
-		slices.SortStableFunc(list, byArrivalTime)
+		if !slices.IsSortedFunc(list, byArrivalTime) {
+			slices.SortStableFunc(list, byArrivalTime)
+		}
 	}
 	return streams
 }
@@ -223,7 +226,7 @@ func (b *book) findKnown(ctx context.Context, a *arrival) error {
 // different one.
 func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
 	s, err := b.streamNumbered(ctx, a.known.stream)
-	if err == nil && (s.key != a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
+	if err == nil && (s.key != *a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
 		return externalIDConflict()
 	}
 	return err

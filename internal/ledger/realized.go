@@ -196,17 +196,3 @@ func (w *spanReader) end() error {
 	}
 	return nil
 }
-
-// OpenTradesByID returns the trades with the given ids that are open and partly
-// closed. Their results are what they realized so far.
-func OpenTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []ClosedTrade, err error) {
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{owner}
-		list, err := db.List(ctx, tx, scanClosed, figuresSelect+` AND is_open = TRUE AND trades.id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, list...)
-	}
-	return found, nil
-}

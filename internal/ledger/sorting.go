@@ -77,7 +77,7 @@ type RankedTrade struct {
 func (s Sort) compare(r, o RankedTrade) int {
 	order := cmp.Or(cmp.Compare(r.Text, o.Text), r.Number.Decimal.Cmp(o.Number.Decimal))
 	if order == 0 {
-		order = r.Place.Compare(&o.Place, s.basis())
+		order = r.Place.Compare(&o.Place, s.Basis())
 	}
 	switch {
 	case r.Number.Valid != o.Number.Valid && s.By != SortSymbol:
@@ -91,8 +91,8 @@ func (s Sort) compare(r, o RankedTrade) int {
 	return order
 }
 
-// basis returns the order of trades with equal values.
-func (s Sort) basis() DateBasis {
+// Basis returns the order of trades with equal values.
+func (s Sort) Basis() DateBasis {
 	if s.By == SortOpenedAt {
 		return ByOpening
 	}
@@ -104,7 +104,7 @@ func (s Sort) basis() DateBasis {
 // of all trades are read and compared here. At most four times the query's
 // limit is kept in memory.
 func RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, by Sort) ([]RankedTrade, error) {
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
@@ -187,7 +187,7 @@ func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 // query's basis, in no order: enough to count them by day. It is a step; fn
 // must not run statements.
 func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return err
 	}
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)

@@ -106,7 +106,7 @@ func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account j
 	if err != nil {
 		return err
 	}
-	b.revision = b.account.Revision + 1
+	b.revision = nextRevision(b.account.Revision)
 	b.change.Changed = ids
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{b.revision, owner}
@@ -174,7 +174,18 @@ func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	if err != nil {
 		return err
 	}
-	b.revision = b.account.Revision + 1
+	b.revision = nextRevision(b.account.Revision)
 	b.loggedSince = b.revision
 	return b.saveAccount(ctx)
+}
+
+// raiseRevision raises the revision of an account after a change that concerns
+// none of its trades, and returns the new one.
+func raiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (int64, error) {
+	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
+	if err != nil {
+		return 0, err
+	}
+	b.revision = nextRevision(b.account.Revision)
+	return b.revision, b.saveAccount(ctx)
 }

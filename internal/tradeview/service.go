@@ -13,10 +13,13 @@ import (
 type Service struct {
 	db     *db.DB
 	ledger *ledger.Service
+	rank   Ranker
 }
 
-// New returns a Service.
-func New(d *db.DB, l *ledger.Service) *Service { return &Service{db: d, ledger: l} }
+// New returns a Service. rank may be nil.
+func New(d *db.DB, l *ledger.Service, rank Ranker) *Service {
+	return &Service{db: d, ledger: l, rank: rank}
+}
 
 // Page is a part of a list, and how many trades the whole list has.
 type Page struct {
@@ -29,14 +32,15 @@ type Page struct {
 func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		page = Page{}
-		err := Each(ctx, tx, owner, q, func(v *View) error {
+		collect := func(v *View) error {
 			page.Rows = append(page.Rows, *v)
 			return nil
-		})
-		if err != nil {
-			return err
 		}
-		page.Total, err = s.ledger.CountTradesIn(ctx, tx, owner, q.ledgerQuery(owner))
+		total, counted, err := s.each(ctx, tx, owner, q, collect)
+		if err == nil && !counted {
+			total, err = s.ledger.CountTradesIn(ctx, tx, owner, q.ledgerQuery(owner))
+		}
+		page.Total = total
 		return err
 	})
 	return page, err
@@ -44,7 +48,27 @@ func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page
 
 // Each is the step of that name in a snapshot of its own.
 func (s *Service) Each(ctx context.Context, owner journal.UserID, q Query, fn func(*View) error) error {
-	return s.db.View(ctx, func(tx *db.Tx) error { return Each(ctx, tx, owner, q, fn) })
+	return s.db.View(ctx, func(tx *db.Tx) error {
+		_, _, err := s.each(ctx, tx, owner, q, fn)
+		return err
+	})
+}
+
+// each calls fn with the trades of a query. counted reports whether it knows
+// their total.
+func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) (total int, counted bool, err error) {
+	if q.Sort == nil || s.rank == nil {
+		return 0, false, Each(ctx, tx, owner, q, fn)
+	}
+	ranking, ranked, err := s.rank(ctx, tx, owner, q)
+	if err != nil {
+		return 0, false, err
+	}
+	if !ranked {
+		return 0, false, Each(ctx, tx, owner, q, fn)
+	}
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	return ranking.Total, true, r.eachRanked(ranking.Trades, fn)
 }
 
 // Detail reads one trade of the owner.

@@ -27,16 +27,28 @@ func SortKeys() []ledger.SortKey {
 	}
 }
 
-// eachSorted ranks all trades of a query and then reads them part by part.
-func (r *reader) eachSorted(q ledger.TradeQuery, order ledger.Sort, fn func(*View) error) error {
-	order, err := addValues(r.ctx, r.tx, r.owner, order)
+// Ranking is the order of the trades of a query.
+type Ranking struct {
+	Trades []ledger.RankedTrade
+	// Total is the number of trades without the limit and the cursor.
+	Total int
+}
+
+// Ranker ranks the trades of a sorted query in the caller's snapshot, faster than
+// the database. It returns false for a query that it cannot answer.
+type Ranker func(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) (Ranking, bool, error)
+
+// rankInDatabase reads the values of all trades of a query and sorts them.
+func rankInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) ([]ledger.RankedTrade, error) {
+	order, err := addValues(ctx, tx, owner, *q.Sort)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ranked, err := ledger.RankTrades(r.ctx, r.tx, r.owner, q, order)
-	if err != nil {
-		return err
-	}
+	return ledger.RankTrades(ctx, tx, owner, q.ledgerQuery(owner), order)
+}
+
+// eachRanked reads ranked trades part by part.
+func (r *reader) eachRanked(ranked []ledger.RankedTrade, fn func(*View) error) error {
 	for part := range slices.Chunk(ranked, ChunkSize) {
 		ids := make([]journal.TradeID, len(part))
 		for i := range part {

@@ -58,10 +58,14 @@ const ChunkSize = 1000
 // except that a sorted list keeps the place of every trade.
 func Each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
-	trades := q.ledgerQuery(owner)
 	if q.Sort != nil {
-		return r.eachSorted(trades, *q.Sort, fn)
+		ranked, err := rankInDatabase(ctx, tx, owner, q)
+		if err != nil {
+			return err
+		}
+		return r.eachRanked(ranked, fn)
 	}
+	trades := q.ledgerQuery(owner)
 	left := trades.Limit
 	for {
 		part := trades

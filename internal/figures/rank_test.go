@@ -1,0 +1,172 @@
+package figures_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
+	"fillbook/internal/tradeview"
+)
+
+// rankTest is a journal with many equal values, open trades and annotations.
+type rankTest struct {
+	*env
+	random   *rand.Rand
+	accounts []journal.AccountID
+	setup    journal.SetupID
+	tag      journal.TagID
+}
+
+func newRankTest(h *env) *rankTest {
+	r := &rankTest{env: h, random: rand.New(rand.NewPCG(16, 1)), accounts: []journal.AccountID{h.account}}
+	r.accounts = append(r.accounts, h.createAccount("Main", "5"), h.createAccount("Another", "5")) // two have the same name
+	tag, err := h.Playbook.CreateTag(h.t.Context(), h.owner, playbook.TagChange{Name: journal.Some("early")})
+	must(h.t, err)
+	setup, err := h.Playbook.CreateSetup(h.t.Context(), h.owner, playbook.SetupChange{Name: journal.Some("gap")})
+	must(h.t, err)
+	r.tag, r.setup = tag.ID, setup.ID
+	return r
+}
+
+// addFills adds fills at few instants and prices.
+func (r *rankTest) addFills(n int) {
+	r.t.Helper()
+	for _, account := range r.accounts {
+		fills := make([]ledger.NewFill, n)
+		for i := range fills {
+			f := ledger.NewFill{
+				Symbol: fmt.Sprintf("S%d", r.random.IntN(9)), Side: matching.Buy, Quantity: decimal.New(int64(1 + r.random.IntN(3))),
+				Price:      decimal.FromScaled(int64(1000+r.random.IntN(30)), int32(r.random.IntN(3))),
+				Commission: decimal.FromScaled(int64(r.random.IntN(3)), 1), ExecutedAt: minute(r.random.IntN(40)), AllowDuplicate: true,
+			}
+			if r.random.IntN(2) == 0 {
+				f.Side = matching.Sell
+			}
+			if r.random.IntN(3) == 0 {
+				f.ExternalID = fmt.Sprintf("x%d-%d", r.random.IntN(5), r.random.Uint32())
+			}
+			fills[i] = f
+		}
+		must(r.t, r.DB.Update(r.t.Context(), func(tx *db.Tx) error {
+			_, err := r.Ledger.InsertFills(r.t.Context(), tx, r.owner, account, "", fills)
+			return err
+		}))
+	}
+}
+
+// annotateSome annotates a part of all trades, open ones too.
+func (r *rankTest) annotateSome() {
+	r.t.Helper()
+	var ids []journal.TradeID
+	must(r.t, r.Trades.Each(r.t.Context(), r.owner, tradeview.Query{}, func(v *tradeview.View) error {
+		ids = append(ids, v.ID)
+		return nil
+	}))
+	for i, id := range ids {
+		change := playbook.AnnotationChange{}
+		switch i % 5 {
+		case 0:
+			change.StopPrice = journal.Some(decimal.New(int64(5 + i%20)))
+		case 1:
+			change.InitialRisk, change.TradeQuality = journal.Some(decimal.New(int64(1+i%3))), journal.Some(1+i%4)
+		case 2:
+			change.Tags, change.Setups = journal.Some([]journal.TagID{r.tag}), journal.Some([]journal.SetupID{r.setup})
+		default:
+			continue
+		}
+		r.annotate(id, change)
+	}
+}
+
+func (r *rankTest) queries() map[string]tradeview.Query {
+	from, to := minute(10).Add(500*time.Nanosecond), minute(25)
+	period := journal.Period{From: &from, To: &to}
+	return map[string]tradeview.Query{
+		"all":            {},
+		"one account":    {Trades: ledger.TradeQuery{Scope: journal.Scope{Accounts: r.accounts[1:2]}}},
+		"open":           {Trades: ledger.TradeQuery{Status: ledger.StatusOpen}},
+		"closed":         {Trades: ledger.TradeQuery{Status: ledger.StatusClosed, Direction: matching.Long}},
+		"a period":       {Trades: ledger.TradeQuery{Scope: journal.Scope{Period: period}}},
+		"opened then":    {Trades: ledger.TradeQuery{Scope: journal.Scope{Period: period}, Basis: ledger.ByOpening}},
+		"symbols":        {Trades: ledger.TradeQuery{Symbols: []string{"s1", " S2 "}}},
+		"a type":         {Trades: ledger.TradeQuery{InstrumentType: "stock"}},
+		"another type":   {Trades: ledger.TradeQuery{InstrumentType: "future"}},
+		"a tag":          {Annotations: playbook.TradeFilter{Tags: []journal.TagID{r.tag}}},
+		"a setup, short": {Trades: ledger.TradeQuery{Direction: matching.Short}, Annotations: playbook.TradeFilter{Setups: []journal.SetupID{r.setup}}},
+		"reviewed":       {Annotations: playbook.TradeFilter{Reviewed: journal.Some(true)}},
+	}
+}
+
+// TestRanksAreThoseOfTheDatabase compares the ranks from columns with those that
+// the database's values give: by every key, in both directions, whole and in
+// pages, and after writes.
+func TestRanksAreThoseOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	eachEnv(t, func(_ *testing.T, h *env) {
+		r := newRankTest(h)
+		r.check("nothing", tradeview.Query{Sort: &ledger.Sort{By: ledger.SortNetPnL}})
+		r.addFills(60)
+		r.check("fills", tradeview.Query{Sort: &ledger.Sort{By: ledger.SortExitPrice}})
+		r.annotateSome()
+		r.addFills(3)
+		r.checkAll()
+	})
+}
+
+func (r *rankTest) checkAll() {
+	r.t.Helper()
+	for name, query := range r.queries() {
+		for _, key := range tradeview.SortKeys() {
+			for _, down := range []bool{false, true} {
+				query.Sort = &ledger.Sort{By: key, Down: down}
+				r.check(fmt.Sprintf("%s by %s, down %t", name, key, down), query)
+			}
+		}
+	}
+}
+
+// check compares a list and its pages with the list of the database.
+func (r *rankTest) check(name string, q tradeview.Query) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	var want, got, paged []string
+	describe := func(into *[]string) func(v *tradeview.View) error {
+		return func(v *tradeview.View) error {
+			*into = append(*into, fmt.Sprintf("%s %s %v %+v", v.ID, v.Rank.Number, v.Rank.Text, v.Rank.Place))
+			return nil
+		}
+	}
+	must(r.t, r.DB.View(ctx, func(tx *db.Tx) error { return tradeview.Each(ctx, tx, r.owner, q, describe(&want)) }))
+	must(r.t, r.Trades.Each(ctx, r.owner, q, describe(&got)))
+	if !slices.Equal(got, want) {
+		r.t.Fatalf("%s:\n%q\nwant\n%q", name, got, want)
+	}
+	q.Trades.Limit = 5 + r.random.IntN(30)
+	for {
+		page, err := r.Trades.Page(ctx, r.owner, q)
+		must(r.t, err)
+		if page.Total != len(want) {
+			r.t.Errorf("%s: the total is %d, want %d", name, page.Total, len(want))
+		}
+		for i := range page.Rows {
+			must(r.t, describe(&paged)(&page.Rows[i]))
+		}
+		if len(page.Rows) < q.Trades.Limit {
+			break
+		}
+		order := *q.Sort
+		order.After = &page.Rows[len(page.Rows)-1].Rank
+		q.Sort = &order
+	}
+	if !slices.Equal(paged, want) {
+		r.t.Fatalf("%s, pages of %d:\n%q\nwant\n%q", name, q.Trades.Limit, paged, want)
+	}
+}
