@@ -49,6 +49,7 @@ type cli struct {
 	Backup        backupCommand        `cmd:"" help:"Write the whole installation to one file. Works while the server runs."`
 	Restore       restoreCommand       `cmd:"" help:"Restore a backup into an empty installation."`
 	CopyDB        copyDBCommand        `cmd:"" name:"copy-db" help:"Copy the whole installation from SQLite to PostgreSQL or back."`
+	Distribute    distributeCommand    `cmd:"" help:"Spread a PostgreSQL database with Citus over its nodes. Stop the servers first."`
 	RotateSecret  rotateSecretCommand  `cmd:"" help:"Replace the server secret. Stop the server first."`
 	Healthcheck   healthcheckCommand   `cmd:"" help:"Check that the server on this machine is ready, for containers."`
 	Demo          demoCommand          `cmd:"" help:"Serve a demo journal of two years from its own data directory."`

@@ -15,7 +15,7 @@ var ErrNoCitus = errors.New("the database cannot be distributed")
 
 // distributedByOther are the tables of a distributed database that are not
 // distributed by user_id although they have it, with their column.
-var distributedByOther = map[string]string{}
+var distributedByOther = map[string]string{"token_owners": "hash"}
 
 // anchorTable is the table that the others are co-located with: the rows of one
 // user are on one node.

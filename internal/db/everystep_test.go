@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"context"
+	"database/sql"
 	"io/fs"
 	"os"
 	"path"
@@ -95,6 +97,57 @@ func TestAnnotationsKeepTheirReferences(t *testing.T) {
 					}
 				}
 				return nil
+			}))
+			expectSound(t, d)
+		})
+	}
+}
+
+// TestTokensKeepTheirOwners migrates a database with tokens and checks that each
+// is found by its hash, and that what moved to the states of users is there.
+func TestTokensKeepTheirOwners(t *testing.T) {
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			t.Parallel()
+			d := open(t, testkit.Empty(t, engine))
+			must(t, d.MigrateFiles(t.Context(), stepsUntil(t, 13)))
+			update(t, d, func(ctx context.Context, tx *db.Tx) error {
+				for _, insert := range []struct {
+					text string
+					hash []byte
+				}{
+					{`INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at, last_seen_at, totp_secret, totp_last_step)
+						VALUES ('u', 'u', 'u', '', TRUE, 0, 7, $1, 8)`, []byte("s")},
+					{`INSERT INTO sessions (user_id, id, created_at, last_used_at, expires_at, ip, user_agent)
+						VALUES ('u', 's', length($1), 0, 0, '', '')`, []byte("s")},
+					{`INSERT INTO refresh_tokens (user_id, session_id, hash, created_at, expires_at) VALUES ('u', 's', $1, 0, 5)`, []byte("r")},
+					{`INSERT INTO access_tokens (user_id, id, name, token_prefix, hash, scope, created_at) VALUES ('u', 'a', '', '', $1, 'full', 0)`, []byte("a")},
+					{`INSERT INTO share_links (user_id, id, token_hash, token_sealed, scope, created_at, expires_at) VALUES ('u', 'l', $1, $1, '', 0, 6)`, []byte("l")},
+				} {
+					if _, err := tx.Exec(ctx, insert.text, insert.hash); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			must(t, d.Migrate(t.Context()))
+			must(t, d.View(t.Context(), func(tx *db.Tx) error {
+				for hash, want := range map[string]sql.NullInt64{
+					"r": {Int64: 5 + 30*24*3600*1e6, Valid: true}, "a": {}, "l": {Int64: 6, Valid: true},
+				} {
+					var user string
+					var after sql.NullInt64
+					err := tx.QueryRow(t.Context(), `SELECT user_id, delete_after FROM token_owners WHERE hash = $1`, []byte(hash)).Scan(&user, &after)
+					if err != nil || user != "u" || after != want {
+						t.Errorf("token %s: owner %q, kept until %v, %v", hash, user, after, err)
+					}
+				}
+				var seen, step int
+				err := tx.QueryRow(t.Context(), `SELECT last_seen_at, totp_last_step FROM user_states WHERE user_id = 'u'`).Scan(&seen, &step)
+				if seen != 7 || step != 8 {
+					t.Errorf("last seen %d, last step %d, want 7 and 8", seen, step)
+				}
+				return err
 			}))
 			expectSound(t, d)
 		})

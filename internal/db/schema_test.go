@@ -79,6 +79,7 @@ var notByUser = map[string]string{
 	"instance":          "one row: the installation was set up",
 	"instance_secret":   "one row: which secret the installation has",
 	"users":             "its id is the user's id",
+	"token_owners":      "finds the user of a token",
 }
 
 // A journal can be spread over several PostgreSQL nodes by user only if each

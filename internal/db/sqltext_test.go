@@ -172,7 +172,10 @@ var otherOwners = map[string]string{
 	"schema_migrations": "db",
 	"idempotency_keys":  "transport",
 	"fill_sources":      "ledger",
+	"token_owners":      "identity",
+	"user_states":       "identity",
 	"import_repeats":    "ledger",
+	"trade_checkpoints": "ledger",
 	"import_kinds":      "imports/kinds",
 }
 

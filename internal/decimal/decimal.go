@@ -180,6 +180,16 @@ func (d Decimal) Scale() int32 {
 	return max(0, d.trimZeros().scale)
 }
 
+// IsShort reports quickly whether d has at most so many digits before and after
+// the decimal point. A long number may not be short although it has no more.
+func (d Decimal) IsShort(integer, decimals int32) bool {
+	if d.wide != nil || d.scale < 0 || d.scale > decimals {
+		return false
+	}
+	limit, ok := powerOfTen(int64(min(integer, shortDigits)))
+	return ok && magnitude(d.coef) < limit
+}
+
 // storedScale returns the number of decimals that d is stored with.
 func (d Decimal) storedScale() int32 {
 	if d.wide != nil {

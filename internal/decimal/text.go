@@ -56,6 +56,9 @@ var (
 // counting trailing zeros; otherwise the error is ErrRange. The length
 // of the text is checked first, so that rejecting it is cheap.
 func Parse(s string) (Decimal, error) {
+	if d, ok := parseShort(s); ok {
+		return d, nil
+	}
 	if len(s) > maxInputText {
 		return Zero, errLong
 	}
@@ -79,6 +82,9 @@ func Parse(s string) (Decimal, error) {
 // can be damaged or forged. Trailing zeros are accepted, because some
 // engines add them.
 func ParseExact(s string) (Decimal, error) {
+	if d, ok := parseShort(s); ok {
+		return d, nil
+	}
 	const signAndPoint = 2
 	if len(s) > maxStoredDigits+signAndPoint {
 		return Zero, errStored
@@ -94,6 +100,43 @@ func ParseExact(s string) (Decimal, error) {
 	}
 	digits, scale, _ := lit.expand()
 	return fromDigits(lit.negative, digits, int32(scale)), nil
+}
+
+// parseShort parses a number without an exponent that has at most 15 digits
+// before the point and 18 in all, as nearly all have. ok is false for any other
+// text, valid or not. The result is stored like that of the general parser.
+func parseShort(s string) (d Decimal, ok bool) {
+	digits, negative := strings.CutPrefix(s, "-")
+	whole := len(digits)
+	if whole > shortDigits+1 {
+		return Zero, false
+	}
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case '0' <= c && c <= '9':
+			d.coef = d.coef*10 + int64(c-'0')
+		case c == '.' && whole == len(digits) && i < len(digits)-1:
+			whole = i
+		default:
+			return Zero, false
+		}
+	}
+	if whole == 0 || whole > MaxIntegerDigits || whole > 1 && digits[0] == '0' {
+		return Zero, false
+	}
+	if d.coef == 0 {
+		return Zero, true
+	}
+	if whole < len(digits) {
+		d.scale = int32(len(digits) - whole - 1)
+	}
+	for d.scale > 0 && d.coef%10 == 0 {
+		d.coef, d.scale = d.coef/10, d.scale-1
+	}
+	if negative {
+		d.coef = -d.coef
+	}
+	return d, true
 }
 
 // literal is the parts of a number as written.

@@ -248,3 +248,37 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestShortAndGeneralParsersAgree compares both on texts that look like numbers:
+// the short one may leave a text to the other, but never reads it differently.
+func TestShortAndGeneralParsersAgree(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`-?[0-9]{0,17}(\.[0-9]{0,6}0{0,3})?[0.e-]{0,2}`).Draw(t, "text")
+		got, ok := parseShort(text)
+		if !ok {
+			return
+		}
+		lit, err := parseLiteral(text)
+		if err != nil {
+			t.Fatalf("%q was read as %s: %v", text, got, err)
+		}
+		digits, scale, whole := lit.expand()
+		want := fromDigits(lit.negative, digits, int32(scale))
+		if whole > MaxIntegerDigits || scale > MaxDecimals || got.coef != want.coef || got.scale != want.scale || want.wide != nil {
+			t.Fatalf("%q was read as %d with %d decimals, want %d with %d", text, got.coef, got.scale, want.coef, want.scale)
+		}
+	})
+}
+
+func TestIsShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"0": true, "-1.5": true, "999999999999999": true, "1000000000000000": false, "0.000000000000000001": true,
+		"123456789012345.678901234": false, "0.0000000000000000001": false, "99999999999999999999": false,
+	} {
+		if got := Must(text).IsShort(MaxIntegerDigits, MaxDecimals); got != want {
+			t.Errorf("IsShort of %s is %v, want %v", text, got, want)
+		}
+	}
+}

@@ -169,7 +169,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		w.as(secret).get("/me").wantSame(worthless)
 		w.refresh(pair.text("refresh_token")).wantSame(w.refresh("nonsense"))
 		w.tryLogin("anna@example.org", passwordOf("anna@example.org"), "").wantSame(w.tryLogin("unknown@example.org", "wrong", ""))
-		for _, table := range []string{"sessions", "refresh_tokens", "access_tokens", "access_token_uses", "preferences", "idempotency_keys"} {
+		for _, table := range []string{"sessions", "refresh_tokens", "access_tokens", "access_token_uses", "preferences", "idempotency_keys", "token_owners", "user_states"} {
 			if n := w.count(`SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, id); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}

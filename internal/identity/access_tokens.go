@@ -127,6 +127,9 @@ func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client 
 		if err != nil {
 			return fmt.Errorf("storing an access token: %w", err)
 		}
+		if err := AddTokenOwner(ctx, tx, tokenHash(secret), caller.UserID, token.ExpiresAt); err != nil {
+			return err
+		}
 		return s.record(ctx, tx, caller, client, ActionAccessTokenMint, string(token.ID))
 	})
 	if err != nil {
@@ -189,8 +192,13 @@ func (s *Service) RevokeAccessToken(ctx context.Context, caller Principal, clien
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM access_tokens WHERE user_id = $1 AND id = $2`, caller.UserID, id); err != nil {
+		var hash []byte
+		err = tx.QueryRow(ctx, `DELETE FROM access_tokens WHERE user_id = $1 AND id = $2 RETURNING hash`, caller.UserID, id).Scan(&hash)
+		if err != nil {
 			return fmt.Errorf("revoking an access token: %w", err)
+		}
+		if err := DeleteTokenOwner(ctx, tx, hash); err != nil {
+			return err
 		}
 		return s.record(ctx, tx, caller, client, ActionAccessTokenRevoke, string(id))
 	})

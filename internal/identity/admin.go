@@ -55,7 +55,7 @@ func lockUser(ctx context.Context, tx *db.Tx, id journal.UserID, check func(User
 	if err != nil {
 		return User{}, toNotFound(err, "user")
 	}
-	if check != nil {
+	if user.LastSeenAt, err = readLastSeen(ctx, tx, id); err == nil && check != nil {
 		err = check(user)
 	}
 	return user, err

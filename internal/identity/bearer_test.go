@@ -157,7 +157,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		unauthorized(t, err)
 		_, err = f.Preferences(ctx, guest.UserID)
 		unauthorized(t, err)
-		for _, table := range []string{"sessions", "refresh_tokens", "access_tokens", "access_token_uses", "preferences"} {
+		for _, table := range []string{"sessions", "refresh_tokens", "access_tokens", "access_token_uses", "preferences", "token_owners", "user_states"} {
 			if n := f.count(`SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, guest.UserID); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}

@@ -58,6 +58,9 @@ type Service struct {
 	throttle *throttle
 	recorder *recorder
 	jwt      *jwt.Parser
+	owners   ownerCache
+
+	auditCounts auditCounts
 }
 
 // New returns a Service. [Service.Start] starts its background writer. keys may

@@ -158,7 +158,7 @@ func (s *Service) verifyOwnPassword(ctx context.Context, known account, caller P
 	return nil
 }
 
-// lockUnchanged locks a user's row and checks that it still has the password
+// lockUnchanged locks a user's state and checks that it still has the password
 // hash of known.
 func lockUnchanged(ctx context.Context, tx *db.Tx, known account) (account, error) {
 	current, err := lockAccount(ctx, tx, known.ID)
@@ -174,6 +174,9 @@ func lockUnchanged(ctx context.Context, tx *db.Tx, known account) (account, erro
 // replacePassword sets the hash and ends all sessions of the user, within a
 // transaction.
 func replacePassword(ctx context.Context, tx *db.Tx, id journal.UserID, hash string) error {
+	if _, err := lockState(ctx, tx, id); err != nil {
+		return toNotFound(err, "user")
+	}
 	n, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 	if err != nil {
 		return err

@@ -45,10 +45,10 @@ func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Prefer
 }
 
 // loadPreferences reads all preferences of a user. lock is appended to the
-// query of the user's row.
+// query of the user's state.
 func loadPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Preferences, error) {
 	var prefs Preferences
-	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM users WHERE id = $1`+lock, owner).
+	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM user_states WHERE user_id = $1`+lock, owner).
 		Scan(db.NullInstant(&prefs.UpdatedAt))
 	if errors.Is(err, db.ErrNoRows) {
 		return Preferences{}, newUserDeleted()
@@ -118,7 +118,7 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 }
 
 // checkStored calls check with the stored preferences, holding the lock of the
-// user's row.
+// user's state.
 func checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, check func(Preferences) error) error {
 	if check == nil {
 		return nil
@@ -130,9 +130,9 @@ func checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, check fun
 	return check(stored)
 }
 
-// touchPreferences updates the user's row, which locks it.
+// touchPreferences updates the user's state, which locks it.
 func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time) error {
-	n, err := tx.Exec(ctx, `UPDATE users SET preferences_updated_at = $2 WHERE id = $1`, owner, db.Micros(now))
+	n, err := tx.Exec(ctx, `UPDATE user_states SET preferences_updated_at = $2 WHERE user_id = $1`, owner, db.Micros(now))
 	if err == nil && n == 0 {
 		return newUserDeleted()
 	}

@@ -305,8 +305,8 @@ func compareTokens(a, b tokenKey) int {
 }
 
 func writeSeen(ctx context.Context, tx *db.Tx, user journal.UserID, at time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET last_seen_at = $2
-		WHERE id = $1 AND (last_seen_at IS NULL OR last_seen_at <= $3)`,
+	_, err := tx.Exec(ctx, `UPDATE user_states SET last_seen_at = $2
+		WHERE user_id = $1 AND (last_seen_at IS NULL OR last_seen_at <= $3)`,
 		user, db.Micros(at), db.Micros(at.Add(-seenInterval)))
 	return err
 }

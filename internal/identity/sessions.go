@@ -81,6 +81,11 @@ func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replace
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("storing a refresh token: %w", err)
 	}
+	// A used token is kept for as long again, to detect a second use.
+	keep := now.Add(2 * RefreshTokenLifetime)
+	if err := AddTokenOwner(ctx, tx, tokenHash(token), replaced.user, &keep); err != nil {
+		return TokenPair{}, err
+	}
 	access, err := s.signAccessToken(replaced.user, replaced.session, now)
 	return TokenPair{AccessToken: access, RefreshToken: token, IsAdmin: isAdmin}, err
 }
@@ -139,9 +144,12 @@ func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secr
 
 func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (refreshToken, error) {
 	held := refreshToken{hash: tokenHash(token)}
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT user_id, session_id FROM refresh_tokens WHERE hash = $1`, held.hash).
-			Scan(&held.user, &held.session)
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		if held.user, err = FindTokenOwner(ctx, tx, held.hash); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT session_id FROM refresh_tokens WHERE user_id = $1 AND hash = $2`, held.user, held.hash).
+			Scan(&held.session)
 	})
 	if errors.Is(err, db.ErrNoRows) {
 		return refreshToken{}, newBadRefresh()
@@ -292,24 +300,28 @@ func (s *Service) EndSession(ctx context.Context, caller Principal, client Clien
 	return toNotFound(err, "session")
 }
 
-// Sweep deletes expired sessions, refresh tokens that were used long ago, and
-// old audit events. The server calls it every hour.
+// Sweep deletes expired sessions, refresh tokens that were used long ago, the
+// owners of tokens that cannot be used any more, and old audit events. The server
+// calls it every hour.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
-	old := db.Micros(now.Add(-RefreshTokenLifetime))
-	return s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, db.Micros(now))
-		if err != nil {
-			return fmt.Errorf("sweeping sessions: %w", err)
+	for _, sweep := range []struct {
+		what, statement string
+		before          time.Time
+	}{
+		{"sessions", `DELETE FROM sessions WHERE (user_id, id) IN (
+			SELECT user_id, id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1000)`, now},
+		{"refresh tokens", `DELETE FROM refresh_tokens WHERE (user_id, session_id, hash) IN (
+			SELECT user_id, session_id, hash FROM refresh_tokens
+			WHERE created_at < $1 AND (spent_at IS NULL OR spent_at < $1) ORDER BY created_at LIMIT 1000)`, now.Add(-RefreshTokenLifetime)},
+		{"owners of tokens", `DELETE FROM token_owners WHERE hash IN (
+			SELECT hash FROM token_owners WHERE delete_after <= $1 ORDER BY delete_after LIMIT 1000)`, now},
+		{"audit events", `DELETE FROM audit_events WHERE (user_id, id) IN (
+			SELECT user_id, id FROM audit_events WHERE at < $1 ORDER BY at, id LIMIT 1000)`, now.Add(-auditRetention)},
+	} {
+		if err := s.db.DeletePages(ctx, sweep.statement, db.Micros(sweep.before)); err != nil {
+			return fmt.Errorf("sweeping %s: %w", sweep.what, err)
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM refresh_tokens WHERE created_at < $1 AND (spent_at IS NULL OR spent_at < $1)`, old)
-		if err != nil {
-			return fmt.Errorf("sweeping refresh tokens: %w", err)
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM audit_events WHERE at < $1`, db.Micros(now.Add(-auditRetention)))
-		if err != nil {
-			return fmt.Errorf("sweeping audit events: %w", err)
-		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -336,8 +336,10 @@ func TestSweep(t *testing.T) {
 		if n := f.count(`SELECT COUNT(*) FROM audit_events`); n != 0 {
 			t.Errorf("%d old events are left", n)
 		}
-		if n := f.count(`SELECT COUNT(*) FROM refresh_tokens`) + f.count(`SELECT COUNT(*) FROM sessions`); n != 0 {
-			t.Errorf("%d rows of ended sessions are left", n)
+		for _, table := range []string{"refresh_tokens", "sessions", "token_owners"} {
+			if n := f.count(`SELECT COUNT(*) FROM ` + table); n != 0 {
+				t.Errorf("%d rows of ended sessions are left in %s", n, table)
+			}
 		}
 	})
 }

@@ -133,7 +133,11 @@ func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Clie
 }
 
 func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, sealed []byte, step int64) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = $2, totp_last_step = $3 WHERE id = $1`, caller.UserID, sealed, step)
+	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = $2 WHERE id = $1`, caller.UserID, sealed)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE user_states SET totp_last_step = $2 WHERE user_id = $1`, caller.UserID, step)
 	if err != nil {
 		return err
 	}
@@ -184,7 +188,11 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 // disableTOTP turns off the second factor and resets the count of wrong codes,
 // within a transaction.
 func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, id journal.UserID) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = NULL, totp_failures = 0 WHERE id = $1`, id)
+	_, err := tx.Exec(ctx, `UPDATE user_states SET totp_failures = 0 WHERE user_id = $1`, id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE users SET totp_secret = NULL WHERE id = $1`, id)
 	if err != nil {
 		return err
 	}
@@ -227,7 +235,7 @@ func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code s
 	if err != nil || !verdict.right {
 		return verdict, err
 	}
-	n, err := tx.Exec(ctx, `UPDATE users SET totp_last_step = $2 WHERE id = $1 AND totp_last_step < $2`, user.ID, step)
+	n, err := tx.Exec(ctx, `UPDATE user_states SET totp_last_step = $2 WHERE user_id = $1 AND totp_last_step < $2`, user.ID, step)
 	return codeVerdict{right: n == 1}, err
 }
 
@@ -250,7 +258,7 @@ func (s *Service) checkCode(ctx context.Context, tx *db.Tx, user account, secret
 	if err != nil || ok {
 		return step, codeVerdict{right: ok}, err
 	}
-	_, err = tx.Exec(ctx, `UPDATE users SET totp_failures = $2, totp_failures_since = $3 WHERE id = $1`,
+	_, err = tx.Exec(ctx, `UPDATE user_states SET totp_failures = $2, totp_failures_since = $3 WHERE user_id = $1`,
 		user.ID, count+1, db.Micros(since))
 	return 0, codeVerdict{}, err
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -22,31 +23,35 @@ type User struct {
 	CreatedAt   time.Time
 	TOTPEnabled bool
 	// LastSeenAt is the time of the last authenticated request, to the minute;
-	// nil before the first.
+	// nil before the first. It is set by [Service.User] and [Service.Users] only.
 	LastSeenAt *time.Time
 }
 
 // account is a user with their credentials.
 type account struct {
 	User
-	passwordHash  string
-	totpSecret    []byte // encrypted
-	totpLastStep  int64
+	passwordHash string
+	totpSecret   []byte // encrypted
+	userState           // only if it was locked
+}
+
+// userState is the part of user_states that is for the second factor.
+type userState struct {
 	totpFailures  int
 	failuresSince time.Time
 }
 
 const (
-	userColumns    = `id, email, is_admin, created_at, totp_secret IS NOT NULL, last_seen_at`
-	accountColumns = userColumns + `, password_hash, totp_secret, totp_last_step, totp_failures, totp_failures_since`
+	userColumns    = `id, email, is_admin, created_at, totp_secret IS NOT NULL`
+	accountColumns = userColumns + `, password_hash, totp_secret`
 )
 
 func (u *User) columns() []any {
-	return []any{&u.ID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled, db.NullInstant(&u.LastSeenAt)}
+	return []any{&u.ID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled}
 }
 
 func (a *account) columns() []any {
-	return append(a.User.columns(), &a.passwordHash, &a.totpSecret, &a.totpLastStep, &a.totpFailures, db.Instant(&a.failuresSince))
+	return append(a.User.columns(), &a.passwordHash, &a.totpSecret)
 }
 
 func scanUser(row db.Scanner) (User, error) {
@@ -69,11 +74,8 @@ func newUserDeleted() error {
 
 // Me returns the signed-in user.
 func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
-	user, err := s.User(ctx, id)
-	if journal.IsKind(err, journal.KindNotFound) {
-		return User{}, newUserDeleted()
-	}
-	return user, err
+	a, err := s.account(ctx, id)
+	return a.User, err
 }
 
 // User returns a user by id.
@@ -81,22 +83,88 @@ func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
 	var user User
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
-		user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id))
+		if user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id)); err != nil {
+			return err
+		}
+		user.LastSeenAt, err = readLastSeen(ctx, tx, id)
 		return err
 	})
 	return user, toNotFound(err, "user")
 }
 
+func readLastSeen(ctx context.Context, tx *db.Tx, id journal.UserID) (at *time.Time, err error) {
+	err = tx.QueryRow(ctx, `SELECT last_seen_at FROM user_states WHERE user_id = $1`, id).Scan(db.NullInstant(&at))
+	return at, err
+}
+
 // Users returns all users, oldest first.
 func (s *Service) Users(ctx context.Context) ([]User, error) {
-	s.flushBriefly(ctx)
-	var users []User
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		var err error
-		users, err = db.List(ctx, tx, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
-		return err
-	})
+	users, _, err := s.UserPage(ctx, UserQuery{})
 	return users, err
+}
+
+// UserQuery selects users by their position in the list, oldest first.
+type UserQuery struct {
+	// After is the creation and the id of the last user of the previous page; an
+	// empty id is the start.
+	After struct {
+		At time.Time
+		ID string
+	}
+	// Limit is the most users to return; 0 means all.
+	Limit int
+}
+
+// UserPage returns a page of users, oldest first. With a limit it also counts all
+// of them in the same snapshot.
+func (s *Service) UserPage(ctx context.Context, query UserQuery) (users []User, total int, err error) {
+	s.flushBriefly(ctx)
+	text, args := `SELECT `+userColumns+` FROM users`, []any{}
+	if query.After.ID != "" {
+		text += ` WHERE (created_at, id) > ($1, $2)`
+		args = append(args, db.Micros(query.After.At), query.After.ID)
+	}
+	text += ` ORDER BY created_at, id`
+	if query.Limit > 0 {
+		args = append(args, query.Limit)
+		text += db.Limit(len(args))
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if users, err = db.List(ctx, tx, scanUser, text, args...); err != nil {
+			return err
+		}
+		if err := setLastSeen(ctx, tx, users); err != nil || query.Limit == 0 {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM users`).Scan(&total)
+	})
+	return users, total, err
+}
+
+// setLastSeen sets when each of some users was last seen.
+func setLastSeen(ctx context.Context, tx *db.Tx, users []User) error {
+	seen := make(map[journal.UserID]*time.Time, len(users))
+	for part := range slices.Chunk(users, 500) {
+		ids := make([]journal.UserID, len(part))
+		for i := range part {
+			ids[i] = part[i].ID
+		}
+		var args []any
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.UserID
+			var at *time.Time
+			err := row.Scan(&id, db.NullInstant(&at))
+			seen[id] = at
+			return err
+		}, `SELECT user_id, last_seen_at FROM user_states WHERE user_id IN `+db.In(&args, ids), args...)
+		if err != nil {
+			return err
+		}
+	}
+	for i := range users {
+		users[i].LastSeenAt = seen[users[i].ID]
+	}
+	return nil
 }
 
 // account reads the row of the signed-in user.
@@ -113,13 +181,27 @@ func (s *Service) account(ctx context.Context, id journal.UserID) (account, erro
 	return a, err
 }
 
-// lockAccount locks and reads a user's row.
+// lockAccount locks a user's state and reads the user.
 func lockAccount(ctx context.Context, tx *db.Tx, id journal.UserID) (account, error) {
-	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
+	state, err := lockState(ctx, tx, id)
+	var a account
+	if err == nil {
+		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`, id))
+	}
 	if errors.Is(err, db.ErrNoRows) {
 		return account{}, newUserDeleted()
 	}
+	a.userState = state
 	return a, err
+}
+
+// lockState locks and reads a user's state. Whatever reads or changes credentials
+// of a user and depends on them locks it first, and not the row in users, of
+// which each node of a distributed database has a copy.
+func lockState(ctx context.Context, tx *db.Tx, id journal.UserID) (state userState, err error) {
+	err = tx.QueryRow(ctx, `SELECT totp_failures, totp_failures_since FROM user_states WHERE user_id = $1`+tx.Lock(), id).
+		Scan(&state.totpFailures, db.Instant(&state.failuresSince))
+	return state, err
 }
 
 // insertUser inserts a user within a transaction. The unique key on the
@@ -132,6 +214,10 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash
 	if errors.Is(err, db.ErrConflict) {
 		return User{}, journal.Conflict("This email address is already in use.")
 	}
+	if err != nil {
+		return User{}, err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO user_states (user_id) VALUES ($1)`, user.ID)
 	return user, err
 }
 

@@ -63,3 +63,17 @@ func BenchmarkCommitAgain(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkInspectSmall previews 1,000 generic fills.
+func BenchmarkInspectSmall(b *testing.B) {
+	user := newFixture(b, testkit.Open(b, db.SQLite))
+	lines := bytes.SplitAfterN(manyFills(), []byte("\n"), 1002)
+	up := imports.Upload{FileName: "x.csv", Data: bytes.Join(lines[:1001], nil), Account: user.account("USD")}
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := user.Imports.Inspect(b.Context(), user.by.UserID, up)
+		if err != nil || p.NewRows != 1000 {
+			b.Fatal(p.NewRows, err)
+		}
+	}
+}

@@ -58,7 +58,7 @@ type Service struct {
 	files       *playbook.Service
 	clock       journal.Clock
 	log         *slog.Logger
-	presets     []*statement.Preset
+	presets     *statement.Detector
 	reading     *fairqueue.Queue
 	running     *running
 	beforeLarge func() (after func())
@@ -70,7 +70,7 @@ type Service struct {
 func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
-		presets: brokers.All(), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
+		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
 		beforeLarge: o.BeforeLarge,
 	}
 }

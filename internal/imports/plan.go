@@ -52,9 +52,11 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	}
 	refused := map[int]bool{}
 	all := make([]ledger.CheckedFill, len(s.Fills))
+	checker := ledger.NewFillChecker()
 	for i, f := range s.Fills {
+		fill := newFill(f)
 		var err error
-		if all[i], err = newFill(f).ToChecked(); err != nil && !refused[f.Row] {
+		if all[i], err = checker.Check(&fill); err != nil && !refused[f.Row] {
 			refused[f.Row] = true
 			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
 		}
@@ -65,11 +67,13 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	p.fills = all[:0]
 	taken := s.Fills[:0]
 	for i, f := range s.Fills {
-		if refused[f.Row] { // a round trip is stored completely or not at all
+		if len(refused) > 0 && refused[f.Row] { // a round trip is stored completely or not at all
 			continue
 		}
-		if _, annotated := p.index[f]; annotated {
-			p.index[f] = len(p.fills)
+		if len(p.index) > 0 {
+			if _, annotated := p.index[f]; annotated {
+				p.index[f] = len(p.fills)
+			}
 		}
 		p.fills, p.fillRows = append(p.fills, all[i]), append(p.fillRows, f.Row)
 		taken = append(taken, f)
@@ -131,6 +135,14 @@ func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
 	}
 }
 
+// takeFills returns the fills and removes them from the plan, so that their memory
+// can be released while they are stored.
+func (p *plan) takeFills() []ledger.CheckedFill {
+	fills := p.fills
+	p.fills = nil
+	return fills
+}
+
 // isEmpty reports whether there is nothing to import.
 func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
 
@@ -166,6 +178,9 @@ func factsOf(f *statement.Fill) ledger.Facts {
 
 // details returns the details of a fill together with its contract.
 func details(f *statement.Fill) map[string]string {
+	if len(f.Details) == 0 && f.Right == "" && !f.Strike.Valid && f.Expiry == "" && f.Lot == "" {
+		return nil
+	}
 	list := maps.Clone(f.Details)
 	set := func(key, value string) {
 		if value == "" {

@@ -182,8 +182,8 @@ func (s *Service) readTables(
 
 // detect finds the preset of a file, or builds one from its column names and
 // the user's mapping.
-func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping map[string]string) error {
-	found, known := statement.Detect(file, presets)
+func (c *content) detect(file tabular.File, presets *statement.Detector, mapping map[string]string) error {
+	found, known := presets.Detect(file)
 	if !known {
 		at, ok := statement.Locate(file)
 		if !ok {
@@ -204,6 +204,8 @@ func (c *content) detect(file tabular.File, presets []*statement.Preset, mapping
 	}
 	chosen := targets(mapping)
 	switch {
+	case !known && len(chosen) == 0:
+		found.Preset = c.suggested.Preset()
 	case !known:
 		found.Preset = statement.Generic(header, rows, chosen)
 	case len(chosen) > 0 && found.Header >= 0 && !maps.Equal(chosen, c.suggested): // sending back the suggested mapping is not a choice

@@ -66,7 +66,7 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 			if err := b.checkSameFill(ctx, a); err != nil {
 				return err
 			}
-		case first.key != a.key || !first.sameDeal(a.fill) || !first.sameInstant(a.fill):
+		case *first.key != *a.key || !first.sameDeal(a.fill) || !first.sameInstant(a.fill):
 			return externalIDConflict()
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // arrival is a fill to be stored.
 type arrival struct {
 	*fill
-	key streamKey
+	// key is the same pointer in all arrivals of a call that have an instrument.
+	key *streamKey
 	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
 	// known is the fill that it repeats, stored or earlier in the same call;
@@ -108,54 +109,63 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 // processes each stream in time order, so that stored fills are read
 // sequentially.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
-	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
-		s, err := d.b.findStream(ctx, key)
-		if err != nil {
+	groups := groupUnknown(arrivals, func(*arrival) bool { return true })
+	stored, loaded, err := d.loadRange(ctx, groups)
+	if err != nil {
+		return err
+	}
+	for key, list := range groups {
+		s, err := d.b.findStream(ctx, *key)
+		switch {
+		case err != nil:
 			return err
-		}
-		if s != nil {
-			if err := d.matchStream(ctx, s, list); err != nil {
-				return err
+		case s == nil:
+		case loaded:
+			d.matchStream(list, stored[s.number])
+		default:
+			cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+			cursor.seek(startOfSecond(list[0]))
+			if d.matchStream(list, cursor); cursor.err != nil {
+				return cursor.err
 			}
 		}
-		d.matchOrigins(key, list)
+		d.matchOrigins(*key, list)
 	}
 	return nil
 }
 
 // groupUnknown returns the unmatched arrivals that meet a condition, by stream,
 // each list in time order.
-func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[streamKey][]*arrival {
-	streams := map[streamKey][]*arrival{}
+func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKey][]*arrival {
+	streams := map[*streamKey][]*arrival{}
 	for _, a := range arrivals {
 		if a.known == nil && wanted(a) {
 			streams[a.key] = append(streams[a.key], a)
 		}
 	}
 	for _, list := range streams {
-		slices.SortStableFunc(list, byArrivalTime)
+		if !slices.IsSortedFunc(list, byArrivalTime) {
+			slices.SortStableFunc(list, byArrivalTime)
+		}
 	}
 	return streams
 }
 
 // matchStream matches the arrivals of one stream, second by second. Equal
 // instants take precedence over the same second.
-func (d *deduper) matchStream(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
-	cursor.seek(startOfSecond(list[0]))
+func (d *deduper) matchStream(list []*arrival, stored storedFills) {
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
 		n := slices.IndexFunc(list, func(a *arrival) bool { return a.at >= from+second })
 		if n < 0 {
 			n = len(list)
 		}
-		if here := cursor.between(from, from+second); len(here) > 0 {
+		if here := stored.between(from, from+second); len(here) > 0 {
 			d.match(list[:n], here, (*fill).sameContent)
 			d.match(list[:n], here, (*fill).sameContentBySecond)
 		}
 		list = list[n:]
 	}
-	return cursor.err
 }
 
 // match matches arrivals with stored fills by a comparison.
@@ -223,7 +233,7 @@ func (b *book) findKnown(ctx context.Context, a *arrival) error {
 // different one.
 func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
 	s, err := b.streamNumbered(ctx, a.known.stream)
-	if err == nil && (s.key != a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
+	if err == nil && (s.key != *a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
 		return externalIDConflict()
 	}
 	return err

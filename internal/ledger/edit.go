@@ -67,7 +67,7 @@ func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
 	if err := b.regroupArrivals(ctx, []*arrival{a}, &knownFills{}); err != nil {
 		return Execution{}, err
 	}
-	return a.toExecution(b.account, a.key, nil, a.next)
+	return a.toExecution(b.account, *a.key, nil, a.next)
 }
 
 // ExecutionChange is a partial change to an execution. Details are replaced as
@@ -172,8 +172,12 @@ func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c Execut
 		return nil, Instrument{}, err
 	}
 	in := c.apply(was)
-	after, instrument, err := in.clean()
+	instrument, err := cleanInstrument(in.Symbol, in.InstrumentType, in.Details)
 	if err != nil {
+		return nil, Instrument{}, err
+	}
+	after := &fill{}
+	if err := in.clean(instrument.Type, after); err != nil {
 		return nil, Instrument{}, err
 	}
 	if !in.Multiplier.Valid {
@@ -315,7 +319,7 @@ func (s *Service) DeleteTrade(
 }
 
 func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
-	fills, parts, err := b.loadParts(ctx, t)
+	fills, parts, err := b.loadParts(ctx, t, matching.Position{}, 0)
 	if err != nil {
 		return err
 	}
@@ -340,13 +344,7 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	if err := b.deleteFills(ctx, own...); err != nil {
 		return err
 	}
-	r := newRegrouping(0)
-	r.deleted = t.id
-	if err := b.regroup(ctx, c, r); err != nil {
-		return err
-	}
-	b.collectWrites(r)
-	return nil
+	return b.regroupDeleting(ctx, t.id, c)
 }
 
 // withoutPart returns a fill that crosses zero without its part in one trade. A

@@ -82,7 +82,7 @@ func (x Facts) has(fact Facts) bool { return x&fact != 0 }
 
 // clean returns the facts of a new fill without contradictions: a cost other
 // than 0 is always stated.
-func (x Facts) clean(n NewFill) Facts {
+func (x Facts) clean(n *NewFill) Facts {
 	if !x.has(FactsRecorded) {
 		return x & editFacts
 	}

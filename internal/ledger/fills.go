@@ -154,40 +154,36 @@ func (f *fill) sameContent(g *fill) bool {
 	return f.at == g.at && f.sameDeal(g)
 }
 
-// clean returns a new fill and its instrument in their stored form, or an error
-// for invalid values. The caller sets a missing multiplier, which depends on
-// the account.
-func (n NewFill) clean() (*fill, Instrument, error) {
-	instrument, err := cleanInstrument(n.Symbol, n.InstrumentType, n.Details)
-	if err != nil {
-		return nil, Instrument{}, err
-	}
-	f := &fill{
-		at: db.Micros(n.ExecutedAt), side: n.Side, quantity: n.Quantity, price: n.Price, fees: n.Fees,
-		commission: n.Commission, multiplier: n.Multiplier.Decimal, stated: n.StatedPnL, facts: n.Facts.clean(n),
-		arrival: n.Arrival, state: added,
-	}
+// clean sets f to the fill in its stored form, or returns an error for invalid
+// values. kind is the type of its instrument. The caller sets a missing
+// multiplier, which depends on the account.
+func (n *NewFill) clean(kind string, f *fill) (err error) {
+	f.at, f.side, f.quantity, f.price, f.fees, f.commission = db.Micros(n.ExecutedAt), n.Side, n.Quantity, n.Price, n.Fees, n.Commission
+	f.multiplier, f.stated, f.facts = n.Multiplier.Decimal, n.StatedPnL, n.Facts.clean(n)
+	f.arrival, f.state = n.Arrival, added
 	if !n.CreatedAt.IsZero() {
 		f.createdAt = db.Micros(n.CreatedAt)
 	}
-	if f.externalID, err = journal.CleanName("external_id", n.ExternalID); err != nil {
-		return nil, Instrument{}, err
+	if n.ExternalID != "" {
+		if f.externalID, err = journal.CleanName("external_id", n.ExternalID); err != nil {
+			return err
+		}
 	}
 	if f.details, err = cleanDetails(n.Details); err != nil {
-		return nil, Instrument{}, err
+		return err
 	}
 	if n.Multiplier.Valid {
 		if err := checkMultiplier(f.multiplier); err != nil {
-			return nil, Instrument{}, err
+			return err
 		}
 	}
-	return f, instrument, f.check(instrument.Type)
+	return f.check(kind)
 }
 
 // Check returns an error if the fill cannot be stored, so that an import can
 // report invalid rows before it writes.
 func (n NewFill) Check() error {
-	_, _, err := n.clean()
+	_, err := n.ToChecked()
 	return err
 }
 
@@ -210,6 +206,9 @@ const maxDetails = 8 << 10
 
 // cleanDetails returns the details without the contract as JSON.
 func cleanDetails(details map[string]string) (string, error) {
+	if len(details) == 0 {
+		return "", nil
+	}
 	rest := maps.Clone(details)
 	for _, key := range []string{keyRight, keyStrike, keyExpiry, keyLot} {
 		delete(rest, key)
@@ -272,6 +271,9 @@ func checkMultiplier(m decimal.Decimal) error {
 
 // checkAmount applies the bounds of parsed numbers to computed ones.
 func checkAmount(field string, d decimal.Decimal) error {
+	if d.IsShort(decimal.MaxIntegerDigits, decimal.MaxDecimals) {
+		return nil
+	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(d.String(), "-"), ".")
 	if len(whole) > decimal.MaxIntegerDigits || len(fraction) > decimal.MaxDecimals {
 		return journal.InvalidField(field, "%s must have at most %d digits before and %d after the decimal point.",
@@ -301,7 +303,7 @@ func scanFill(row db.Scanner) (*fill, error) {
 const comparedColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
 	external_id, origin, details, facts`
 
-// scanCompared reads gistColumns.
+// scanCompared reads comparedColumns.
 func scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
 	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,

@@ -41,30 +41,19 @@ type Outcome struct {
 // [NewFill.ToChecked], so it can be previewed and inserted any number of times.
 type CheckedFill struct {
 	fill         *fill
-	key          streamKey
-	unmultiplied bool // the usual multiplier applies
-}
-
-// newArrival returns a copy of the fill that an insert or a preview may modify.
-func (c CheckedFill) newArrival() *arrival {
-	f := *c.fill
-	return &arrival{fill: &f, key: c.key, unmultiplied: c.unmultiplied}
+	key          *streamKey // shared by the fills of one [FillChecker]
+	unmultiplied bool       // the usual multiplier applies
 }
 
 // ToChecked returns the fill in its stored form, or an error if it is invalid.
-func (n NewFill) ToChecked() (CheckedFill, error) {
-	f, instrument, err := n.clean()
-	if err != nil {
-		return CheckedFill{}, err
-	}
-	return CheckedFill{fill: f, key: instrument.key(), unmultiplied: !n.Multiplier.Valid}, nil
-}
+func (n NewFill) ToChecked() (CheckedFill, error) { return NewFillChecker().Check(&n) }
 
 func checkFills(fills []NewFill) ([]CheckedFill, error) {
 	list := make([]CheckedFill, len(fills))
-	for i, in := range fills {
+	checker := NewFillChecker()
+	for i := range fills {
 		var err error
-		if list[i], err = in.ToChecked(); err != nil && len(fills) > 1 {
+		if list[i], err = checker.Check(&fills[i]); err != nil && len(fills) > 1 {
 			err = fmt.Errorf("fill %d: %w", i+1, err)
 		}
 		if err != nil {
@@ -97,6 +86,7 @@ func (s *Service) InsertChecked(
 ) (result InsertResult, err error) {
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		arrivals, warnings, err := b.setMultipliers(ctx, fills)
+		fills = nil // the arrivals are copies: release the memory of the caller's
 		if err != nil {
 			return err
 		}
@@ -137,7 +127,7 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			s.db.Analyze(ctx, "streams", "executions", "trades")
+			s.db.Analyze(ctx, inserted, "streams", "executions", "trades")
 		}()
 	})
 }
@@ -147,8 +137,16 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
 	usual := b.newMultipliers()
 	arrivals = make([]*arrival, len(fills))
+	copies := make([]struct {
+		arrival
+		fill fill
+	}, len(fills))
+	shared := sharedKeys{}
 	for i, checked := range fills {
-		a := checked.newArrival()
+		c := &copies[i]
+		c.fill = *checked.fill
+		c.arrival = arrival{fill: &c.fill, key: shared.find(checked.key), unmultiplied: checked.unmultiplied}
+		a := &c.arrival
 		if a.unmultiplied {
 			if a.multiplier, err = usual.lookup(ctx, a.key.symbol, a.key.kind); err != nil {
 				return nil, nil, err
@@ -156,7 +154,30 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 		}
 		arrivals[i] = a
 	}
-	return arrivals, usual.warnings, nil
+	return arrivals, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
+}
+
+// sharedKeys finds for each key the one that stands for all equal ones, so that
+// equal keys are the same pointer.
+type sharedKeys struct {
+	byValue map[streamKey]*streamKey
+	known   map[*streamKey]*streamKey
+}
+
+func (s *sharedKeys) find(key *streamKey) *streamKey {
+	if shared := s.known[key]; shared != nil {
+		return shared
+	}
+	if s.known == nil {
+		s.byValue, s.known = map[streamKey]*streamKey{}, map[*streamKey]*streamKey{}
+	}
+	shared := s.byValue[*key]
+	if shared == nil {
+		shared = key
+		s.byValue[*key] = shared
+	}
+	s.known[key] = shared
+	return shared
 }
 
 // assignNumbers sets the ids and arrival numbers of the new fills. The numbers
@@ -241,13 +262,18 @@ func (b *book) collectChanges(
 	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
 ) (*changeSet, error) {
 	set := &changeSet{streamOf: streamOf, byKey: map[streamKey]*changes{}}
+	found := map[*streamKey]*changes{}
 	for _, a := range arrivals {
 		if a.known != nil {
 			continue
 		}
-		c, err := set.forStream(ctx, a.key)
-		if err != nil {
-			return nil, err
+		c := found[a.key]
+		if c == nil {
+			var err error
+			if c, err = set.forStream(ctx, *a.key); err != nil {
+				return nil, err
+			}
+			found[a.key] = c
 		}
 		a.stream = c.stream.number
 		c.added = append(c.added, a.fill)
@@ -266,18 +292,41 @@ func (b *book) collectChanges(
 // regroupChanges regroups the affected parts of some streams. Streams between
 // which a fill moves must be passed together, so that its trade keeps its id.
 func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
+	return b.regroupDeleting(ctx, "", together...)
+}
+
+// regroupDeleting is regroupChanges for the deletion of a trade, whose id no new
+// trade takes.
+func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, together ...*changes) error {
+	r, err := b.regroupTogether(ctx, deleted, together)
+	if err == nil && !r.keepsSkipped() {
+		for _, c := range together {
+			c.readWholeTrades()
+		}
+		r, err = b.regroupTogether(ctx, deleted, together)
+	}
+	if err != nil {
+		return err
+	}
+	b.collectWrites(r)
+	return nil
+}
+
+// regroupTogether computes the trades of some streams and their ids.
+func (b *book) regroupTogether(ctx context.Context, deleted journal.TradeID, together []*changes) (*regrouping, error) {
 	fills := 0
 	for _, c := range together {
 		fills += len(c.added)
 	}
 	r := newRegrouping(fills)
+	r.deleted = deleted
 	for _, c := range together {
 		if err := b.regroup(ctx, c, r); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	b.collectWrites(r)
-	return nil
+	r.reconcile()
+	return r, nil
 }
 
 func newInsertResult(arrivals []*arrival) (r InsertResult) {

@@ -3,11 +3,13 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
+	"iter"
+	"strconv"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/matching"
 )
 
 // InsertPreview is the result that [Service.InsertChecked] would have.
@@ -86,12 +88,12 @@ func previewInsert(
 // errRowLimit ends a preview that has read too many rows.
 var errRowLimit = errors.New("row limit of the preview exceeded")
 
-// previewInsert groups the new and the completed fills as insert does, and keeps
-// nothing.
+// previewRegrouping groups the new and the completed fills as insert does, and
+// keeps nothing.
 func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known *knownFills, o *InsertPreview) error {
-	for i, a := range arrivals {
+	for _, a := range arrivals {
 		if a.known == nil {
-			a.id, a.seq, a.arrival = journal.ExecutionID(fmt.Sprint("new ", i)), b.nextSeq, b.arrivals+1
+			a.seq, a.arrival = b.nextSeq, b.arrivals+1
 			b.nextSeq++
 			b.arrivals++
 		}
@@ -101,6 +103,20 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 		return err
 	}
 	for _, c := range set.order {
+		c.sort()
+		appends, err := b.isAppend(ctx, c)
+		if err != nil {
+			return err
+		}
+		if appends {
+			o.addTrades(c.added)
+			continue
+		}
+		for i, f := range c.added {
+			if f.state == added {
+				f.id = journal.ExecutionID("new " + strconv.Itoa(i))
+			}
+		}
 		r := newRegrouping(len(c.added))
 		if err := b.regroup(ctx, c, r); err != nil {
 			return err
@@ -108,6 +124,38 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 		b.addPreview(r, o)
 	}
 	return nil
+}
+
+// isAppend reports whether the changes of a stream only add fills after its last
+// trade, which is closed: then they form trades of their own. The added fills
+// must be sorted.
+func (b *book) isAppend(ctx context.Context, c *changes) (bool, error) {
+	if len(c.removed) > 0 || len(c.added) == 0 {
+		return false, nil
+	}
+	tail, err := b.loadTail(ctx, c.stream)
+	return tail == nil || tail.IsClosed() && tail.Last.Compare(c.added[0].position()) < 0, err
+}
+
+// addTrades adds the trades that new fills form by themselves.
+func (o *InsertPreview) addTrades(fills []*fill) {
+	for t := range matching.Walk(toMatchingFills(fills), matching.Head{}) {
+		o.Created++
+		if !t.IsClosed() {
+			o.Open++
+		}
+		o.NetPnL = o.NetPnL.Add(t.NetPnL.Decimal)
+	}
+}
+
+func toMatchingFills(fills []*fill) iter.Seq[matching.Fill] {
+	return func(yield func(matching.Fill) bool) {
+		for _, f := range fills {
+			if !yield(f.toMatching()) {
+				return
+			}
+		}
+	}
 }
 
 // streamForPreview returns the stream of an instrument, or a new one that is
@@ -126,6 +174,7 @@ func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, er
 // addPreview adds the changes of a regrouping, by the rules of collectWrites.
 func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
+	r.reconcile()
 	ids := b.assignIDs(r)
 	r.linkFills(ids)
 	o.Merged += len(b.change.Merged) - merged
@@ -144,7 +193,7 @@ func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	}
 	for i := range r.trades {
 		trade := &r.trades[i]
-		row, was := newTradeRow(ids[i], r.streams[i], trade, r.firstFill(i)), before[ids[i]]
+		row, was := newTradeRow(ids[i], r.streams[i], trade, r.openingOf(i)), before[ids[i]]
 		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
 		switch {
 		case was == nil:

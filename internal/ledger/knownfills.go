@@ -29,14 +29,20 @@ type changedFill struct {
 func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal.BatchID) (*knownFills, error) {
 	p := &knownPlan{book: b, batch: batch}
 	var open []*arrival
+	streams := map[*streamKey]*stream{}
 	for _, a := range arrivals {
 		if a.known == nil || a.known.state != stored || a.repeated {
 			continue
 		}
-		same, err := b.isInStream(ctx, a)
-		if err != nil {
-			return nil, err
+		s, found := streams[a.key]
+		if !found {
+			var err error
+			if s, err = b.findStream(ctx, *a.key); err != nil {
+				return nil, err
+			}
+			streams[a.key] = s
 		}
+		same := s != nil && s.number == a.known.stream
 		if same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
 			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: batch})
 			continue
@@ -53,12 +59,6 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 	}
 	p.dropOwnRepeats()
 	return &p.out, nil
-}
-
-// isInStream reports whether an arrival has the instrument of the stored fill.
-func (b *book) isInStream(ctx context.Context, a *arrival) (bool, error) {
-	s, err := b.findStream(ctx, a.key)
-	return s != nil && s.number == a.known.stream, err
 }
 
 // knownPlan builds the knownFills of an insert.
@@ -117,7 +117,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	}
 	list := p.sources[before.id]
 	for _, s := range list {
-		if s.key == a.key && s.values.hasSameValues(a.fill) {
+		if s.key == *a.key && s.values.hasSameValues(a.fill) {
 			if s.batch != p.batch {
 				p.out.repeats = append(p.out.repeats, repeat{first: before.seq, last: before.seq, source: s.number, batch: p.batch})
 			}
@@ -132,11 +132,11 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 		list = []*source{newSource(before.id, 0, owner, key, before)}
 		p.out.sources = append(p.out.sources, list[0])
 	}
-	p.out.sources = append(p.out.sources, newSource(before.id, list[len(list)-1].number+1, p.batch, a.key, a.fill))
+	p.out.sources = append(p.out.sources, newSource(before.id, list[len(list)-1].number+1, p.batch, *a.key, a.fill))
 	after := *before
 	after.state, after.was = edited, before.at
 	after.facts |= hasSources
-	if key == a.key || before.edits().has(FiguresEdited) {
+	if key == *a.key || before.edits().has(FiguresEdited) {
 		after.completeFrom(a.fill)
 	}
 	a.completed = !sameFigures(before, &after) || before.externalID != after.externalID

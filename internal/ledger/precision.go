@@ -27,7 +27,7 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 	}
 	isCoarse := func(a *arrival) bool { return a.precision() > second }
 	for key, list := range groupUnknown(arrivals, isCoarse) {
-		s, err := d.b.findStream(ctx, key)
+		s, err := d.b.findStream(ctx, *key)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 		byStream[f.stream] = append(byStream[f.stream], f)
 	}
 	for key, list := range groupUnknown(arrivals, isFiner) {
-		s, err := d.b.findStream(ctx, key)
+		s, err := d.b.findStream(ctx, *key)
 		if err != nil {
 			return err
 		}

@@ -165,7 +165,10 @@ func (s *Service) insert(ctx context.Context, tx *db.Tx, owner journal.UserID, l
 	_, err = tx.Exec(ctx, `INSERT INTO share_links (user_id, id, token_hash, token_sealed, scope, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		owner, link.ID, hashToken(link.Token), sealed, string(scope), db.Micros(link.CreatedAt), db.NullMicros(link.ExpiresAt))
-	return err
+	if err != nil {
+		return err
+	}
+	return identity.AddTokenOwner(ctx, tx, hashToken(link.Token), owner, link.ExpiresAt)
 }
 
 func hashToken(token string) []byte {
@@ -211,8 +214,8 @@ func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, chec
 		if err := s.checkStored(ctx, tx, by.UserID, id, check); err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2`, by.UserID, id)
-		if err == nil && n == 0 {
+		err := deleteLink(ctx, tx, by.UserID, id)
+		if errors.Is(err, db.ErrNoRows) {
 			return ErrNotFound()
 		}
 		if err != nil {
@@ -261,11 +264,21 @@ func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 		return err
 	}
 	for _, id := range gone {
-		if _, err := tx.Exec(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+		if err := deleteLink(ctx, tx, owner, id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// deleteLink deletes a link. It returns [db.ErrNoRows] if there is none.
+func deleteLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID) error {
+	var hash []byte
+	err := tx.QueryRow(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2 RETURNING token_hash`, owner, id).Scan(&hash)
+	if err != nil {
+		return err
+	}
+	return identity.DeleteTokenOwner(ctx, tx, hash)
 }
 
 // ErrNotFound returns the error for every link that cannot be shown.
@@ -299,8 +312,11 @@ func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareV
 func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner journal.UserID, id journal.ShareID, scope Scope, err error) {
 	var text string
 	var expires *time.Time
-	err = tx.QueryRow(ctx, `SELECT user_id, id, scope, expires_at FROM share_links WHERE token_hash = $1`, hashToken(token)).
-		Scan(&owner, &id, &text, db.NullInstant(&expires))
+	hash := hashToken(token)
+	if owner, err = identity.FindTokenOwner(ctx, tx, hash); err == nil {
+		err = tx.QueryRow(ctx, `SELECT id, scope, expires_at FROM share_links WHERE user_id = $1 AND token_hash = $2`, owner, hash).
+			Scan(&id, &text, db.NullInstant(&expires))
+	}
 	switch {
 	case errors.Is(err, db.ErrNoRows):
 		return "", "", scope, ErrNotFound()

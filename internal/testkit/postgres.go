@@ -69,7 +69,7 @@ func freshPostgres(t testing.TB) string {
 	idle.Unlock()
 	if name == "" {
 		name = newName("test")
-		if err := execOnServer("CREATE DATABASE " + name + " TEMPLATE " + from.name); err != nil {
+		if err := from.copyTo(name); err != nil {
 			t.Fatalf("creating a PostgreSQL database: %v", err)
 		}
 	}
@@ -85,8 +85,19 @@ func freshPostgres(t testing.TB) string {
 	return testURL(name)
 }
 
+// copyTo creates a database like the template.
+func (t template) copyTo(name string) error {
+	if IsDistributed() {
+		return createDistributed(name)
+	}
+	return execOnServer("CREATE DATABASE " + name + " TEMPLATE " + t.name)
+}
+
 // restore empties a database after a test.
 func (t template) restore(name string) error {
+	if IsDistributed() {
+		return emptyDistributed(name)
+	}
 	return withConnection(name, func(ctx context.Context, conn *sql.DB) error {
 		_, err := conn.ExecContext(ctx, `
 			SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)

@@ -60,6 +60,19 @@ func Empty(t testing.TB, engine db.Engine) db.Options {
 	return db.Options{URL: emptyPostgres(t), Readers: 8}
 }
 
+// EmptyCluster returns the options of a database with Citus, without a schema.
+func EmptyCluster(t testing.TB) db.Options {
+	t.Helper()
+	if !IsDistributed() {
+		t.Fatal("SVC_TEST_CITUS is not set; run scripts/with-citus")
+	}
+	name := newName("empty")
+	if err := createCluster(name); err != nil {
+		t.Fatalf("creating a distributed database: %v", err)
+	}
+	return db.Options{URL: databaseURL(name), Readers: 8}
+}
+
 // fileTemplate is a migrated SQLite file, created once per process and copied
 // for each test, which takes a tenth of the time of migrating.
 var fileTemplate = sync.OnceValues(func() ([]byte, error) {

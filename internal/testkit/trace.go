@@ -18,6 +18,8 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM refresh_tokens WHERE created_at < $1`, "hourly sweep"},
 	{`DELETE FROM audit_events WHERE at < $1`, "hourly sweep"},
 	{`DELETE FROM idempotency_keys WHERE claimed_at <= $1`, "hourly sweep"},
+	{`DELETE FROM token_owners WHERE delete_after <= $1`, "hourly sweep"},
+	{`SELECT user_id, last_seen_at FROM user_states`, "list of all users"},
 	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = $3`, "hourly sweep"},
 	{`SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
 	{`SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
@@ -30,9 +32,6 @@ var allNodes = []struct{ statement, why string }{
 	{`SELECT user_id, id FROM attachments ORDER BY`, "copy of an installation"},
 	{`SELECT user_id, id, token_sealed FROM share_links`, "new server secret"},
 	{`DELETE FROM idempotency_keys`, "new server secret"},
-	{`SELECT user_id, session_id FROM refresh_tokens WHERE hash = $1`, "credential of an unknown user"},
-	{`SELECT t.user_id, t.id, t.scope, t.expires_at, u.email, u.is_admin`, "credential of an unknown user"},
-	{`SELECT user_id, id, scope, expires_at FROM share_links WHERE token_hash = $1`, "credential of an unknown user"},
 }
 
 var shardRules = sync.OnceValues(func() (ShardRules, error) {

@@ -68,9 +68,9 @@ func (f *File) close() {
 // is written to the spool.
 func (f *File) receive(part io.Reader, limit int64, spool *Spool, user string) error {
 	sum := sha256.New()
-	buffer := make([]byte, 32<<10)
+	buffer := make([]byte, 64<<10)
 	for {
-		n, err := part.Read(buffer)
+		n, err := readFull(part, buffer)
 		if f.Size+int64(n) > limit {
 			return &http.MaxBytesError{Limit: limit}
 		}
@@ -86,6 +86,18 @@ func (f *File) receive(part io.Reader, limit int64, spool *Spool, user string) e
 			return readError(err)
 		}
 	}
+}
+
+// readFull reads until the buffer is full or reading fails, because a part
+// returns only a few KiB at a time. Unlike [io.ReadFull] it returns the error of
+// the reader.
+func readFull(part io.Reader, buffer []byte) (n int, err error) {
+	for n < len(buffer) && err == nil {
+		var more int
+		more, err = part.Read(buffer[n:])
+		n += more
+	}
+	return n, err
 }
 
 func (f *File) append(part []byte, spool *Spool, user string) (err error) {

@@ -97,7 +97,8 @@ func (s *textScan) one(signs string) byte {
 
 // leadingNumericDate finds a date whose order is open at the start of a text.
 func leadingNumericDate(text string) (numericDate, bool) {
-	if len(text) > longestMoment {
+	const mostDigits = 2 // of the first part; years come first in all other dates
+	if len(text) > longestMoment || startsWithDigits(text, mostDigits+1) {
 		return numericDate{}, false
 	}
 	s := &textScan{rest: PlainSigns(TrimCell(text))}

@@ -40,6 +40,9 @@ func NewClock(zone Zone, order DateOrder) *Clock {
 
 // Moment reads a date and time in one text, or a date alone.
 func (c *Clock) Moment(text string) (Moment, error) {
+	if day, at, ok := isoMoment(text); ok {
+		return c.place(day, &at)
+	}
 	day, at, err := c.split(text)
 	if err != nil {
 		return Moment{}, err

@@ -16,13 +16,33 @@ var (
 // are the years 1954 to 2119. Smaller and greater ones are more likely to be
 // something else.
 func serialDay(text string) (day calendarDay, since time.Duration, ok bool) {
-	parts := serialText.FindStringSubmatch(TrimCell(text))
+	text = TrimCell(text)
+	if !startsWithDigits(text, serialDigits) {
+		return calendarDay{}, 0, false
+	}
+	parts := serialText.FindStringSubmatch(text)
 	if parts == nil {
 		return calendarDay{}, 0, false
 	}
 	at := time.Date(1899, time.December, 30+number(parts[1]), 0, 0, 0, 0, time.UTC).Add(partOfDay(parts[2]))
 	midnight := at.Truncate(24 * time.Hour)
 	return calendarDay{at.Year(), int(at.Month()), at.Day()}, at.Sub(midnight), true
+}
+
+// serialDigits is the number of digits before the point of a serial number.
+const serialDigits = 5
+
+// startsWithDigits reports whether a text begins with n digits.
+func startsWithDigits(text string, n int) bool {
+	if len(text) < n {
+		return false
+	}
+	for i := range n {
+		if !IsDigit(text[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // dayFraction reads a spreadsheet's number for a time of day.

@@ -138,6 +138,9 @@ type reading struct {
 // given as if it were UTC.
 func (z Zone) read(wall time.Time) reading {
 	wall = wall.Add(-z.shift)
+	if z.location == time.UTC {
+		return reading{earlier: wall, later: wall}
+	}
 	const aside = 26 * time.Hour // farther than any zone is from UTC, less than between two changes
 	before := wall.Add(-z.offset(wall.Add(-aside)))
 	after := wall.Add(-z.offset(wall.Add(aside)))

@@ -27,20 +27,20 @@ func (w *Row) ReadAnnotation(f annotations.Field, column string, into *annotatio
 
 // readAnnotation reads one of the values that a trader added to a trade from the
 // column that is mapped to it.
-func (m mapping) readAnnotation(w *Row, f annotations.Field, into *annotations.Values) {
-	target := Target(f.Name)
+func (m *fieldMap) readAnnotation(w *Row, f annotations.Field, into *annotations.Values) {
+	from := m.of(Target(f.Name))
 	switch value := f.At(into).(type) {
 	case *string:
-		*value = m.text(w, target)
+		*value = from.text(w)
 	case *annotations.Grade:
-		*value = Grade(m.text(w, target))
+		*value = Grade(from.text(w))
 	case *decimal.Null:
-		if *value = m.null(w, target); f.Range != 0 { // platforms write 0 if there is no stop, target or risk
+		if *value = from.null(w); f.Range != 0 { // platforms write 0 if there is no stop, target or risk
 			*value = NonZero(*value)
 		}
 	case **time.Time:
-		if m.text(w, target) != "" {
-			*value = instantOf(m.whole(w, m[target]))
+		if from.text(w) != "" {
+			*value = instantOf(from.moment(w))
 		}
 	}
 }

@@ -52,6 +52,9 @@ type part struct {
 // parse looks the columns of an expression up. It is called for every value, so
 // it keeps its results.
 func (r *Reader) parse(col Col) *expression {
+	if col == "" {
+		return &noExpression
+	}
 	if e := r.expressions[col]; e != nil {
 		return e
 	}
@@ -73,6 +76,9 @@ func (r *Reader) parse(col Col) *expression {
 	r.expressions[col] = e
 	return e
 }
+
+// noExpression is that of a column that a layout does not have.
+var noExpression expression
 
 func (t term) isColumn() bool {
 	return t.parts == nil && t.value == "" && t.constant == "" && t.money == nil

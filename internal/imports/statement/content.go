@@ -53,21 +53,45 @@ func (c wordCounts) isStatus(named bool) bool {
 // countWords counts the words of each column of a table below its header.
 func countWords(rows []tabular.Row, columns int) []wordCounts {
 	counts := make([]wordCounts, columns)
+	words := map[string]wordCounts{}
 	for _, row := range rows[:min(len(rows), maxContentRows)] {
 		for i, cell := range row.Cells[:min(len(row.Cells), columns)] {
 			if !parse.Blank(cell) {
-				counts[i].add(cell)
+				counts[i].add(countWord(words, cell))
 			}
 		}
 	}
 	return counts
 }
 
-func (c *wordCounts) add(cell string) {
-	c.values++
+func (c *wordCounts) add(d wordCounts) {
+	c.values += d.values
+	c.buys += d.buys
+	c.sells += d.sells
+	c.letters += d.letters
+	c.states += d.states
+	c.strong += d.strong
+}
+
+// countWord returns the counts of one value. It keeps those of words: columns of
+// words repeat them.
+func countWord(known map[string]wordCounts, cell string) wordCounts {
+	if parse.IsDigit(cell[0]) {
+		return wordCounts{values: 1}
+	}
+	c, found := known[cell]
+	if !found {
+		c = newWordCounts(cell)
+		known[cell] = c
+	}
+	return c
+}
+
+func newWordCounts(cell string) (c wordCounts) {
+	c.values = 1
 	// 0 and 1 number the sides in one platform's own files only.
 	if first := cell[0]; len(cell) > longestWord || parse.IsDigit(first) || first == '-' || first == '+' {
-		return
+		return c
 	}
 	if side, _, ok := parse.SideWord(cell); ok {
 		if side == matching.Buy {
@@ -85,6 +109,7 @@ func (c *wordCounts) add(cell string) {
 			c.strong++
 		}
 	}
+	return c
 }
 
 // weakSides are names of columns that may hold a side but mostly hold something

@@ -80,8 +80,7 @@ func (r *Reader) readLayout(l *Layout) error {
 		}
 	}
 	for i, cells := range r.rows {
-		const often = 16
-		if i%often == 0 {
+		if i%checkEvery == 0 {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}

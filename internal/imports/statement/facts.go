@@ -40,12 +40,20 @@ func (w *Row) noteCost(column int, cost decimal.Decimal) {
 	if !cost.IsZero() || parse.Blank(w.Cells[column]) {
 		return
 	}
-	target := TargetFees
-	if m, known := meaningOf(w.r.header[column]); known && m.target == TargetCommission ||
-		!known && strings.Contains(HeaderKey(w.r.header[column]), "comm") {
-		target = TargetCommission
+	w.noteZero(w.r.costTarget(column), true)
+}
+
+// costTarget returns whether a column holds fees or commission, by its name.
+func (r *Reader) costTarget(column int) Target {
+	c := r.columnState(column)
+	if c.cost == "" {
+		c.cost = TargetFees
+		if m, known := meaningOf(r.header[column]); known && m.target == TargetCommission ||
+			!known && strings.Contains(HeaderKey(r.header[column]), "comm") {
+			c.cost = TargetCommission
+		}
 	}
-	w.noteZero(target, true)
+	return c.cost
 }
 
 // noteZero remembers that a cost was read and is 0.
@@ -65,7 +73,7 @@ func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
 	if !m.Zoned && !m.DateOnly && w.r.ZoneIsGuessed() {
 		m.ZoneAssumed = true
 		if column >= 0 {
-			_, inHeader := parse.ZoneInHeader(w.r.header[column])
+			_, inHeader := w.r.zoneInHeader(column)
 			m.ZoneAssumed = !inHeader
 		}
 	}

@@ -32,14 +32,23 @@ func (s *Statement) sortRecords(newestFirst bool) {
 		reverseRows(s.Cash, func(c *Cash) int { return c.Row })
 		reverseRows(s.Annotations, func(m *Annotations) int { return m.Row })
 	}
-	slices.SortStableFunc(s.Fills, func(a, b *Fill) int {
-		c := cmp.Or(a.At.Compare(b.At), cmp.Compare(a.splitRank(), b.splitRank()))
-		if c != 0 || !a.DateOnly || !b.DateOnly {
-			return c
-		}
-		return cmp.Compare(effectRank(a.Effect), effectRank(b.Effect))
-	})
+	if !slices.IsSortedFunc(s.Fills, compareFills) {
+		slices.SortStableFunc(s.Fills, compareFills)
+	}
 	slices.SortStableFunc(s.Cash, func(a, b *Cash) int { return a.At.Compare(b.At) })
+}
+
+// compareFills orders fills by their instant. Fills of one instant are ordered by
+// splitRank, and those of a day without times by whether they open or close.
+func compareFills(a, b *Fill) int {
+	if c := a.At.Compare(b.At); c != 0 {
+		return c
+	}
+	c := cmp.Compare(a.splitRank(), b.splitRank())
+	if c != 0 || !a.DateOnly || !b.DateOnly {
+		return c
+	}
+	return cmp.Compare(effectRank(a.Effect), effectRank(b.Effect))
 }
 
 // reverseRows turns a list around and leaves what one row said in its order:
@@ -146,6 +155,9 @@ func (s *Statement) checkPositions() {
 // checkOpenings looks for fills that close what the file never opened. The
 // journal may hold the opening already, so it is only a warning.
 func (s *Statement) checkOpenings() {
+	if !slices.ContainsFunc(s.Fills, func(f *Fill) bool { return f.Effect == parse.Closing }) {
+		return
+	}
 	held := map[streamKey]decimal.Decimal{}
 	missing := map[string]bool{}
 	for _, f := range s.Fills {

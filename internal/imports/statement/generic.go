@@ -34,10 +34,11 @@ func (r *Reader) newMappedReader() (func(*Row), error) {
 		return nil, MappingRequired(missing)
 	}
 	r.noteAccounts(m)
+	fields := r.newFieldMap(m)
 	if r.Preset.Format == JournalTrades {
-		return func(w *Row) { w.roundTrip(m) }, nil
+		return func(w *Row) { w.roundTrip(fields) }, nil
 	}
-	return func(w *Row) { w.execution(m) }, nil
+	return func(w *Row) { w.execution(fields) }, nil
 }
 
 // needsSide reports whether nothing says which rows bought and which sold: no
@@ -132,72 +133,142 @@ func (m mapping) missing(format Format) []string {
 	return list
 }
 
-// text returns the value of a target in this row.
-func (m mapping) text(w *Row, t Target) string {
-	name, mapped := m[t]
-	if !mapped {
-		return ""
-	}
-	if constant, ok := strings.CutPrefix(name, "="); ok {
-		return constant
-	}
-	return w.Text(name)
+// fieldMap is a mapping whose columns were looked up in a table. The fields that
+// every row of fills needs have names; of returns any.
+type fieldMap struct {
+	fields map[Target]*field
+
+	symbol, side, quantity, price, executedAt, date, time, fees, commission, swap *field
+	instrumentType, optionRight, strike, expiry, multiplier, externalID, currency *field
+	status                                                                        *field
 }
 
-func (m mapping) null(w *Row, t Target) decimal.Null {
-	name, mapped := m[t]
-	if !mapped {
-		return decimal.Null{}
+// field is what a target is read from: a column, a constant or nothing.
+type field struct {
+	target     Target
+	name       Col // as it was mapped; empty if the target is not mapped
+	isConstant bool
+	constant   string
+	columns    *expression
+	// costs are the columns whose sum is a cost.
+	costs []costPart
+}
+
+type costPart struct {
+	name    Col
+	columns *expression
+}
+
+func (r *Reader) newFieldMap(m mapping) *fieldMap {
+	f := &fieldMap{fields: make(map[Target]*field, len(m))}
+	for target, name := range m {
+		f.fields[target] = r.newField(target, name)
 	}
-	if constant, ok := strings.CutPrefix(name, "="); ok {
-		n, err := parse.Number(constant, parse.Point)
+	for target, into := range map[Target]**field{
+		TargetSymbol: &f.symbol, TargetSide: &f.side, TargetQuantity: &f.quantity, TargetPrice: &f.price,
+		TargetExecutedAt: &f.executedAt, TargetDate: &f.date, TargetTime: &f.time,
+		TargetFees: &f.fees, TargetCommission: &f.commission, TargetSwap: &f.swap,
+		TargetInstrumentType: &f.instrumentType, TargetOptionRight: &f.optionRight, TargetStrike: &f.strike, TargetExpiry: &f.expiry,
+		TargetMultiplier: &f.multiplier, TargetExternalID: &f.externalID, TargetCurrency: &f.currency, TargetStatus: &f.status,
+	} {
+		*into = f.of(target)
+	}
+	return f
+}
+
+func (r *Reader) newField(target Target, name Col) *field {
+	f := &field{target: target, name: name}
+	if f.constant, f.isConstant = strings.CutPrefix(name, "="); f.isConstant {
+		return f
+	}
+	f.columns = r.parse(name)
+	for part := range strings.SplitSeq(name, "+") {
+		f.costs = append(f.costs, costPart{part, r.parse(part)})
+	}
+	return f
+}
+
+// of returns the field of a target.
+func (m *fieldMap) of(t Target) *field {
+	if f := m.fields[t]; f != nil {
+		return f
+	}
+	return &field{target: t}
+}
+
+func (f *field) isMapped() bool { return f.name != "" }
+
+// text returns the value of a field in this row.
+func (f *field) text(w *Row) string {
+	switch {
+	case !f.isMapped():
+		return ""
+	case f.isConstant:
+		return f.constant
+	}
+	_, text := w.findIn(f.columns)
+	return text
+}
+
+func (f *field) null(w *Row) decimal.Null {
+	switch {
+	case !f.isMapped():
+		return decimal.Null{}
+	case f.isConstant:
+		n, err := parse.Number(f.constant, parse.Point)
 		if err != nil {
-			w.Fail("%s: %v.", t, err)
+			w.Fail("%s: %v.", f.target, err)
 			return decimal.Null{}
 		}
 		return decimal.Of(n)
 	}
-	return w.Null(name)
+	return w.nullIn(f.columns, f.name)
 }
 
-func (m mapping) cost(w *Row, t Target) decimal.Decimal {
-	name, mapped := m[t]
-	if !mapped || strings.HasPrefix(name, "=") {
-		constant := m.null(w, t)
-		w.noteZero(t, constant.Valid && constant.Decimal.IsZero())
+func (f *field) cost(w *Row) decimal.Decimal {
+	if !f.isMapped() || f.isConstant {
+		constant := f.null(w)
+		w.noteZero(f.target, constant.Valid && constant.Decimal.IsZero())
 		return constant.Or(decimal.Zero)
 	}
 	fees, commission := w.noFees, w.noCommission
-	cost := w.Cost(strings.Split(name, "+")...)
+	cost := decimal.Zero
+	for _, c := range f.costs {
+		cost = cost.Add(w.costIn(c.columns, c.name))
+	}
 	isZero := w.noFees != fees || w.noCommission != commission
 	w.noFees, w.noCommission = fees, commission // the mapping says which of the two it is
-	w.noteZero(t, isZero)
+	w.noteZero(f.target, isZero)
 	return cost
 }
 
-// moment reads an instant from one column, or from a date and a time.
-func (m mapping) moment(w *Row, whole, date, time Target) parse.Moment {
+// readMoment reads an instant from one column, or from a date and a time.
+func (w *Row) readMoment(whole, date, time *field) parse.Moment {
 	switch {
-	case m[whole] != "" && m[date] != "" && whole != date:
-		return w.DateAndTime(m[date], m[whole])
-	case m[whole] != "":
-		return m.whole(w, m[whole])
-	case m[time] != "":
-		return w.DateAndTime(m[date], m[time])
+	case whole.isMapped() && date.isMapped() && whole.target != date.target:
+		return w.DateAndTime(date.name, whole.name)
+	case whole.isMapped():
+		return whole.moment(w)
+	case time.isMapped():
+		return w.DateAndTime(date.name, time.name)
 	default:
-		return m.whole(w, m[date])
+		return date.moment(w)
 	}
 }
 
-func (m mapping) whole(w *Row, name string) parse.Moment {
-	if constant, ok := strings.CutPrefix(name, "="); ok {
-		return w.At(constant)
+// moment reads an instant from the field alone.
+func (f *field) moment(w *Row) parse.Moment {
+	switch {
+	case f.isConstant:
+		return w.At(f.constant)
+	case !f.isMapped():
+		return w.Moment("")
 	}
-	return w.Moment(name)
+	return w.momentIn(f.columns, f.name)
 }
 
 // execution reads a row as one fill.
-func (w *Row) execution(m mapping) {
+func (w *Row) execution(m *fieldMap) {
 	if !w.meetsConditions() {
 		return
 	}
@@ -205,36 +276,39 @@ func (w *Row) execution(m mapping) {
 	if !filled {
 		return
 	}
-	f := Fill{}
-	m.instrument(w, &f)
+	f := w.r.pool.newFill()
+	m.readInstrument(w, f)
 	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
 		w.noQuantity(m, quantity)
 		return
 	}
 	f.Quantity = quantity.Decimal
-	m.side(w, &f)
-	price := m.null(w, "price")
+	m.readSide(w, f)
+	price := m.price.null(w)
 	if !price.Valid {
 		w.Fail("There is no price.")
 	}
 	f.Price = price.Decimal
-	at := m.moment(w, "executed_at", "date", "time")
+	at := w.readMoment(m.executedAt, m.date, m.time)
 	f.At, f.DateOnly = at.At, at.DateOnly
-	f.Fees = m.cost(w, "fees").Add(m.swap(w))
-	f.Commission = m.cost(w, "commission")
-	f.ID = m.text(w, "external_id")
-	w.Fill(f)
+	f.Fees = m.fees.cost(w).Add(m.readSwap(w))
+	f.Commission = m.commission.cost(w)
+	f.ID = m.externalID.text(w)
+	w.emitFill(f)
 }
 
 // filled reads the quantity of a row and skips orders that were not filled. Of
 // an order that was filled in part, be it canceled afterwards, the quantity is
 // the filled one.
-func (m mapping) filled(w *Row) (quantity decimal.Null, ok bool) {
-	quantity = m.null(w, TargetQuantity)
-	word := m.text(w, TargetStatus)
+func (m *fieldMap) filled(w *Row) (quantity decimal.Null, ok bool) {
+	quantity = m.quantity.null(w)
+	word := m.status.text(w)
+	if word == "" {
+		return quantity, true
+	}
 	status := parse.Status(word)
-	if word == "" || status == parse.StatusFilled || status == parse.StatusUnknown {
-		if word != "" && status == parse.StatusUnknown {
+	if status == parse.StatusFilled || status == parse.StatusUnknown {
+		if status == parse.StatusUnknown {
 			w.r.Out.Warn("The status %q is not known; rows with it were read as filled.", parse.Shorten(word))
 		}
 		return quantity, true
@@ -271,9 +345,9 @@ func (w *Row) filledQuantity() decimal.Null {
 
 // noQuantity ends a row without a quantity: an order that was not filled is
 // skipped, a line of text is ignored, and any other row fails.
-func (w *Row) noQuantity(m mapping, quantity decimal.Null) {
+func (w *Row) noQuantity(m *fieldMap, quantity decimal.Null) {
 	switch {
-	case !quantity.Valid && m.text(w, "symbol") == "" && m.text(w, "side") == "":
+	case !quantity.Valid && m.symbol.text(w) == "" && m.side.text(w) == "":
 		w.Ignore()
 	case quantity.Valid && (w.r.Preset.Broker != "" || w.r.filledColumn() >= 0):
 		w.Skip("%s", ReasonNotFilled)
@@ -301,15 +375,15 @@ func conditionReason(column, value string) string {
 	return strings.TrimSpace(column) + ": " + parse.Shorten(strings.TrimSpace(value))
 }
 
-// instrument reads what was traded.
-func (m mapping) instrument(w *Row, f *Fill) {
+// readInstrument reads what was traded.
+func (m *fieldMap) readInstrument(w *Row, f *Fill) {
 	kind := w.r.Preset.Instrument
-	if word := m.text(w, "instrument_type"); word != "" {
+	if word := m.instrumentType.text(w); word != "" {
 		kind = InstrumentType(word)
 	}
-	f.Multiplier = m.null(w, "multiplier")
-	w.r.name(f, m.text(w, "symbol"), kind)
-	if right := strings.ToLower(m.text(w, "option_right")); right != "" && f.Right == "" {
+	f.Multiplier = m.multiplier.null(w)
+	w.r.name(f, m.symbol.text(w), kind)
+	if right := strings.ToLower(m.optionRight.text(w)); right != "" && f.Right == "" {
 		f.Type = "option"
 		f.Right = right
 		switch right[:1] {
@@ -318,41 +392,42 @@ func (m mapping) instrument(w *Row, f *Fill) {
 		case "p":
 			f.Right = "put"
 		}
-		f.Strike = m.null(w, "strike")
-		f.Expiry = m.day(w, "expiry")
+		f.Strike = m.strike.null(w)
+		f.Expiry = m.expiry.day(w)
 	}
-	currency := strings.ToUpper(m.text(w, "currency"))
+	currency := strings.ToUpper(m.currency.text(w))
+	if currency == "" {
+		return
+	}
 	w.r.Out.NoteCurrency(currency)
-	if currency != "" && w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
+	if w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
 		w.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, w.r.Hints.Currency)
 		f.Details = map[string]string{"currency": currency}
 	}
 }
 
-func (m mapping) day(w *Row, t Target) journal.Day {
-	name := m[t]
-	if name == "" {
+func (f *field) day(w *Row) journal.Day {
+	switch {
+	case !f.isMapped():
 		return ""
+	case !f.isConstant:
+		return w.Day(f.name)
 	}
-	constant, ok := strings.CutPrefix(name, "=")
-	if !ok {
-		return w.Day(name)
-	}
-	day, err := journal.ParseDay(string(t), constant)
+	day, err := journal.ParseDay(string(f.target), f.constant)
 	if err != nil {
-		w.Fail("%q is not a day.", parse.Shorten(constant))
+		w.Fail("%q is not a day.", parse.Shorten(f.constant))
 	}
 	return day
 }
 
-// side reads the side, or takes it from the sign of the quantity.
-func (m mapping) side(w *Row, f *Fill) {
-	word := m.text(w, "side")
+// readSide reads the side, or takes it from the sign of the quantity.
+func (m *fieldMap) readSide(w *Row, f *Fill) {
+	word := m.side.text(w)
 	if word == "" {
 		f.Side = matching.Buy
 		if f.Quantity.Sign() < 0 {
 			f.Side = matching.Sell
-		} else if m["side"] != "" {
+		} else if m.side.isMapped() {
 			w.Fail("There is no side.")
 		}
 		return
@@ -364,6 +439,6 @@ func (m mapping) side(w *Row, f *Fill) {
 	f.Side, f.Effect = side, effect
 }
 
-// swap is the cost of holding overnight. Files write what it did to the account:
-// below zero is a cost.
-func (m mapping) swap(w *Row) decimal.Decimal { return m.null(w, "swap").Or(decimal.Zero).Neg() }
+// readSwap reads the cost of holding overnight. Files write what it did to the
+// account: below zero is a cost.
+func (m *fieldMap) readSwap(w *Row) decimal.Decimal { return m.swap.null(w).Or(decimal.Zero).Neg() }

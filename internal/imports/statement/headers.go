@@ -78,6 +78,9 @@ func Targets() []Target {
 // lower case, without byte order mark and quotes, without a colon at its end,
 // and with single blanks between its words.
 func HeaderKey(header string) string {
+	if isHeaderKey(header) {
+		return header
+	}
 	key := strings.Map(func(r rune) rune {
 		switch r {
 		case '"', '“', '”', '„', '\ufeff', '\u200b':
@@ -88,6 +91,23 @@ func HeaderKey(header string) string {
 	key = strings.Join(strings.Fields(key), " ")
 	key = strings.TrimSpace(strings.Trim(key, "'"))
 	return strings.TrimSpace(strings.TrimRight(key, ":"))
+}
+
+// isHeaderKey reports quickly whether a name is in that form already: small
+// letters and digits, with single blanks, underscores and slashes among them.
+func isHeaderKey(name string) bool {
+	blank := true // a blank must not be first, last or after another one
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z' || parse.IsDigit(c) || c == '_' || c == '/':
+			blank = false
+		case c == ' ' && !blank:
+			blank = true
+		default:
+			return false
+		}
+	}
+	return !blank
 }
 
 // meaning is what the name of a column says. Of several columns for one target

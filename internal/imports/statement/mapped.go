@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
@@ -21,8 +22,11 @@ func Locate(file tabular.File) (found Detection, ok bool) {
 	most := 0
 	for t, table := range file.Tables {
 		for i := range min(len(table.Rows), headerSearch) {
-			n := len(SuggestMapping(table.Rows[i].Cells))
-			if n > most && i+1 < len(table.Rows) {
+			cells := table.Rows[i].Cells
+			if i+1 == len(table.Rows) || countNames(cells) <= most {
+				continue
+			}
+			if n := len(SuggestMapping(cells)); n > most {
 				most, ok = n, true
 				found = Detection{Table: t, Header: i}
 			}
@@ -36,6 +40,17 @@ func Locate(file tabular.File) (found Detection, ok bool) {
 		}
 	}
 	return found, ok
+}
+
+// countNames counts the cells that have a letter, without which no name of a
+// column means something. It is the most that SuggestMapping can map.
+func countNames(cells []string) (n int) {
+	for _, cell := range cells {
+		if strings.ContainsFunc(cell, unicode.IsLetter) {
+			n++
+		}
+	}
+	return n
 }
 
 // Suggest names the columns of a table that SuggestColumns recognizes. rows are
@@ -86,6 +101,10 @@ func Generic(headers []string, rows []tabular.Row, chosen map[Target]string) *Pr
 	}
 	return asPreset(columns)
 }
+
+// Preset makes a preset for a file that no broker is known by, read by the columns
+// of the suggestion. It is what [Generic] makes without a choice of the user.
+func (s Suggestion) Preset() *Preset { return asPreset(maps.Clone(mapping(s))) }
 
 // addByContent maps side and status where the mapping leaves them out and a
 // column that it does not use holds nothing but words for them.

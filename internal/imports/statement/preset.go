@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,30 +138,74 @@ type Detection struct {
 // headerSearch is how many rows of a table may come before its header.
 const headerSearch = 200
 
-// Detect finds the preset that fits a file best: the one with most
-// column names. Among equals the first in the list is taken.
+// Detect finds the preset that fits a file best; see [Detector.Detect].
 func Detect(file tabular.File, presets []*Preset) (best Detection, found bool) {
-	for _, p := range presets {
+	return NewDetector(presets).Detect(file)
+}
+
+// Detector finds the presets of files. It is safe for concurrent use.
+type Detector struct {
+	presets []*Preset
+	headers []knownHeader
+	// byKey lists the headers that one of their names is looked up by: that
+	// which the fewest headers have.
+	byKey map[string][]int
+}
+
+// NewDetector returns a detector for some presets.
+func NewDetector(presets []*Preset) *Detector {
+	d := &Detector{presets: presets, headers: knownHeaders(presets), byKey: map[string][]int{}}
+	uses := map[string]int{}
+	for _, h := range d.headers {
+		for _, name := range h.with {
+			for _, key := range name {
+				uses[key]++
+			}
+		}
+	}
+	for i, h := range d.headers {
+		for _, key := range h.rarestName(uses) {
+			d.byKey[key] = append(d.byKey[key], i)
+		}
+	}
+	return d
+}
+
+// Detect finds the preset that fits a file best: the one with most column
+// names. Among equals the first in the list is taken.
+func (d *Detector) Detect(file tabular.File) (best Detection, found bool) {
+	for _, p := range d.presets {
 		if p.Matches != nil {
 			if reason := p.Matches(file); reason != "" {
 				return Detection{Preset: p, Header: -1, Reason: reason}, true
 			}
 		}
 	}
-	headers := knownHeaders(presets)
 	most := 0
 	for t, table := range file.Tables {
 		for i := range min(len(table.Rows), headerSearch) {
-			keys := headerKeys(table.Rows[i].Cells)
-			for _, h := range headers {
-				if n := h.fits(keys); n > most && (!h.preset.Exact || slices.Equal(table.Rows[i].Cells, h.preset.Header)) {
+			cells := table.Rows[i].Cells
+			keys := headerKeys(cells)
+			for _, n := range d.candidates(keys) {
+				h := d.headers[n]
+				if n := h.fits(keys); n > most && (!h.preset.Exact || slices.Equal(cells, h.preset.Header)) {
 					most, found = n, true
-					best = Detection{Preset: h.preset, Table: t, Header: i, Reason: "matched header " + strings.Join(h.preset.shown(table.Rows[i].Cells), " + ")}
+					best = Detection{Preset: h.preset, Table: t, Header: i, Reason: "matched header " + strings.Join(h.preset.shown(cells), " + ")}
 				}
 			}
 		}
 	}
 	return best, found
+}
+
+// candidates lists the headers that a row may be, in the order of the presets.
+func (d *Detector) candidates(keys map[string]int) []int {
+	var list []int
+	for key := range keys {
+		list = append(list, d.byKey[key]...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func headerKeys(cells []string) map[string]int {
@@ -192,6 +237,17 @@ func knownHeaders(presets []*Preset) []knownHeader {
 		}
 	}
 	return list
+}
+
+// rarestName returns the alternatives of the name that the fewest headers have.
+func (h knownHeader) rarestName(uses map[string]int) []string {
+	count := func(alternatives []string) (n int) {
+		for _, key := range alternatives {
+			n += uses[key]
+		}
+		return n
+	}
+	return slices.MinFunc(h.with, func(a, b []string) int { return cmp.Compare(count(a), count(b)) })
 }
 
 func alternatives(names []string) [][]string {

@@ -44,7 +44,7 @@ type Reader struct {
 	kinds       []int // see kindColumns; nil before the first call
 	filled      []int // see filledColumn; nil before the first call
 	rows        []tabular.Row
-	columns     map[int]*column
+	columns     []*column // by index; see columnState
 	costs       *costColumns
 	clocks      map[clockKey]*parse.Clock
 	zone        string
@@ -52,6 +52,8 @@ type Reader struct {
 	day         journal.Day    // of times without one, where there are such
 	lots        map[string]int // how often a round trip was met
 	names       map[nameKey]*Fill
+	sides       map[string]sideWord // by the text of a cell
+	pool        *fillPool
 	// instruments are those that a layout has named.
 	instruments map[instrumentKey]Instrument
 	// state is what rows that are read by layouts leave for the end of the file.
@@ -71,6 +73,15 @@ type column struct {
 	dates     bool
 	negative  bool
 	signs     bool
+	clock     *parse.Clock // of times in the file's zone or the column's
+	zone      *headerZone
+	cost      Target // see costTarget; empty before the first call
+}
+
+// headerZone is the zone in the name of a column.
+type headerZone struct {
+	name  string
+	found bool
 }
 
 // Read reads a file that a preset fits.
@@ -85,7 +96,7 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 	if out.Source == "" {
 		out.Source = FromCSV
 	}
-	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}}
+	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}, sides: map[string]sideWord{}, pool: &fillPool{}}
 	if err := r.settleZone(); err != nil {
 		return nil, err
 	}
@@ -111,15 +122,15 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		}
 		return r.result()
 	}
-	each := p.Each
+	each, read := p.Each, r.EachRow
 	if each == nil {
-		generic, err := r.newMappedReader()
+		mapped, err := r.newMappedReader()
 		if err != nil {
 			return nil, err
 		}
-		each = generic
+		each, read = mapped, r.eachReusedRow
 	}
-	r.EachRow(each)
+	read(each)
 	if p.Done != nil {
 		p.Done(r)
 	}
@@ -158,7 +169,7 @@ func (r *Reader) noteZone(m parse.Moment, column int) {
 		return
 	}
 	if column >= 0 {
-		if _, inHeader := parse.ZoneInHeader(r.header[column]); inHeader {
+		if _, inHeader := r.zoneInHeader(column); inHeader {
 			return
 		}
 	}
@@ -174,7 +185,7 @@ func (r *Reader) open(table tabular.Table, header, end int) {
 	r.table = table
 	r.header = table.Rows[header].Cells
 	r.rows = table.Rows[header+1 : end]
-	r.columns, r.costs = map[int]*column{}, nil
+	r.columns, r.costs = nil, nil
 	r.index = map[string]int{}
 	r.expressions = map[Col]*expression{}
 	r.kinds, r.filled = nil, nil
@@ -270,13 +281,15 @@ func (r *Reader) Header(names string) string {
 	return ""
 }
 
+// checkEvery is the number of rows after which the context is checked.
+const checkEvery = 16
+
 // Rows goes through the rows of the table. Each is settled when the next
 // begins: what it emitted is kept unless it failed.
 func (r *Reader) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		for i, cells := range r.rows {
-			const often = 16
-			if i%often == 0 && r.ctx.Err() != nil {
+			if i%checkEvery == 0 && r.ctx.Err() != nil {
 				return // ReadContext reports it
 			}
 			r.Out.Rows++
@@ -297,6 +310,21 @@ func (r *Reader) EachRow(fn func(*Row)) {
 	}
 }
 
+// eachReusedRow is EachRow for a function that keeps no row: there is only one,
+// which is overwritten.
+func (r *Reader) eachReusedRow(fn func(*Row)) {
+	row := &Row{}
+	for i, cells := range r.rows {
+		if i%checkEvery == 0 && r.ctx.Err() != nil {
+			return // ReadContext reports it
+		}
+		r.Out.Rows++
+		*row = Row{r: r, Row: cells, Number: r.Out.Rows, fills: row.fills[:0], times: row.times[:0]}
+		fn(row)
+		row.writeOutcome()
+	}
+}
+
 // values returns all values of a column.
 func (r *Reader) values(column int) []string {
 	list := make([]string, 0, len(r.rows))
@@ -309,12 +337,25 @@ func (r *Reader) values(column int) []string {
 }
 
 func (r *Reader) columnState(i int) *column {
+	if i >= len(r.columns) {
+		r.columns = append(r.columns, make([]*column, i+1-len(r.columns))...)
+	}
 	c := r.columns[i]
 	if c == nil {
 		c = &column{}
 		r.columns[i] = c
 	}
 	return c
+}
+
+// zoneInHeader is [parse.ZoneInHeader] for the name of a column.
+func (r *Reader) zoneInHeader(i int) (name string, found bool) {
+	c := r.columnState(i)
+	if c.zone == nil {
+		c.zone = &headerZone{}
+		c.zone.name, c.zone.found = parse.ZoneInHeader(r.header[i])
+	}
+	return c.zone.name, c.zone.found
 }
 
 // separator decides which sign marks the decimals of a column: its own values,
@@ -420,11 +461,26 @@ func (r *Reader) askOrder(i int, likely parse.DateOrder) parse.DateOrder {
 // clock returns the clock of a column. It remembers the row before, which shows
 // which of two hours is meant when the clocks are put back.
 // Without a zone it is the one in the column's name, or the file's.
-func (r *Reader) clock(zone string, column int) (*parse.Clock, error) {
+func (r *Reader) clock(zone string, column int) (c *parse.Clock, err error) {
+	if zone == "" && column >= 0 {
+		own := r.columnState(column)
+		if own.clock == nil {
+			own.clock, err = r.newClock(zone, column)
+		}
+		return own.clock, err
+	}
 	key := clockKey{zone, column}
 	if c := r.clocks[key]; c != nil {
 		return c, nil
 	}
+	c, err = r.newClock(zone, column)
+	if err == nil {
+		r.clocks[key] = c
+	}
+	return c, err
+}
+
+func (r *Reader) newClock(zone string, column int) (*parse.Clock, error) {
 	name, order := zone, r.Preset.Order
 	if column >= 0 {
 		order = r.dateOrder(column)
@@ -436,9 +492,7 @@ func (r *Reader) clock(zone string, column int) (*parse.Clock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the time zone %q is not known", name)
 	}
-	c := parse.NewClock(z, order)
-	r.clocks[key] = c
-	return c, nil
+	return parse.NewClock(z, order), nil
 }
 
 // clockKey is the column that a clock belongs to: -1 for text.
@@ -450,7 +504,7 @@ type clockKey struct {
 // zoneOf is the zone of a column: one in its name beats the file's.
 func (r *Reader) zoneOf(column int) string {
 	if column >= 0 {
-		if inHeader, ok := parse.ZoneInHeader(r.header[column]); ok {
+		if inHeader, ok := r.zoneInHeader(column); ok {
 			r.Out.headerZone = inHeader
 			return inHeader
 		}

@@ -128,20 +128,20 @@ func (t *Trip) lot(r *Reader) string {
 }
 
 // roundTrip reads a row as a finished trade by a mapping.
-func (w *Row) roundTrip(m mapping) {
+func (w *Row) roundTrip(m *fieldMap) {
 	if !w.meetsConditions() {
 		return
 	}
-	switch status := parse.Status(m.text(w, TargetStatus)); status {
+	switch status := parse.Status(m.status.text(w)); status {
 	case parse.StatusCanceled, parse.StatusRejected:
 		w.Skip("%s", parse.SkipReasons[status])
 		return
 	case parse.StatusUnknown, parse.StatusFilled, parse.StatusPartial, parse.StatusExpired, parse.StatusPending: // a trade may be open, an option expired
 	}
 	var f Fill
-	m.instrument(w, &f)
+	m.readInstrument(w, &f)
 	if f.Symbol == "" {
-		if m.text(w, "quantity") == "" {
+		if m.quantity.text(w) == "" {
 			w.Ignore()
 			return
 		}
@@ -150,12 +150,12 @@ func (w *Row) roundTrip(m mapping) {
 	}
 	t := Trip{
 		Symbol: f.Symbol, Type: f.Type, Multiplier: f.Multiplier, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
-		Details: f.Details, ID: m.text(w, "external_id"),
-		OpenPrice: m.null(w, "open_price").Or(decimal.Zero), ClosePrice: m.null(w, "close_price"),
-		Fees: m.cost(w, "fees").Add(m.swap(w)), Commission: m.cost(w, "commission"),
-		GrossPnL: m.null(w, "pnl"), NetPnL: m.null(w, "net_pnl"),
+		Details: f.Details, ID: m.externalID.text(w),
+		OpenPrice: m.of(TargetOpenPrice).null(w).Or(decimal.Zero), ClosePrice: m.of(TargetClosePrice).null(w),
+		Fees: m.fees.cost(w).Add(m.readSwap(w)), Commission: m.commission.cost(w),
+		GrossPnL: m.of(TargetPnL).null(w), NetPnL: m.of(TargetNetPnL).null(w),
 	}
-	quantity := m.null(w, "quantity")
+	quantity := m.quantity.null(w)
 	if !quantity.Valid {
 		w.Fail("There is no quantity.")
 	}
@@ -167,8 +167,8 @@ func (w *Row) roundTrip(m mapping) {
 }
 
 // short reads the direction of a finished trade.
-func (m mapping) short(w *Row, quantity decimal.Decimal) bool {
-	word := strings.ToLower(strings.TrimSpace(m.text(w, "side")))
+func (m *fieldMap) short(w *Row, quantity decimal.Decimal) bool {
+	word := strings.ToLower(strings.TrimSpace(m.side.text(w)))
 	switch word {
 	case "":
 		return quantity.Sign() < 0
@@ -186,18 +186,19 @@ func (m mapping) short(w *Row, quantity decimal.Decimal) bool {
 
 // times reads when the trade opened and closed. A journal with only one
 // moment has the day; both fills have it then.
-func (m mapping) times(w *Row, t *Trip) {
+func (m *fieldMap) times(w *Row, t *Trip) {
+	openTime, openDate, closeTime, closeDate := m.of(TargetOpenTime), m.of(TargetOpenDate), m.of(TargetCloseTime), m.of(TargetCloseDate)
 	switch {
-	case m["open_time"] != "" || m["open_date"] != "":
-		t.Open = m.moment(w, "open_time", "open_date", "open_time")
-	case m["executed_at"] != "" || m["date"] != "":
-		t.Open = m.moment(w, "executed_at", "date", "time")
+	case openTime.isMapped() || openDate.isMapped():
+		t.Open = w.readMoment(openTime, openDate, openTime)
+	case m.executedAt.isMapped() || m.date.isMapped():
+		t.Open = w.readMoment(m.executedAt, m.date, m.time)
 	}
-	closes := m["close_time"] != "" && m.text(w, "close_time") != "" || m["close_date"] != "" && m.text(w, "close_date") != ""
+	closes := closeTime.text(w) != "" || closeDate.text(w) != ""
 	switch {
 	case closes:
-		t.Close = m.moment(w, "close_time", "close_date", "close_time")
-	case t.ClosePrice.Valid && m["close_time"] == "" && m["close_date"] == "":
+		t.Close = w.readMoment(closeTime, closeDate, closeTime)
+	case t.ClosePrice.Valid && !closeTime.isMapped() && !closeDate.isMapped():
 		t.Close = t.Open
 	}
 	if t.Open.At.IsZero() && !w.Failed() {
@@ -206,12 +207,12 @@ func (m mapping) times(w *Row, t *Trip) {
 }
 
 // annotate reads the annotations of the trade.
-func (m mapping) annotate(w *Row, on *Fill) {
-	a := Annotations{Fill: on, Setups: List(m.text(w, "setup"))}
+func (m *fieldMap) annotate(w *Row, on *Fill) {
+	a := Annotations{Fill: on, Setups: List(m.of(TargetSetup).text(w))}
 	for _, f := range annotations.Fields {
 		m.readAnnotation(w, f, &a.Values)
 	}
-	for _, tag := range List(m.text(w, "tags")) {
+	for _, tag := range List(m.of(TargetTags).text(w)) {
 		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
 			a.Mistakes = append(a.Mistakes, strings.TrimSpace(mistake))
 			continue

@@ -48,8 +48,10 @@ func (w *Row) Text(names string) string {
 
 // find returns the value of an expression in this row, and its column, which is
 // -1 if the value is not in one.
-func (w *Row) find(names Col) (column int, text string) {
-	e := w.r.parse(names)
+func (w *Row) find(names Col) (column int, text string) { return w.findIn(w.r.parse(names)) }
+
+// findIn is find for an expression that was looked up.
+func (w *Row) findIn(e *expression) (column int, text string) {
 	if e.terms != nil {
 		return w.resolve(e.terms)
 	}
@@ -116,8 +118,10 @@ func (w *Row) looksLikeData() bool {
 }
 
 // Null is the number of a column, absent where it is empty.
-func (w *Row) Null(names string) decimal.Null {
-	i, text := w.find(names)
+func (w *Row) Null(names string) decimal.Null { return w.nullIn(w.r.parse(names), names) }
+
+func (w *Row) nullIn(e *expression, names Col) decimal.Null {
+	i, text := w.findIn(e)
 	if text == "" {
 		return decimal.Null{}
 	}
@@ -152,9 +156,11 @@ func (w *Row) Cost(columns ...string) decimal.Decimal {
 }
 
 // cost returns the cost in one column.
-func (w *Row) cost(names Col) decimal.Decimal {
-	i, _ := w.find(names)
-	n := w.Decimal(names)
+func (w *Row) cost(names Col) decimal.Decimal { return w.costIn(w.r.parse(names), names) }
+
+func (w *Row) costIn(e *expression, names Col) decimal.Decimal {
+	i, _ := w.findIn(e)
+	n := w.nullIn(e, names).Or(decimal.Zero)
 	if i < 0 {
 		if w.r.Preset.Costs == CostsNegative {
 			return n.Neg()
@@ -169,8 +175,10 @@ func (w *Row) cost(names Col) decimal.Decimal {
 }
 
 // Moment is the instant in a column.
-func (w *Row) Moment(names string) parse.Moment {
-	i, text := w.find(names)
+func (w *Row) Moment(names string) parse.Moment { return w.momentIn(w.r.parse(names), names) }
+
+func (w *Row) momentIn(e *expression, names Col) parse.Moment {
+	i, text := w.findIn(e)
 	if text == "" {
 		w.Fail("There is no time in column %s.", firstName(names))
 		return parse.Moment{}
@@ -231,7 +239,7 @@ func (w *Row) DateAndTime(dates, times string) parse.Moment {
 	j, tod := w.find(times)
 	zoned := i
 	if j >= 0 {
-		if _, ok := parse.ZoneInHeader(w.r.header[j]); ok {
+		if _, ok := w.r.zoneInHeader(j); ok {
 			zoned = j
 		}
 	}
@@ -294,28 +302,72 @@ func (w *Row) Side(names string) (matching.Side, parse.Effect) {
 
 // sideWord reads a word, the preset's own first.
 func (w *Row) sideWord(text string) (matching.Side, parse.Effect, bool) {
-	if d, ok := w.r.Preset.Sides[strings.ToLower(strings.TrimSpace(text))]; ok {
-		if d.Buy {
-			return matching.Buy, d.Effect, true
+	word, known := w.r.sides[text]
+	if !known {
+		word = w.r.Preset.readSide(text)
+		const most = 1000 // a file has few words for sides
+		if len(w.r.sides) < most {
+			w.r.sides[text] = word
 		}
-		return matching.Sell, d.Effect, true
 	}
-	side, effect, ok := parse.SideWord(text)
-	return side, effect, ok
+	return word.side, word.effect, word.ok
+}
+
+// sideWord is what a word says about the side of a fill.
+type sideWord struct {
+	side   matching.Side
+	effect parse.Effect
+	ok     bool
+}
+
+func (p *Preset) readSide(text string) (word sideWord) {
+	if d, ok := p.Sides[strings.ToLower(strings.TrimSpace(text))]; ok {
+		if d.Buy {
+			return sideWord{matching.Buy, d.Effect, true}
+		}
+		return sideWord{matching.Sell, d.Effect, true}
+	}
+	word.side, word.effect, word.ok = parse.SideWord(text)
+	return word
 }
 
 // Fill emits a fill. Row is filled in; a quantity below zero has its sign
 // dropped, as the side says it.
 func (w *Row) Fill(f Fill) *Fill {
+	into := w.r.pool.newFill()
+	*into = f
+	w.emitFill(into)
+	return into
+}
+
+// emitFill is Fill for one that newFill has returned.
+func (w *Row) emitFill(f *Fill) {
 	f.Row = w.Number
 	f.Quantity = f.Quantity.Abs()
 	if f.Type == "" {
 		f.Type = w.r.Preset.Instrument
 	}
-	w.r.assumeUnits(&f)
-	w.noteFacts(&f)
-	w.fills = append(w.fills, &f)
-	return &f
+	w.r.assumeUnits(f)
+	w.noteFacts(f)
+	w.fills = append(w.fills, f)
+}
+
+// fillPool allocates fills many at a time, because a file has so many of them.
+type fillPool struct {
+	spare []Fill
+	size  int
+}
+
+// newFill returns an empty fill.
+func (p *fillPool) newFill() *Fill {
+	if len(p.spare) == 0 {
+		const fewest, most = 8, 256
+		p.size = min(max(fewest, 2*p.size), most)
+		p.spare = make([]Fill, p.size)
+	}
+	f := &p.spare[0]
+	p.spare = p.spare[1:]
+	return f
 }
 
 // assumeUnits sets the multiplier of a file whose quantities are units.

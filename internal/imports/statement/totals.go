@@ -131,7 +131,7 @@ func (s *Statement) Latest(n int) []Trade {
 		if len(latest) == n && end(stream) < latest[n-1].First.At {
 			break
 		}
-		for t := range s.groupStream(stream) {
+		for t := range s.groupStream(s.lastFills(stream, n)) {
 			if len(latest) == n && later(latest[n-1], t) <= 0 {
 				continue
 			}
@@ -147,17 +147,65 @@ func (s *Statement) Latest(n int) []Trade {
 // which the file names them first.
 func (s *Statement) streams() [][]int {
 	var streams [][]int
-	numbers := map[streamKey]int{}
+	numbers := streamNumbers{}
 	for i, f := range s.Fills {
-		n, known := numbers[f.stream()]
-		if !known {
-			n = len(streams)
-			numbers[f.stream()] = n
+		n := numbers.find(f)
+		if n == len(streams) {
 			streams = append(streams, nil)
 		}
 		streams[n] = append(streams[n], i)
 	}
 	return streams
+}
+
+// streamNumbers numbers instruments in the order in which it meets them.
+type streamNumbers struct {
+	plain  map[[2]string]int // by symbol and type
+	others map[streamKey]int
+}
+
+func (s *streamNumbers) find(f *Fill) int {
+	if s.plain == nil {
+		s.plain, s.others = map[[2]string]int{}, map[streamKey]int{}
+	}
+	next := len(s.plain) + len(s.others)
+	if f.Right == "" && !f.Strike.Valid && f.Expiry == "" && f.Lot == "" {
+		return findOrAdd(s.plain, [2]string{f.Symbol, f.Type}, next)
+	}
+	return findOrAdd(s.others, f.stream(), next)
+}
+
+func findOrAdd[K comparable](numbers map[K]int, key K, next int) int {
+	n, known := numbers[key]
+	if !known {
+		n = next
+		numbers[key] = n
+	}
+	return n
+}
+
+// lastFills returns the end of a stream that has at least its last n trades, if
+// there are as many. It begins where the position is flat, and all trades before
+// it were opened at an earlier instant.
+func (s *Statement) lastFills(stream []int, n int) []int {
+	var starts []int // after flat points, without those inside an instant
+	var flat []int   // how many flat points there are up to each start
+	position, count := decimal.Zero, 0
+	for i, f := range stream[:len(stream)-1] {
+		if position = position.Add(s.Fills[f].signed()); !position.IsZero() {
+			continue
+		}
+		count++
+		if s.Fills[f].At.Before(s.Fills[stream[i+1]].At) {
+			starts, flat = append(starts, i+1), append(flat, count)
+		}
+	}
+	for i, start := range slices.Backward(starts) {
+		if count-flat[i] >= n {
+			return stream[start:]
+		}
+	}
+	return stream
 }
 
 func (s *Statement) fillsOf(stream []int) iter.Seq[matching.Fill] {

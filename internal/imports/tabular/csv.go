@@ -17,7 +17,7 @@ func readCSV(file *File, text string, b *budget) error {
 		s.pos, s.line = body, 2
 	}
 	s.typical = typicalWidth(s)
-	rows := collector{budget: b}
+	rows := collector{budget: b, rows: make([]Row, 0, min(1+strings.Count(text, "\n"), b.limits.Rows))}
 	for s.record() {
 		if s.spill {
 			return b.tooWide(s.start)

@@ -21,6 +21,9 @@ type scanner struct {
 	patience int
 	// typical is how many cells most records have, where that is known.
 	typical int
+	// mixed reports that a carriage return that does not end a line was seen, so
+	// that splitLine would look for line ends in vain.
+	mixed bool
 
 	// The record that was found. The cells are as they were written, but for
 	// quotes, and are overwritten by the next record.
@@ -65,6 +68,9 @@ func (s *scanner) next() bool {
 	}
 	s.cells, s.width, s.spill, s.whole = s.cells[:0], 0, false, false
 	s.start = s.line
+	if s.splitLine() {
+		return true
+	}
 	for {
 		cell, quoted := s.cell()
 		s.addCell(cell)
@@ -83,6 +89,48 @@ func (s *scanner) next() bool {
 		}
 		return true
 	}
+}
+
+// splitLine finds the next record if it is a line without any quote, as most are,
+// and reports whether it is.
+func (s *scanner) splitLine() bool {
+	if s.mixed {
+		return false
+	}
+	end := strings.IndexByte(s.text[s.pos:], '\n')
+	next := s.pos + end + 1
+	if end < 0 {
+		end = len(s.text) - s.pos
+		next = len(s.text)
+	}
+	line := s.text[s.pos : s.pos+end]
+	if next > s.pos+end {
+		line = strings.TrimSuffix(line, "\r")
+	}
+	if strings.IndexByte(line, '"') >= 0 {
+		return false
+	}
+	if strings.IndexByte(line, '\r') >= 0 {
+		s.mixed = true
+		return false
+	}
+	for from := 0; from <= len(line); {
+		to := from
+		for to < len(line) && line[to] != s.delim {
+			to++
+		}
+		cell := line[from:to]
+		for cell != "" && (cell[0] == ' ' || cell[0] == '\t') {
+			cell = cell[1:]
+		}
+		s.addCell(cell)
+		from = to + 1
+	}
+	if next > s.pos+end {
+		s.line++
+	}
+	s.pos = next
+	return true
 }
 
 func (s *scanner) addCell(cell string) {

@@ -96,3 +96,18 @@ ALTER TABLE a ADD c TEXT; -- the end
 		t.Errorf("%q", got)
 	}
 }
+
+func TestDistributeNeedsCitus(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		changes, err := d.Distribute(t.Context())
+		if testkit.IsDistributed() && d.Engine() == db.PostgreSQL {
+			must(t, err)
+		} else if !errors.Is(err, db.ErrNoCitus) {
+			t.Errorf("Distribute = %v, want ErrNoCitus", err)
+		}
+		if len(changes.Distributed)+len(changes.Reference)+len(changes.Constraints) != 0 {
+			t.Errorf("it changed %+v", changes)
+		}
+	})
+}

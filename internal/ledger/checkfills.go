@@ -1,0 +1,78 @@
+package ledger
+
+// FillChecker checks the fills of one file. It keeps what many fills of a file
+// have in common. It must not be used concurrently.
+type FillChecker struct {
+	// instruments are those of fills without details, by symbol and type.
+	instruments map[[2]string]checkedInstrument
+	keys        map[streamKey]*streamKey
+	spare       []fill
+	size        int
+}
+
+type checkedInstrument struct {
+	Instrument
+	key *streamKey
+	err error
+}
+
+// NewFillChecker returns a FillChecker.
+func NewFillChecker() *FillChecker {
+	return &FillChecker{instruments: map[[2]string]checkedInstrument{}, keys: map[streamKey]*streamKey{}}
+}
+
+// Check returns the fill in its stored form, or an error if it is invalid.
+func (c *FillChecker) Check(n *NewFill) (CheckedFill, error) {
+	i := c.instrument(n)
+	if i.err != nil {
+		return CheckedFill{}, i.err
+	}
+	f := c.newFill()
+	if err := n.clean(i.Type, f); err != nil {
+		return CheckedFill{}, err
+	}
+	return CheckedFill{fill: f, key: i.key, unmultiplied: !n.Multiplier.Valid}, nil
+}
+
+// instrument returns the instrument of a fill.
+func (c *FillChecker) instrument(n *NewFill) checkedInstrument {
+	if len(n.Details) > 0 {
+		return c.checkInstrument(n)
+	}
+	key := [2]string{n.Symbol, n.InstrumentType}
+	i, known := c.instruments[key]
+	if !known {
+		i = c.checkInstrument(n)
+		c.instruments[key] = i
+	}
+	return i
+}
+
+func (c *FillChecker) checkInstrument(n *NewFill) (i checkedInstrument) {
+	if i.Instrument, i.err = cleanInstrument(n.Symbol, n.InstrumentType, n.Details); i.err == nil {
+		i.key = c.share(i.Instrument.key())
+	}
+	return i
+}
+
+// share returns a key that all fills of an instrument share.
+func (c *FillChecker) share(key streamKey) *streamKey {
+	shared := c.keys[key]
+	if shared == nil {
+		shared = &key
+		c.keys[key] = shared
+	}
+	return shared
+}
+
+// newFill returns an empty fill. They are allocated many at a time.
+func (c *FillChecker) newFill() *fill {
+	if len(c.spare) == 0 {
+		const most = 256
+		c.size = min(1+2*c.size, most)
+		c.spare = make([]fill, c.size)
+	}
+	f := &c.spare[0]
+	c.spare = c.spare[1:]
+	return f
+}
