@@ -23,6 +23,8 @@ var allNodes = []struct{ statement, why string }{
 	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = $3`, "hourly sweep"},
 	{`SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
 	{`SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
+	{`SELECT (SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
+	{`SELECT at / 86400000000 AS day, COUNT(*) FROM audit_events`, "list of all users' events"},
 	{`SELECT user_id, id FROM accounts`, "check, and new rules after an update"},
 	{`SELECT user_id, batch_id FROM import_spans`, "check"},
 	{`SELECT user_id, id, status FROM import_batches`, "check"},
