@@ -31,8 +31,8 @@ type Simulation struct {
 	Kinds    []Latency      `json:"kinds"` // the first is all of them
 	RSS      int64          `json:"rss"`   // before the load
 	Peak     int64          `json:"peak_rss"`
-	// ServerCores is how many cores the server used, and IdleCores how many
-	// nobody did. The others are those of the database and of the clients.
+	// ServerCores is the number of cores that the server used, IdleCores the
+	// number of unused ones. The database and the clients used the others.
 	ServerCores float64 `json:"server_cores"`
 	IdleCores   float64 `json:"idle_cores"`
 }

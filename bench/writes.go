@@ -58,7 +58,7 @@ func (s *session) measureLongTrade(ctx context.Context, commit times) error {
 	}
 	r.setLimit(limitCommit, commit)
 	var trades []struct{ ID string }
-	if err := s.client.get(ctx, api+"/trades?account_id="+account).decode(&trades); err != nil {
+	if err := s.client.fetch(ctx, api+"/trades?account_id="+account).decode(&trades); err != nil {
 		return err
 	}
 	if len(trades) != 1 {
