@@ -131,19 +131,24 @@ func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.Tr
 
 // ReadTrade is the step of [Service.Trade].
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	b, err := readBook(ctx, tx, owner, account)
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	row, err := b.tradeByID(ctx, id)
+	b, row, err := readTradeBook(ctx, tx, owner, id)
 	if err != nil {
 		return TradeDetail{}, err
 	}
 	return b.loadDetail(ctx, row)
+}
+
+// readTradeBook reads a trade, and opens the book of its account for reading.
+func readTradeBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*book, *listedTrade, error) {
+	row := &listedTrade{}
+	err := tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2`, owner, id).Scan(row.scan()...)
+	if err != nil {
+		return nil, nil, mapNotFound(err, "trade")
+	}
+	account, err := scanAccount(tx.QueryRow(ctx,
+		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND number = $2`, owner, row.account))
+	b := &book{tx: tx, owner: owner, account: account, streams: map[streamKey]*stream{row.key: {number: row.stream, key: row.key}}}
+	return b, row, err
 }
 
 // EachTrade calls fn for the trades of a query, newest first, as they are read,
@@ -196,9 +201,10 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 	var f filter
 	text := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
 	known := indexByNumber(accounts)
+	var t listedTrade // for all rows: toTrade copies it
+	columns := t.scan()
 	return db.Each(ctx, tx, func(row db.Scanner) error {
-		t := listedTrade{}
-		if err := row.Scan(t.scan()...); err != nil {
+		if err := row.Scan(columns...); err != nil {
 			return err
 		}
 		return fn(t.toTrade(known[t.account]))
@@ -309,9 +315,12 @@ func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade,
 
 // loadParts returns a trade's fills and its part in each.
 func (b *book) loadParts(ctx context.Context, t *listedTrade) ([]*fill, []matching.Part, error) {
-	s, err := b.streamNumbered(ctx, t.stream)
-	if err != nil {
-		return nil, nil, err
+	s, known := b.streams[t.key]
+	if !known {
+		var err error
+		if s, err = b.streamNumbered(ctx, t.stream); err != nil {
+			return nil, nil, err
+		}
 	}
 	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	cursor.seek(t.First)
