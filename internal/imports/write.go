@@ -18,7 +18,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
 		Warnings: append([]string{}, st.Warnings...), Reconciliation: reconcile(st),
 	}
-	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, b.ID, p.fills)
+	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, b.ID, p.takeFills())
 	if err != nil {
 		return Result{}, err
 	}

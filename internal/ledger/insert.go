@@ -86,6 +86,7 @@ func (s *Service) InsertChecked(
 ) (result InsertResult, err error) {
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		arrivals, warnings, err := b.setMultipliers(ctx, fills)
+		fills = nil // the arrivals are copies: release the memory of the caller's
 		if err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			s.db.Analyze(ctx, "streams", "executions", "trades")
+			s.db.Analyze(ctx, inserted, "streams", "executions", "trades")
 		}()
 	})
 }
@@ -153,7 +154,7 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 		}
 		arrivals[i] = a
 	}
-	return arrivals, usual.warnings, nil
+	return arrivals, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
 }
 
 // sharedKeys finds for each key the one that stands for all equal ones, so that
@@ -291,18 +292,41 @@ func (b *book) collectChanges(
 // regroupChanges regroups the affected parts of some streams. Streams between
 // which a fill moves must be passed together, so that its trade keeps its id.
 func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
+	return b.regroupDeleting(ctx, "", together...)
+}
+
+// regroupDeleting is regroupChanges for the deletion of a trade, whose id no new
+// trade takes.
+func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, together ...*changes) error {
+	r, err := b.regroupTogether(ctx, deleted, together)
+	if err == nil && !r.keepsSkipped() {
+		for _, c := range together {
+			c.readWholeTrades()
+		}
+		r, err = b.regroupTogether(ctx, deleted, together)
+	}
+	if err != nil {
+		return err
+	}
+	b.collectWrites(r)
+	return nil
+}
+
+// regroupTogether computes the trades of some streams and their ids.
+func (b *book) regroupTogether(ctx context.Context, deleted journal.TradeID, together []*changes) (*regrouping, error) {
 	fills := 0
 	for _, c := range together {
 		fills += len(c.added)
 	}
 	r := newRegrouping(fills)
+	r.deleted = deleted
 	for _, c := range together {
 		if err := b.regroup(ctx, c, r); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	b.collectWrites(r)
-	return nil
+	r.reconcile()
+	return r, nil
 }
 
 func newInsertResult(arrivals []*arrival) (r InsertResult) {
