@@ -45,7 +45,7 @@ func told(doc *Document) string {
 		}
 	}
 	for _, s := range doc.Setups {
-		fmt.Fprintf(&b, "setup %s %v\n", s.Name, s.Checklist)
+		fmt.Fprintf(&b, "setup %s %v\n", s.Name.Value, s.Checklist.Value)
 	}
 	for _, p := range doc.Problems {
 		fmt.Fprintf(&b, "problem %d %s\n", p.Row, p.Message)

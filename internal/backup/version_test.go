@@ -18,7 +18,7 @@ import (
 func listFields(of reflect.Type, path string) (lines []string) {
 	for _, f := range reflect.VisibleFields(of) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if len(f.Index) > 1 || !f.IsExported() || name == "-" || f.Anonymous && name != "" {
+		if len(f.Index) > 1 || !f.IsExported() || name == "-" || f.Anonymous && name != "" || f.Type == reflect.TypeFor[absent]() {
 			continue
 		}
 		if f.Anonymous {
@@ -45,10 +45,14 @@ func kindOf(of reflect.Type) string {
 	switch of {
 	case reflect.TypeFor[Instant](), reflect.TypeFor[time.Time]():
 		return "instant"
-	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[SetNumber]():
+	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null]():
 		return "number"
 	case reflect.TypeFor[journal.Day]():
 		return "day"
+	}
+	if of.Kind() == reflect.Struct && strings.HasPrefix(of.Name(), "Opt[") {
+		value, _ := of.FieldByName("Value")
+		return kindOf(value.Type)
 	}
 	switch of.Kind() { //nolint:exhaustive // the others are named by themselves below
 	case reflect.Pointer:
