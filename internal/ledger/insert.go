@@ -157,7 +157,7 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 	return arrivals, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
 }
 
-// sharedKeys finds for each key the one that stands for all equal ones, so that
+// sharedKeys finds for each key the one that represents all equal ones, so that
 // equal keys are the same pointer.
 type sharedKeys struct {
 	byValue map[streamKey]*streamKey
