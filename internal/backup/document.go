@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
 )
 
 // Document is a backup in memory: what [Decode] reads. The fields are the
@@ -134,19 +135,30 @@ func (o Orphan) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	return json.MarshalEncode(encoder, members(o), json.OmitZeroStructFields(true))
 }
 
-// Cash is money that moved without a fill.
+// Cash is a cash transaction.
 type Cash struct {
-	Type       ledger.CashType `json:"type"`
-	Amount     decimal.Decimal `json:"amount"`
-	Currency   string          `json:"currency,omitzero"`
-	OccurredAt Instant         `json:"occurred_at"`
-	Note       string          `json:"note,omitzero"`
-	Trade      *int            `json:"trade,omitzero"` // its place in the account's trades
-	// Origin is what an edited row said when it arrived, as the ledger's key;
-	// imports know it by that.
-	Origin    string  `json:"origin,omitzero"`
-	CreatedAt Instant `json:"created_at,omitzero"`
+	CashValues
+	Trade *int `json:"trade"` // its place in the account's trades
+	// Origin is the key with which an edited row arrived, by which an import finds
+	// it.
+	Origin    string  `json:"origin"`
+	CreatedAt Instant `json:"created_at"`
 }
+
+// CashValues are the values of a cash transaction.
+type CashValues = ledger.CashMembers[ledger.CashType, statedAmount, string, time.Time, absent]
+
+// MarshalJSONTo leaves out what the row does not have.
+func (c Cash) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Cash
+	return json.MarshalEncode(encoder, members(c), json.OmitZeroStructFields(true))
+}
+
+// statedAmount is an amount that is written even if it is zero.
+type statedAmount struct{ decimal.Decimal }
+
+// IsZero returns false.
+func (statedAmount) IsZero() bool { return false }
 
 // Tag is a label of trades.
 type Tag struct {
@@ -237,12 +249,8 @@ type Routine struct {
 
 // RoutineItem is a line of the checklist, with the days on which it was done.
 type RoutineItem struct {
-	Title    string      `json:"title"`
-	Stage    string      `json:"stage"`
-	Weekdays []int       `json:"weekdays"`
-	Position int         `json:"position"`
-	StartDay journal.Day `json:"start_day"`
-	EndDay   journal.Day `json:"end_day,omitzero"`
+	routine.ItemValues
+	EndDay journal.Day `json:"end_day,omitzero"`
 	// Chain is the place of the first item of the line of successors that
 	// this one belongs to: its own place for one that stands alone.
 	Chain int           `json:"chain"`

@@ -142,18 +142,19 @@ func (f *foreigner) setup(in foreignRow) error {
 }
 
 func (f *foreigner) cash(in foreignRow) (err error) {
-	c := Cash{Note: in.text("note", "notes", "description", "comment"), Currency: in.text("currency")}
+	var c Cash
+	c.Note, c.Currency = in.text("note", "notes", "description", "comment"), in.text("currency")
 	if c.Type, err = cashType(in.text("type", "kind", "category")); err != nil {
 		return err
 	}
-	amount, err := in.required("amount", "value")
+	if c.Amount.Decimal, err = in.required("amount", "value"); err != nil {
+		return err
+	}
+	at, err := in.instant("occurredat", "date", "time", "datetime", "timestamp", "createdat")
 	if err != nil {
 		return err
 	}
-	c.Amount = amount
-	if c.OccurredAt, err = in.instant("occurredat", "date", "time", "datetime", "timestamp", "createdat"); err != nil {
-		return err
-	}
+	c.OccurredAt = at.Time
 	f.bundle.Cash = append(f.bundle.Cash, c)
 	return nil
 }

@@ -41,7 +41,7 @@ func told(doc *Document) string {
 			fmt.Fprintf(&b, "trade %v %q tags %v setups %v risk %s\n", a.Fills, a.Notes, a.Tags, a.Setups, a.InitialRisk)
 		}
 		for _, c := range bundle.Cash {
-			fmt.Fprintf(&b, "cash %s %s %s\n", c.Type, c.Amount, journal.FormatInstant(c.OccurredAt.Time))
+			fmt.Fprintf(&b, "cash %s %s %s\n", c.Type, c.Amount, journal.FormatInstant(c.OccurredAt))
 		}
 	}
 	for _, s := range doc.Setups {

@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/routine"
 )
 
 // listFields lists every member of the JSON of a type with its kind, one a
@@ -45,10 +46,12 @@ func kindOf(of reflect.Type) string {
 	switch of {
 	case reflect.TypeFor[Instant](), reflect.TypeFor[time.Time]():
 		return "instant"
-	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null]():
+	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[statedAmount]():
 		return "number"
 	case reflect.TypeFor[journal.Day]():
 		return "day"
+	case reflect.TypeFor[routine.Weekdays]():
+		return "list of int"
 	}
 	if of.Kind() == reflect.Struct && strings.HasPrefix(of.Name(), "Opt[") {
 		value, _ := of.FieldByName("Value")

@@ -120,15 +120,16 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 		}
 		return dropDerivedRisk(ctx, tx, owner, stored, change)
 	}
-	var detail TradeDetail
-	err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
-		if _, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check); err != nil {
+	var detail tradeview.Detail
+	err := a.DB.Update(ctx, func(tx *db.Tx) error {
+		changed, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
+		if err != nil {
 			return err
 		}
-		detail, err = readTradeDetail(ctx, tx, owner, in.ID)
+		detail, err = tradeview.ReadAnnotated(ctx, tx, owner, changed)
 		return err
 	})
-	return answer(detail, err)
+	return answer(shapeTradeDetail(&detail), err)
 }
 
 // dropDerivedRisk removes the initial risk from a change that sends back the value

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"fillbook/internal/imports/kinds"
+	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 )
 
@@ -16,7 +17,7 @@ var WriteInChunks = writeInChunks[int]
 // every field.
 var RecordTypes = map[string]reflect.Type{
 	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
-	"cash": reflect.TypeFor[cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
+	"cash": reflect.TypeFor[ledger.Cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](),
 	"import kind": reflect.TypeFor[kinds.WordKind](),
 }

@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
 	"fillbook/internal/transport"
 )
 
@@ -134,4 +135,5 @@ func registerValueSchemas(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
 	r.RegisterTypeAlias(reflect.TypeFor[annotations.Grade](), reflect.TypeFor[nullGrade]())
 	r.RegisterTypeAlias(reflect.TypeFor[playbook.Moment](), reflect.TypeFor[moment]())
+	r.RegisterTypeAlias(reflect.TypeFor[routine.Weekdays](), reflect.TypeFor[[]int]())
 }

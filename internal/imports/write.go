@@ -25,7 +25,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped, fills.Completed
 	result.Trades = len(fills.Trades)
 	result.Warnings = append(result.Warnings, fills.Warnings...)
-	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash)
+	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash, nil)
 	if err != nil {
 		return Result{}, err
 	}
